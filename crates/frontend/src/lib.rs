@@ -1,0 +1,26 @@
+//! # Front ends
+//!
+//! Text in, programs and tables out; or *all* that is wrong with the text, each with its place
+//! and a hint. One folder a language:
+//!
+//! - [`weave`]: the project's own language;
+//! - [`bp`]: Boolean programs, in the SATABS and the classic dialect;
+//! - [`tables`]: `.pds` with `.init` and `.spec`, the self-contained `.cpds`, and `.tts` with
+//!   `.prop`.
+//!
+//! `.weave` and `.bp` share one untyped tree ([`syntax`]) and one checker ([`check`]), which
+//! turns it into a typed [`selvedge_program::Program`].
+//!
+//! No parser panics, whatever the input: nesting is limited, numbers have any size, and bytes
+//! that are not UTF-8 are reported with their place.
+
+pub mod bp;
+pub mod check;
+mod diagnostic;
+mod load;
+pub mod syntax;
+pub mod tables;
+pub mod weave;
+
+pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
+pub use load::{Input, LoadError, LoadOptions, load};

@@ -1,0 +1,359 @@
+//! # The untyped tree
+//! What the parsers of `.weave` and `.bp` produce: names as written, nothing checked. Every node
+//! has its place in the source. [`crate::check`] turns it into a typed program.
+
+use num_bigint::BigInt;
+use selvedge_program::{BinaryOp, Quantifier, Span, UnaryOp};
+
+/// A name as written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Name {
+    /// The text.
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A whole file.
+#[derive(Clone, Debug, Default)]
+pub struct File {
+    /// Its declarations, in order.
+    pub items: Vec<Item>,
+}
+
+/// A declaration at the top of a file.
+#[derive(Clone, Debug)]
+pub enum Item {
+    /// `const N = 5;`
+    Const(ConstDecl),
+    /// `enum State { Idle, Busy }`
+    Enum(EnumDecl),
+    /// A shared variable.
+    Global(VarDecl),
+    /// A procedure.
+    Proc(ProcDecl),
+    /// Threads that exist from the start.
+    Thread(ThreadDecl),
+    /// `predicate p in worker: s == l;`
+    Predicate(PredicateDecl),
+}
+
+/// `const NAME = value;`
+#[derive(Clone, Debug)]
+pub struct ConstDecl {
+    /// The name.
+    pub name: Name,
+    /// The value.
+    pub value: Expr,
+}
+
+/// `enum NAME { A, B }`
+#[derive(Clone, Debug)]
+pub struct EnumDecl {
+    /// The name.
+    pub name: Name,
+    /// The names of the values.
+    pub enumerators: Vec<Name>,
+}
+
+/// One variable: shared, local, or a parameter. `bool x, y;` gives two.
+#[derive(Clone, Debug)]
+pub struct VarDecl {
+    /// The element type.
+    pub ty: TypeExpr,
+    /// The name.
+    pub name: Name,
+    /// The lengths of the dimensions; empty for a scalar.
+    pub dims: Vec<Expr>,
+    /// The first value.
+    pub init: Option<Init>,
+}
+
+/// The first value of a variable.
+#[derive(Clone, Debug)]
+pub enum Init {
+    /// An expression; `{a, b, c}` for an array lists its elements.
+    Expr(Expr),
+    /// A call, `async`, `trylock`, `cas` or `fetch_and_add` (local variables only).
+    Effect(Effect),
+}
+
+/// A type as written.
+#[derive(Clone, Debug)]
+pub struct TypeExpr {
+    /// What it is.
+    pub kind: TypeKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What a type is.
+#[derive(Clone, Debug)]
+pub enum TypeKind {
+    /// `bool`
+    Bool,
+    /// `int`
+    Int,
+    /// `int[lo..hi]`
+    Range(Box<Expr>, Box<Expr>),
+    /// `lock`
+    Lock,
+    /// `tid`
+    ThreadId,
+    /// The name of an enumeration.
+    Named(Name),
+}
+
+/// A procedure.
+#[derive(Clone, Debug)]
+pub struct ProcDecl {
+    /// The name.
+    pub name: Name,
+    /// The parameters (without initial values).
+    pub params: Vec<VarDecl>,
+    /// The types of the results.
+    pub results: Vec<TypeExpr>,
+    /// The body.
+    pub body: Vec<Stmt>,
+    /// The part before the body.
+    pub span: Span,
+}
+
+/// `thread NAME[i] * COUNT = entry(args);` or `thread NAME * COUNT { … }`
+#[derive(Clone, Debug)]
+pub struct ThreadDecl {
+    /// The name of the template.
+    pub name: Name,
+    /// The name of the instance number, for use in the arguments.
+    pub binder: Option<Name>,
+    /// How many; one if nothing is said.
+    pub count: Option<Count>,
+    /// What they run.
+    pub entry: Entry,
+    /// The declaration up to the body.
+    pub span: Span,
+}
+
+/// How many threads.
+#[derive(Clone, Debug)]
+pub enum Count {
+    /// This many (a constant expression).
+    Number(Expr),
+    /// `any`
+    Any(Span),
+}
+
+/// What a thread runs.
+#[derive(Clone, Debug)]
+pub enum Entry {
+    /// The procedure that has the name of the thread, without arguments.
+    SameName,
+    /// A procedure with arguments.
+    Call(Name, Vec<Expr>),
+    /// A body of its own.
+    Body(Vec<Stmt>),
+}
+
+/// A predicate.
+#[derive(Clone, Debug)]
+pub struct PredicateDecl {
+    /// The name; made up from the position if there is none.
+    pub name: Option<Name>,
+    /// The procedure whose locals it may mention.
+    pub scope: Option<Name>,
+    /// The predicate.
+    pub expr: Expr,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// A statement with its labels.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// The labels before it.
+    pub labels: Vec<Name>,
+    /// What it is.
+    pub kind: StmtKind,
+    /// Where it stands; for compound statements the part up to the body.
+    pub span: Span,
+}
+
+/// What a statement is.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// `skip;`
+    Skip,
+    /// `;`: nothing at all, not even a step. Carries labels.
+    Empty,
+    /// `{ … }`: a scope.
+    Block(Vec<Stmt>),
+    /// A local variable.
+    Local(VarDecl),
+    /// `x, y := e, f constrain c;`
+    Assign {
+        /// Left of `:=`.
+        targets: Vec<PlaceExpr>,
+        /// Right of `:=`.
+        values: Vec<Expr>,
+        /// After `constrain`.
+        constrain: Option<Expr>,
+    },
+    /// `x, y := f(e);`, `f(e);`, `t := async f(e);`, `b := trylock(m);` and so on.
+    Effect {
+        /// Left of `:=`; empty if there is none.
+        targets: Vec<PlaceExpr>,
+        /// Right of `:=`.
+        effect: Effect,
+    },
+    /// `havoc x, y;`
+    Havoc(Vec<PlaceExpr>),
+    /// `assume e;` or `wait(e);`
+    Assume(Expr),
+    /// `assert e;`
+    Assert(Expr),
+    /// `if c { … } else { … }`
+    If {
+        /// The condition.
+        cond: Cond,
+        /// The first branch.
+        then: Vec<Stmt>,
+        /// The second branch.
+        otherwise: Vec<Stmt>,
+    },
+    /// `while c { … }`
+    While {
+        /// The condition.
+        cond: Cond,
+        /// The body.
+        body: Vec<Stmt>,
+    },
+    /// `either { … } or { … }`
+    Choose(Vec<Vec<Stmt>>),
+    /// `goto a, b;`
+    Goto(Vec<Name>),
+    /// `break;`
+    Break,
+    /// `continue;`
+    Continue,
+    /// `return e, f;`
+    Return(Vec<Expr>),
+    /// `atomic { … }`
+    Atomic(Vec<Stmt>),
+    /// `atomic_begin;`
+    AtomicBegin,
+    /// `atomic_end;`
+    AtomicEnd,
+    /// `acquire m;`
+    Acquire(PlaceExpr),
+    /// `release m;`
+    Release(PlaceExpr),
+    /// `start_thread goto l;`
+    StartThread(Name),
+    /// `end_thread;`
+    EndThread,
+    /// `join t;`
+    Join(Expr),
+}
+
+/// What may stand alone or right of `:=` and is more than an expression.
+#[derive(Clone, Debug)]
+pub struct Effect {
+    /// What it is.
+    pub kind: EffectKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What an effect is.
+#[derive(Clone, Debug)]
+pub enum EffectKind {
+    /// `f(e)`
+    Call(Name, Vec<Expr>),
+    /// `async f(e)`
+    Async(Name, Vec<Expr>),
+    /// `trylock(m)`
+    TryLock(PlaceExpr),
+    /// `cas(x, old, new)`
+    CompareAndSwap(PlaceExpr, Box<Expr>, Box<Expr>),
+    /// `fetch_and_add(x)` or `fetch_and_add(x, n)`
+    FetchAndAdd(PlaceExpr, Option<Box<Expr>>),
+}
+
+/// What `if` and `while` test.
+#[derive(Clone, Debug)]
+pub enum Cond {
+    /// An expression.
+    Expr(Expr),
+    /// An effect with a Boolean result, negated or not: `if !trylock(m)`.
+    Effect {
+        /// The effect.
+        effect: Effect,
+        /// Whether `!` stands before it.
+        negated: bool,
+    },
+}
+
+/// A variable or an array element as written.
+#[derive(Clone, Debug)]
+pub struct PlaceExpr {
+    /// The variable.
+    pub name: Name,
+    /// The indices.
+    pub indices: Vec<Expr>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// An expression as written.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What an expression is.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// `true`, `false`
+    Bool(bool),
+    /// A number of any size. In `.bp`, `0` and `1` are given as [`ExprKind::Bool`].
+    Int(BigInt),
+    /// A variable, a constant, an enumerator, or (with indices) an array element.
+    Place(PlaceExpr),
+    /// `'x`: the value after, in `constrain`.
+    Primed(PlaceExpr),
+    /// `none`: no thread.
+    NoThread,
+    /// `*`
+    Any,
+    /// `{a, b, c}`
+    Braces(Vec<Expr>),
+    /// `{a .. b}`
+    Between(Box<Expr>, Box<Expr>),
+    /// `schoose[p, n]`
+    Schoose(Box<Expr>, Box<Expr>),
+    /// One operand.
+    Unary(UnaryOp, Box<Expr>),
+    /// Two operands. Chains of one associative operator (`&`, `|`, `+`, `*`) are built as
+    /// balanced trees, so that a long chain is not a deep one.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `c ? a : b`
+    IfThenElse(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `forall i: e`, `exists i != self: e`, `#{i : e}` (predicates only)
+    Quantified {
+        /// All, some, or how many.
+        quantifier: Quantifier,
+        /// The bound thread.
+        binder: Name,
+        /// `i != self`
+        others_only: bool,
+        /// What is said of it.
+        body: Box<Expr>,
+    },
+    /// `i.x`: a local variable of a bound thread (predicates only).
+    LocalOf(Name, Name),
+    /// `at L` or `i.at L`, also `pc == L` and `i.pc == L` (predicates only).
+    At(Option<Name>, Name),
+}

@@ -1,0 +1,42 @@
+//! # What is verified
+//!
+//! A *system* is a set of pushdown threads over one shared state. This crate says what a
+//! system is, what a state is, and what a step is. Nothing here searches and nothing reads or
+//! writes files: every explorer, every check of evidence and the simulator are built on the one
+//! function [`step`].
+//!
+//! ```
+//! use selvedge_model::{Tables, Word, step, ThreadId};
+//! // Two shared states; one thread with a single symbol that is popped in shared state 0.
+//! let mut tables = Tables::builder();
+//! let [idle, done] = [tables.shared("idle"), tables.shared("done")];
+//! let worker = tables.template("worker");
+//! let work = tables.symbol(worker, "work");
+//! tables.rule(worker, idle, Some(work), done, Word::EMPTY);
+//! tables.thread("worker", worker, vec![work]);
+//! tables.initial(idle);
+//! let system = tables.build();
+//!
+//! let start = &selvedge_model::System::initial(&system).unwrap()[0];
+//! let next = step(&system, start, ThreadId(0)).unwrap();
+//! assert_eq!(next.len(), 1);
+//! assert!(next[0].1.threads[0].has_ended());
+//! ```
+
+mod action;
+mod fault;
+mod ids;
+mod property;
+mod state;
+mod step;
+mod system;
+pub mod tables;
+
+pub use action::{Action, Origin, Spawn, Word};
+pub use fault::Fault;
+pub use ids::{SharedId, SymbolId, TemplateId, ThreadId};
+pub use property::{Pattern, Property, TopPattern};
+pub use state::{Stack, State, Thread, VisibleState};
+pub use step::{step, step_with};
+pub use system::{Explanation, Step, System, ThreadInfo};
+pub use tables::{Rule, Tables, TablesBuilder};

@@ -1,0 +1,79 @@
+//! # Systems
+//! A system answers three questions: where does it start, what can a thread do at a head, and
+//! how is that written for people. Tables answer from a list; programs are lowered as they are
+//! met ("on the fly"), so that nothing is enumerated up front.
+
+use crate::{Action, Fault, Origin, SharedId, State, SymbolId, TemplateId};
+
+/// A thread of the initial state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ThreadInfo {
+    /// A name for people, unique among the threads of the system: `adder`, or `adder#2`.
+    pub name: String,
+    /// Which rules it obeys.
+    pub template: TemplateId,
+}
+
+/// How an action is shown: what was executed, statement by statement.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Explanation {
+    /// The statements that the action executes: one, or several for an atomic block.
+    pub steps: Vec<Step>,
+}
+
+/// One statement (or rule) within an [`Explanation`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The statement or rule, as text.
+    pub text: String,
+    /// The line of the source, counted from 1.
+    pub line: Option<u32>,
+}
+
+/// A set of pushdown threads over one shared state.
+///
+/// Ids are given out as states and symbols are met and never change their meaning; the same
+/// head always has the same actions. Two threads of one template and with equal stacks are
+/// interchangeable.
+pub trait System: Send + Sync {
+    /// The threads of the initial states, in order.
+    fn threads(&self) -> &[ThreadInfo];
+
+    /// The name of a template, for threads that are started later.
+    fn template_name(&self, template: TemplateId) -> String;
+
+    /// The initial states, never empty; all have the threads of [`System::threads`].
+    fn initial(&self) -> Result<Vec<State>, Fault>;
+
+    /// Adds to `out` what a thread of `template` can do at the head (`shared`, `top`).
+    /// `top` is `None` for the empty stack.
+    fn actions(
+        &self,
+        template: TemplateId,
+        shared: SharedId,
+        top: Option<SymbolId>,
+        out: &mut Vec<Action>,
+    ) -> Result<(), Fault>;
+
+    /// Why this shared state is wrong (a failed assertion, …), if it is. A wrong state has no
+    /// actions.
+    fn wrong(&self, shared: SharedId) -> Option<String>;
+
+    /// The shared state, for people.
+    fn show_shared(&self, shared: SharedId) -> String;
+
+    /// The stack symbol, for people.
+    fn show_symbol(&self, symbol: SymbolId) -> String;
+
+    /// The values in a shared state, by name, for people and for seeing what changed.
+    fn shared_values(&self, shared: SharedId) -> Vec<(String, String)>;
+
+    /// The values in a frame, by name.
+    fn symbol_values(&self, symbol: SymbolId) -> Vec<(String, String)>;
+
+    /// The line of the source at which a frame stands.
+    fn symbol_line(&self, symbol: SymbolId) -> Option<u32>;
+
+    /// What an action executes, for people.
+    fn explain(&self, origin: Origin) -> Explanation;
+}

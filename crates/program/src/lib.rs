@@ -1,0 +1,27 @@
+//! # Programs
+//!
+//! A [`Program`] is what the front ends produce: typed, resolved, structured. It knows nothing
+//! of files or languages. From here it goes two ways:
+//!
+//! - [`flow`] turns it into a flow graph of commands, and [`Lowering`] runs that graph on the fly
+//!   as a [`selvedge_model::System`] of pushdown threads: shared states and stack symbols are
+//!   interned as they are met, nothing is enumerated up front;
+//! - [`print`] writes it as `.weave` or `.bp` text again.
+
+pub mod flow;
+mod lower;
+pub mod print;
+mod program;
+mod source;
+mod types;
+mod value;
+
+pub use lower::{LowerError, Lowering, ThreadCounts};
+pub use program::{
+    AtomicOp, BinaryOp, Block, Cond, Count, EnumId, EnumType, Expr, ExprKind, GlobalId, LabelId,
+    LocalId, Place, Predicate, ProcId, Procedure, Program, Quantifier, Stmt, StmtKind, ThreadDecl,
+    UnaryOp, VarRef, Variable,
+};
+pub use source::{LineColumn, Source, Span};
+pub use types::Type;
+pub use value::Value;

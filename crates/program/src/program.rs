@@ -1,0 +1,434 @@
+//! # The typed program
+//! Structured statements over resolved names. Whatever could be wrong with a program that a
+//! person wrote was found before a value of these types exists: names are ids, types fit, labels
+//! exist, `break` is inside a loop.
+
+use crate::{Span, Type, Value};
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $id:ident;)*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub struct $id(pub u32);
+
+        impl $id {
+            /// The id as an index.
+            #[must_use]
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )* };
+}
+ids! {
+    /// An enumeration of the program.
+    EnumId;
+    /// A shared variable.
+    GlobalId;
+    /// A parameter or local variable of a procedure: parameters come first.
+    LocalId;
+    /// A procedure.
+    ProcId;
+    /// A label of a procedure.
+    LabelId;
+}
+
+/// A concurrent program.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// The enumerations.
+    pub enums: Vec<EnumType>,
+    /// The shared variables.
+    pub globals: Vec<Variable>,
+    /// The procedures.
+    pub procs: Vec<Procedure>,
+    /// The threads that exist from the start; never empty.
+    pub threads: Vec<ThreadDecl>,
+    /// Predicates for abstraction.
+    pub predicates: Vec<Predicate>,
+}
+
+/// An enumeration: its values are the positions of its enumerators.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EnumType {
+    /// Its name.
+    pub name: String,
+    /// The names of its values.
+    pub enumerators: Vec<String>,
+}
+
+/// A shared or local variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variable {
+    /// Its name, unique in its scope.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// The first values, one for each slot (shared variables only; locals are set by statements,
+    /// parameters by the call). Not initialised is [`Value::Open`]; locks and thread ids are 0.
+    pub init: Vec<Value>,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// A procedure.
+#[derive(Clone, Debug)]
+pub struct Procedure {
+    /// Its name.
+    pub name: String,
+    /// How many of `locals` are parameters: the first ones.
+    pub params: usize,
+    /// Parameters, then local variables. Locals start open.
+    pub locals: Vec<Variable>,
+    /// The types of the results; several for Boolean programs.
+    pub results: Vec<Type>,
+    /// The names of the labels.
+    pub labels: Vec<String>,
+    /// What it does. Falling off the end returns (results are then open).
+    pub body: Block,
+    /// Its declaration.
+    pub span: Span,
+}
+
+/// Threads that exist from the start.
+#[derive(Clone, Debug)]
+pub struct ThreadDecl {
+    /// The name of the template.
+    pub name: String,
+    /// How many there are.
+    pub count: Count,
+    /// The procedure that they run.
+    pub proc: ProcId,
+    /// Its arguments: constants, or [`ExprKind::Instance`], the number of the instance.
+    pub args: Vec<Expr>,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// How many threads of a template there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Count {
+    /// This many.
+    Fixed(u32),
+    /// Any number.
+    Any,
+}
+
+/// A predicate for abstraction.
+#[derive(Clone, Debug)]
+pub struct Predicate {
+    /// Its name.
+    pub name: String,
+    /// The procedure whose locals it may mention, if it mentions any.
+    pub scope: Option<ProcId>,
+    /// The predicate itself; the only place where [`ExprKind::Quantified`] and its kin occur.
+    pub expr: Expr,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// A sequence of statements.
+pub type Block = Vec<Stmt>;
+
+/// A statement with its labels.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// The labels that stand before it.
+    pub labels: Vec<LabelId>,
+    /// What it does.
+    pub kind: StmtKind,
+    /// Where it stands; for compound statements the part up to the body.
+    pub span: Span,
+}
+
+/// What a statement does. Unless said otherwise a statement is one step.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// Nothing, in one step.
+    Skip,
+    /// Parallel assignment: all values are computed, then all places are set.
+    Assign {
+        /// What is assigned to.
+        targets: Vec<Place>,
+        /// The values, as many as targets.
+        values: Vec<Expr>,
+        /// Only outcomes in which this holds; [`ExprKind::Primed`] is the value after.
+        constrain: Option<Expr>,
+    },
+    /// The places get any value of their types.
+    Havoc(Vec<Place>),
+    /// Blocks until the condition holds.
+    Assume(Expr),
+    /// Goes wrong if the condition is false.
+    Assert(Expr),
+    /// A test: one step, then a branch.
+    If {
+        /// The condition.
+        cond: Cond,
+        /// Executed if it holds.
+        then: Block,
+        /// Executed if not.
+        otherwise: Block,
+    },
+    /// A loop: each test is one step.
+    While {
+        /// The condition.
+        cond: Cond,
+        /// Executed while it holds.
+        body: Block,
+    },
+    /// One of the blocks, chosen freely in one step.
+    Choose(Vec<Block>),
+    /// Jumps; no step for one label, a free choice in one step for several.
+    Goto(Vec<LabelId>),
+    /// Leaves the innermost loop; no step of its own.
+    Break,
+    /// Goes to the test of the innermost loop; no step of its own.
+    Continue,
+    /// Leaves the procedure with these results.
+    Return(Vec<Expr>),
+    /// The whole block is one step. An execution that would block inside never happens.
+    Atomic(Block),
+    /// Begins an atomic section that ends with the next [`StmtKind::AtomicEnd`].
+    AtomicBegin,
+    /// Ends an atomic section.
+    AtomicEnd,
+    /// Blocks until the lock is free and takes it.
+    Acquire(Place),
+    /// Frees the lock; goes wrong if this thread does not hold it.
+    Release(Place),
+    /// An atomic operation on a shared variable, with its result.
+    Attempt {
+        /// Where the result goes.
+        dest: Option<Place>,
+        /// The operation.
+        op: AtomicOp,
+    },
+    /// Calls a procedure.
+    Call {
+        /// Which one.
+        proc: ProcId,
+        /// One for each parameter.
+        args: Vec<Expr>,
+        /// Where the results go: empty, or one for each result.
+        results: Vec<Place>,
+    },
+    /// Starts a thread that runs a procedure.
+    Async {
+        /// Where its id goes.
+        dest: Option<Place>,
+        /// The procedure.
+        proc: ProcId,
+        /// One for each parameter.
+        args: Vec<Expr>,
+    },
+    /// Starts a thread at a label of this procedure, with a copy of the locals.
+    StartThread(LabelId),
+    /// Blocks until the thread has ended; goes wrong for `none`.
+    Join(Expr),
+    /// Ends this thread. Only in procedures that are never called.
+    EndThread,
+}
+
+/// An operation that reads and writes a shared variable in one step and has a result.
+#[derive(Clone, Debug)]
+pub enum AtomicOp {
+    /// `trylock(m)`: takes the lock if it is free; says whether it did.
+    TryLock(Place),
+    /// `cas(x, old, new)`: if x equals old, sets it to new; says whether it did.
+    CompareAndSwap {
+        /// The variable.
+        place: Place,
+        /// What it is compared with.
+        expected: Expr,
+        /// What it becomes.
+        new: Expr,
+    },
+    /// `fetch_and_add(x, n)`: adds n; the result is the value before.
+    FetchAndAdd {
+        /// The variable.
+        place: Place,
+        /// What is added.
+        amount: Expr,
+    },
+}
+
+/// What `if` and `while` test.
+#[derive(Clone, Debug)]
+pub enum Cond {
+    /// A Boolean expression.
+    Expr(Expr),
+    /// Whether a `trylock` or `cas` succeeds (or fails, if negated).
+    Attempt {
+        /// The operation, with a Boolean result.
+        op: AtomicOp,
+        /// Whether the test is for failure.
+        negated: bool,
+    },
+}
+
+/// A typed expression.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// The type of its value.
+    pub ty: Type,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What an expression is.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// A constant.
+    Const(Value),
+    /// The value of a variable.
+    Read(Place),
+    /// In `constrain`: the value after the assignment.
+    Primed(Place),
+    /// `!` or `-`.
+    Unary(UnaryOp, Box<Expr>),
+    /// Two operands.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `c ? a : b`.
+    IfThenElse(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `*`: any value of the type, chosen anew at each evaluation.
+    Any,
+    /// `{a, b, c}`: one of these.
+    OneOf(Vec<Expr>),
+    /// `{a .. b}`: an integer in between, both included.
+    Between(Box<Expr>, Box<Expr>),
+    /// `schoose[p, n]`: true if p, false if n (and not p), otherwise any.
+    Schoose(Box<Expr>, Box<Expr>),
+    /// In the arguments of a thread: the number of the instance, from 0.
+    Instance,
+    /// In predicates: over all threads.
+    Quantified {
+        /// All, some, or how many.
+        quantifier: Quantifier,
+        /// The name of the bound thread.
+        binder: String,
+        /// Whether the thread itself is left out (`i != self`).
+        others_only: bool,
+        /// What is said of the thread; mentions it by depth (0 is the innermost binder).
+        body: Box<Expr>,
+    },
+    /// In predicates: a local variable of a bound thread.
+    LocalOf {
+        /// Which binder, counted from the innermost.
+        depth: u32,
+        /// Which variable.
+        local: LocalId,
+    },
+    /// In predicates: whether a thread (bound, or itself) is at a label.
+    At {
+        /// Which binder, or the thread itself.
+        depth: Option<u32>,
+        /// The label.
+        label: LabelId,
+    },
+}
+
+/// How a predicate speaks of threads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Quantifier {
+    /// For all threads.
+    Forall,
+    /// For some thread.
+    Exists,
+    /// The number of threads.
+    Count,
+}
+
+/// An operator with one operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UnaryOp {
+    /// Negation of a truth value.
+    Not,
+    /// Negation of a number.
+    Neg,
+}
+
+/// An operator with two operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BinaryOp {
+    /// Both; the right operand is not evaluated if the left is false.
+    And,
+    /// One or both; the right operand is not evaluated if the left is true.
+    Or,
+    /// If the left then the right.
+    Implies,
+    /// Equal, for any type.
+    Eq,
+    /// Different, for any type.
+    Ne,
+    /// Less.
+    Lt,
+    /// At most.
+    Le,
+    /// Greater.
+    Gt,
+    /// At least.
+    Ge,
+    /// Sum.
+    Add,
+    /// Difference.
+    Sub,
+    /// Product.
+    Mul,
+    /// Quotient, such that the remainder is not negative. Goes wrong for 0.
+    Div,
+    /// Remainder, never negative. Goes wrong for 0.
+    Mod,
+}
+
+/// A shared or a local variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum VarRef {
+    /// Shared.
+    Global(GlobalId),
+    /// Of the current procedure.
+    Local(LocalId),
+}
+
+/// A variable, or an element of an array.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The variable.
+    pub var: VarRef,
+    /// One index for each dimension. Goes wrong when out of range.
+    pub indices: Vec<Expr>,
+    /// The type of the scalar at the place.
+    pub ty: Type,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Program {
+    /// The declaration of a variable, seen from a procedure.
+    #[must_use]
+    pub fn variable(&self, proc: ProcId, var: VarRef) -> &Variable {
+        match var {
+            VarRef::Global(id) => &self.globals[id.index()],
+            VarRef::Local(id) => &self.procs[proc.index()].locals[id.index()],
+        }
+    }
+
+    /// A value of a type, for people.
+    #[must_use]
+    pub fn show_value(&self, ty: &Type, value: &Value) -> String {
+        match (ty.scalar(), value) {
+            (_, Value::Open) => "?".to_owned(),
+            (Type::Bool, v) => if v.is_true() { "true" } else { "false" }.to_owned(),
+            (Type::Lock, v) => if v.is_true() { "held" } else { "free" }.to_owned(),
+            (Type::ThreadId, Value::Small(0)) => "none".to_owned(),
+            (Type::Enum(id), v) => {
+                let names = &self.enums[id.index()].enumerators;
+                let name = v.small().and_then(|n| names.get(usize::try_from(n).ok()?));
+                name.cloned().unwrap_or_else(|| v.to_string())
+            }
+            (_, v) => v.to_string(),
+        }
+    }
+}
