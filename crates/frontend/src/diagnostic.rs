@@ -137,7 +137,8 @@ impl Diagnostics {
         };
         let (window, line) = self.window(diagnostic.label.span);
         let shift = |span: Span| {
-            let at = |offset: u32| (offset.max(window.start).min(window.end) - window.start) as usize;
+            let at =
+                |offset: u32| (offset.max(window.start).min(window.end) - window.start) as usize;
             at(span.start)..at(span.end)
         };
         let mut snippet = Snippet::source(self.source.slice(window))

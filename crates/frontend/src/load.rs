@@ -1,1 +1,145 @@
-//! To be written.
+//! # Loading files
+//! The only place of this crate that reads files. The ending of the name tells the language.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::{fmt, fs, io};
+
+use selvedge_program::{Program, Source};
+
+use crate::check::{CheckOptions, check};
+use crate::tables::TableInput;
+use crate::{Diagnostic, Diagnostics, bp, syntax, weave};
+
+/// What can be verified.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// A program.
+    Program {
+        /// The program.
+        program: Arc<Program>,
+        /// Its text.
+        source: Arc<Source>,
+        /// What may not be meant as it is written.
+        warnings: Diagnostics,
+    },
+    /// A table.
+    Tables {
+        /// The system and its targets.
+        input: TableInput,
+        /// Its text.
+        source: Arc<Source>,
+    },
+}
+
+/// What the command line says about an input.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// The initial state of a `.pds` (`--init`), in the place of the `.init` file.
+    pub init: Option<String>,
+    /// The target (`--target`), in the place of what the files say.
+    pub target: Option<String>,
+    /// For programs.
+    pub check: CheckOptions,
+}
+
+/// Why an input cannot be used.
+#[derive(Debug)]
+pub enum LoadError {
+    /// A file cannot be read.
+    Unreadable {
+        /// Which one.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// A file, or an option about it, is wrong.
+    Invalid(Diagnostics),
+    /// The input is wrong as a whole, not at a place.
+    Unusable(String),
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoadError::Unreadable { path, reason } => write!(f, "cannot read {path}: {reason}"),
+            LoadError::Invalid(diagnostics) => diagnostics.fmt(f),
+            LoadError::Unusable(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// Files above this size are refused: positions are kept in 32 bits.
+const LARGEST_FILE: u64 = 1 << 31;
+
+/// Reads a file and what belongs to it.
+pub fn load(path: &Path, options: &LoadOptions) -> Result<Input, LoadError> {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("weave") => program(path, options, weave::parse),
+        Some("bp") => program(path, options, bp::parse),
+        _ => {
+            // The kind of file is only worth a complaint if there is a file.
+            read(path)?;
+            Err(LoadError::Unusable(format!(
+                "{}: unknown kind of file; known endings are .weave, .bp, .cpds, .pds and .tts",
+                path.display()
+            )))
+        }
+    }
+}
+
+type Parser = fn(&Source) -> (syntax::File, Vec<Diagnostic>);
+
+fn program(path: &Path, options: &LoadOptions, parse: Parser) -> Result<Input, LoadError> {
+    let source = read(path)?;
+    let (file, mut diagnostics) = parse(&source);
+    let program = if diagnostics.is_empty() {
+        let (program, more) = check(&file, &options.check);
+        diagnostics.extend(more);
+        program
+    } else {
+        None
+    };
+    let warnings = Diagnostics::new(source.clone(), diagnostics);
+    match program {
+        Some(program) if !warnings.has_errors() => {
+            Ok(Input::Program { program: Arc::new(program), source: Arc::new(source), warnings })
+        }
+        _ => Err(LoadError::Invalid(warnings)),
+    }
+}
+
+/// Reads a text file; everything that can go wrong has a message of its own.
+pub(crate) fn read(path: &Path) -> Result<Source, LoadError> {
+    let name = path.display().to_string();
+    let unreadable = |reason: String| LoadError::Unreadable { path: name.clone(), reason };
+    let reason = |e: io::Error| match e.kind() {
+        io::ErrorKind::NotFound => unreadable("there is no such file".to_owned()),
+        io::ErrorKind::PermissionDenied => unreadable("permission denied".to_owned()),
+        _ => unreadable(e.to_string()),
+    };
+    let metadata = fs::metadata(path).map_err(reason)?;
+    if metadata.is_dir() {
+        return Err(unreadable("this is a directory, not a file".to_owned()));
+    }
+    if metadata.len() > LARGEST_FILE {
+        return Err(unreadable("the file is larger than 2 GiB".to_owned()));
+    }
+    let bytes = fs::read(path).map_err(reason)?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Source::new(name, text)),
+        Err(e) => {
+            let at = e.utf8_error().valid_up_to();
+            let valid = String::from_utf8_lossy(&e.as_bytes()[..at]).into_owned();
+            let place = Source::new(name.clone(), valid).line_column(at as u32);
+            Err(LoadError::Unusable(format!(
+                "{name}:{}:{}: byte 0x{:02x} is not UTF-8 text; save the file as UTF-8",
+                place.line,
+                place.column,
+                e.as_bytes()[at]
+            )))
+        }
+    }
+}

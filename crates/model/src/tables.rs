@@ -121,7 +121,8 @@ impl Tables {
     }
 
     fn rule(&self, origin: Origin) -> Option<&Rule> {
-        let owner = self.templates.partition_point(|t| t.first_origin <= origin.0).checked_sub(1)?;
+        let owner =
+            self.templates.partition_point(|t| t.first_origin <= origin.0).checked_sub(1)?;
         let template = &self.templates[owner];
         template.rules.get((origin.0 - template.first_origin) as usize)
     }

@@ -1,1 +1,8 @@
-//! To be written.
+//! # Printing programs
+//! A typed program as text that the parsers accept again.
+
+mod bp;
+mod weave;
+
+pub use bp::{NotBoolean, bp};
+pub use weave::weave;
