@@ -16,7 +16,7 @@ mod source;
 mod types;
 mod value;
 
-pub use lower::ThreadCounts;
+pub use lower::{LowerError, Lowering, ThreadCounts};
 pub use program::{
     AtomicOp, BinaryOp, Block, Cond, Count, EnumId, EnumType, Expr, ExprKind, GlobalId, LabelId,
     LocalId, Place, Predicate, ProcId, Procedure, Program, Quantifier, Stmt, StmtKind, ThreadDecl,

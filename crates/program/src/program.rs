@@ -253,6 +253,18 @@ pub enum AtomicOp {
     },
 }
 
+impl AtomicOp {
+    /// The variable that it reads and writes.
+    #[must_use]
+    pub fn place(&self) -> &Place {
+        match self {
+            AtomicOp::TryLock(place)
+            | AtomicOp::CompareAndSwap { place, .. }
+            | AtomicOp::FetchAndAdd { place, .. } => place,
+        }
+    }
+}
+
 /// What `if` and `while` test.
 #[derive(Clone, Debug)]
 pub enum Cond {

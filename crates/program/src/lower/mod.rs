@@ -1,6 +1,226 @@
 //! # Lowering on the fly
+//!
+//! **Question.** A program has variables, locations and procedures; engines work on pushdown
+//! threads with numbered shared states and stack symbols. How does one become the other without
+//! enumerating anything up front?
+//!
+//! **Idea.** A shared state is a valuation of the shared variables; a stack symbol is a location
+//! with a valuation of the locals. Both get a number when they are first met ([`intern`]). The
+//! actions at a head are found by executing the edges that leave the location ([`execute`]) once
+//! for each combination of free choices ([`choices`]). An atomic section is followed to its end
+//! and becomes a single action ([`atomic`]).
+//!
+//! **Claims.** Nothing is approximated: the actions at a head are exactly what the program can do
+//! there. What cannot be enumerated (a choice among all integers) is a
+//! [`Fault`](selvedge_model::Fault), never a missing action. A variable without a value is *open*
+//! until it is read; reading it chooses. That reaches the same assertions as choosing at the start,
+//! since nothing can depend on a value that was never read.
+//!
+//! **Results of calls** travel through the shared state, as pushdown systems require. While a
+//! result is on its way, only the thread that receives it goes on.
+
+mod atomic;
+mod choices;
+mod eval;
+mod execute;
+mod intern;
+mod layout;
+mod show;
+mod system;
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use selvedge_model::{Fault, TemplateId, ThreadInfo};
+
+use crate::flow::{self, Command, EdgeId, Flow};
+use crate::{Count, Expr, ExprKind, Program, Source, Span, Value};
+use intern::{Frame, Interner, Shared, Symbol};
+use layout::Layout;
 
 /// Numbers of threads that replace those of the program (`--threads NAME=N`).
 pub type ThreadCounts = BTreeMap<String, u32>;
+
+/// A statement with more outcomes than this is not enumerated.
+const MOST_OUTCOMES: usize = 1 << 20;
+
+/// A program as a system of pushdown threads.
+pub struct Lowering {
+    program: Arc<Program>,
+    source: Arc<Source>,
+    flow: Flow,
+    layout: Layout,
+    threads: Vec<ThreadInfo>,
+    /// The first frame of each thread.
+    entries: Vec<Frame>,
+    /// Whether the ids of started threads are kept in variables.
+    keeps_thread_ids: bool,
+    /// Whether some thread is joined, so that the ends of threads are remembered.
+    joins: bool,
+    shared: Interner<Shared>,
+    symbols: Interner<Symbol>,
+    origins: Interner<Vec<EdgeId>>,
+}
+
+/// Why a program cannot be lowered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LowerError {
+    /// A thread with any number of instances, and no number was given.
+    AnyNumber {
+        /// The name of the template.
+        thread: String,
+    },
+    /// A number was given for a thread that does not exist.
+    UnknownThread {
+        /// The name that was given.
+        name: String,
+        /// The names that exist.
+        known: Vec<String>,
+    },
+    /// Something in the text cannot be lowered.
+    At {
+        /// What is wrong.
+        message: String,
+        /// Where.
+        span: Span,
+    },
+}
+
+impl fmt::Display for LowerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LowerError::AnyNumber { thread } => write!(
+                f,
+                "thread `{thread}` may have any number of instances: say how many with \
+                 --threads {thread}=2"
+            ),
+            LowerError::UnknownThread { name, known } => write!(
+                f,
+                "there is no thread `{name}` to count; the program has {}",
+                known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")
+            ),
+            LowerError::At { message, .. } => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for LowerError {}
+
+impl Lowering {
+    /// Prepares a program for exploration. Takes time in the size of the text only.
+    pub fn new(
+        program: Arc<Program>,
+        source: Arc<Source>,
+        counts: &ThreadCounts,
+    ) -> Result<Self, LowerError> {
+        let flow = flow::build(&program)
+            .map_err(|e| LowerError::At { message: e.message, span: e.span })?;
+        let layout = Layout::new(&program);
+        let has = |test: fn(&Command) -> bool| flow.edges.iter().any(|e| test(&e.command));
+        let joins = has(|c| matches!(c, Command::Join(_)));
+        let starts = has(|c| matches!(c, Command::Async { .. } | Command::StartThread(_)));
+        let keeps_thread_ids = joins
+            || has(|c| matches!(c, Command::Async { dest: Some(_), .. }))
+            || (starts && flow.tracks_owners);
+        let mut lowering = Lowering {
+            program,
+            source,
+            flow,
+            layout,
+            threads: Vec::new(),
+            entries: Vec::new(),
+            keeps_thread_ids,
+            joins,
+            shared: Interner::new(),
+            symbols: Interner::new(),
+            origins: Interner::new(),
+        };
+        lowering.add_threads(counts)?;
+        Ok(lowering)
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The text of the program.
+    #[must_use]
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The flow graph of the program.
+    #[must_use]
+    pub fn flow(&self) -> &Flow {
+        &self.flow
+    }
+
+    fn add_threads(&mut self, counts: &ThreadCounts) -> Result<(), LowerError> {
+        let program = self.program.clone();
+        let known = || program.threads.iter().map(|t| t.name.clone()).collect::<Vec<_>>();
+        if let Some(name) = counts.keys().find(|name| !known().contains(name)) {
+            return Err(LowerError::UnknownThread { name: name.clone(), known: known() });
+        }
+        for (index, decl) in program.threads.iter().enumerate() {
+            let count = match (counts.get(&decl.name), decl.count) {
+                (Some(&count), _) | (None, Count::Fixed(count)) => count,
+                (None, Count::Any) => {
+                    return Err(LowerError::AnyNumber { thread: decl.name.clone() });
+                }
+            };
+            for instance in 0..count {
+                let name = match count {
+                    1 => decl.name.clone(),
+                    _ => format!("{}#{}", decl.name, instance + 1),
+                };
+                self.threads.push(ThreadInfo { name, template: TemplateId::from(index) });
+                let entry = self.entry(decl, instance)?;
+                self.entries.push(entry);
+            }
+        }
+        if self.threads.is_empty() {
+            let message = "there is no thread at all: every number of threads is 0".to_owned();
+            return Err(LowerError::At { message, span: Span::default() });
+        }
+        Ok(())
+    }
+
+    fn entry(&self, decl: &crate::ThreadDecl, instance: u32) -> Result<Frame, LowerError> {
+        let mut locals = vec![Value::Open; self.layout.local_slots(decl.proc)];
+        let params = &self.program.procs[decl.proc.index()].locals;
+        for ((arg, slot), param) in decl.args.iter().zip(&mut locals).zip(params) {
+            *slot = argument(arg, instance);
+            eval::fits(&param.ty, slot, &param.name).map_err(|why| LowerError::At {
+                message: format!("instance {} of thread `{}`: {why}", instance + 1, decl.name),
+                span: arg.span,
+            })?;
+        }
+        let owner = if self.flow.tracks_owners { self.threads.len() as u32 } else { 0 };
+        let loc = self.flow.entries[decl.proc.index()];
+        Ok(Frame { loc, locals: locals.into(), owner })
+    }
+
+    fn fault(&self, span: Span, message: impl Into<String>) -> Fault {
+        Fault { message: message.into(), line: Some(self.source.line(span.start)) }
+    }
+}
+
+/// The value of an argument of a thread: a constant, or made from the number of the instance.
+fn argument(arg: &Expr, instance: u32) -> Value {
+    match &arg.kind {
+        ExprKind::Const(value) => value.clone(),
+        ExprKind::Instance => Value::Small(i64::from(instance)),
+        ExprKind::Unary(crate::UnaryOp::Neg, operand) => {
+            eval::arithmetic(crate::BinaryOp::Sub, &Value::FALSE, &argument(operand, instance))
+                .unwrap_or(Value::Open)
+        }
+        ExprKind::Binary(op, left, right) => {
+            eval::arithmetic(*op, &argument(left, instance), &argument(right, instance))
+                .unwrap_or(Value::Open)
+        }
+        _ => Value::Open,
+    }
+}

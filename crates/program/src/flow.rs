@@ -1,1 +1,0 @@
-//! # Flow graphs

@@ -1,0 +1,334 @@
+//! # Commands
+//! What one edge does to one configuration, for one combination of choices.
+
+use super::eval::{Evaluator, Halt, Values, arithmetic, fits};
+use super::intern::{Frame, Shared, Wrong};
+use super::{Lowering, choices::Choices};
+use crate::flow::{Command, Edge, EdgeId, Loc};
+use crate::{AtomicOp, BinaryOp, Expr, Place, ProcId, Value, VarRef};
+
+/// What an edge leads to.
+#[derive(Clone)]
+pub(super) struct Outcome {
+    pub shared: Shared,
+    pub control: Control,
+    pub spawn: Option<Started>,
+}
+
+/// What becomes of the top frame.
+#[derive(Clone)]
+pub(super) enum Control {
+    Goto(Frame),
+    Call { callee: Frame, caller: Frame },
+    Return,
+}
+
+/// A thread that an edge starts.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct Started {
+    pub proc: ProcId,
+    pub frame: Frame,
+    /// Its id, where ids are kept.
+    pub id: u32,
+}
+
+impl Lowering {
+    /// All outcomes of an edge from a configuration.
+    pub(super) fn outcomes(
+        &self,
+        shared: &Shared,
+        frame: &Frame,
+        id: EdgeId,
+        out: &mut Vec<Outcome>,
+    ) -> Result<(), selvedge_model::Fault> {
+        let edge = self.flow.edge(id);
+        let mut choices = Choices::default();
+        let first = out.len();
+        loop {
+            let mut run = Run::new(self, shared, frame, edge, &mut choices);
+            match run.execute() {
+                Ok(()) => out.push(run.outcome()),
+                Err(Halt::Blocked) => {}
+                Err(Halt::Wrong(reason)) => {
+                    let mut outcome = run.outcome();
+                    outcome.shared.wrong = Some(Wrong { edge: id, reason });
+                    outcome.shared.returned = None;
+                    outcome.control = Control::Goto(frame.clone());
+                    outcome.spawn = None;
+                    out.push(outcome);
+                }
+                Err(Halt::Fault(fault)) => return Err(fault),
+            }
+            if out.len() - first > super::MOST_OUTCOMES {
+                return Err(self.fault(
+                    edge.span,
+                    "this statement has more than a million outcomes: split it, or use smaller types",
+                ));
+            }
+            if !choices.advance() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// One execution of an edge.
+struct Run<'a> {
+    lowering: &'a Lowering,
+    edge: &'a Edge,
+    eval: Evaluator<'a>,
+    shared: Shared,
+    frame: &'a Frame,
+    control: Option<Control>,
+    spawn: Option<Started>,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        lowering: &'a Lowering,
+        shared: &Shared,
+        frame: &'a Frame,
+        edge: &'a Edge,
+        choices: &'a mut Choices,
+    ) -> Self {
+        let values = Values { globals: shared.globals.to_vec(), locals: frame.locals.to_vec() };
+        let eval = Evaluator {
+            program: &lowering.program,
+            source: &lowering.source,
+            layout: &lowering.layout,
+            proc: lowering.flow.location(edge.from).proc,
+            values,
+            after: None,
+            choices,
+        };
+        Run { lowering, edge, eval, shared: shared.clone(), frame, control: None, spawn: None }
+    }
+
+    fn outcome(self) -> Outcome {
+        let Values { globals, locals } = self.eval.values;
+        let stay = Frame { loc: self.edge.to, locals: locals.into(), owner: self.frame.owner };
+        let control = match self.control {
+            None => Control::Goto(stay),
+            Some(Control::Call { callee, .. }) => Control::Call { callee, caller: stay },
+            Some(control) => control,
+        };
+        let shared = Shared { globals: globals.into(), ..self.shared };
+        Outcome { shared, control, spawn: self.spawn }
+    }
+
+    fn execute(&mut self) -> Result<(), Halt> {
+        match &self.edge.command {
+            Command::Skip | Command::AtomicBegin | Command::AtomicEnd => Ok(()),
+            Command::Test { cond, holds } => {
+                let truth = self.eval.truth(cond)?;
+                self.only_if(truth == *holds)
+            }
+            Command::Assume(cond) => {
+                let truth = self.eval.truth(cond)?;
+                self.only_if(truth)
+            }
+            Command::Assert(cond) => {
+                if self.eval.truth(cond)? {
+                    return Ok(());
+                }
+                Err(Halt::Wrong("assertion failed".to_owned()))
+            }
+            Command::Assign { targets, values, constrain } => {
+                self.assign(targets, values, constrain.as_ref())
+            }
+            Command::Havoc(places) => {
+                for place in places {
+                    self.store(place, Value::Open)?;
+                }
+                Ok(())
+            }
+            Command::Acquire(lock) => {
+                let taken = self.try_lock(lock)?;
+                self.only_if(taken)
+            }
+            Command::Release(lock) => self.release(lock),
+            Command::Attempt { dest, op } => {
+                let result = self.attempt(op)?;
+                dest.as_ref().map_or(Ok(()), |place| self.store(place, result))
+            }
+            Command::TestAttempt { op, succeeds } => {
+                let result = self.attempt(op)?;
+                self.only_if(result.is_true() == *succeeds)
+            }
+            Command::Call { proc, args } => {
+                let callee = self.frame_of(*proc, args, self.frame.owner)?;
+                self.control = Some(Control::Call { caller: self.frame.clone(), callee });
+                Ok(())
+            }
+            Command::Receive(places) => {
+                let results = self.shared.returned.take().unwrap_or_default();
+                for (place, result) in places.iter().zip(results) {
+                    self.store(place, result)?;
+                }
+                Ok(())
+            }
+            Command::Return(values) => {
+                let results = self.results(values)?;
+                self.shared.returned = (!results.is_empty()).then(|| results.into());
+                self.control = Some(Control::Return);
+                Ok(())
+            }
+            Command::Async { dest, proc, args } => {
+                let owner = self.next_owner();
+                let frame = self.frame_of(*proc, args, owner)?;
+                let id = self.start(*proc, frame);
+                dest.as_ref().map_or(Ok(()), |p| self.store(p, Value::Small(i64::from(id))))
+            }
+            Command::StartThread(loc) => {
+                let owner = self.next_owner();
+                let locals = self.eval.values.locals.clone().into();
+                self.start(self.eval.proc, Frame { loc: *loc, locals, owner });
+                Ok(())
+            }
+            Command::Join(thread) => self.join(thread),
+        }
+    }
+
+    fn only_if(&self, truth: bool) -> Result<(), Halt> {
+        if truth { Ok(()) } else { Err(Halt::Blocked) }
+    }
+
+    fn store(&mut self, place: &Place, value: Value) -> Result<(), Halt> {
+        let slot = self.eval.slot(place)?;
+        self.eval.write(place, slot, value)
+    }
+
+    fn assign(
+        &mut self,
+        targets: &[Place],
+        values: &[Expr],
+        constrain: Option<&Expr>,
+    ) -> Result<(), Halt> {
+        let mut stores = Vec::with_capacity(targets.len());
+        for (place, value) in targets.iter().zip(values) {
+            let value = self.eval.eval_for_store(value)?;
+            stores.push((place, self.eval.slot(place)?, value));
+        }
+        let before = constrain.map(|_| self.eval.values.clone());
+        for (place, slot, value) in &stores {
+            self.eval.write(place, *slot, value.clone())?;
+        }
+        let (Some(cond), Some(before)) = (constrain, before) else { return Ok(()) };
+        let set = stores
+            .iter()
+            .map(|(place, slot, _)| (matches!(place.var, VarRef::Global(_)), *slot))
+            .collect();
+        let after = std::mem::replace(&mut self.eval.values, before);
+        self.eval.after = Some((after, set));
+        let truth = self.eval.truth(cond)?;
+        if let Some((after, _)) = self.eval.after.take() {
+            self.eval.values = after;
+        }
+        self.only_if(truth)
+    }
+
+    /// Takes the lock if it is free; whether it was.
+    fn try_lock(&mut self, lock: &Place) -> Result<bool, Halt> {
+        let slot = self.eval.slot(lock)?;
+        let free = !self.eval.values.globals[slot].is_true();
+        if free {
+            self.eval.values.globals[slot] = Value::Small(i64::from(self.frame.owner.max(1)));
+        }
+        Ok(free)
+    }
+
+    fn release(&mut self, lock: &Place) -> Result<(), Halt> {
+        let slot = self.eval.slot(lock)?;
+        let held = &mut self.eval.values.globals[slot];
+        let name = || self.lowering.program.variable(self.eval.proc, lock.var).name.clone();
+        if !held.is_true() {
+            return Err(Halt::Wrong(format!("`{}` is released but nobody holds it", name())));
+        }
+        if *held != Value::Small(i64::from(self.frame.owner.max(1))) {
+            return Err(Halt::Wrong(format!(
+                "`{}` is released by a thread that does not hold it",
+                name()
+            )));
+        }
+        *held = Value::FALSE;
+        Ok(())
+    }
+
+    fn attempt(&mut self, op: &AtomicOp) -> Result<Value, Halt> {
+        match op {
+            AtomicOp::TryLock(lock) => self.try_lock(lock).map(Value::from),
+            AtomicOp::CompareAndSwap { place, expected, new } => {
+                let expected = self.eval.eval(expected)?;
+                let current = self.eval.read(place, false)?;
+                let new = self.eval.eval_for_store(new)?;
+                let equal = current == expected;
+                if equal {
+                    self.store(place, new)?;
+                }
+                Ok(equal.into())
+            }
+            AtomicOp::FetchAndAdd { place, amount } => {
+                let current = self.eval.read(place, false)?;
+                let amount = self.eval.eval(amount)?;
+                let sum = arithmetic(BinaryOp::Add, &current, &amount)?;
+                self.store(place, sum)?;
+                Ok(current)
+            }
+        }
+    }
+
+    fn results(&mut self, values: &[Expr]) -> Result<Vec<Value>, Halt> {
+        let declared = &self.lowering.program.procs[self.eval.proc.index()];
+        let results = values.iter().zip(&declared.results).map(|(value, ty)| {
+            let value = self.eval.eval_for_store(value)?;
+            fits(ty, &value, "the result").map_err(Halt::Wrong)?;
+            Ok(value)
+        });
+        results.collect()
+    }
+
+    fn frame_of(&mut self, proc: ProcId, args: &[Expr], owner: u32) -> Result<Frame, Halt> {
+        let mut locals = vec![Value::Open; self.lowering.layout.local_slots(proc)];
+        let declared = &self.lowering.program.procs[proc.index()];
+        for ((arg, slot), param) in args.iter().zip(&mut locals).zip(&declared.locals) {
+            *slot = self.eval.eval_for_store(arg)?;
+            fits(&param.ty, slot, &param.name).map_err(Halt::Wrong)?;
+        }
+        let loc = self.lowering.flow.entries[proc.index()];
+        Ok(Frame { loc, locals: locals.into(), owner })
+    }
+
+    fn start(&mut self, proc: ProcId, frame: Frame) -> u32 {
+        if self.lowering.keeps_thread_ids {
+            self.shared.started += 1;
+        }
+        self.spawn = Some(Started { proc, frame, id: self.shared.started });
+        self.shared.started
+    }
+
+    /// The number of a new thread as the owner of locks, where owners are kept.
+    fn next_owner(&self) -> u32 {
+        if self.frame.owner == 0 {
+            return 0;
+        }
+        u32::try_from(self.lowering.threads.len()).unwrap_or(u32::MAX) + self.shared.started + 1
+    }
+
+    fn join(&mut self, thread: &Expr) -> Result<(), Halt> {
+        let id = self.eval.eval(thread)?;
+        let Some(id) = id.small().and_then(|n| u32::try_from(n).ok()).filter(|&n| n > 0) else {
+            return Err(Halt::Wrong("join of a thread that was never started".to_owned()));
+        };
+        self.only_if(self.shared.ended.binary_search(&id).is_ok())
+    }
+}
+
+impl Outcome {
+    /// Where the thread stands after the step, unless it called or returned.
+    pub(super) fn location(&self) -> Option<Loc> {
+        match &self.control {
+            Control::Goto(frame) => Some(frame.loc),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Lowered states for people: names, values, source lines.
+
+use selvedge_model::{Explanation, Step};
+
+use super::Lowering;
+use super::intern::{Shared, Symbol};
+use crate::flow::{Command, Edge, EdgeId};
+use crate::{Span, Type, Value, Variable};
+
+impl Lowering {
+    pub(super) fn named_shared(&self, shared: &Shared) -> Vec<(String, String)> {
+        let mut values = self.named(&self.program.globals, &shared.globals);
+        if let Some(results) = &shared.returned {
+            let shown: Vec<_> = results.iter().map(ToString::to_string).collect();
+            values.push(("result".to_owned(), shown.join(",")));
+        }
+        if self.keeps_thread_ids {
+            values.push(("started".to_owned(), shared.started.to_string()));
+        }
+        if self.joins {
+            let shown: Vec<_> = shared.ended.iter().map(ToString::to_string).collect();
+            values.push(("ended".to_owned(), format!("{{{}}}", shown.join(","))));
+        }
+        if let Some(wrong) = self.show_wrong(shared) {
+            values.push(("wrong".to_owned(), wrong));
+        }
+        values
+    }
+
+    pub(super) fn named_locals(&self, symbol: &Symbol) -> Vec<(String, String)> {
+        let Symbol::Frame(frame) = symbol else { return Vec::new() };
+        let proc = self.flow.location(frame.loc).proc;
+        self.named(&self.program.procs[proc.index()].locals, &frame.locals)
+    }
+
+    /// Names and values of variables; an array is one value.
+    fn named(&self, variables: &[Variable], values: &[Value]) -> Vec<(String, String)> {
+        let mut rest = values;
+        let mut named = Vec::with_capacity(variables.len());
+        for variable in variables {
+            let (mine, others) = rest.split_at(variable.ty.slots().min(rest.len()));
+            rest = others;
+            let shown: Vec<_> =
+                mine.iter().map(|value| self.program.show_value(&variable.ty, value)).collect();
+            let text = match variable.ty {
+                Type::Array { .. } => format!("[{}]", shown.join(",")),
+                _ => shown.concat(),
+            };
+            named.push((variable.name.clone(), text));
+        }
+        named
+    }
+
+    pub(super) fn show_frame(&self, symbol: &Symbol) -> String {
+        match symbol {
+            Symbol::Bottom { id: 0 } => "end".to_owned(),
+            Symbol::Bottom { id } => format!("end of {id}"),
+            Symbol::Frame(frame) => {
+                let location = self.flow.location(frame.loc);
+                let proc = &self.program.procs[location.proc.index()].name;
+                let line = self.line(location.span).map_or(String::new(), |l| format!(":{l}"));
+                let locals = self.named_locals(symbol);
+                let shown: Vec<_> = locals.iter().map(|(n, v)| format!("{n}={v}")).collect();
+                if shown.is_empty() {
+                    format!("{proc}{line}")
+                } else {
+                    format!("{proc}{line}({})", shown.join(" "))
+                }
+            }
+        }
+    }
+
+    pub(super) fn show_wrong(&self, shared: &Shared) -> Option<String> {
+        let wrong = shared.wrong.as_ref()?;
+        let span = self.flow.edge(wrong.edge).span;
+        let place = self.line(span).map_or(String::new(), |line| format!("line {line}: "));
+        Some(format!("{place}{}", wrong.reason))
+    }
+
+    pub(super) fn line(&self, span: Span) -> Option<u32> {
+        (span != Span::default()).then(|| self.source.line(span.start))
+    }
+
+    /// What a sequence of edges executes. An empty one is the end of a thread.
+    pub(super) fn explain_path(&self, path: &[EdgeId]) -> Explanation {
+        if path.is_empty() {
+            return Explanation {
+                steps: vec![Step { text: "end of thread".to_owned(), line: None }],
+            };
+        }
+        let steps = path.iter().map(|&id| {
+            let edge = self.flow.edge(id);
+            Step { text: self.explain_edge(edge), line: self.line(edge.span) }
+        });
+        Explanation { steps: steps.collect() }
+    }
+
+    fn explain_edge(&self, edge: &Edge) -> String {
+        let text: Vec<_> = self.source.slice(edge.span).split_whitespace().collect();
+        let text = text.join(" ");
+        let text = text.trim_end_matches([';', '{', ' ']);
+        match &edge.command {
+            Command::Test { holds: taken, .. } | Command::TestAttempt { succeeds: taken, .. } => {
+                format!("{text}  [{}]", if *taken { "yes" } else { "no" })
+            }
+            Command::Receive(_) => format!("{text}  [result]"),
+            Command::Return(_) if text.is_empty() => "return".to_owned(),
+            _ if text.is_empty() => "end of atomic block".to_owned(),
+            _ => text.to_owned(),
+        }
+    }
+}

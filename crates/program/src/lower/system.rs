@@ -1,0 +1,174 @@
+//! The lowered program as a [`System`].
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+use selvedge_model::{
+    Action, Explanation, Fault, Origin, SharedId, Spawn, Stack, State, SymbolId, System,
+    TemplateId, Thread, ThreadInfo, Word,
+};
+
+use super::Lowering;
+use super::execute::{Control, Started};
+use super::intern::{Frame, Shared, Symbol};
+use crate::ProcId;
+
+impl System for Lowering {
+    fn threads(&self) -> &[ThreadInfo] {
+        &self.threads
+    }
+
+    fn template_name(&self, template: TemplateId) -> String {
+        let declared = self.program.threads.len();
+        match template.index().checked_sub(declared) {
+            None => self.program.threads[template.index()].name.clone(),
+            Some(proc) => self.program.procs[proc].name.clone(),
+        }
+    }
+
+    fn initial(&self) -> Result<Vec<State>, Fault> {
+        let globals = self.program.globals.iter().flat_map(|g| g.init.iter().cloned()).collect();
+        let shared =
+            Shared { globals, returned: None, started: 0, ended: Box::default(), wrong: None };
+        let threads = self.threads.iter().zip(&self.entries).map(|(info, entry)| {
+            let mut stack = Stack::default();
+            stack.replace_top(self.first_stack(entry.clone(), 0));
+            Thread { template: info.template, stack }
+        });
+        let threads = threads.collect();
+        Ok(vec![State { shared: self.shared_id(shared), threads }])
+    }
+
+    fn actions(
+        &self,
+        _template: TemplateId,
+        shared: SharedId,
+        top: Option<SymbolId>,
+        out: &mut Vec<Action>,
+    ) -> Result<(), Fault> {
+        let Some(top) = top else { return Ok(()) };
+        let shared = self.shared.get(shared.0);
+        if shared.wrong.is_some() {
+            return Ok(());
+        }
+        match &*self.symbols.get(top.0) {
+            Symbol::Bottom { id } => {
+                out.push(self.end_of_thread(&shared, *id));
+                Ok(())
+            }
+            Symbol::Frame(frame) => {
+                if shared.returned.is_some() && !self.flow.receives(frame.loc) {
+                    return Ok(());
+                }
+                self.frame_actions(&shared, frame, out)
+            }
+        }
+    }
+
+    fn wrong(&self, shared: SharedId) -> Option<String> {
+        self.show_wrong(&self.shared.get(shared.0))
+    }
+
+    fn show_shared(&self, shared: SharedId) -> String {
+        let values = self.shared_values(shared);
+        let shown: Vec<_> = values.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        shown.join(" ")
+    }
+
+    fn show_symbol(&self, symbol: SymbolId) -> String {
+        self.show_frame(&self.symbols.get(symbol.0))
+    }
+
+    fn shared_values(&self, shared: SharedId) -> Vec<(String, String)> {
+        self.named_shared(&self.shared.get(shared.0))
+    }
+
+    fn symbol_values(&self, symbol: SymbolId) -> Vec<(String, String)> {
+        self.named_locals(&self.symbols.get(symbol.0))
+    }
+
+    fn symbol_line(&self, symbol: SymbolId) -> Option<u32> {
+        match &*self.symbols.get(symbol.0) {
+            Symbol::Frame(frame) => self.line(self.flow.location(frame.loc).span),
+            Symbol::Bottom { .. } => None,
+        }
+    }
+
+    fn explain(&self, origin: Origin) -> Explanation {
+        self.explain_path(&self.origins.get(origin.0))
+    }
+}
+
+impl Lowering {
+    fn shared_id(&self, shared: Shared) -> SharedId {
+        SharedId(self.shared.number(shared))
+    }
+
+    fn symbol_id(&self, symbol: Symbol) -> SymbolId {
+        SymbolId(self.symbols.number(symbol))
+    }
+
+    /// The stack of a new thread: its first frame, on a bottom where its end matters.
+    fn first_stack(&self, frame: Frame, id: u32) -> Word {
+        let proc = self.flow.location(frame.loc).proc;
+        let leaves_results = !self.program.procs[proc.index()].results.is_empty();
+        let top = self.symbol_id(Symbol::Frame(frame));
+        let id = if self.joins { id } else { 0 };
+        if leaves_results || id > 0 {
+            Word::Push { top, under: self.symbol_id(Symbol::Bottom { id }) }
+        } else {
+            Word::Rewrite(top)
+        }
+    }
+
+    fn end_of_thread(&self, shared: &Arc<Shared>, id: u32) -> Action {
+        let mut after = Shared::clone(shared);
+        after.returned = None;
+        if id > 0 {
+            let mut ended = after.ended.into_vec();
+            if let Err(at) = ended.binary_search(&id) {
+                ended.insert(at, id);
+            }
+            after.ended = ended.into();
+        }
+        Action {
+            shared: self.shared_id(after),
+            word: Word::Pop,
+            spawn: None,
+            origin: Origin(self.origins.number(Vec::new())),
+        }
+    }
+
+    fn frame_actions(
+        &self,
+        shared: &Shared,
+        frame: &Frame,
+        out: &mut Vec<Action>,
+    ) -> Result<(), Fault> {
+        let mut seen = FxHashSet::default();
+        for step in self.moves(shared, frame)? {
+            let frame_id = |frame| self.symbol_id(Symbol::Frame(frame));
+            let word = match step.outcome.control {
+                Control::Goto(frame) => Word::Rewrite(frame_id(frame)),
+                Control::Call { callee, caller } => {
+                    Word::Push { top: frame_id(callee), under: frame_id(caller) }
+                }
+                Control::Return => Word::Pop,
+            };
+            let spawn = step.outcome.spawn.map(|started| self.spawn(started));
+            let shared = self.shared_id(step.outcome.shared);
+            // Different choices may come to the same; one action is enough.
+            if seen.insert((shared, word, spawn)) {
+                let origin = Origin(self.origins.number(step.path));
+                out.push(Action { shared, word, spawn, origin });
+            }
+        }
+        Ok(())
+    }
+
+    fn spawn(&self, started: Started) -> Spawn {
+        let ProcId(proc) = started.proc;
+        let template = TemplateId::from(self.program.threads.len() + proc as usize);
+        Spawn { template, stack: self.first_stack(started.frame, started.id) }
+    }
+}
