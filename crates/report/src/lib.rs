@@ -1,1 +1,17 @@
-//! Placeholder.
+//! # Reports
+//!
+//! Answers as text, JSON and pictures. Functions here return strings and values; printing is for
+//! the command line. This is the only place that serializes.
+//!
+//! - [`view`]: what there is to see of a trace, before it is laid out;
+//! - [`text`]: traces and states for people;
+//! - [`json`]: the objects that other programs read; their names are a contract;
+//! - [`dot`]: pictures of tables.
+
+pub mod dot;
+pub mod json;
+pub mod style;
+#[cfg(test)]
+mod testing;
+pub mod text;
+pub mod view;

@@ -1,0 +1,186 @@
+//! From the closed set of heads to tables.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_model::{
+    Action, Pattern, Property, Rule, SharedId, Spawn, State, SymbolId, System, Tables,
+    TablesBuilder, TemplateId, TopPattern, Word,
+};
+
+use super::names::Names;
+use super::{Closure, Head, TabulateError, Tabulated};
+
+pub(super) fn build(
+    system: &dyn System,
+    initial: &[State],
+    closure: &Closure<'_>,
+) -> Result<Tabulated, TabulateError> {
+    let mut heads: Vec<_> = closure.heads.iter().collect();
+    heads.sort_by_key(|(head, _)| **head);
+    let templates = heads.iter().map(|(head, _)| head.template);
+    let first_threads = initial.iter().flat_map(|s| s.threads.iter().map(|t| t.template));
+    let mut ids: Vec<TemplateId> = templates.chain(first_threads).collect();
+    ids.sort_unstable();
+    ids.dedup();
+
+    let mut tables = Tables::builder();
+    let mut names = Names::default();
+    let shared = |&q: &SharedId| (q, tables.shared(names.give(&system.show_shared(q))));
+    let shared: FxHashMap<_, _> = closure.shared.iter().map(shared).collect();
+    let mut names = Names::default();
+    let templates: FxHashMap<_, _> =
+        ids.iter().map(|&t| (t, tables.template(names.give(&system.template_name(t))))).collect();
+    let mut builder = Builder {
+        system,
+        tables,
+        shared,
+        templates,
+        symbols: FxHashMap::default(),
+        names: FxHashMap::default(),
+    };
+    builder.start(initial)?;
+    for (head, actions) in heads {
+        for action in actions {
+            builder.rule(*head, action)?;
+        }
+    }
+    let wrong = closure.shared.iter().filter(|&&q| system.wrong(q).is_some());
+    let threads = system.threads().len();
+    let target = |q: &SharedId| {
+        Property::Unreachable(Pattern::Tuple {
+            shared: Some(builder.shared[q]),
+            tops: vec![TopPattern::Any; threads],
+        })
+    };
+    let targets = wrong.map(target).collect();
+    Ok(Tabulated { tables: builder.tables.build(), targets })
+}
+
+struct Builder<'s> {
+    system: &'s dyn System,
+    tables: TablesBuilder,
+    shared: FxHashMap<SharedId, SharedId>,
+    templates: FxHashMap<TemplateId, TemplateId>,
+    symbols: FxHashMap<(TemplateId, SymbolId), SymbolId>,
+    names: FxHashMap<TemplateId, Names>,
+}
+
+impl Builder<'_> {
+    /// The threads, and the initial states, which must be all combinations of some shared
+    /// states and some stacks: tables know nothing else.
+    fn start(&mut self, initial: &[State]) -> Result<(), TabulateError> {
+        let mut shared: Vec<SharedId> = initial.iter().map(|s| s.shared).collect();
+        shared.sort_unstable();
+        shared.dedup();
+        let mut stacks: Vec<Vec<Vec<SymbolId>>> = Vec::new();
+        for state in initial {
+            let mine: Vec<Vec<SymbolId>> = state
+                .threads
+                .iter()
+                .map(|t| t.stack.iter().map(|s| self.symbol(t.template, s)).collect())
+                .collect();
+            if !stacks.contains(&mine) {
+                stacks.push(mine);
+            }
+        }
+        let different: FxHashSet<&State> = initial.iter().collect();
+        if different.len() != shared.len() * stacks.len() {
+            return Err(TabulateError::NotExpressible(
+                "initial states in which the first stacks depend on the shared state".to_owned(),
+            ));
+        }
+        for q in shared {
+            self.tables.initial(self.shared[&q]);
+        }
+        let mut stacks = stacks.into_iter();
+        let first = stacks.next().unwrap_or_default();
+        for (info, stack) in self.system.threads().iter().zip(first) {
+            self.tables.thread(info.name.clone(), self.templates[&info.template], stack);
+        }
+        stacks.for_each(|others| self.tables.other_stacks(others));
+        Ok(())
+    }
+
+    fn rule(&mut self, head: Head, action: &Action) -> Result<(), TabulateError> {
+        let template = head.template;
+        let spawn = match action.spawn {
+            None => None,
+            Some(Spawn { template: t, stack: Word::Rewrite(symbol) }) if t == template => {
+                Some(self.symbol(template, symbol))
+            }
+            Some(spawn) => {
+                return Err(TabulateError::NotExpressible(format!(
+                    "a thread of {} starts a thread of {}",
+                    self.system.template_name(template),
+                    self.system.template_name(spawn.template)
+                )));
+            }
+        };
+        let word = match action.word {
+            Word::Pop => Word::Pop,
+            Word::Rewrite(symbol) => Word::Rewrite(self.symbol(template, symbol)),
+            Word::Push { top, under } => {
+                Word::Push { top: self.symbol(template, top), under: self.symbol(template, under) }
+            }
+        };
+        let line = self.system.explain(action.origin).steps.first().and_then(|step| step.line);
+        let rule = Rule {
+            shared: self.shared[&head.shared],
+            top: head.top.map(|s| self.symbol(template, s)),
+            to_shared: self.shared[&action.shared],
+            word,
+            spawn,
+            line: line.unwrap_or(0),
+        };
+        self.tables.add_rule(self.templates[&template], rule);
+        Ok(())
+    }
+
+    /// The symbol of the tables: one for each symbol of the system and template that uses it.
+    fn symbol(&mut self, template: TemplateId, symbol: SymbolId) -> SymbolId {
+        let Builder { system, tables, templates, symbols, names, .. } = self;
+        *symbols.entry((template, symbol)).or_insert_with(|| {
+            let name = names.entry(template).or_default().give(&system.show_symbol(symbol));
+            tables.symbol(templates[&template], name)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tabulate;
+    use super::*;
+    use crate::naive::{Level, Naive};
+    use crate::testing::{fig1, random_tables};
+
+    fn levels(system: &dyn System) -> Vec<Level> {
+        let mut naive = Naive::with_limit(system, 500).unwrap();
+        let mut levels = vec![naive.level()];
+        levels.extend((0..4).map_while(|_| naive.advance().ok()));
+        levels
+    }
+
+    #[test]
+    fn the_tables_of_tables_are_the_same() {
+        let system = fig1();
+        let again = tabulate(&system, 100).unwrap();
+        assert_eq!(again.tables.rules(TemplateId(0)).len(), 2);
+        assert_eq!(again.tables.rules(TemplateId(1)).len(), 4);
+        assert_eq!(levels(&again.tables), levels(&system));
+        assert!(again.targets.is_empty());
+    }
+
+    #[test]
+    fn random_systems_keep_their_behaviour() {
+        for seed in 0..300 {
+            let system = random_tables(seed);
+            let again = tabulate(&system, 1000).unwrap();
+            assert_eq!(levels(&again.tables), levels(&system), "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn a_limit_is_kept() {
+        let error = tabulate(&fig1(), 3).unwrap_err();
+        assert_eq!(error, TabulateError::TooLarge(3));
+    }
+}

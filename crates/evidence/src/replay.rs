@@ -1,0 +1,111 @@
+//! # Replay
+//! Walks a trace with the one step function. Every step must be one that the system lists at
+//! that state, with the same effect; the first that is not is named.
+
+use std::fmt;
+
+use selvedge_model::{Fault, State, System, step};
+
+use crate::{Trace, same_effect, thread_name};
+
+/// Why a trace is no run of the system.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReplayError {
+    /// The step that cannot be taken, counted from 1; 0 is the first state.
+    pub step: usize,
+    /// What is wrong with it.
+    pub fault: ReplayFault,
+}
+
+/// What is wrong with a step of a trace.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ReplayFault {
+    /// The first state is not an initial state of the system.
+    NotInitial,
+    /// There is no thread of this number.
+    NoSuchThread(usize),
+    /// The thread of this name cannot do what the trace says.
+    NotEnabled(String),
+    /// The system cannot say what its actions are.
+    System(Fault),
+}
+
+impl fmt::Display for ReplayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = self.step;
+        match &self.fault {
+            ReplayFault::NotInitial => f.write_str("the trace does not start in an initial state"),
+            ReplayFault::NoSuchThread(n) => write!(f, "step {number}: there is no thread {n}"),
+            ReplayFault::NotEnabled(name) => {
+                write!(f, "step {number}: thread {name} cannot do this here")
+            }
+            ReplayFault::System(fault) => write!(f, "step {number}: {fault}"),
+        }
+    }
+}
+
+impl std::error::Error for ReplayError {}
+
+/// The states that a trace visits, the first one included; or the first step that is not one.
+pub fn replay(system: &dyn System, trace: &Trace) -> Result<Vec<State>, ReplayError> {
+    let at = |step| move |fault| ReplayError { step, fault };
+    let initial = system.initial().map_err(ReplayFault::System).map_err(at(0))?;
+    if !initial.contains(&trace.initial) {
+        return Err(at(0)(ReplayFault::NotInitial));
+    }
+    let mut states = Vec::with_capacity(trace.steps.len() + 1);
+    let mut state = trace.initial.clone();
+    for (index, (thread, action)) in trace.steps.iter().enumerate() {
+        let error = at(index + 1);
+        if thread.index() >= state.threads.len() {
+            return Err(error(ReplayFault::NoSuchThread(thread.index())));
+        }
+        let listed =
+            step(system, &state, *thread).map_err(|fault| error(ReplayFault::System(fault)))?;
+        let Some((_, next)) = listed.into_iter().find(|(a, _)| same_effect(a, action)) else {
+            let name = thread_name(system, &state, *thread);
+            return Err(error(ReplayFault::NotEnabled(name)));
+        };
+        states.push(std::mem::replace(&mut state, next));
+    }
+    states.push(state);
+    Ok(states)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{fig1, run};
+    use selvedge_model::{Origin, SharedId, ThreadId};
+
+    #[test]
+    fn a_run_replays_whatever_its_origins() {
+        let system = fig1();
+        let mut trace = run(&system, &[(0, 0), (1, 0), (1, 0)]);
+        for (_, action) in &mut trace.steps {
+            action.origin = Origin(99);
+        }
+        let states = replay(&system, &trace).unwrap();
+        assert_eq!(states.len(), 4);
+        assert_eq!(states[3].threads[1].stack.0.len(), 2);
+    }
+
+    #[test]
+    fn what_is_no_run_is_refused() {
+        let system = fig1();
+        let good = run(&system, &[(0, 0), (1, 0)]);
+        let refused = |change: fn(&mut Trace)| {
+            let mut trace = good.clone();
+            change(&mut trace);
+            replay(&system, &trace).unwrap_err().to_string()
+        };
+        let not_initial = refused(|t| t.initial.shared = SharedId(3));
+        assert_eq!(not_initial, "the trace does not start in an initial state");
+        let no_thread = refused(|t| t.steps[1].0 = ThreadId(7));
+        assert_eq!(no_thread, "step 2: there is no thread 7");
+        let other_effect = refused(|t| t.steps[0].1.shared = SharedId(2));
+        assert_eq!(other_effect, "step 1: thread T1 cannot do this here");
+        let swapped = refused(|t| t.steps.swap(0, 1));
+        assert_eq!(swapped, "step 1: thread T2 cannot do this here");
+    }
+}

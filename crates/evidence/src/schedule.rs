@@ -1,0 +1,186 @@
+//! # Schedules
+//! Who acts, step by step, in text that people can write:
+//!
+//! ```text
+//! # the adder runs first
+//! initial 2           # start in the second initial state; the first if left out
+//! adder               # one step
+//! stopper * 3         # three steps
+//! adder choice 2      # the second of the steps that it can take here
+//! adder choice 2 * 4
+//! worker#3            # `#` starts a comment only at the start of a word
+//! ```
+
+use std::fmt;
+
+/// Who acts, step by step. See the module for its text.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Schedule {
+    /// Which initial state, counted from 0.
+    pub initial: usize,
+    /// The steps.
+    pub steps: Vec<ScheduledStep>,
+}
+
+/// One step of a schedule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScheduledStep {
+    /// The name of the thread that acts.
+    pub thread: String,
+    /// Which of its steps, counted from 1; may be left out where it has only one.
+    pub choice: Option<usize>,
+    /// The line of the text that says so, counted from 1; 0 if there is no text.
+    pub line: usize,
+}
+
+/// A line of a schedule that cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScheduleError {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What is wrong, and what would be right.
+    pub message: String,
+}
+
+impl fmt::Display for ScheduleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.message)
+    }
+}
+
+impl std::error::Error for ScheduleError {}
+
+/// A line may stand for this many steps, so that a slip of the hand does not fill the memory.
+const LONGEST_REPEAT: usize = 1_000_000;
+
+impl Schedule {
+    /// Reads the text of a schedule.
+    pub fn parse(text: &str) -> Result<Schedule, ScheduleError> {
+        let mut schedule = Schedule::default();
+        for (index, line) in text.lines().enumerate() {
+            let words: Vec<&str> =
+                line.split_whitespace().take_while(|word| !word.starts_with('#')).collect();
+            let line = index + 1;
+            let wrong = |message| ScheduleError { line, message };
+            match words[..] {
+                [] => {}
+                ["initial", number] => {
+                    if !schedule.steps.is_empty() {
+                        return Err(wrong("`initial` must stand before the steps".to_owned()));
+                    }
+                    schedule.initial = positive(number).map_err(wrong)? - 1;
+                }
+                [thread, ref rest @ ..] => {
+                    let (choice, times) = modifiers(rest).map_err(wrong)?;
+                    let step = ScheduledStep { thread: thread.to_owned(), choice, line };
+                    schedule.steps.extend(std::iter::repeat_n(step, times));
+                }
+            }
+        }
+        Ok(schedule)
+    }
+}
+
+/// `choice N` and `* N`, each at most once, in any order.
+fn modifiers(mut words: &[&str]) -> Result<(Option<usize>, usize), String> {
+    let (mut choice, mut times) = (None, None);
+    loop {
+        match *words {
+            [] => return Ok((choice, times.unwrap_or(1))),
+            ["choice", number, ref rest @ ..] if choice.is_none() => {
+                choice = Some(positive(number)?);
+                words = rest;
+            }
+            ["*", number, ref rest @ ..] if times.is_none() => {
+                times = Some(positive(number)?);
+                words = rest;
+            }
+            _ => {
+                return Err(format!(
+                    "cannot read `{}`; a line is `name`, `name * 3` or `name choice 2`",
+                    words.join(" ")
+                ));
+            }
+        }
+    }
+}
+
+fn positive(word: &str) -> Result<usize, String> {
+    match word.parse() {
+        Ok(n) if (1..=LONGEST_REPEAT).contains(&n) => Ok(n),
+        _ => Err(format!("`{word}` is not a number from 1 to {LONGEST_REPEAT}")),
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.initial > 0 {
+            writeln!(f, "initial {}", self.initial + 1)?;
+        }
+        let alike =
+            |a: &ScheduledStep, b: &ScheduledStep| (&a.thread, a.choice) == (&b.thread, b.choice);
+        for run in self.steps.chunk_by(alike) {
+            f.write_str(&run[0].thread)?;
+            if let Some(choice) = run[0].choice {
+                write!(f, " choice {choice}")?;
+            }
+            if run.len() > 1 {
+                write!(f, " * {}", run.len())?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    fn check(text: &str, expected: Expect) {
+        match Schedule::parse(text) {
+            Ok(schedule) => {
+                let printed = schedule.to_string();
+                expected.assert_eq(&printed);
+                assert_eq!(Schedule::parse(&printed).unwrap().to_string(), printed);
+            }
+            Err(error) => expected.assert_eq(&error.to_string()),
+        }
+    }
+
+    #[test]
+    fn reads_what_it_writes() {
+        check(
+            "# first\ninitial 2\n a\na * 2 # more\nb choice 2\n\nb choice 2 * 2\nw#3 * 1\na",
+            expect![[r#"
+                initial 2
+                a * 3
+                b choice 2 * 3
+                w#3
+                a
+            "#]],
+        );
+        check("", expect![""]);
+    }
+
+    #[test]
+    fn says_what_is_wrong_with_a_line() {
+        check(
+            "a\na times 3",
+            expect![
+                "line 2: cannot read `times 3`; a line is `name`, `name * 3` or `name choice 2`"
+            ],
+        );
+        check("a * 0", expect!["line 1: `0` is not a number from 1 to 1000000"]);
+        check(
+            "a * 99999999999999999999",
+            expect!["line 1: `99999999999999999999` is not a number from 1 to 1000000"],
+        );
+        check("a\ninitial 1", expect!["line 2: `initial` must stand before the steps"]);
+        check(
+            "a * 3 * 3",
+            expect!["line 1: cannot read `* 3`; a line is `name`, `name * 3` or `name choice 2`"],
+        );
+    }
+}

@@ -1,0 +1,58 @@
+//! Small systems for the tests of this crate.
+
+use selvedge_model::{Rule, System, Tables, ThreadId, Word, step};
+
+use crate::Trace;
+
+/// CUBA, Fig. 1.
+pub(crate) fn fig1() -> Tables {
+    let mut t = Tables::builder();
+    let q = ["0", "1", "2", "3"].map(|name| t.shared(name));
+    let (t1, t2) = (t.template("T1"), t.template("T2"));
+    let [s1, s2] = ["1", "2"].map(|name| t.symbol(t1, name));
+    let [s4, s5, s6] = ["4", "5", "6"].map(|name| t.symbol(t2, name));
+    t.rule(t1, q[0], Some(s1), q[1], Word::Rewrite(s2));
+    t.rule(t1, q[3], Some(s2), q[0], Word::Rewrite(s1));
+    t.rule(t2, q[0], Some(s4), q[0], Word::Pop);
+    t.rule(t2, q[0], Some(s6), q[0], Word::Pop);
+    t.rule(t2, q[1], Some(s4), q[2], Word::Rewrite(s5));
+    t.rule(t2, q[2], Some(s5), q[3], Word::Push { top: s4, under: s6 });
+    t.thread("T1", t1, vec![s1]);
+    t.thread("T2", t2, vec![s4]);
+    t.initial(q[0]);
+    t.build()
+}
+
+/// A thread that starts others: each may go either way.
+pub(crate) fn spawner() -> Tables {
+    let mut t = Tables::builder();
+    let q = t.shared("q");
+    let w = t.template("w");
+    let [a, b, c] = ["a", "b", "c"].map(|name| t.symbol(w, name));
+    let rule = |word, spawn| Rule {
+        shared: q,
+        top: Some(a),
+        to_shared: q,
+        word: Word::Rewrite(word),
+        spawn,
+        line: 0,
+    };
+    t.add_rule(w, rule(a, Some(a)));
+    t.add_rule(w, rule(b, None));
+    t.add_rule(w, rule(c, None));
+    t.thread("w", w, vec![a]);
+    t.initial(q);
+    t.build()
+}
+
+/// The run that takes these steps: thread and position among its steps.
+pub(crate) fn run(system: &dyn System, choices: &[(u32, usize)]) -> Trace {
+    let mut state = system.initial().unwrap().remove(0);
+    let mut trace = Trace::start(state.clone());
+    for &(thread, choice) in choices {
+        let (action, next) = step(system, &state, ThreadId(thread)).unwrap().remove(choice);
+        trace.steps.push((ThreadId(thread), action));
+        state = next;
+    }
+    trace
+}

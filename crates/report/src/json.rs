@@ -1,0 +1,284 @@
+//! # JSON
+//! The objects that `--format json` prints. Their names, and the order of the fields, are a
+//! contract with other programs: what is not known is `null`, never left out.
+
+use selvedge_evidence::Trace;
+use selvedge_model::{State, System};
+use serde::Serialize;
+
+use crate::view::{rows, show_stack};
+
+/// The version of Selvedge, as it stands in every object.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The answer to a question about a file.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Answer {
+    /// The version of Selvedge.
+    pub selvedge: &'static str,
+    /// The file.
+    pub file: String,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What was asked: `assertions`, or the target.
+    pub property: String,
+    /// Which engine found the answer.
+    pub engine: Option<String>,
+    /// The smallest bound that shows the violation, or at which the observations collapsed.
+    pub bound: Option<Bound>,
+    /// What was new at each bound.
+    pub observations: Vec<Observation>,
+    /// Why the verdict is unknown.
+    pub reason: Option<String>,
+    /// Wall-clock time, in seconds.
+    pub time_s: Option<f64>,
+    /// The largest amount of memory that was in use.
+    pub peak_memory_bytes: Option<u64>,
+    /// The violation, step by step.
+    pub trace: Option<Vec<TraceStep>>,
+    /// Where the evidence was written.
+    pub evidence: Option<String>,
+}
+
+/// What is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Proved for every schedule.
+    Safe,
+    /// No violation within the bound: not a proof.
+    Bounded,
+    /// A violation.
+    Unsafe,
+    /// A fair run that does not end.
+    Nonterminating,
+    /// Neither proved nor refuted.
+    Unknown,
+}
+
+/// A bound: only the resources that it counts are there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Bound {
+    /// Contexts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contexts: Option<usize>,
+    /// Rounds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<usize>,
+    /// Delays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delays: Option<usize>,
+    /// Threads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<usize>,
+}
+
+impl Bound {
+    /// A bound on the number of contexts.
+    #[must_use]
+    pub fn contexts(contexts: usize) -> Self {
+        Bound { contexts: Some(contexts), ..Bound::default() }
+    }
+}
+
+/// What is reached at a bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Observation {
+    /// The bound.
+    pub bound: Bound,
+    /// How many states; unknown where there are infinitely many.
+    pub states: Option<u64>,
+    /// How many visible states.
+    pub visible: Option<u64>,
+    /// How many of them need this bound.
+    pub new_visible: Option<u64>,
+}
+
+/// One step of a trace.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct TraceStep {
+    /// Who acts.
+    pub thread: String,
+    /// The context, counted from 1.
+    pub context: usize,
+    /// The statement; several, separated by `; `, for an atomic block.
+    pub step: String,
+    /// The line of the (first) statement.
+    pub line: Option<u32>,
+    /// The shared state afterwards.
+    pub shared: String,
+    /// The stack of each thread afterwards: frames top first, separated by ` | `; `-` if empty.
+    pub stacks: Vec<String>,
+}
+
+/// The steps of a trace. `states` are those that a replay of it visits.
+#[must_use]
+pub fn trace(system: &dyn System, trace: &Trace, states: &[State]) -> Vec<TraceStep> {
+    let rows = rows(system, trace, states);
+    rows.into_iter()
+        .zip(states.iter().skip(1))
+        .map(|(row, after)| {
+            let texts: Vec<_> =
+                row.steps.iter().map(|step| step.text.trim_end_matches(';')).collect();
+            TraceStep {
+                thread: row.name,
+                context: row.context,
+                step: texts.join("; "),
+                line: row.steps.iter().find_map(|step| step.line),
+                shared: system.show_shared(after.shared),
+                stacks: after.thread_ids().map(|id| show_stack(system, after, id)).collect(),
+            }
+        })
+        .collect()
+}
+
+/// One run of the simulator.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Simulation {
+    /// The version of Selvedge.
+    pub selvedge: &'static str,
+    /// The file.
+    pub file: String,
+    /// How the run ended: `wrong`, `ended`, `deadlock`, `steps`, `schedule` or `interrupted`.
+    pub outcome: &'static str,
+    /// The same in words.
+    pub reason: String,
+    /// The seed of a random run.
+    pub seed: Option<u64>,
+    /// How many contexts the run has.
+    pub contexts: usize,
+    /// The run.
+    pub trace: Vec<TraceStep>,
+}
+
+/// What `check-syntax` found.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct SyntaxReport {
+    /// The version of Selvedge.
+    pub selvedge: &'static str,
+    /// File by file.
+    pub files: Vec<FileReport>,
+}
+
+/// What `check-syntax` found in one file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct FileReport {
+    /// The file.
+    pub file: String,
+    /// Whether it can be used.
+    pub ok: bool,
+    /// What it has, in words, if it can be used.
+    pub summary: Option<String>,
+    /// Why it cannot be used, if that is not a matter of places in it.
+    pub reason: Option<String>,
+    /// Errors and warnings.
+    pub diagnostics: Vec<DiagnosticReport>,
+}
+
+/// One error or warning.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct DiagnosticReport {
+    /// `error` or `warning`.
+    pub severity: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// The line, counted from 1.
+    pub line: u32,
+    /// The column in characters, counted from 1.
+    pub column: u32,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// An object as text, on several lines.
+#[must_use]
+pub fn print(object: &impl Serialize) -> String {
+    // The types of this module have string keys only and cannot fail to serialize.
+    let mut text = serde_json::to_string_pretty(object).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Counter, counter_run};
+    use expect_test::expect;
+    use selvedge_evidence::replay;
+
+    #[test]
+    fn the_answer_has_the_names_of_the_contract() {
+        let found = counter_run();
+        let states = replay(&Counter, &found).unwrap();
+        let answer = Answer {
+            selvedge: "0.1.0",
+            file: "counter.weave".to_owned(),
+            verdict: Verdict::Unsafe,
+            property: "assertions".to_owned(),
+            engine: Some("naive".to_owned()),
+            bound: Some(Bound::contexts(2)),
+            observations: vec![Observation {
+                bound: Bound::contexts(0),
+                states: None,
+                visible: Some(1),
+                new_visible: Some(1),
+            }],
+            reason: None,
+            time_s: Some(0.12),
+            peak_memory_bytes: None,
+            trace: Some(trace(&Counter, &found, &states)[..2].to_vec()),
+            evidence: None,
+        };
+        expect![[r#"
+            {
+              "selvedge": "0.1.0",
+              "file": "counter.weave",
+              "verdict": "unsafe",
+              "property": "assertions",
+              "engine": "naive",
+              "bound": {
+                "contexts": 2
+              },
+              "observations": [
+                {
+                  "bound": {
+                    "contexts": 0
+                  },
+                  "states": null,
+                  "visible": 1,
+                  "new_visible": 1
+                }
+              ],
+              "reason": null,
+              "time_s": 0.12,
+              "peak_memory_bytes": null,
+              "trace": [
+                {
+                  "thread": "adder",
+                  "context": 1,
+                  "step": "work(0)",
+                  "line": 12,
+                  "shared": "x=0",
+                  "stacks": [
+                    "work:3 n=0 | main:13",
+                    "main:12"
+                  ]
+                },
+                {
+                  "thread": "adder",
+                  "context": 1,
+                  "step": "x := x + 1; n := 1",
+                  "line": 3,
+                  "shared": "x=1",
+                  "stacks": [
+                    "work:5 n=1 | main:13",
+                    "main:12"
+                  ]
+                }
+              ],
+              "evidence": null
+            }
+        "#]]
+        .assert_eq(&print(&answer));
+    }
+}

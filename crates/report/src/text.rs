@@ -1,0 +1,286 @@
+//! # Traces and states for people
+//! A trace is a table: context, thread, line, statement, what changed. Statements are indented
+//! by the depth of the stack, so that calls and returns can be seen.
+
+use std::collections::BTreeMap;
+
+use selvedge_evidence::{Trace, thread_name};
+use selvedge_model::{State, Step, System, ThreadId};
+
+use crate::style::{Paint, Role};
+use crate::view::{Row, rows, show_stack};
+
+/// How a trace is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TraceOptions {
+    /// All values and stacks after each step, not only what changed.
+    pub full: bool,
+    /// With colours or not.
+    pub paint: Paint,
+}
+
+/// A trace as a table, with the first and the last state. `states` are those that a replay of
+/// it visits.
+#[must_use]
+pub fn trace(
+    system: &dyn System,
+    trace: &Trace,
+    states: &[State],
+    options: TraceOptions,
+) -> String {
+    let paint = options.paint;
+    let mut text = format!("{}\n", paint.paint(Role::Heading, "first state"));
+    text += &state(system, &trace.initial, paint);
+    let rows = rows(system, trace, states);
+    if !rows.is_empty() {
+        text += &format!("\n{}", table(system, &rows, states, options));
+        text += &format!("\n{}\n", paint.paint(Role::Heading, "last state"));
+        text += &states.last().map_or(String::new(), |last| state(system, last, paint));
+    }
+    if let Some(why) = states.last().and_then(|last| system.wrong(last.shared)) {
+        text += &format!("\n{} {why}\n", paint.paint(Role::Bad, "wrong:"));
+    }
+    text
+}
+
+/// A whole state: the shared values, then each thread with its stack, top first.
+#[must_use]
+pub fn state(system: &dyn System, state: &State, paint: Paint) -> String {
+    let values = system.shared_values(state.shared);
+    let values: Vec<_> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let mut text = String::new();
+    if !values.is_empty() {
+        text += &format!("  {}\n", values.join(", "));
+    }
+    let names: Vec<_> = state.thread_ids().map(|id| thread_name(system, state, id)).collect();
+    let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0);
+    for (id, name) in state.thread_ids().zip(names) {
+        let padded = format!("{name:width$}");
+        let place = place(system, state, id);
+        text += &format!("  {}  {place}\n", paint.paint(Role::Thread(id.index()), &padded));
+    }
+    text
+}
+
+/// Where a thread stands: its stack, with the line if it is known.
+#[must_use]
+pub fn place(system: &dyn System, state: &State, thread: ThreadId) -> String {
+    let Some(top) = state.threads[thread.index()].stack.top() else {
+        return "has ended (its stack is empty)".to_owned();
+    };
+    let stack = show_stack(system, state, thread);
+    match system.symbol_line(top) {
+        Some(line) => format!("{stack} (line {line})"),
+        None => stack,
+    }
+}
+
+/// One line of the table, before it is laid out.
+struct Line {
+    /// Context and thread, at the first step of a context.
+    starts: Option<(usize, ThreadId, String)>,
+    number: String,
+    statement: String,
+    changes: String,
+    /// After this line, the state of this number is shown.
+    then: Option<usize>,
+}
+
+/// Statements longer than this do not widen the table.
+const WIDEST_STATEMENT: usize = 48;
+
+/// Deeper stacks are not indented further; the depth is written out.
+const DEEPEST_INDENT: usize = 10;
+
+fn table(system: &dyn System, rows: &[Row], states: &[State], options: TraceOptions) -> String {
+    let lines = lines(rows, options.full);
+    let width = |of: fn(&Line) -> usize, heading: &str| {
+        lines.iter().map(of).max().unwrap_or(0).max(heading.len())
+    };
+    let length = |text: &str| text.chars().count();
+    let contexts = rows.last().map_or(0, |row| row.context).to_string().len().max(1);
+    let names = width(|l| l.starts.as_ref().map_or(0, |s| s.2.chars().count()), "thread");
+    let numbers = width(|l| l.number.chars().count(), "line");
+    let statements = width(
+        |l| Some(l.statement.chars().count()).filter(|&n| n <= WIDEST_STATEMENT).unwrap_or(0),
+        "step",
+    );
+    let paint = options.paint;
+    let heading = format!(
+        "{:>contexts$}  {:names$}  {:>numbers$}  {:statements$}  changes",
+        "#", "thread", "line", "step"
+    );
+    let mut text = format!("{}\n", paint.paint(Role::Heading, &heading));
+    for line in &lines {
+        let mut shown = match &line.starts {
+            Some((context, thread, name)) => format!(
+                "{context:>contexts$}  {}{}",
+                paint.paint(Role::Thread(thread.index()), name),
+                " ".repeat(names - length(name))
+            ),
+            None => " ".repeat(contexts + 2 + names),
+        };
+        let number = format!("{:>numbers$}", line.number);
+        shown += &format!("  {}  {}", paint.paint(Role::Faint, &number), line.statement);
+        if !line.changes.is_empty() {
+            let gap = statements.saturating_sub(length(&line.statement)) + 2;
+            shown += &" ".repeat(gap);
+            shown += &paint.paint(Role::Change, &line.changes);
+        }
+        text += shown.trim_end();
+        text.push('\n');
+        if let Some(after) = line.then.and_then(|index| states.get(index)) {
+            let indented = state(system, after, paint);
+            text += &indented.lines().map(|l| format!("      {l}\n")).collect::<String>();
+        }
+    }
+    text
+}
+
+fn lines(rows: &[Row], full: bool) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut context = 0;
+    let mut floors: BTreeMap<ThreadId, usize> = BTreeMap::new();
+    for row in rows {
+        let floor = floors.entry(row.thread).or_insert(row.depth);
+        *floor = row.depth.min(*floor);
+    }
+    for (index, row) in rows.iter().enumerate() {
+        let level = row.depth - floors[&row.thread];
+        let starts = (row.context != context).then(|| (row.context, row.thread, row.name.clone()));
+        context = row.context;
+        for (inner, step) in row.steps.iter().enumerate() {
+            let last = inner + 1 == row.steps.len();
+            lines.push(Line {
+                starts: starts.clone().filter(|_| inner == 0),
+                number: step.line.map_or(String::new(), |n| n.to_string()),
+                statement: statement(step, level, inner > 0),
+                changes: if last { changes(row) } else { String::new() },
+                then: (full && last).then_some(index + 1),
+            });
+        }
+    }
+    lines
+}
+
+/// The text of a statement, indented: by depth, and once more inside of an atomic block.
+fn statement(step: &Step, level: usize, inner: bool) -> String {
+    let indent = "  ".repeat(level.min(DEEPEST_INDENT) + usize::from(inner));
+    let deep = if level > DEEPEST_INDENT { format!("[+{level}] ") } else { String::new() };
+    let text: Vec<_> = step.text.split_whitespace().collect();
+    format!("{indent}{deep}{}", text.join(" "))
+}
+
+fn changes(row: &Row) -> String {
+    let changes: Vec<_> = row.changes.iter().map(ToString::to_string).collect();
+    changes.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Counter, counter_run};
+    use expect_test::{Expect, expect};
+    use selvedge_evidence::replay;
+
+    fn check(full: bool, colours: bool, expected: Expect) {
+        let run = counter_run();
+        let states = replay(&Counter, &run).unwrap();
+        let options = TraceOptions { full, paint: Paint { colours } };
+        expected.assert_eq(&trace(&Counter, &run, &states, options));
+    }
+
+    #[test]
+    fn a_trace_shows_what_changed() {
+        check(
+            false,
+            false,
+            expect![[r#"
+            first state
+              x = 0, done = false
+              adder    main:12 (line 12)
+              checker  main:12 (line 12)
+
+            #  thread   line  step              changes
+            1  adder      12  work(0);          n = 0
+                           3    x := x + 1;
+                           4      n := 1;       x: 0 → 1, n: 0 → 1
+                           5    async adder();  starts adder#3
+            2  checker    12  work(0);          n = 0
+            3  adder      13  assert x == 0;    x: 1 → 9, ends
+
+            last state
+              x = 9, done = false
+              adder    has ended (its stack is empty)
+              checker  work:3 n=0 | main:13 (line 3)
+              adder#3  main:12 (line 12)
+
+            wrong: assertion failed at line 13: x == 0
+        "#]],
+        );
+    }
+
+    #[test]
+    fn a_full_trace_shows_every_state() {
+        check(
+            true,
+            false,
+            expect![[r#"
+            first state
+              x = 0, done = false
+              adder    main:12 (line 12)
+              checker  main:12 (line 12)
+
+            #  thread   line  step              changes
+            1  adder      12  work(0);          n = 0
+                    x = 0, done = false
+                    adder    work:3 n=0 | main:13 (line 3)
+                    checker  main:12 (line 12)
+                           3    x := x + 1;
+                           4      n := 1;       x: 0 → 1, n: 0 → 1
+                    x = 1, done = false
+                    adder    work:5 n=1 | main:13 (line 5)
+                    checker  main:12 (line 12)
+                           5    async adder();  starts adder#3
+                    x = 1, done = false
+                    adder    main:13 (line 13)
+                    checker  main:12 (line 12)
+                    adder#3  main:12 (line 12)
+            2  checker    12  work(0);          n = 0
+                    x = 1, done = false
+                    adder    main:13 (line 13)
+                    checker  work:3 n=0 | main:13 (line 3)
+                    adder#3  main:12 (line 12)
+            3  adder      13  assert x == 0;    x: 1 → 9, ends
+                    x = 9, done = false
+                    adder    has ended (its stack is empty)
+                    checker  work:3 n=0 | main:13 (line 3)
+                    adder#3  main:12 (line 12)
+
+            last state
+              x = 9, done = false
+              adder    has ended (its stack is empty)
+              checker  work:3 n=0 | main:13 (line 3)
+              adder#3  main:12 (line 12)
+
+            wrong: assertion failed at line 13: x == 0
+        "#]],
+        );
+    }
+
+    #[test]
+    fn colours_change_nothing_but_the_colours() {
+        let run = counter_run();
+        let states = replay(&Counter, &run).unwrap();
+        let shown = |colours| {
+            let options = TraceOptions { full: true, paint: Paint { colours } };
+            trace(&Counter, &run, &states, options)
+        };
+        let mut plain = String::new();
+        for piece in shown(true).split('\u{1b}') {
+            plain +=
+                piece.split_once('m').filter(|_| piece.starts_with('[')).map_or(piece, |p| p.1);
+        }
+        assert_eq!(plain, shown(false));
+    }
+}
