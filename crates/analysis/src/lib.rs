@@ -3,11 +3,15 @@
 //! The theory, one module a concept:
 //!
 //! - [`naive`]: the enumerator that is too simple to be wrong; every engine is tested against it;
+//! - [`explore`]: exact exploration under a bound;
 //! - [`tabulate`]: any system with finitely many heads as tables.
 
+mod budget;
+pub mod explore;
 pub mod naive;
 mod tabulate;
 #[cfg(test)]
 mod testing;
 
+pub use budget::{Budget, Stop};
 pub use tabulate::{TabulateError, Tabulated, tabulate};

@@ -1,0 +1,73 @@
+//! # Budgets
+//! How long and how large a run may be, and why it ended early. An explorer asks its budget every
+//! few thousand steps; what was completed by then stays true.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use selvedge_model::Fault;
+
+/// What a run may use. The default has no limits.
+#[derive(Clone, Default)]
+pub struct Budget {
+    /// When to stop.
+    pub deadline: Option<Instant>,
+    /// How many bytes may be in use, by the measure of `memory_in_use`.
+    pub memory: Option<usize>,
+    /// How many bytes are in use; asked for only if `memory` is set.
+    pub memory_in_use: Option<fn() -> usize>,
+    /// Set from outside (Ctrl-C, or another engine was faster).
+    pub cancelled: Arc<AtomicBool>,
+}
+
+impl Budget {
+    /// Whether the run may go on; says why not.
+    pub fn check(&self) -> Result<(), Stop> {
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Err(Stop::Cancelled);
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(Stop::Timeout);
+        }
+        if let (Some(limit), Some(in_use)) = (self.memory, self.memory_in_use)
+            && in_use() > limit
+        {
+            return Err(Stop::Memory);
+        }
+        Ok(())
+    }
+}
+
+/// Why a run ended before it had an answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// Time is up.
+    Timeout,
+    /// The memory limit is reached.
+    Memory,
+    /// Someone wanted it to end.
+    Cancelled,
+    /// The system cannot say what its actions are.
+    Fault(Fault),
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Stop::Fault(fault)
+    }
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stop::Timeout => f.write_str("the time limit was reached"),
+            Stop::Memory => f.write_str("the memory limit was reached"),
+            Stop::Cancelled => f.write_str("the run was interrupted"),
+            Stop::Fault(fault) => fault.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Stop {}

@@ -1,0 +1,102 @@
+//! # Interchangeable threads
+//!
+//! Threads with the same template and the same stack at the start form a *class*. Permuting the
+//! threads of a class permutes executions, so a state needs to say only how many threads of a
+//! class have which local. A state that stands for its permutations is counted as many times as it
+//! has them: reported numbers are those without the reduction.
+
+use selvedge_model::{State, TemplateId};
+
+/// The classes of the threads of a system.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Classes {
+    /// The class of each thread of the initial states.
+    of_thread: Vec<u32>,
+    /// The template of each class.
+    templates: Vec<TemplateId>,
+}
+
+impl Classes {
+    /// The classes of the threads of these initial states; each thread is its own class if
+    /// `symmetry` is not wanted.
+    #[must_use]
+    pub fn new(initial: &[State], symmetry: bool) -> Self {
+        let threads = initial.first().map_or(0, |state| state.threads.len());
+        let mut classes = Classes { of_thread: Vec::new(), templates: Vec::new() };
+        let alike = |a: usize, b: usize| initial.iter().all(|s| s.threads[a] == s.threads[b]);
+        for thread in 0..threads {
+            let earlier = (0..thread).find(|&earlier| symmetry && alike(earlier, thread));
+            let class = match earlier {
+                Some(earlier) => classes.of_thread[earlier],
+                None => {
+                    classes.templates.push(initial[0].threads[thread].template);
+                    classes.templates.len() as u32 - 1
+                }
+            };
+            classes.of_thread.push(class);
+        }
+        classes
+    }
+
+    /// The class of a thread of the initial states.
+    #[must_use]
+    pub fn of_thread(&self, thread: usize) -> u32 {
+        self.of_thread[thread]
+    }
+
+    /// The template of a class.
+    #[must_use]
+    pub fn template(&self, class: u32) -> TemplateId {
+        self.templates[class as usize]
+    }
+
+    /// The class of threads that are started later: one for each template.
+    pub fn of_started(&mut self, template: TemplateId) -> u32 {
+        let own = self.of_thread.iter().copied().max().map_or(0, |c| c + 1);
+        let later = own as usize..self.templates.len();
+        match later.into_iter().find(|&class| self.templates[class] == template) {
+            Some(class) => class as u32,
+            None => {
+                self.templates.push(template);
+                self.templates.len() as u32 - 1
+            }
+        }
+    }
+}
+
+/// How many lists of threads have these numbers of threads of a kind, given as class and number:
+/// within a class the multinomial coefficient of the numbers. `None` when it does not fit.
+pub(super) fn arrangements(kinds: impl Iterator<Item = (u32, u32)>) -> Option<u128> {
+    let mut placed: Vec<(u32, u128)> = Vec::new();
+    let mut result: u128 = 1;
+    for (class, count) in kinds {
+        let at = placed.iter().position(|&(c, _)| c == class).unwrap_or_else(|| {
+            placed.push((class, 0));
+            placed.len() - 1
+        });
+        // C(placed + count, count), one factor at a time so that it stays exact.
+        for i in 1..=u128::from(count) {
+            result = result.checked_mul(placed[at].1 + i)? / i;
+        }
+        placed[at].1 += u128::from(count);
+    }
+    Some(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::arrangements;
+
+    #[test]
+    fn multinomials() {
+        let of_one_class = |counts: &[u32]| arrangements(counts.iter().map(|&n| (0, n)));
+        assert_eq!(of_one_class(&[]), Some(1));
+        assert_eq!(of_one_class(&[3]), Some(1));
+        assert_eq!(of_one_class(&[1, 1, 1]), Some(6));
+        assert_eq!(of_one_class(&[2, 1, 3]), Some(60));
+        // C(32, 16) · C(48, 16) · C(64, 16)
+        let product = 601_080_390u128 * 2_254_848_913_647 * 488_526_937_079_580;
+        assert_eq!(of_one_class(&[16, 16, 16, 16]), Some(product));
+        assert_eq!(arrangements([(0, 1), (1, 2), (0, 1), (1, 1)].into_iter()), Some(6));
+    }
+}

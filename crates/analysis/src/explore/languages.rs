@@ -1,0 +1,142 @@
+//! # Sets of stacks
+//!
+//! **Question.** One context of a recursive thread may reach infinitely many stacks. How can all
+//! of them be explored at once?
+//!
+//! **Idea.** A thread is a regular set of stacks, in canonical form. A whole context is post*: it
+//! splits into one set for each shared state in which the context can end.
+//!
+//! **Claim** [Qadeer, Rehof 2004, Thm. 3]. Aggregate configurations explored this way cover exactly
+//! what is reachable within the bound.
+//!
+//! Threads that are started within a context are part of where it ends: the shared state of the
+//! saturation is a shared state of the system with the list of threads started so far.
+
+use rustc_hash::FxHashMap;
+use selvedge_automata::{Control, LanguageId, Languages as Store, Psa, post_star};
+use selvedge_model::{Action, Fault, SharedId, Spawn, Stack, SymbolId, System, TemplateId};
+
+use super::{Locals, Move};
+use crate::Stop;
+
+/// All stack languages that were met. Locals are their ids.
+#[derive(Clone, Debug, Default)]
+pub struct Languages {
+    store: Store,
+    contexts: usize,
+    /// How many threads one context may start; more are not followed.
+    most_started: Option<usize>,
+}
+
+/// Without a limit, a context that starts more threads than this is not followed to its end.
+const MANY_THREADS: usize = 256;
+
+impl Languages {
+    /// Contexts in which at most this many threads are started. Right only for systems in which
+    /// a thread may also be dropped when it is started.
+    #[must_use]
+    pub fn starting_at_most(most: usize) -> Self {
+        Languages { most_started: Some(most), ..Languages::default() }
+    }
+
+    /// The languages.
+    #[must_use]
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// How often post* was computed.
+    #[must_use]
+    pub fn contexts(&self) -> usize {
+        self.contexts
+    }
+}
+
+impl Locals for Languages {
+    const WHOLE_CONTEXTS: bool = true;
+
+    fn of_stack(&mut self, stack: &Stack) -> u32 {
+        self.store.word(stack.iter()).0
+    }
+
+    fn moves(
+        &mut self,
+        system: &dyn System,
+        template: TemplateId,
+        shared: SharedId,
+        local: u32,
+        out: &mut Vec<Move>,
+    ) -> Result<(), Stop> {
+        self.contexts += 1;
+        let mut ends = Ends::default();
+        let first = ends.control(End { shared, spawns: Vec::new() });
+        let start = Psa::of_language(first, self.store.get(LanguageId(local)));
+        let mut actions: Vec<Action> = Vec::new();
+        let saturated = post_star(start, |control, top, found| {
+            let end = ends.list[control.0 as usize].clone();
+            actions.clear();
+            system.actions(template, end.shared, top, &mut actions)?;
+            for action in &actions {
+                let mut spawns = end.spawns.clone();
+                spawns.extend(action.spawn);
+                if self.most_started.is_some_and(|most| spawns.len() > most) {
+                    continue;
+                }
+                if spawns.len() > MANY_THREADS {
+                    return Err(Fault {
+                        message: "one context starts more and more threads".to_owned(),
+                        line: None,
+                    });
+                }
+                spawns.sort_unstable();
+                found.push((ends.control(End { shared: action.shared, spawns }), action.word));
+            }
+            Ok(())
+        })?;
+        for (control, language) in saturated.languages(&mut self.store) {
+            let end = &ends.list[control.0 as usize];
+            let mut local_of = |s: &Spawn| (s.template, self.store.word(s.stack.symbols()).0);
+            let spawns = end.spawns.iter().map(&mut local_of).collect();
+            out.push(Move { shared: end.shared, local: language.0, spawns });
+        }
+        Ok(())
+    }
+
+    fn tops(&self, local: u32) -> Vec<Option<SymbolId>> {
+        self.store.get(LanguageId(local)).tops()
+    }
+
+    fn is_finite(&self, local: u32) -> bool {
+        self.store.get(LanguageId(local)).is_finite()
+    }
+
+    fn count(&self) -> usize {
+        self.store.len()
+    }
+}
+
+/// Where a context can end.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct End {
+    shared: SharedId,
+    /// The threads that were started on the way, sorted.
+    spawns: Vec<Spawn>,
+}
+
+/// The ends of contexts as control states.
+#[derive(Default)]
+struct Ends {
+    list: Vec<End>,
+    numbers: FxHashMap<End, Control>,
+}
+
+impl Ends {
+    fn control(&mut self, end: End) -> Control {
+        let next = Control(self.list.len() as u32);
+        let control = *self.numbers.entry(end.clone()).or_insert(next);
+        if control == next {
+            self.list.push(end);
+        }
+        control
+    }
+}

@@ -1,0 +1,47 @@
+//! # What one thread is up to
+//! Explorers do not care how the stack of a thread is written down. They give out numbers for
+//! *locals* and ask what a thread with such a local can do.
+
+use selvedge_model::{SharedId, Stack, SymbolId, System, TemplateId};
+
+use crate::Stop;
+
+/// What a thread can become.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Move {
+    /// The shared state after.
+    pub shared: SharedId,
+    /// The local after.
+    pub local: u32,
+    /// The templates and locals of threads that were started.
+    pub spawns: Vec<(TemplateId, u32)>,
+}
+
+/// A way to write down what one thread is up to.
+pub trait Locals {
+    /// Whether a move is a whole context. Otherwise it is one action, and the thread goes on in
+    /// the same context from where it got.
+    const WHOLE_CONTEXTS: bool;
+
+    /// The local of a thread with this stack.
+    fn of_stack(&mut self, stack: &Stack) -> u32;
+
+    /// What a thread of the template can do, with repetitions or without.
+    fn moves(
+        &mut self,
+        system: &dyn System,
+        template: TemplateId,
+        shared: SharedId,
+        local: u32,
+        out: &mut Vec<Move>,
+    ) -> Result<(), Stop>;
+
+    /// What can be on top of the stack.
+    fn tops(&self, local: u32) -> Vec<Option<SymbolId>>;
+
+    /// Whether the local stands for finitely many stacks.
+    fn is_finite(&self, local: u32) -> bool;
+
+    /// How many locals there are.
+    fn count(&self) -> usize;
+}

@@ -1,0 +1,27 @@
+//! # Explorers
+//!
+//! From below: what is reachable under a bound, exactly, bound by bound. One explorer
+//! ([`contexts`]) does the bookkeeping of contexts for every way to write down what one thread is
+//! up to ([`Locals`]):
+//!
+//! | locals | one thread is | a move is |
+//! | --- | --- | --- |
+//! | [`stacks`] | one stack | one action |
+//! | [`languages`] | a regular set of stacks | a whole context (post*) |
+//!
+//! States are sets of threads: threads of one class are interchangeable and are counted, not
+//! listed ([`classes`]).
+
+pub mod classes;
+pub mod contexts;
+pub mod languages;
+pub mod locals;
+mod set;
+pub mod stacks;
+mod visible;
+mod words;
+
+pub use classes::Classes;
+pub use contexts::{ContextExplorer, Observation};
+pub use locals::{Locals, Move};
+pub use set::StateSet;

@@ -1,0 +1,112 @@
+//! # Single stacks
+//! Stacks are chains of (top, rest), each with a number: equal stacks have equal numbers, and
+//! a push or a pop costs one look-up, whatever the height.
+
+use rustc_hash::FxHashMap;
+use selvedge_model::{Action, SharedId, Stack, SymbolId, System, TemplateId, Word};
+
+use super::{Locals, Move};
+use crate::Stop;
+
+/// The empty stack.
+const EMPTY: u32 = 0;
+
+/// All stacks that were met. Locals are their numbers.
+#[derive(Clone, Debug)]
+pub struct Stacks {
+    /// The top and the rest of each stack; the first entry, for the empty stack, is not used.
+    cells: Vec<(SymbolId, u32)>,
+    numbers: FxHashMap<(SymbolId, u32), u32>,
+    actions: Vec<Action>,
+}
+
+impl Default for Stacks {
+    fn default() -> Self {
+        Stacks {
+            cells: vec![(SymbolId(u32::MAX), EMPTY)],
+            numbers: FxHashMap::default(),
+            actions: Vec::new(),
+        }
+    }
+}
+
+impl Stacks {
+    /// The stack with `top` on `rest`.
+    pub fn push(&mut self, top: SymbolId, rest: u32) -> u32 {
+        let next = self.cells.len() as u32;
+        let number = *self.numbers.entry((top, rest)).or_insert(next);
+        if number == next {
+            self.cells.push((top, rest));
+        }
+        number
+    }
+
+    /// The top of a stack.
+    #[must_use]
+    pub fn top(&self, stack: u32) -> Option<SymbolId> {
+        (stack != EMPTY).then(|| self.cells[stack as usize].0)
+    }
+
+    /// The stack without its top; the empty stack stays empty.
+    #[must_use]
+    pub fn rest(&self, stack: u32) -> u32 {
+        self.cells[stack as usize].1
+    }
+
+    /// The stack with its top replaced.
+    pub fn replace_top(&mut self, stack: u32, word: Word) -> u32 {
+        let rest = self.rest(stack);
+        word.symbols().rev().fold(rest, |below, symbol| self.push(symbol, below))
+    }
+
+    /// The stack as a value of the model.
+    #[must_use]
+    pub fn get(&self, mut stack: u32) -> Stack {
+        let mut symbols = Vec::new();
+        while let Some(top) = self.top(stack) {
+            symbols.push(top);
+            stack = self.rest(stack);
+        }
+        Stack::top_first(symbols)
+    }
+}
+
+impl Locals for Stacks {
+    const WHOLE_CONTEXTS: bool = false;
+
+    fn of_stack(&mut self, stack: &Stack) -> u32 {
+        stack.0.iter().fold(EMPTY, |below, &symbol| self.push(symbol, below))
+    }
+
+    fn moves(
+        &mut self,
+        system: &dyn System,
+        template: TemplateId,
+        shared: SharedId,
+        local: u32,
+        out: &mut Vec<Move>,
+    ) -> Result<(), Stop> {
+        let mut actions = std::mem::take(&mut self.actions);
+        actions.clear();
+        system.actions(template, shared, self.top(local), &mut actions)?;
+        for action in &actions {
+            let spawn = action.spawn.map(|s| (s.template, self.replace_top(EMPTY, s.stack)));
+            let local = self.replace_top(local, action.word);
+            out.push(Move { shared: action.shared, local, spawns: spawn.into_iter().collect() });
+        }
+        self.actions = actions;
+        Ok(())
+    }
+
+    fn tops(&self, local: u32) -> Vec<Option<SymbolId>> {
+        vec![self.top(local)]
+    }
+
+    fn is_finite(&self, _local: u32) -> bool {
+        true
+    }
+
+    fn count(&self) -> usize {
+        self.cells.len()
+    }
+}

@@ -1,0 +1,107 @@
+//! # Random systems
+//! Small concurrent pushdown systems from a seed, for holding engines against each other. The
+//! same seed always gives the same system.
+
+use selvedge_model::{Tables, TablesBuilder, TemplateId, Word};
+
+/// What random systems look like.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// At most this many threads, at least one.
+    pub threads: usize,
+    /// At most this many shared states, at least two.
+    pub shared: usize,
+    /// At most this many symbols of a template, at least one.
+    pub symbols: usize,
+    /// At most this many rules of a template, at least two.
+    pub rules: usize,
+    /// Whether threads may share a template.
+    pub symmetric: bool,
+    /// Whether there are actions on the empty stack.
+    pub on_empty: bool,
+    /// Whether rules may start threads.
+    pub spawns: bool,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Shape {
+            threads: 3,
+            shared: 4,
+            symbols: 4,
+            rules: 9,
+            symmetric: true,
+            on_empty: true,
+            spawns: false,
+        }
+    }
+}
+
+/// The random system of a seed.
+#[must_use]
+pub fn random_system(seed: u64, shape: &Shape) -> Tables {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut tables = Tables::builder();
+    let shared: Vec<_> =
+        (0..rng.usize(2..=shape.shared.max(2))).map(|q| tables.shared(q.to_string())).collect();
+    let mut templates: Vec<TemplateId> = Vec::new();
+    for thread in 0..rng.usize(1..=shape.threads.max(1)) {
+        let reuse = shape.symmetric && !templates.is_empty() && rng.bool();
+        let template = if reuse {
+            templates[rng.usize(0..templates.len())]
+        } else {
+            let template = random_template(&mut rng, shape, &mut tables, shared.len());
+            templates.push(template);
+            template
+        };
+        let stack = random_stack(&mut rng, &tables, template);
+        tables.thread(format!("T{}", thread + 1), template, stack);
+    }
+    tables.initial(shared[0]);
+    tables.build()
+}
+
+fn random_template(
+    rng: &mut fastrand::Rng,
+    shape: &Shape,
+    tables: &mut TablesBuilder,
+    shared: usize,
+) -> TemplateId {
+    let template = tables.template(format!("P{}", tables.template_count() + 1));
+    let symbols: Vec<_> = (0..rng.usize(1..=shape.symbols.max(1)))
+        .map(|s| tables.symbol(template, format!("s{s}")))
+        .collect();
+    let symbol = |rng: &mut fastrand::Rng| symbols[rng.usize(0..symbols.len())];
+    for _ in 0..rng.usize(2..=shape.rules.max(2)) {
+        let top = (!shape.on_empty || rng.u32(0..12) > 0).then(|| symbol(rng));
+        let word = match rng.u32(0..if top.is_some() { 7 } else { 2 }) {
+            0 | 2 => Word::Pop,
+            1 | 3 | 4 => Word::Rewrite(symbol(rng)),
+            _ => Word::Push { top: symbol(rng), under: symbol(rng) },
+        };
+        let state = |rng: &mut fastrand::Rng| rng.usize(0..shared).into();
+        tables.add_rule(
+            template,
+            selvedge_model::Rule {
+                shared: state(rng),
+                top,
+                to_shared: state(rng),
+                word,
+                spawn: (shape.spawns && rng.u32(0..5) == 0).then(|| symbol(rng)),
+                line: 0,
+            },
+        );
+    }
+    template
+}
+
+fn random_stack(
+    rng: &mut fastrand::Rng,
+    tables: &TablesBuilder,
+    template: TemplateId,
+) -> Vec<selvedge_model::SymbolId> {
+    let symbols = tables.symbols_of(template);
+    (0..rng.usize(0..=2).max(usize::from(rng.bool())))
+        .map(|_| symbols[rng.usize(0..symbols.len())])
+        .collect()
+}
