@@ -35,6 +35,7 @@ pub fn load(path: &Path, options: &InputOptions, output: &mut Output) -> Result<
     let load_options = LoadOptions {
         init: options.init.clone(),
         target: options.target.clone(),
+        threads: options.threads.iter().cloned().collect(),
         check: CheckOptions { consts: options.consts.iter().cloned().collect() },
     };
     let input = selvedge_frontend::load(path, &load_options)?;
@@ -77,12 +78,9 @@ fn refuse_what_does_not_apply(input: &Input, options: &InputOptions) -> Result<(
     let (kind, given) = match input {
         Input::Program { .. } => (
             "programs",
-            [("--init", options.init.is_some()), ("--target", options.target.is_some())],
+            vec![("--init", options.init.is_some()), ("--target", options.target.is_some())],
         ),
-        Input::Tables { .. } => (
-            "tables",
-            [("--threads", !options.threads.is_empty()), ("--const", !options.consts.is_empty())],
-        ),
+        Input::Tables { .. } => ("tables", vec![("--const", !options.consts.is_empty())]),
     };
     match given.iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => Err(Failure::usage(format!("{option} does not apply to {kind}"))),
