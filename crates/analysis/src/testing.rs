@@ -63,7 +63,10 @@ pub(crate) fn random_tables(seed: u64) -> Tables {
     for n in 0..2 + random.below(2) {
         let (name, template, symbols) = &threads[n % 2];
         let stack = (0..1 + random.below(2)).map(|_| symbols[random.below(3)]).collect();
-        t.thread(format!("{name}#{n}"), *template, stack);
+        let thread = t.thread(format!("{name}#{n}"), *template, stack);
+        if random.below(4) == 0 {
+            t.other_stack(thread, Vec::new());
+        }
     }
     t.initial(shared[0]);
     t.build()

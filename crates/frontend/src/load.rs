@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::{fmt, fs, io};
 
-use selvedge_program::{Program, Source};
+use selvedge_program::{Program, Source, ThreadCounts};
 
 use crate::check::{CheckOptions, check};
-use crate::tables::TableInput;
-use crate::{Diagnostic, Diagnostics, bp, syntax, weave};
+use crate::tables::{Beside, Format, TableInput};
+use crate::{Diagnostic, Diagnostics, bp, syntax, tables, weave};
 
 /// What can be verified.
 #[derive(Clone, Debug)]
@@ -39,6 +39,9 @@ pub struct LoadOptions {
     pub init: Option<String>,
     /// The target (`--target`), in the place of what the files say.
     pub target: Option<String>,
+    /// Numbers of threads in the place of those of a table (`--threads NAME=N`). Those of a
+    /// program are set when it is lowered.
+    pub threads: ThreadCounts,
     /// For programs.
     pub check: CheckOptions,
 }
@@ -79,6 +82,9 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Input, LoadError> {
     match path.extension().and_then(|e| e.to_str()) {
         Some("weave") => program(path, options, weave::parse),
         Some("bp") => program(path, options, bp::parse),
+        Some("pds") => table(path, options, Format::Pds),
+        Some("cpds") => table(path, options, Format::Cpds),
+        Some("tts") => table(path, options, Format::Tts),
         _ => {
             // The kind of file is only worth a complaint if there is a file.
             read(path)?;
@@ -108,6 +114,38 @@ fn program(path: &Path, options: &LoadOptions, parse: Parser) -> Result<Input, L
             Ok(Input::Program { program: Arc::new(program), source: Arc::new(source), warnings })
         }
         _ => Err(LoadError::Invalid(warnings)),
+    }
+}
+
+fn table(path: &Path, options: &LoadOptions, format: Format) -> Result<Input, LoadError> {
+    let source = read(path)?;
+    let (init, target) = match format {
+        Format::Pds => (Some("init"), Some("spec")),
+        Format::Cpds => (None, None),
+        Format::Tts => (None, Some("prop")),
+    };
+    let beside = Beside {
+        init: beside(path, init, "--init", options.init.as_deref())?,
+        target: beside(path, target, "--target", options.target.as_deref())?,
+        threads: options.threads.clone(),
+    };
+    let input = tables::read(format, &source, &beside)?;
+    Ok(Input::Tables { input, source: Arc::new(source) })
+}
+
+/// What an option says, or else what the file with this ending beside another says.
+fn beside(
+    path: &Path,
+    ending: Option<&str>,
+    option: &str,
+    value: Option<&str>,
+) -> Result<Option<Source>, LoadError> {
+    if let Some(text) = value {
+        return Ok(Some(Source::new(option, text)));
+    }
+    match ending.map(|ending| path.with_extension(ending)) {
+        Some(file) if file.exists() => read(&file).map(Some),
+        _ => Ok(None),
     }
 }
 

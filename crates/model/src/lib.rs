@@ -26,6 +26,7 @@
 mod action;
 mod fault;
 mod ids;
+mod names;
 mod property;
 mod state;
 mod step;
@@ -35,6 +36,7 @@ pub mod tables;
 pub use action::{Action, Origin, Spawn, Word};
 pub use fault::Fault;
 pub use ids::{SharedId, SymbolId, TemplateId, ThreadId};
+pub use names::Name;
 pub use property::{Pattern, Property, TopPattern};
 pub use state::{Stack, State, Thread, VisibleState};
 pub use step::{step, step_with};

@@ -1,8 +1,10 @@
 //! From the closed set of heads to tables.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_model::{
-    Action, Pattern, Property, Rule, SharedId, Spawn, State, SymbolId, System, Tables,
+    Action, Pattern, Property, Rule, SharedId, Spawn, Stack, State, SymbolId, System, Tables,
     TablesBuilder, TemplateId, TopPattern, Word,
 };
 
@@ -66,38 +68,34 @@ struct Builder<'s> {
 
 impl Builder<'_> {
     /// The threads, and the initial states, which must be all combinations of some shared
-    /// states and some stacks: tables know nothing else.
+    /// states and some stacks of each thread: tables know nothing else.
     fn start(&mut self, initial: &[State]) -> Result<(), TabulateError> {
-        let mut shared: Vec<SharedId> = initial.iter().map(|s| s.shared).collect();
-        shared.sort_unstable();
-        shared.dedup();
-        let mut stacks: Vec<Vec<Vec<SymbolId>>> = Vec::new();
-        for state in initial {
-            let mine: Vec<Vec<SymbolId>> = state
-                .threads
-                .iter()
-                .map(|t| t.stack.iter().map(|s| self.symbol(t.template, s)).collect())
-                .collect();
-            if !stacks.contains(&mine) {
-                stacks.push(mine);
-            }
-        }
-        let different: FxHashSet<&State> = initial.iter().collect();
-        if different.len() != shared.len() * stacks.len() {
-            return Err(TabulateError::NotExpressible(
-                "initial states in which the first stacks depend on the shared state".to_owned(),
-            ));
-        }
+        let shared: BTreeSet<SharedId> = initial.iter().map(|state| state.shared).collect();
+        let mut combinations = shared.len();
         for q in shared {
             self.tables.initial(self.shared[&q]);
         }
-        let mut stacks = stacks.into_iter();
-        let first = stacks.next().unwrap_or_default();
-        for (info, stack) in self.system.threads().iter().zip(first) {
-            self.tables.thread(info.name.clone(), self.templates[&info.template], stack);
+        for (index, info) in self.system.threads().iter().enumerate() {
+            let stacks: BTreeSet<&Stack> =
+                initial.iter().map(|state| &state.threads[index].stack).collect();
+            combinations = combinations.saturating_mul(stacks.len());
+            let mut stacks = stacks.into_iter().map(|stack| {
+                stack.iter().map(|s| self.symbol(info.template, s)).collect::<Vec<_>>()
+            });
+            let first = stacks.next().unwrap_or_default();
+            let others: Vec<_> = stacks.collect();
+            let template = self.templates[&info.template];
+            let thread = self.tables.thread(info.name.clone(), template, first);
+            others.into_iter().for_each(|stack| self.tables.other_stack(thread, stack));
         }
-        stacks.for_each(|others| self.tables.other_stacks(others));
-        Ok(())
+        let different: FxHashSet<&State> = initial.iter().collect();
+        if different.len() == combinations {
+            return Ok(());
+        }
+        Err(TabulateError::NotExpressible(
+            "initial states in which one thread's stack depends on another's or on the shared state"
+                .to_owned(),
+        ))
     }
 
     fn rule(&mut self, head: Head, action: &Action) -> Result<(), TabulateError> {

@@ -1,7 +1,24 @@
 //! # Tables
 //! `.pds` with `.init` and `.spec`, the self-contained `.cpds`, and `.tts` with `.prop`.
+//!
+//! All three are lists of rules, so they share everything but their first lines: one scanner
+//! (`words`), one reader of rules (`rule`), one reader of initial states and targets
+//! (`pattern`), and one way to a system (`draft`), which also finds the symmetry. Each format
+//! has a file that says only what is its own. [`print`] writes tables again.
+
+mod cpds;
+mod draft;
+mod pattern;
+mod pds;
+mod rule;
+mod tts;
+mod words;
 
 use selvedge_model::{Property, Tables};
+use selvedge_program::{Source, ThreadCounts};
+
+use crate::{Diagnostic, Diagnostics, LoadError};
+use draft::Draft;
 
 /// A system read from tables, with what must not be reached.
 #[derive(Clone, Debug)]
@@ -10,4 +27,119 @@ pub struct TableInput {
     pub tables: Tables,
     /// The targets; empty if none was given.
     pub targets: Vec<Property>,
+}
+
+/// The format of a table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// Numbers; the initial state and the target stand in other files.
+    Pds,
+    /// Names; everything in one file.
+    Cpds,
+    /// Thread transition systems: no stacks, but new threads.
+    Tts,
+}
+
+/// What belongs to a table and does not stand in its file.
+#[derive(Clone, Debug, Default)]
+pub struct Beside {
+    /// The initial state: of the `.init` file or `--init`. It replaces that of the table.
+    pub init: Option<Source>,
+    /// The targets: of the `.spec` or `.prop` file, or `--target`. They replace those of the
+    /// table.
+    pub target: Option<Source>,
+    /// Numbers of threads (`--threads NAME=N`) that replace those of the table.
+    pub threads: ThreadCounts,
+}
+
+/// Reads a table. What is wrong is reported for one source at a time: the table, then the
+/// initial state, then the targets.
+pub fn read(format: Format, source: &Source, beside: &Beside) -> Result<TableInput, LoadError> {
+    let mut report = Report::default();
+    let mut targets_at = Vec::new();
+    let mut draft = match format {
+        Format::Pds => pds::parse(source, &mut report),
+        Format::Cpds => {
+            let file = cpds::parse(source, beside.init.is_none(), &mut report);
+            targets_at = file.targets;
+            file.draft
+        }
+        Format::Tts => tts::parse(source, &mut report),
+    };
+    report.finish(source)?;
+    set_counts(&mut draft, format, source, beside)?;
+    let unusable = |reason| LoadError::Unusable(format!("{}: {reason}", source.name()));
+    let mut stage = draft.assemble().map_err(unusable)?;
+
+    match &beside.init {
+        Some(init) => {
+            pattern::initial(&mut stage, init, format, &mut report);
+            report.finish(init)?;
+        }
+        None if format == Format::Pds => {
+            return Err(unusable(pds::no_initial_state(source, &stage)));
+        }
+        None => {}
+    }
+    let targets = match &beside.target {
+        Some(target) => {
+            let targets = pattern::targets(&mut stage, target, format, &mut report);
+            report.finish(target)?;
+            targets
+        }
+        None => {
+            let targets = cpds::targets(&mut stage, targets_at, &mut report);
+            report.finish(source)?;
+            targets
+        }
+    };
+    Ok(stage.build(targets))
+}
+
+/// Sets the numbers of threads that the command line asks for.
+fn set_counts(
+    draft: &mut Draft,
+    format: Format,
+    source: &Source,
+    beside: &Beside,
+) -> Result<(), LoadError> {
+    for (name, &count) in &beside.threads {
+        let known: Vec<_> = draft.groups.iter().map(|g| g.name.clone()).collect();
+        let group = draft.groups.iter_mut().find(|g| g.name == *name);
+        let (Some(group), true) = (group, format != Format::Pds) else {
+            let reason = match format {
+                Format::Pds => "a .pds has one thread for each PDA; its number is fixed".to_owned(),
+                _ => format!("the threads of this file are {}", known.join(", ")),
+            };
+            let name = words::shorten(name);
+            let message = format!("{}: --threads {name}={count}: {reason}", source.name());
+            return Err(LoadError::Unusable(message));
+        };
+        group.count = count;
+    }
+    Ok(())
+}
+
+/// What is wrong so far.
+#[derive(Default)]
+struct Report(Vec<Diagnostic>);
+
+impl Report {
+    /// A file with more mistakes than this is of another kind; the rest is not listed.
+    const MOST: usize = 10_000;
+
+    fn push(&mut self, diagnostic: Diagnostic) {
+        if self.0.len() < Self::MOST {
+            self.0.push(diagnostic);
+        }
+    }
+
+    /// Whether anything was wrong with a source. Starts anew for the next one.
+    fn finish(&mut self, source: &Source) -> Result<(), LoadError> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let list = std::mem::take(&mut self.0);
+        Err(LoadError::Invalid(Diagnostics::new(source.clone(), list)))
+    }
 }

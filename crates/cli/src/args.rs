@@ -1,0 +1,124 @@
+//! # Arguments
+//! What the command line may say. Options that several commands share stand here; each command
+//! has its own in its own file.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use num_bigint::BigInt;
+
+use crate::commands::{check_syntax, completions, convert, man, simulate};
+use crate::exit::EXIT_CODES;
+
+/// A verifier for concurrent programs with recursion.
+///
+/// Reads programs (.weave, .bp) and pushdown systems (.cpds, .pds, .tts).
+#[derive(Parser, Debug)]
+#[command(name = "selvedge", version, after_help = EXIT_CODES, propagate_version = true)]
+pub struct Args {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    Simulate(simulate::Args),
+    Convert(convert::Args),
+    CheckSyntax(check_syntax::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+/// Options of every command.
+#[derive(ClapArgs, Clone, Debug)]
+pub struct Common {
+    /// How the answer is printed
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text, help_heading = "Output")]
+    pub format: Format,
+    /// When to use colours; NO_COLOR is respected
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN",
+          help_heading = "Output")]
+    pub color: Color,
+    /// No warnings and notes, only the answer
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Output")]
+    pub quiet: bool,
+    /// More notes about what is done
+    #[arg(short, long, global = true, help_heading = "Output")]
+    pub verbose: bool,
+}
+
+/// How the answer is printed.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// For people
+    Text,
+    /// One JSON object, for programs
+    Json,
+}
+
+/// When to use colours.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Color {
+    /// If the output is a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// A file and what the command line says about it.
+#[derive(ClapArgs, Clone, Debug)]
+pub struct InputArgs {
+    /// The program or system; its ending tells what it is (.weave, .bp, .cpds, .pds, .tts)
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub options: InputOptions,
+}
+
+/// What the command line says about an input.
+#[derive(ClapArgs, Clone, Debug, Default)]
+pub struct InputOptions {
+    /// The number of threads of a template; may be repeated
+    #[arg(long, value_name = "NAME=N", value_parser = thread_count, help_heading = "Input")]
+    pub threads: Vec<(String, u32)>,
+    /// The value of a constant of the program; may be repeated
+    #[arg(long = "const", value_name = "NAME=VALUE", value_parser = constant,
+          help_heading = "Input")]
+    pub consts: Vec<(String, BigInt)>,
+    /// The initial state of a .pds, in the place of the .init file: `0|1,4.6,-`
+    #[arg(long, value_name = "STATE", help_heading = "Input", allow_hyphen_values = true)]
+    pub init: Option<String>,
+    /// What a table must not reach, in the place of what the files say: `0|1,6`
+    #[arg(long, value_name = "STATE", help_heading = "Input", allow_hyphen_values = true)]
+    pub target: Option<String>,
+}
+
+fn named<T>(
+    text: &str,
+    value: impl Fn(&str) -> Option<T>,
+    kind: &str,
+) -> Result<(String, T), String> {
+    let parts = text.split_once('=').map(|(name, v)| (name.trim(), value(v.trim())));
+    match parts {
+        Some((name, Some(value))) if !name.is_empty() => Ok((name.to_owned(), value)),
+        _ => Err(format!("write NAME={kind}, for example `x=2`")),
+    }
+}
+
+fn thread_count(text: &str) -> Result<(String, u32), String> {
+    named(text, |n| n.parse().ok(), "N with a number N")
+}
+
+fn constant(text: &str) -> Result<(String, BigInt), String> {
+    let value = |text: &str| match text {
+        "true" => Some(BigInt::from(1)),
+        "false" => Some(BigInt::from(0)),
+        number => number.parse().ok(),
+    };
+    named(text, value, "VALUE with a number, true or false")
+}

@@ -1,0 +1,88 @@
+//! `selvedge check-syntax`: are these files well formed?
+
+use std::path::{Path, PathBuf};
+
+use clap::Args as ClapArgs;
+use selvedge_frontend::{Diagnostics, Input, Severity};
+use selvedge_report::json::{self, DiagnosticReport, FileReport, SyntaxReport};
+use selvedge_report::style::Role;
+
+use crate::args::{Format, InputOptions};
+use crate::exit::{Exit, Failure};
+use crate::input;
+use crate::output::Output;
+
+/// Parse and type-check files, and say what is wrong with each
+///
+/// Ends with 0 if all files are well formed, with 65 if one is not, with 66 if one cannot be
+/// read.
+#[derive(ClapArgs, Debug)]
+pub struct Args {
+    /// The files
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    options: InputOptions,
+}
+
+pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
+    let mut worst = Exit::Done;
+    let mut files = Vec::new();
+    let mut lines = String::new();
+    for file in &args.files {
+        let loaded = input::load(file, &args.options, output);
+        let verdict = match &loaded {
+            Ok(input) => {
+                format!("{} ({})", output.paint.paint(Role::Good, "ok"), input::summary(input))
+            }
+            Err(failure) => {
+                let exit = output.fail(failure);
+                worst = if worst as u8 > exit as u8 { worst } else { exit };
+                let what = if exit == Exit::Unreadable { "cannot be read" } else { "wrong" };
+                output.paint.paint(Role::Bad, what)
+            }
+        };
+        lines += &format!("{}: {verdict}\n", file.display());
+        files.push(report(file, &loaded));
+    }
+    match output.format {
+        Format::Json => {
+            output.print(&json::print(&SyntaxReport { selvedge: json::VERSION, files }));
+        }
+        Format::Text => output.print(&lines),
+    }
+    Ok(worst)
+}
+
+fn report(file: &Path, loaded: &Result<Input, Failure>) -> FileReport {
+    let (reason, diagnostics) = match loaded {
+        Ok(Input::Program { warnings, .. }) => (None, places(warnings)),
+        Ok(Input::Tables { .. }) => (None, Vec::new()),
+        Err(Failure::Diagnostics(diagnostics)) => (None, places(diagnostics)),
+        Err(Failure::Message(_, message)) => (Some(message.clone()), Vec::new()),
+    };
+    FileReport {
+        file: file.display().to_string(),
+        ok: loaded.is_ok(),
+        summary: loaded.as_ref().ok().map(input::summary),
+        reason,
+        diagnostics,
+    }
+}
+
+fn places(diagnostics: &Diagnostics) -> Vec<DiagnosticReport> {
+    let report = |d: &selvedge_frontend::Diagnostic| {
+        let place = diagnostics.source.line_column(d.label.span.start);
+        DiagnosticReport {
+            severity: match d.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            },
+            message: d.message.clone(),
+            line: place.line,
+            column: place.column,
+            hint: d.hint.clone(),
+        }
+    };
+    diagnostics.list.iter().map(report).collect()
+}

@@ -1,0 +1,195 @@
+//! `selvedge simulate`: one run, random, replayed or chosen by hand.
+
+mod interactive;
+mod walk;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+
+use clap::Args as ClapArgs;
+use selvedge_evidence::Schedule;
+use selvedge_report::style::Role;
+use selvedge_report::text::TraceOptions;
+use selvedge_report::{json, text};
+
+use crate::args::{Format, InputArgs};
+use crate::exit::{Exit, Failure};
+use crate::input::{self, Opened};
+use crate::interrupt::Interrupt;
+use crate::output::Output;
+use interactive::Event;
+use walk::{Stop, Walk};
+
+/// Run one schedule, step by step: random, replayed, or chosen by hand
+///
+/// A random run stays with a thread for a while before it switches. It ends when something goes
+/// wrong, when no thread can act, or after --steps steps. The seed is printed, so that the run
+/// can be repeated.
+///
+/// A schedule has a line for each step: `name`, or `name * 3` for three steps, or
+/// `name choice 2` where the thread has several choices. `#` starts a comment.
+///
+/// Ends with 0 if the run ended, or was ended, without going wrong; with 10 if it went wrong: a
+/// failed assertion, or a target reached.
+#[derive(ClapArgs, Debug)]
+pub struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+    /// The seed of the random choices
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// The largest number of random steps
+    #[arg(long, value_name = "N", default_value_t = 200,
+          conflicts_with_all = ["interactive", "schedule"])]
+    steps: usize,
+    /// Replay this schedule in the place of a random run
+    #[arg(long, value_name = "FILE")]
+    schedule: Option<PathBuf>,
+    /// Choose each step by hand (after the schedule, if there is one)
+    #[arg(short, long)]
+    interactive: bool,
+    /// Write the schedule of the run to this file
+    #[arg(long, value_name = "FILE")]
+    save_schedule: Option<PathBuf>,
+    /// Show all values and stacks after each step
+    #[arg(long)]
+    full: bool,
+}
+
+pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
+    if args.interactive && output.format == Format::Json {
+        return Err(Failure::usage("--interactive is for people and has no --format json"));
+    }
+    let Opened { system, properties, source } = input::open(&args.input, output)?;
+    let mut simulation = Simulation {
+        args,
+        file: source.name(),
+        seed: args.seed.unwrap_or_else(|| u64::from(fastrand::u32(..))),
+        walk: Walk::start(system.as_ref(), &properties)?,
+    };
+    let stop = simulation.run(output)?;
+    if let Some(path) = &args.save_schedule {
+        save_schedule(&simulation.walk, path)?;
+        output.note(&format!("the schedule was written to {}", path.display()));
+    }
+    Ok(if matches!(stop, Stop::Wrong(_)) { Exit::Unsafe } else { Exit::Done })
+}
+
+/// Writes the schedule of the run so far.
+fn save_schedule(walk: &Walk<'_>, path: &Path) -> Result<(), Failure> {
+    let schedule = Schedule::from_trace(walk.system(), walk.trace());
+    let schedule = schedule.map_err(|e| Failure::Message(Exit::Bug, e.to_string()))?;
+    fs::write(path, schedule.to_string()).map_err(|e| Failure::unwritable(path, e))
+}
+
+struct Simulation<'a> {
+    args: &'a Args,
+    file: &'a str,
+    seed: u64,
+    walk: Walk<'a>,
+}
+
+impl Simulation<'_> {
+    fn run(&mut self, output: &mut Output) -> Result<Stop, Failure> {
+        let (sender, events) = mpsc::channel();
+        let for_keyboard = sender.clone();
+        let interrupt = Interrupt::install(move || drop(sender.send(Event::Interrupt)));
+        let mut random = fastrand::Rng::with_seed(self.seed);
+        if let Some(path) = &self.args.schedule {
+            self.follow(path)?;
+        } else if self.walk.choices() > 1 {
+            self.walk.restart(random.usize(..self.walk.choices()));
+        }
+        if self.args.interactive {
+            interactive::listen(for_keyboard);
+            let options = interactive::Options {
+                full: self.args.full,
+                save: self.args.save_schedule.as_deref(),
+            };
+            let stop = interactive::run(
+                &mut self.walk,
+                &events,
+                &mut random,
+                &interrupt,
+                options,
+                output,
+            )?;
+            if stop == Stop::Interrupted {
+                output.print(&self.trace(output));
+            }
+            output.print(&self.summary(&stop));
+            return Ok(stop);
+        }
+        let stop = match &self.args.schedule {
+            Some(_) => self.walk.status()?.unwrap_or(Stop::ScheduleEnded),
+            None => self.walk.wander(self.args.steps, &mut random, &interrupt)?,
+        };
+        self.print(&stop, output);
+        Ok(stop)
+    }
+
+    /// Takes the steps of a schedule.
+    fn follow(&mut self, path: &Path) -> Result<(), Failure> {
+        let name = path.display();
+        let text = fs::read_to_string(path)
+            .map_err(|e| Failure::Message(Exit::Unreadable, format!("cannot read {name}: {e}")))?;
+        let wrong = |e: &dyn std::fmt::Display| Failure::input(format!("{name}: {e}"));
+        let schedule = Schedule::parse(&text).map_err(|e| wrong(&e))?;
+        let trace = schedule.to_trace(self.walk.system()).map_err(|e| wrong(&e))?;
+        self.walk.replay(trace).map_err(|e| wrong(&e))
+    }
+
+    fn print(&self, stop: &Stop, output: &mut Output) {
+        let walk = &self.walk;
+        let seed = self.args.schedule.is_none().then_some(self.seed);
+        match output.format {
+            Format::Json => {
+                let object = json::Simulation {
+                    selvedge: json::VERSION,
+                    file: self.file.to_owned(),
+                    outcome: stop.word(),
+                    reason: stop.to_string(),
+                    seed,
+                    contexts: walk.trace().contexts(),
+                    trace: json::trace(walk.system(), walk.trace(), walk.states()),
+                };
+                output.print(&json::print(&object));
+            }
+            Format::Text => {
+                let how = seed.map_or("replayed schedule".to_owned(), |seed| {
+                    format!("random run; repeat it with --seed {seed}")
+                });
+                let heading = format!("{}: {how}", self.file);
+                output.print(&format!("{}\n\n", output.paint.paint(Role::Heading, &heading)));
+                output.print(&self.trace(output));
+                output.print(&self.summary(stop));
+            }
+        }
+    }
+
+    fn trace(&self, output: &Output) -> String {
+        let options = TraceOptions { full: self.args.full, paint: output.paint };
+        text::trace(self.walk.system(), self.walk.trace(), self.walk.states(), options)
+    }
+
+    /// How far the run got, and why it ended.
+    fn summary(&self, stop: &Stop) -> String {
+        let trace = self.walk.trace();
+        let count = |n: usize, what: &str| match n {
+            1 => format!("1 {what}"),
+            n => format!("{n} {what}s"),
+        };
+        let steps = count(trace.steps.len(), "step");
+        let contexts = count(trace.contexts(), "context");
+        let mut summary = format!("\n{steps} in {contexts}: {stop}\n");
+        if *stop == Stop::Deadlock {
+            let state = self.walk.state();
+            for (id, name) in self.walk.thread_names() {
+                let place = text::place(self.walk.system(), state, id);
+                summary += &format!("  {name}: {place}\n");
+            }
+        }
+        summary
+    }
+}

@@ -1,0 +1,118 @@
+//! # Exit codes and failures
+//! The codes are a contract with scripts: see `selvedge --help`.
+
+use std::process::{self, ExitCode};
+use std::{fmt, panic};
+
+use clap::error::ErrorKind;
+use selvedge_frontend::{Diagnostics, LoadError};
+use selvedge_model::Fault;
+
+/// How the program ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exit {
+    /// The command did what it was asked.
+    Done = 0,
+    /// A violation was seen.
+    Unsafe = 10,
+    /// The question could not be answered.
+    Unknown = 20,
+    /// The command line is wrong.
+    Usage = 64,
+    /// The input is wrong.
+    WrongInput = 65,
+    /// A file cannot be read or written.
+    Unreadable = 66,
+    /// A bug in Selvedge.
+    Bug = 70,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// The exit codes, for `--help`.
+pub const EXIT_CODES: &str = "\
+Exit codes:
+   0  done; nothing wrong was seen
+  10  a violation was seen
+  20  unknown: the question could not be answered, the reason is given
+  64  the command line is wrong
+  65  the input is wrong
+  66  a file cannot be read or written
+  70  a bug in Selvedge";
+
+/// Why a command cannot do what it was asked.
+#[derive(Debug)]
+pub enum Failure {
+    /// One message.
+    Message(Exit, String),
+    /// What is wrong with an input, with places.
+    Diagnostics(Diagnostics),
+}
+
+impl Failure {
+    /// The command line is wrong.
+    pub fn usage(message: impl fmt::Display) -> Self {
+        Failure::Message(Exit::Usage, message.to_string())
+    }
+
+    /// The input is wrong.
+    pub fn input(message: impl fmt::Display) -> Self {
+        Failure::Message(Exit::WrongInput, message.to_string())
+    }
+
+    /// A file cannot be written.
+    pub fn unwritable(path: &std::path::Path, reason: impl fmt::Display) -> Self {
+        Failure::Message(Exit::Unreadable, format!("cannot write {}: {reason}", path.display()))
+    }
+
+    /// How the program ends because of it.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Failure::Message(exit, _) => *exit,
+            Failure::Diagnostics(_) => Exit::WrongInput,
+        }
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Invalid(diagnostics) => Failure::Diagnostics(diagnostics),
+            LoadError::Unreadable { .. } => Failure::Message(Exit::Unreadable, error.to_string()),
+            LoadError::Unusable(message) => Failure::input(message),
+        }
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Failure::Message(Exit::Unknown, fault.to_string())
+    }
+}
+
+/// Prints what clap has to say: help and version are answers, the rest is wrong usage.
+pub fn usage(error: &clap::Error) -> ExitCode {
+    // Nobody is left to tell when this cannot be printed.
+    let _ = error.print();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Done.into(),
+        _ => Exit::Usage.into(),
+    }
+}
+
+/// A panic is always a bug: say so, say how to report it, and end with the code for it.
+pub fn report_panics_as_bugs() {
+    panic::set_hook(Box::new(|panic| {
+        let version = env!("CARGO_PKG_VERSION");
+        eprintln!(
+            "selvedge {version}: {panic}\n\n\
+             This is a bug in Selvedge, not in your input. Please report it: send the command \
+             line, the input files and the text above."
+        );
+        process::exit(Exit::Bug as i32);
+    }));
+}

@@ -1,0 +1,128 @@
+//! # Inputs
+//! From the arguments to a system that can be explored.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use selvedge_frontend::check::CheckOptions;
+use selvedge_frontend::{Input, LoadOptions};
+use selvedge_model::{Property, System};
+use selvedge_program::{Program, Source, ThreadCounts};
+
+use crate::args::{InputArgs, InputOptions};
+use crate::exit::Failure;
+use crate::output::Output;
+use crate::suggest;
+
+/// An input that is ready to be explored.
+pub struct Opened {
+    /// What is explored.
+    pub system: Arc<dyn System>,
+    /// What must not happen.
+    pub properties: Vec<Property>,
+    /// The text it comes from.
+    pub source: Arc<Source>,
+}
+
+/// Reads a file and makes a system of it.
+pub fn open(args: &InputArgs, output: &mut Output) -> Result<Opened, Failure> {
+    let input = load(&args.file, &args.options, output)?;
+    system(input, &args.options)
+}
+
+/// Reads and checks a file; prints the warnings.
+pub fn load(path: &Path, options: &InputOptions, output: &mut Output) -> Result<Input, Failure> {
+    let load_options = LoadOptions {
+        init: options.init.clone(),
+        target: options.target.clone(),
+        threads: options.threads.iter().cloned().collect(),
+        check: CheckOptions { consts: options.consts.iter().cloned().collect() },
+    };
+    let input = selvedge_frontend::load(path, &load_options)?;
+    refuse_what_does_not_apply(&input, options)?;
+    if let Input::Program { warnings, .. } = &input {
+        output.warn(warnings);
+    }
+    output.detail(&format!("{}: {}", path.display(), summary(&input)));
+    Ok(input)
+}
+
+/// The system of an input.
+pub fn system(input: Input, options: &InputOptions) -> Result<Opened, Failure> {
+    match input {
+        Input::Program { program, source, .. } => {
+            let counts = thread_counts(&program, options)?;
+            let system = lower(program, Arc::clone(&source), &counts)?;
+            Ok(Opened { system, properties: vec![Property::NeverWrong], source })
+        }
+        Input::Tables { input, source } => {
+            Ok(Opened { system: Arc::new(input.tables), properties: input.targets, source })
+        }
+    }
+}
+
+/// The system of a program.
+// TO WIRE: `selvedge_program::Lowering::new(program, source, counts)`, its error by
+// `Failure::input`.
+fn lower(
+    program: Arc<Program>,
+    source: Arc<Source>,
+    counts: &ThreadCounts,
+) -> Result<Arc<dyn System>, Failure> {
+    let _ = (program, counts);
+    Err(Failure::input(format!("{}: programs cannot be run yet", source.name())))
+}
+
+/// An option that says something about another kind of input is a mistake.
+fn refuse_what_does_not_apply(input: &Input, options: &InputOptions) -> Result<(), Failure> {
+    let (kind, given) = match input {
+        Input::Program { .. } => (
+            "programs",
+            vec![("--init", options.init.is_some()), ("--target", options.target.is_some())],
+        ),
+        Input::Tables { .. } => ("tables", vec![("--const", !options.consts.is_empty())]),
+    };
+    match given.iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(Failure::usage(format!("{option} does not apply to {kind}"))),
+        None => Ok(()),
+    }
+}
+
+fn thread_counts(program: &Program, options: &InputOptions) -> Result<ThreadCounts, Failure> {
+    let known: Vec<&str> = program.threads.iter().map(|t| t.name.as_str()).collect();
+    for (name, _) in &options.threads {
+        if !known.contains(&name.as_str()) {
+            let unknown = suggest::unknown("thread", name, &known);
+            return Err(Failure::usage(format!("--threads {name}: {unknown}")));
+        }
+    }
+    Ok(options.threads.iter().cloned().collect())
+}
+
+/// What an input has, in words.
+pub fn summary(input: &Input) -> String {
+    let counted = |counts: &[(usize, &str)]| {
+        let shown = |(n, what): &(usize, &str)| match n {
+            1 => format!("1 {what}"),
+            n => format!("{n} {what}s"),
+        };
+        counts.iter().map(shown).collect::<Vec<_>>().join(", ")
+    };
+    match input {
+        Input::Program { program, .. } => counted(&[
+            (program.globals.len(), "shared variable"),
+            (program.procs.len(), "procedure"),
+            (program.threads.len(), "thread declaration"),
+        ]),
+        Input::Tables { input, .. } => {
+            let tables = &input.tables;
+            let rules = (0..tables.template_count()).map(|t| tables.rules(t.into()).len()).sum();
+            counted(&[
+                (tables.shared_count(), "shared state"),
+                (tables.threads().len(), "thread"),
+                (rules, "rule"),
+                (input.targets.len(), "target"),
+            ])
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! # Ctrl-C
+//! The first one asks a command to end with what it has; the second one ends the program.
+
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::exit::Exit;
+
+/// Whether somebody asked to stop.
+#[derive(Clone, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// From now on, Ctrl-C is a request to stop; `also` is called at the first one.
+    pub fn install(also: impl Fn() + Send + 'static) -> Self {
+        let interrupt = Interrupt::default();
+        let seen = interrupt.clone();
+        let handler = move || {
+            if seen.0.swap(true, Ordering::SeqCst) {
+                process::exit(Exit::Unknown as i32);
+            }
+            also();
+        };
+        // Without a handler, Ctrl-C ends the program the hard way: no reason to give up now.
+        let _ = ctrlc::set_handler(handler);
+        interrupt
+    }
+
+    /// Whether somebody asked to stop.
+    pub fn is_requested(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}

@@ -1,0 +1,99 @@
+//! # Output
+//! The only place that prints. The answer goes to standard output, everything else to standard
+//! error. A reader that has gone away (`… | head -1`) is no error: the rest is not printed, and
+//! the exit code still says what is known.
+
+use std::io::{self, Write};
+
+use anstream::{AutoStream, ColorChoice};
+use selvedge_report::style::{Paint, Role};
+
+use crate::args::{Color, Common, Format};
+use crate::exit::{Exit, Failure};
+
+/// Where and how to print.
+pub struct Output {
+    /// How the answer is printed.
+    pub format: Format,
+    /// The colours of the answer.
+    pub paint: Paint,
+    notes: Paint,
+    quiet: bool,
+    verbose: bool,
+}
+
+impl Output {
+    /// As the options say.
+    pub fn new(common: &Common) -> Self {
+        let coloured = |auto: ColorChoice| Paint {
+            colours: match common.color {
+                Color::Auto => auto != ColorChoice::Never,
+                Color::Always => true,
+                Color::Never => false,
+            },
+        };
+        Output {
+            format: common.format,
+            paint: coloured(AutoStream::choice(&io::stdout())),
+            notes: coloured(AutoStream::choice(&io::stderr())),
+            quiet: common.quiet,
+            verbose: common.verbose,
+        }
+    }
+
+    /// Prints a part of the answer.
+    pub fn print(&mut self, text: &str) {
+        // A reader that has gone away is no error; there is nobody to tell about others.
+        let _ = io::stdout().write_all(text.as_bytes());
+    }
+
+    /// Prints a note, unless they are not wanted.
+    pub fn note(&mut self, text: &str) {
+        if !self.quiet {
+            self.complain(text);
+        }
+    }
+
+    /// Prints a note that only those want who ask for more.
+    pub fn detail(&mut self, text: &str) {
+        if self.verbose {
+            self.complain(text);
+        }
+    }
+
+    /// Prints warnings about an input, unless they are not wanted.
+    pub fn warn(&mut self, diagnostics: &selvedge_frontend::Diagnostics) {
+        if !diagnostics.list.is_empty() {
+            self.note(diagnostics.render(self.notes.colours).trim_end());
+        }
+    }
+
+    /// Prints why a command failed, and says how to end.
+    pub fn fail(&mut self, failure: &Failure) -> Exit {
+        match failure {
+            Failure::Message(_, message) => {
+                let error = self.notes.paint(Role::Bad, "error:");
+                self.complain(&format!("{error} {}", message.trim_end()));
+            }
+            Failure::Diagnostics(diagnostics) => {
+                self.complain(diagnostics.render(self.notes.colours).trim_end());
+            }
+        }
+        failure.exit()
+    }
+
+    /// Prints what is still kept back.
+    pub fn finish(&mut self) {
+        self.flush();
+    }
+
+    /// Shows what was printed so far, before waiting for a person.
+    pub fn flush(&mut self) {
+        let _ = io::stdout().flush();
+    }
+
+    fn complain(&mut self, text: &str) {
+        self.flush();
+        let _ = writeln!(io::stderr(), "{text}");
+    }
+}

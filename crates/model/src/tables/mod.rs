@@ -1,0 +1,250 @@
+//! # Tables
+//! Concurrent pushdown systems given as lists of rules: the `.pds`, `.cpds` and `.tts` formats.
+//! Rules are kept sorted by head, so that the actions of a head are one slice.
+
+mod builder;
+mod rule;
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+
+use crate::names::{SharedNames, SymbolNames};
+use crate::{
+    Action, Explanation, Fault, Name, Origin, SharedId, Spawn, Stack, State, Step, SymbolId,
+    System, TemplateId, Thread, ThreadId, ThreadInfo, Word,
+};
+
+pub use builder::TablesBuilder;
+pub use rule::Rule;
+
+/// More initial states than this are not listed.
+const MOST_INITIAL_STATES: usize = 1 << 20;
+
+/// Where the rules of each head are in a sorted list.
+type Heads = FxHashMap<(SharedId, Option<SymbolId>), (u32, u32)>;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Template {
+    name: String,
+    /// Sorted by head.
+    rules: Vec<Rule>,
+    heads: Heads,
+    /// The origin of the first rule.
+    first_origin: u32,
+}
+
+/// A concurrent pushdown system as tables.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tables {
+    shared: SharedNames,
+    symbols: SymbolNames,
+    templates: Vec<Template>,
+    threads: Vec<ThreadInfo>,
+    /// For each thread.
+    stacks: Vec<FirstStacks>,
+    initial: Vec<SharedId>,
+}
+
+/// The first stacks that one thread may have, each top first; never empty.
+type FirstStacks = Vec<Vec<SymbolId>>;
+
+impl Tables {
+    /// Starts an empty system.
+    #[must_use]
+    pub fn builder() -> TablesBuilder {
+        TablesBuilder::default()
+    }
+
+    /// The number of shared states. It may be huge where they are numbers: never allocate by it.
+    #[must_use]
+    pub fn shared_count(&self) -> usize {
+        self.shared.count()
+    }
+
+    /// How many of the first shared states are called by their own numbers: 0, 1, 2, …
+    #[must_use]
+    pub fn numbered_shared(&self) -> u32 {
+        self.shared.numbered()
+    }
+
+    /// The number of stack symbols of all templates.
+    #[must_use]
+    pub fn symbol_count(&self) -> usize {
+        self.symbols.count()
+    }
+
+    /// The number of templates.
+    #[must_use]
+    pub fn template_count(&self) -> usize {
+        self.templates.len()
+    }
+
+    /// The rules of a template, sorted by head.
+    #[must_use]
+    pub fn rules(&self, template: TemplateId) -> &[Rule] {
+        &self.templates[template.index()].rules
+    }
+
+    /// The first stacks that a thread of the initial states may have, each top first.
+    #[must_use]
+    pub fn first_stacks(&self, thread: ThreadId) -> &[Vec<SymbolId>] {
+        &self.stacks[thread.index()]
+    }
+
+    /// The shared states of the initial states.
+    #[must_use]
+    pub fn initial_shared(&self) -> &[SharedId] {
+        &self.initial
+    }
+
+    /// The template that a symbol belongs to.
+    #[must_use]
+    pub fn template_of(&self, symbol: SymbolId) -> TemplateId {
+        self.symbols.template(symbol)
+    }
+
+    /// The name of a shared state.
+    #[must_use]
+    pub fn shared_name(&self, shared: SharedId) -> Cow<'_, str> {
+        self.shared.name(shared)
+    }
+
+    /// The name of a symbol.
+    #[must_use]
+    pub fn symbol_name(&self, symbol: SymbolId) -> Cow<'_, str> {
+        self.symbols.name(symbol).text()
+    }
+
+    /// The number that a symbol has for a name, if its name is one.
+    #[must_use]
+    pub fn symbol_number(&self, symbol: SymbolId) -> Option<u32> {
+        match self.symbols.name(symbol) {
+            Name::Number(number) => Some(*number),
+            Name::Word(_) => None,
+        }
+    }
+
+    /// The shared state of this name.
+    #[must_use]
+    pub fn find_shared(&self, name: impl Into<Name>) -> Option<SharedId> {
+        self.shared.find(&name.into())
+    }
+
+    /// The symbol of this name in a template.
+    #[must_use]
+    pub fn find_symbol(&self, template: TemplateId, name: impl Into<Name>) -> Option<SymbolId> {
+        self.symbols.find(template, name.into())
+    }
+
+    fn rule(&self, origin: Origin) -> Option<&Rule> {
+        let owner =
+            self.templates.partition_point(|t| t.first_origin <= origin.0).checked_sub(1)?;
+        let template = &self.templates[owner];
+        template.rules.get((origin.0 - template.first_origin) as usize)
+    }
+
+    /// The initial states: each initial shared state with each choice of first stacks.
+    fn initial_states(&self) -> Vec<State> {
+        let state = |&shared| State { shared, threads: Vec::with_capacity(self.threads.len()) };
+        let mut states: Vec<State> = self.initial.iter().map(state).collect();
+        for (info, stacks) in self.threads.iter().zip(&self.stacks) {
+            let with = |state: &State, stack: &Vec<SymbolId>| {
+                let mut state = state.clone();
+                let stack = Stack::top_first(stack.iter().copied());
+                state.threads.push(Thread { template: info.template, stack });
+                state
+            };
+            states = states.iter().flat_map(|s| stacks.iter().map(move |w| with(s, w))).collect();
+        }
+        states
+    }
+
+    fn show_word(&self, word: Word) -> String {
+        let names: Vec<_> = word.symbols().map(|s| self.symbol_name(s)).collect();
+        if names.is_empty() { "-".to_owned() } else { names.join(" ") }
+    }
+}
+
+impl System for Tables {
+    fn threads(&self) -> &[ThreadInfo] {
+        &self.threads
+    }
+
+    fn template_name(&self, template: TemplateId) -> String {
+        self.templates[template.index()].name.clone()
+    }
+
+    fn initial(&self) -> Result<Vec<State>, Fault> {
+        let choices = self.stacks.iter().map(Vec::len);
+        let count = choices.fold(self.initial.len(), usize::saturating_mul);
+        if count > MOST_INITIAL_STATES {
+            let message = format!("there are more than {MOST_INITIAL_STATES} initial states");
+            return Err(Fault { message, line: None });
+        }
+        Ok(self.initial_states())
+    }
+
+    fn actions(
+        &self,
+        template: TemplateId,
+        shared: SharedId,
+        top: Option<SymbolId>,
+        out: &mut Vec<Action>,
+    ) -> Result<(), Fault> {
+        let table = &self.templates[template.index()];
+        if let Some(&(start, end)) = table.heads.get(&(shared, top)) {
+            out.extend((start..end).map(|index| {
+                let rule = &table.rules[index as usize];
+                let stack = |symbol| Spawn { template, stack: Word::Rewrite(symbol) };
+                Action {
+                    shared: rule.to_shared,
+                    word: rule.word,
+                    spawn: rule.spawn.map(stack),
+                    origin: Origin(table.first_origin + index),
+                }
+            }));
+        }
+        Ok(())
+    }
+
+    fn wrong(&self, _shared: SharedId) -> Option<String> {
+        None
+    }
+
+    fn show_shared(&self, shared: SharedId) -> String {
+        self.shared_name(shared).into_owned()
+    }
+
+    fn show_symbol(&self, symbol: SymbolId) -> String {
+        self.symbol_name(symbol).into_owned()
+    }
+
+    fn shared_values(&self, shared: SharedId) -> Vec<(String, String)> {
+        vec![("shared".to_owned(), self.show_shared(shared))]
+    }
+
+    fn symbol_values(&self, _symbol: SymbolId) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    fn symbol_line(&self, _symbol: SymbolId) -> Option<u32> {
+        None
+    }
+
+    fn explain(&self, origin: Origin) -> Explanation {
+        let Some(rule) = self.rule(origin) else { return Explanation::default() };
+        let top = rule.top.map_or("-".into(), |s| self.symbol_name(s));
+        let mut text = format!(
+            "{} {top} -> {} {}",
+            self.shared_name(rule.shared),
+            self.shared_name(rule.to_shared),
+            self.show_word(rule.word)
+        );
+        if let Some(spawned) = rule.spawn {
+            text += &format!(" + {}", self.symbol_name(spawned));
+        }
+        let line = (rule.line > 0).then_some(rule.line);
+        Explanation { steps: vec![Step { text, line }] }
+    }
+}
