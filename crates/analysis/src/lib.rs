@@ -9,6 +9,7 @@
 mod budget;
 pub mod explore;
 pub mod naive;
+pub mod random;
 mod tabulate;
 #[cfg(test)]
 mod testing;

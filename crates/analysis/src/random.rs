@@ -2,7 +2,7 @@
 //! Small concurrent pushdown systems from a seed, for holding engines against each other. The
 //! same seed always gives the same system.
 
-use selvedge_model::{Tables, TablesBuilder, TemplateId, Word};
+use selvedge_model::{Rule, SymbolId, Tables, TablesBuilder, TemplateId, Word};
 
 /// What random systems look like.
 #[derive(Clone, Debug)]
@@ -44,30 +44,35 @@ pub fn random_system(seed: u64, shape: &Shape) -> Tables {
     let mut tables = Tables::builder();
     let shared: Vec<_> =
         (0..rng.usize(2..=shape.shared.max(2))).map(|q| tables.shared(q.to_string())).collect();
-    let mut templates: Vec<TemplateId> = Vec::new();
+    let mut templates: Vec<Alphabet> = Vec::new();
     for thread in 0..rng.usize(1..=shape.threads.max(1)) {
         let reuse = shape.symmetric && !templates.is_empty() && rng.bool();
-        let template = if reuse {
-            templates[rng.usize(0..templates.len())]
-        } else {
-            let template = random_template(&mut rng, shape, &mut tables, shared.len());
-            templates.push(template);
-            template
-        };
-        let stack = random_stack(&mut rng, &tables, template);
-        tables.thread(format!("T{}", thread + 1), template, stack);
+        if !reuse {
+            let name = format!("P{}", templates.len() + 1);
+            templates.push(random_template(&mut rng, shape, &mut tables, shared.len(), name));
+        }
+        let at = if reuse { rng.usize(0..templates.len()) } else { templates.len() - 1 };
+        let (template, symbols) = &templates[at];
+        let stack = (0..rng.usize(0..=2).max(usize::from(rng.bool())))
+            .map(|_| symbols[rng.usize(0..symbols.len())])
+            .collect();
+        tables.thread(format!("T{}", thread + 1), *template, stack);
     }
     tables.initial(shared[0]);
     tables.build()
 }
+
+/// A template with its symbols.
+type Alphabet = (TemplateId, Vec<SymbolId>);
 
 fn random_template(
     rng: &mut fastrand::Rng,
     shape: &Shape,
     tables: &mut TablesBuilder,
     shared: usize,
-) -> TemplateId {
-    let template = tables.template(format!("P{}", tables.template_count() + 1));
+    name: String,
+) -> Alphabet {
+    let template = tables.template(name);
     let symbols: Vec<_> = (0..rng.usize(1..=shape.symbols.max(1)))
         .map(|s| tables.symbol(template, format!("s{s}")))
         .collect();
@@ -82,7 +87,7 @@ fn random_template(
         let state = |rng: &mut fastrand::Rng| rng.usize(0..shared).into();
         tables.add_rule(
             template,
-            selvedge_model::Rule {
+            Rule {
                 shared: state(rng),
                 top,
                 to_shared: state(rng),
@@ -92,16 +97,5 @@ fn random_template(
             },
         );
     }
-    template
-}
-
-fn random_stack(
-    rng: &mut fastrand::Rng,
-    tables: &TablesBuilder,
-    template: TemplateId,
-) -> Vec<selvedge_model::SymbolId> {
-    let symbols = tables.symbols_of(template);
-    (0..rng.usize(0..=2).max(usize::from(rng.bool())))
-        .map(|_| symbols[rng.usize(0..symbols.len())])
-        .collect()
+    (template, symbols)
 }

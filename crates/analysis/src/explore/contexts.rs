@@ -283,7 +283,7 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
             self.visible.add(word[0], &threads);
         }
         let new_visible = (first_visible..self.visible.len())
-            .fold(Some(0), |total, number| sum(total, self.visible.weight(number)));
+            .try_fold(0, |total, number| sum(Some(total), self.visible.weight(number)));
         let last = self.observations.last();
         self.observations.push(Observation {
             contexts: self.observations.len(),
