@@ -1,0 +1,43 @@
+//! Prints the observation sequence of a table: `cargo run --release --example sequence FILE
+//! [languages] [plain]`.
+
+use std::time::Instant;
+
+use selvedge_analysis::Budget;
+use selvedge_analysis::explore::languages::Languages;
+use selvedge_analysis::explore::stacks::Stacks;
+use selvedge_analysis::explore::{ContextExplorer, Locals};
+use selvedge_frontend::{Input, LoadOptions, load};
+use selvedge_model::System;
+
+fn run<L: Locals>(system: &dyn System, locals: L, symmetry: bool) {
+    let start = Instant::now();
+    let mut explorer = ContextExplorer::new(system, locals, symmetry).expect("starts");
+    while !explorer.has_collapsed() && explorer.bound() < 40 {
+        explorer.advance(&Budget::default()).expect("goes on");
+        let o = &explorer.observations()[explorer.bound()];
+        println!(
+            "{:3} states {:?} visible {:?} (+{:?}) stored {} {} B/state {:.3} s",
+            o.contexts,
+            o.states,
+            o.visible,
+            o.new_visible,
+            explorer.stored(),
+            explorer.state_bytes() / explorer.stored(),
+            start.elapsed().as_secs_f64()
+        );
+    }
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let has = |word: &str| args.iter().any(|a| a == word);
+    let Ok(Input::Tables { input, .. }) = load(args[1].as_ref(), &LoadOptions::default()) else {
+        panic!("not a table");
+    };
+    if has("languages") {
+        run(&input.tables, Languages::default(), !has("plain"));
+    } else {
+        run(&input.tables, Stacks::default(), !has("plain"));
+    }
+}
