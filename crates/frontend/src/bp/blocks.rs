@@ -48,6 +48,9 @@ impl Parser<'_> {
     /// nothing.
     fn is_block_over(&mut self) -> bool {
         loop {
+            if self.is_misused_keyword() {
+                return false;
+            }
             let kind = self.kind();
             let Some(block) = self.open.last_mut() else { return true };
             let Some(closer) = Closer::of(kind) else {
@@ -121,6 +124,11 @@ impl Parser<'_> {
         fits && self.kind_after(1) == Kind::Colon
     }
 
+    /// Whether a keyword stands left of `:=`.
+    fn is_misused_keyword(&self) -> bool {
+        self.kind().is_keyword() && self.kind_after(1) == Kind::Assign
+    }
+
     /// A statement with its labels.
     fn labelled(&mut self, all: &mut Vec<Stmt>) -> Parsed<()> {
         let mut labels: Vec<Name> = Vec::new();
@@ -144,6 +152,8 @@ impl Parser<'_> {
     fn statement(&mut self, labels: Vec<Name>, all: &mut Vec<Stmt>) -> Parsed<()> {
         let start = self.span();
         match self.kind() {
+            // `simple` has something to say about it.
+            _ if self.is_misused_keyword() => return self.simple_with_semicolon(labels, all),
             _ if self.is_declaration() => {
                 let mut labels = Some(labels);
                 for variable in self.declaration()? {
@@ -165,15 +175,18 @@ impl Parser<'_> {
                 let kind = StmtKind::Block(self.block());
                 all.push(Stmt { labels, kind, span: start });
             }
-            _ => {
-                let kind = self.simple()?;
-                let span = start.to(self.last_span());
-                all.push(Stmt { labels, kind, span });
-                return self.semicolon();
-            }
+            _ => return self.simple_with_semicolon(labels, all),
         }
         self.accept(Kind::Semicolon);
         Ok(())
+    }
+
+    fn simple_with_semicolon(&mut self, labels: Vec<Name>, all: &mut Vec<Stmt>) -> Parsed<()> {
+        let start = self.span();
+        let kind = self.simple()?;
+        let span = start.to(self.last_span());
+        all.push(Stmt { labels, kind, span });
+        self.semicolon()
     }
 
     /// `if e then … fi` or `if (e) { … }`, from `if` (or `elsif`) on.
@@ -298,7 +311,7 @@ impl Parser<'_> {
     }
 
     /// Whether the next tokens look like the beginning of a statement.
-    fn is_statement(&self) -> bool {
+    pub(super) fn is_statement(&self) -> bool {
         let after = self.kind_after(1);
         let after_name =
             matches!(after, Kind::Assign | Kind::Comma | Kind::LeftParen | Kind::Colon);

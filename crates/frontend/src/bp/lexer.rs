@@ -201,12 +201,13 @@ pub(super) struct Token {
     pub(super) starts_line: bool,
 }
 
-/// All tokens of a text, with what is wrong with them.
-pub(super) fn tokens(source: &Source) -> (Vec<Token>, Vec<Diagnostic>) {
+/// All tokens of a text, what is wrong with them, and whether the rest is lost in a comment.
+pub(super) fn tokens(source: &Source) -> (Vec<Token>, Vec<Diagnostic>, bool) {
     let text = source.text();
     let mut tokens: Vec<Token> = Vec::with_capacity(text.len() / 4 + 1);
     let mut diagnostics = Vec::new();
     let mut end_of_last = 0;
+    let mut cut_off = false;
     for (found, range) in Kind::lexer(text).spanned() {
         let between = text.get(end_of_last..range.start).unwrap_or("");
         let starts_line = end_of_last == 0 || between.contains('\n');
@@ -215,6 +216,7 @@ pub(super) fn tokens(source: &Source) -> (Vec<Token>, Vec<Diagnostic>) {
         if kind == Kind::OpenComment {
             let d = Diagnostic::error(span, "this comment has no end");
             diagnostics.push(d.hint("write `*/` where it ends"));
+            cut_off = true;
             break;
         }
         end_of_last = range.end;
@@ -230,7 +232,7 @@ pub(super) fn tokens(source: &Source) -> (Vec<Token>, Vec<Diagnostic>) {
     diagnostics.extend(unknown.map(|t| unknown_characters(source, t.span)));
     let span = Span::new(end_of_last, end_of_last);
     tokens.push(Token { kind: Kind::EndOfFile, span, starts_line: true });
-    (tokens, diagnostics)
+    (tokens, diagnostics, cut_off)
 }
 
 fn unknown_characters(source: &Source, span: Span) -> Diagnostic {
@@ -244,7 +246,8 @@ fn unknown_characters(source: &Source, span: Span) -> Diagnostic {
     let diagnostic = Diagnostic::error(span, format!("unknown character {shown}"));
     match first {
         '+' | '-' | '/' | '%' => diagnostic.hint("there is no arithmetic: all values are 0 or 1"),
-        '#' | '"' => diagnostic.hint("a comment starts with `//`"),
+        '#' => diagnostic.hint("a comment starts with `//`"),
+        '"' => diagnostic.hint("there are no texts in Boolean programs"),
         '.' | '@' => diagnostic.hint("names are made of letters, digits, `_` and `$`"),
         _ if first.is_alphabetic() => {
             diagnostic.hint("names are made of the letters a to z, digits, `_` and `$`")

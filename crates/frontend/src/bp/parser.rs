@@ -85,6 +85,8 @@ pub(super) struct Parser<'s> {
     diagnostics: Vec<Diagnostic>,
     /// The token at which the last mistake was found: a second one there is only its echo.
     last_mistake: Option<usize>,
+    /// Whether the end of the text is not the end of the file but lost in a comment.
+    cut_off: bool,
     /// Set when reading is given up altogether.
     halted: bool,
 }
@@ -92,7 +94,7 @@ pub(super) struct Parser<'s> {
 impl<'s> Parser<'s> {
     /// Starts at the first token.
     pub(super) fn new(source: &'s Source) -> Self {
-        let (tokens, diagnostics) = tokens(source);
+        let (tokens, diagnostics, cut_off) = tokens(source);
         Parser {
             source,
             tokens,
@@ -101,6 +103,7 @@ impl<'s> Parser<'s> {
             open: Vec::new(),
             diagnostics,
             last_mistake: None,
+            cut_off,
             halted: false,
         }
     }
@@ -174,7 +177,8 @@ impl<'s> Parser<'s> {
     pub(super) fn name(&mut self, what: &str) -> Parsed<Name> {
         let token = self.token();
         if token.kind != Kind::Name {
-            let is_meant = !token.starts_line || self.kind_after(1) == Kind::Colon;
+            let used_as_name = matches!(self.kind_after(1), Kind::Colon | Kind::Assign);
+            let is_meant = !token.starts_line || used_as_name;
             if !token.kind.is_keyword() || !is_meant {
                 return Err(self.fail(self.expected(what)));
             }
@@ -221,7 +225,12 @@ impl<'s> Parser<'s> {
 
     /// Reports a mistake at the next token, unless it is the echo of one that is known.
     pub(super) fn fail(&mut self, diagnostic: Diagnostic) -> Abandon {
-        if self.kind() != Kind::Unknown && self.last_mistake != Some(self.at) {
+        let known = match self.kind() {
+            Kind::Unknown => true,
+            Kind::EndOfFile if self.cut_off => true,
+            _ => self.last_mistake == Some(self.at),
+        };
+        if !known {
             self.last_mistake = Some(self.at);
             self.report(diagnostic);
         }
@@ -280,7 +289,7 @@ impl<'s> Parser<'s> {
             return Ok(());
         }
         let next = self.token();
-        let goes_on = next.kind.starts_statement()
+        let goes_on = self.is_statement()
             || next.kind.starts_procedure()
             || next.kind == Kind::EndOfFile
             || Closer::of(next.kind).is_some()

@@ -14,6 +14,7 @@ impl Parser<'_> {
     /// A simple statement without its `;`.
     pub(super) fn simple(&mut self) -> Parsed<StmtKind> {
         match self.kind() {
+            _ if self.kind_after(1) == Kind::Assign => self.assignment_or_call(),
             Kind::Name => self.assignment_or_call(),
             Kind::Call => self.call_statement(),
             Kind::Semicolon => Ok(StmtKind::Empty),
