@@ -46,7 +46,7 @@ end
             5 |   "text"
               |   ^
               |
-              = help: a comment starts with `//`
+              = help: there are no texts in Boolean programs
 
             error: unknown character `"`
              --> test.bp:5:8
@@ -54,7 +54,7 @@ end
             5 |   "text"
               |        ^
               |
-              = help: a comment starts with `//`
+              = help: there are no texts in Boolean programs
 
             test.bp: 5 errors
         "#]],
@@ -86,14 +86,6 @@ fn comment_without_end() {
 end
 ",
         expect![[r#"
-            error: `begin` without `end`: expected it before the end of the file
-             --> test.bp:2:8
-              |
-            1 | void main() begin
-              |             ----- this `begin` is not closed
-            2 |   skip;
-              |        ^ expected `end`
-
             error: this comment has no end
              --> test.bp:3:3
               |
@@ -102,7 +94,7 @@ end
               |
               = help: write `*/` where it ends
 
-            test.bp: 2 errors
+            test.bp: 1 error
         "#]],
     );
 }

@@ -304,11 +304,13 @@ end
               |
               = help: choose another name
 
-            error: expected an expression, found `:=`
-             --> test.bp:3:9
+            error: `while` is a keyword, not the name of a variable
+             --> test.bp:3:3
               |
             3 |   while := 1;
-              |         ^^
+              |   ^^^^^
+              |
+              = help: choose another name
 
             error: `fi` is a keyword, not a label
              --> test.bp:4:8

@@ -48,20 +48,22 @@ fn missing_semicolon_on_one_line() {
     check_mistakes(
         "void main() begin skip x := 1; y z := 0; end\n",
         expect![[r#"
-        error: expected `;`, found `x`
-         --> test.bp:1:24
-          |
-        1 | void main() begin skip x := 1; y z := 0; end
-          |                        ^
+            error: missing `;`
+             --> test.bp:1:23
+              |
+            1 | void main() begin skip x := 1; y z := 0; end
+              |                       ^ expected here
+              |
+              = help: a statement ends with `;`
 
-        error: expected `:=`, `(` or `:`, found `z`
-         --> test.bp:1:34
-          |
-        1 | void main() begin skip x := 1; y z := 0; end
-          |                                  ^
+            error: expected `:=`, `(` or `:`, found `z`
+             --> test.bp:1:34
+              |
+            1 | void main() begin skip x := 1; y z := 0; end
+              |                                  ^
 
-        test.bp: 2 errors
-    "#]],
+            test.bp: 2 errors
+        "#]],
     );
 }
 
