@@ -103,11 +103,11 @@ impl Parser<'_> {
         }
         let word = self.text(self.span());
         let next = self.kind_after(1);
-        if !matches!(next, Kind::Assign | Kind::Equal | Kind::Comma) {
-            if let Some(hint) = foreign::hint(word) {
-                let message = format!("there is no `{word}` in Boolean programs");
-                return Err(self.fail(Diagnostic::error(self.span(), message).hint(hint)));
-            }
+        if !matches!(next, Kind::Assign | Kind::Equal | Kind::Comma)
+            && let Some(hint) = foreign::hint(word)
+        {
+            let message = format!("there is no `{word}` in Boolean programs");
+            return Err(self.fail(Diagnostic::error(self.span(), message).hint(hint)));
         }
         let targets = self.targets()?;
         let mut statement = self.right_side()?;
