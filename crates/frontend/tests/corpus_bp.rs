@@ -1,35 +1,13 @@
 //! Every Boolean program of the corpus is read without complaint, and in no time.
 
-use std::path::{Path, PathBuf};
+mod corpus;
+
+use std::fs;
 use std::time::{Duration, Instant};
-use std::{fs, io};
 
 use selvedge_frontend::bp::parse;
 use selvedge_frontend::syntax::{File, Item, ProcDecl, Stmt, StmtKind};
 use selvedge_program::Source;
-
-/// The `.bp` files of the corpus; none where there is no corpus.
-fn corpus() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/bp");
-    let mut files = Vec::new();
-    if collect(&root, &mut files).is_err() {
-        println!("skipped: there is no corpus at {}", root.display());
-    }
-    files.sort();
-    files
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            collect(&path, files)?;
-        } else if path.extension().is_some_and(|e| e == "bp") {
-            files.push(path);
-        }
-    }
-    Ok(())
-}
 
 /// What a program has much of.
 #[derive(Default)]
@@ -67,7 +45,7 @@ fn procedures(file: &File) -> impl Iterator<Item = &ProcDecl> {
 
 #[test]
 fn every_program_is_read() {
-    for path in corpus() {
+    for path in corpus::files("bp", "bp") {
         let shown = path.display();
         let text = fs::read_to_string(&path).unwrap();
         let (labels, starts) = (text.matches("\nPC").count(), text.matches("start_thread").count());

@@ -255,3 +255,21 @@ fn unknown_characters(source: &Source, span: Span) -> Diagnostic {
         _ => diagnostic,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, tokens};
+    use selvedge_program::{Source, print::BP_KEYWORDS};
+
+    #[test]
+    fn the_printer_knows_all_keywords() {
+        let first = |text: &str| tokens(&Source::new("test.bp", text)).0[0].kind;
+        for word in BP_KEYWORDS {
+            assert!(first(word).is_keyword(), "{word}");
+        }
+        let mut kinds: Vec<u8> = BP_KEYWORDS.iter().map(|word| first(word) as u8).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        assert_eq!(kinds, (Kind::Decl as u8..=Kind::Schoose as u8).collect::<Vec<u8>>());
+    }
+}

@@ -5,13 +5,13 @@
 //! procedures and `if … fi`, and that of SATABS, flat, with `start_thread goto l` and
 //! `constrain`. A file may mix them.
 //!
-//! **Idea.** [`lexer`] cuts the whole text into tokens. A parser by recursive descent, one file
-//! for each level of the grammar ([`items`], [`blocks`], [`statements`], [`expressions`]), walks
+//! **Idea.** `lexer` cuts the whole text into tokens. A parser by recursive descent, one file
+//! for each level of the grammar (`items`, `blocks`, `statements`, `expressions`), walks
 //! over them once. What it cannot read it reports, gives up the smallest construct around it
-//! ([`parser::Abandon`]), skips to a place where reading can go on, and continues: so one run finds
+//! (`parser::Abandon`), skips to a place where reading can go on, and continues: so one run finds
 //! all mistakes, and a mistake is reported once.
 //!
-//! **Limits.** Statements and expressions together may be nested [`parser::DEEPEST`] levels deep; the
+//! **Limits.** Statements and expressions together may be nested 200 levels deep; the
 //! tree is then never deeper than that, so nothing that walks it runs out of stack. A chain
 //! `a & b & …` of any length is a balanced tree.
 

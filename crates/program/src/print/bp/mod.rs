@@ -111,7 +111,7 @@ fn own_main(program: &Program) -> Option<ProcId> {
 fn made_main(program: &Program, names: &Names) -> Result<String, NotBoolean> {
     let mut text = "void main() begin\n".to_owned();
     for thread in &program.threads {
-        let args = thread.args.iter().map(|arg| expressions::constant(arg));
+        let args = thread.args.iter().map(expressions::constant);
         let args = args.collect::<Result<Vec<_>, _>>()?;
         let proc = names.proc(thread.proc);
         let with_name: Vec<&str> =

@@ -1,115 +1,21 @@
 //! Programs made by hand, and their texts.
 
+mod make;
+
 use expect_test::{Expect, expect};
 
+use self::make::{
+    A, B, L, M, X, Y, any, at, binary, bit, branch, call, expr, main_with, not, place, procedure,
+    program, read, repeat, set, stmt, thread, variable,
+};
 use super::bp;
 use crate::{
-    AtomicOp, BinaryOp, Block, Cond, Count, Expr, ExprKind, GlobalId, LabelId, LocalId, Place,
-    ProcId, Procedure, Program, Span, Stmt, StmtKind, ThreadDecl, Type, UnaryOp, Value, VarRef,
-    Variable,
+    AtomicOp, BinaryOp, Cond, Count, Expr, ExprKind, ProcId, Program, StmtKind, Type, Value,
 };
-
-const NOWHERE: Span = Span { start: 0, end: 0 };
 
 fn check(program: &Program, expected: Expect) {
     let text = bp(program).unwrap_or_else(|e| format!("not Boolean: {e} at {:?}\n", e.span));
     expected.assert_eq(&text);
-}
-
-fn variable(name: &str, ty: Type, init: Value) -> Variable {
-    Variable { name: name.to_owned(), ty, init: vec![init], span: Span::new(3, 4) }
-}
-
-/// Shared: the Booleans `x` (open) and `y` (true), the lock `m`.
-fn program(procs: Vec<Procedure>, threads: Vec<ThreadDecl>) -> Program {
-    let globals = vec![
-        variable("x", Type::Bool, Value::Open),
-        variable("y", Type::Bool, Value::TRUE),
-        variable("m", Type::Lock, Value::FALSE),
-    ];
-    Program { globals, procs, threads, ..Program::default() }
-}
-
-/// A procedure with a local `l`, which is a parameter or not, and labels `A` and `B`.
-fn procedure(name: &str, params: usize, results: usize, body: Block) -> Procedure {
-    Procedure {
-        name: name.to_owned(),
-        params,
-        locals: vec![variable("l", Type::Bool, Value::Open)],
-        results: vec![Type::Bool; results],
-        labels: vec!["A".to_owned(), "B".to_owned()],
-        body,
-        span: NOWHERE,
-    }
-}
-
-fn thread(proc: u32, count: Count, args: Vec<Expr>) -> ThreadDecl {
-    ThreadDecl { name: "t".to_owned(), count, proc: ProcId(proc), args, span: NOWHERE }
-}
-
-fn main_with(body: Block) -> Program {
-    let threads = vec![thread(0, Count::Fixed(1), Vec::new())];
-    program(vec![procedure("main", 0, 0, body)], threads)
-}
-
-fn place(var: VarRef) -> Place {
-    Place { var, indices: Vec::new(), ty: Type::Bool, span: NOWHERE }
-}
-
-const X: VarRef = VarRef::Global(GlobalId(0));
-const Y: VarRef = VarRef::Global(GlobalId(1));
-const M: VarRef = VarRef::Global(GlobalId(2));
-const L: VarRef = VarRef::Local(LocalId(0));
-const A: LabelId = LabelId(0);
-const B: LabelId = LabelId(1);
-
-fn expr(kind: ExprKind) -> Expr {
-    Expr { kind, ty: Type::Bool, span: NOWHERE }
-}
-
-fn read(var: VarRef) -> Expr {
-    expr(ExprKind::Read(place(var)))
-}
-
-fn not(e: Expr) -> Expr {
-    expr(ExprKind::Unary(UnaryOp::Not, Box::new(e)))
-}
-
-fn binary(a: Expr, op: BinaryOp, b: Expr) -> Expr {
-    expr(ExprKind::Binary(op, Box::new(a), Box::new(b)))
-}
-
-fn any() -> Expr {
-    expr(ExprKind::Any)
-}
-
-fn bit(value: bool) -> Expr {
-    expr(ExprKind::Const(Value::from(value)))
-}
-
-fn stmt(kind: StmtKind) -> Stmt {
-    at(Vec::new(), kind)
-}
-
-fn at(labels: Vec<LabelId>, kind: StmtKind) -> Stmt {
-    Stmt { labels, kind, span: NOWHERE }
-}
-
-fn set(var: VarRef, value: Expr) -> Stmt {
-    let (targets, values) = (vec![place(var)], vec![value]);
-    stmt(StmtKind::Assign { targets, values, constrain: None })
-}
-
-fn branch(cond: Cond, then: Block, otherwise: Block) -> Stmt {
-    stmt(StmtKind::If { cond, then, otherwise })
-}
-
-fn repeat(cond: Cond, body: Block) -> Stmt {
-    stmt(StmtKind::While { cond, body })
-}
-
-fn call(proc: u32, args: Vec<Expr>, results: Vec<Place>) -> Stmt {
-    stmt(StmtKind::Call { proc: ProcId(proc), args, results })
 }
 
 #[test]
