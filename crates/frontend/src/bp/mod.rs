@@ -1,4 +1,29 @@
-//! Boolean programs (`.bp`): see `docs/language.md`.
+//! # Boolean programs (`.bp`)
+//!
+//! Programs whose variables are all Boolean, as predicate abstraction makes them. Two dialects
+//! share one grammar (see `docs/language.md`): the *classic* one of sequential tools, with
+//! procedures and `if … fi`, and that of SATABS, flat, with `start_thread goto l` and
+//! `constrain`. A file may mix them.
+//!
+//! **Idea.** `lexer` cuts the whole text into tokens. A parser by recursive descent, one file
+//! for each level of the grammar (`items`, `blocks`, `statements`, `expressions`), walks
+//! over them once. What it cannot read it reports, gives up the smallest construct around it
+//! (`parser::Abandon`), skips to a place where reading can go on, and continues: so one run finds
+//! all mistakes, and a mistake is reported once.
+//!
+//! **Limits.** Statements and expressions together may be nested 200 levels deep; the
+//! tree is then never deeper than that, so nothing that walks it runs out of stack. A chain
+//! `a & b & …` of any length is a balanced tree.
+
+mod blocks;
+mod expressions;
+mod foreign;
+mod items;
+mod lexer;
+mod parser;
+mod statements;
+#[cfg(test)]
+mod tests;
 
 use selvedge_program::Source;
 
@@ -8,6 +33,8 @@ use crate::{Diagnostic, syntax};
 /// of their places.
 #[must_use]
 pub fn parse(source: &Source) -> (syntax::File, Vec<Diagnostic>) {
-    let _ = source;
-    (syntax::File::default(), Vec::new())
+    let mut parser = parser::Parser::new(source);
+    let file = parser.file();
+    parser.reject_foreign_calls(&file);
+    (file, parser.finish())
 }

@@ -4,5 +4,5 @@
 mod bp;
 mod weave;
 
-pub use bp::{NotBoolean, bp};
+pub use bp::{BP_KEYWORDS, NotBoolean, bp};
 pub use weave::weave;
