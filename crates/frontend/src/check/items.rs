@@ -72,8 +72,6 @@ pub(super) struct Proc<'a> {
     pub body: &'a [Stmt],
     /// The part before the body.
     pub span: Span,
-    /// Whether it is the body of a thread: then it is not called.
-    pub is_thread_body: bool,
     /// What can be seen without a closer look.
     pub survey: Survey<'a>,
     /// The types of its parameters; nothing for those that are wrong.
@@ -128,7 +126,6 @@ impl<'a> Items<'a> {
                         results: &decl.results,
                         body: &decl.body,
                         span: decl.span,
-                        is_thread_body: false,
                         survey: Survey::new(&decl.body, problems),
                         param_types: Vec::new(),
                         result_types: Vec::new(),
@@ -253,7 +250,6 @@ impl<'a> Items<'a> {
                 results: &[],
                 body,
                 span: decl.span,
-                is_thread_body: true,
                 survey: Survey::new(body, problems),
                 param_types: Vec::new(),
                 result_types: Vec::new(),
