@@ -18,9 +18,10 @@ use crate::syntax::{Expr, ExprKind};
 pub(super) fn evaluate(items: &mut Items, options: &CheckOptions, problems: &mut Vec<Diagnostic>) {
     for position in order(items, problems) {
         let decl = items.consts[position].decl;
-        let mut scope = Scope::new(Mode::Constant, []);
+        let mut scope = Scope::new(Mode::Constant);
         let mut typer = Typer { items, problems, scope: &mut scope };
-        let mut value = typer.constant(&decl.value, None, "the value of a constant");
+        let mut value =
+            typer.constant(&decl.value, None, &format!("the value of `{}`", decl.name.text));
         if let (Some((ty, value)), Some(given)) = (&mut value, options.consts.get(&decl.name.text))
         {
             match replacement(ty, given) {

@@ -8,7 +8,6 @@ use selvedge_program::{
 
 use super::counted;
 use super::items::Item;
-use super::similar::did_you_mean;
 use super::statements::Body;
 use super::types::compatible;
 use crate::Diagnostic;
@@ -33,7 +32,12 @@ impl<'a> Body<'_, 'a> {
             }
             _ => {
                 let (op, ty) = self.attempt(effect);
-                let dest = self.dest(targets, &ty, "this", effect.span)?;
+                let what = match &effect.kind {
+                    EffectKind::TryLock(_) => "`trylock`",
+                    EffectKind::CompareAndSwap(..) => "`cas`",
+                    _ => "`fetch_and_add`",
+                };
+                let dest = self.dest(targets, &ty, what, effect.span)?;
                 Some(StmtKind::Attempt { dest, op: op? })
             }
         }
@@ -156,26 +160,20 @@ impl<'a> Body<'_, 'a> {
         if let Some(Item::Proc(id)) = items.find(text) {
             return Some(id);
         }
-        let mut problem = Diagnostic::error(name.span, format!("there is no procedure `{text}`"));
-        let procs = items.names(|item| matches!(item, Item::Proc(_)));
-        if let Some(body) = items.find_body(text) {
-            problem =
-                Diagnostic::error(name.span, format!("`{text}` is a thread, not a procedure"))
-                    .related(items.proc(body).name.span, "declared here")
-                    .hint("write its body as a procedure, and `thread name = procedure();`");
-        } else if let Some(item) = items.find(text) {
-            problem = Diagnostic::error(
-                name.span,
-                format!("`{text}` is {}, not a procedure", item.what()),
-            );
-        } else if self.typer.scope.find(text).is_some() {
-            problem = Diagnostic::error(
-                name.span,
-                format!("`{text}` is a local variable, not a procedure"),
-            );
+        let no = |what: &str, declared: Span| {
+            Diagnostic::error(name.span, format!("`{text}` is {what}, not a procedure"))
+                .related(declared, "declared here")
+        };
+        let problem = if let Some(local) = self.typer.scope.find(text) {
+            no("a local variable", self.typer.scope.local(local).span)
+        } else if let Some((item, declared)) = items.find_declared(text) {
+            no(item.what(), declared)
+        } else if let Some(body) = items.find_body(text) {
+            no("a thread", items.proc(body).name.span)
+                .hint("write its body as a procedure, which both the thread and others can run")
         } else {
-            problem.hint = did_you_mean(text, procs);
-        }
+            self.typer.no_procedure(name)
+        };
         self.typer.problems.push(problem);
         None
     }
@@ -194,12 +192,10 @@ impl<'a> Body<'_, 'a> {
         let name = &proc.name.text;
         if proc.result_types.len() != targets.len() {
             let has = counted(proc.result_types.len(), "result", "results");
-            let wanted = counted(targets.len(), "variable", "variables");
-            let mut problem = Diagnostic::error(
-                span,
-                format!("`{name}` has {has}, but there are {wanted} for it"),
-            )
-            .related(proc.name.span, "declared here");
+            let left = counted(targets.len(), "variable is", "variables are");
+            let mut problem =
+                Diagnostic::error(span, format!("`{name}` has {has}, but {left} left of `:=`"))
+                    .related(proc.name.span, "declared here");
             if proc.result_types.is_empty() {
                 problem = problem.hint(format!(
                     "call it without `:=`, or declare it with a type: `bool {name}(…)`"
@@ -225,8 +221,8 @@ impl<'a> Body<'_, 'a> {
         span: Span,
     ) -> Option<Option<Place>> {
         if targets.len() > 1 {
-            let wanted = counted(targets.len(), "variable", "variables");
-            let message = format!("{what} has one result, but there are {wanted} for it");
+            let left = counted(targets.len(), "variable is", "variables are");
+            let message = format!("{what} has 1 result, but {left} left of `:=`");
             self.typer.problems.push(Diagnostic::error(span, message));
             return None;
         }
@@ -252,6 +248,14 @@ impl<'a> Body<'_, 'a> {
 }
 
 impl<'a> super::expressions::Typer<'_, 'a> {
+    /// There is no procedure with this name.
+    pub fn no_procedure(&self, name: &Name) -> Diagnostic {
+        let mut problem =
+            Diagnostic::error(name.span, format!("there is no procedure `{}`", name.text));
+        problem.hint = self.similar(name, |typer| typer.items.names(Item::is_proc).collect());
+        problem
+    }
+
     /// The arguments of a call: one for each parameter.
     pub fn arguments(
         &mut self,

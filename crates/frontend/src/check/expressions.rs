@@ -35,11 +35,25 @@ impl<'a> Typer<'_, 'a> {
 
     /// An expression of the wanted type.
     pub fn expect(&mut self, expr: &'a syntax::Expr, want: &Type) -> Option<Expr> {
+        self.expect_because(expr, want, None)
+    }
+
+    /// An expression of the wanted type, with the place that the wish comes from.
+    fn expect_because(
+        &mut self,
+        expr: &'a syntax::Expr,
+        want: &Type,
+        because: Option<Span>,
+    ) -> Option<Expr> {
         let found = self.guided(expr, Some(want))?;
         if compatible(&found.ty, want) {
             return Some(found);
         }
-        self.mismatch(found.span, want, &found.ty);
+        let mut problem = self.mismatch(found.span, want, &found.ty);
+        if let Some(span) = because {
+            problem = problem.related(span, format!("this is {}", self.items.a_value(want)));
+        }
+        self.problems.push(problem);
         None
     }
 
@@ -49,9 +63,9 @@ impl<'a> Typer<'_, 'a> {
     }
 
     /// A value that is about to be stored: of the type, and in range as far as it is constant.
-    /// `declared` is the place where the range comes from.
+    /// `declared` is the place that the type comes from.
     pub fn stored(&mut self, expr: &'a syntax::Expr, want: &Type, declared: Span) -> Option<Expr> {
-        let value = self.expect(expr, want)?;
+        let value = self.expect_because(expr, want, Some(declared))?;
         if let Type::Range { lo, hi } = want
             && let Some((span, outside)) = fold::constant_outside(&value, lo, hi)
         {
@@ -81,23 +95,11 @@ impl<'a> Typer<'_, 'a> {
         match fold(&typed, None) {
             Ok(value) => Some((typed.ty, Value::from_big(value))),
             Err(reason) => {
-                self.not_constant(reason, what);
+                let problem = not_constant(reason, what);
+                self.problems.push(problem);
                 None
             }
         }
-    }
-
-    /// Reports that an expression has no constant value.
-    pub fn not_constant(&mut self, reason: NotConstant, what: &str) {
-        self.problems.push(match reason {
-            NotConstant::Depends(span) => Diagnostic::error(span, format!("{what} is a constant"))
-                .label("this is not constant"),
-            NotConstant::DividesByZero(span) => {
-                Diagnostic::error(span, "this constant divides by zero").label("this is 0")
-            }
-            NotConstant::TooLarge(span) => Diagnostic::error(span, "this constant is too large")
-                .label(format!("this has more than {} bits", fold::BITS)),
-        });
     }
 
     /// An expression; the wanted type is only a guide for what has no type of its own.
@@ -159,6 +161,7 @@ impl<'a> Typer<'_, 'a> {
         let leader =
             if want.is_none() { exprs.iter().position(|e| !takes_any_type(e)) } else { None };
         let led = leader.map(|position| self.infer(exprs[position]));
+        let because = led.as_ref().and_then(|led| led.as_ref()).map(|led| led.span);
         let ty = match (want, &led) {
             (Some(want), _) => Some(want),
             (None, Some(led)) => led.as_ref().map(|e| &e.ty),
@@ -169,7 +172,7 @@ impl<'a> Typer<'_, 'a> {
         for (position, expr) in exprs.iter().enumerate() {
             typed.push(match (&led, ty) {
                 (Some(led), _) if Some(position) == leader => led.clone(),
-                (_, Some(ty)) => self.expect(expr, ty),
+                (_, Some(ty)) => self.expect_because(expr, ty, because),
                 (_, None) => self.infer(expr),
             });
         }
@@ -222,8 +225,8 @@ impl<'a> Typer<'_, 'a> {
         None
     }
 
-    /// Reports that one type was wanted and another one found.
-    pub fn mismatch(&mut self, span: Span, want: &Type, found: &Type) {
+    /// One type was wanted and another one found.
+    fn mismatch(&self, span: Span, want: &Type, found: &Type) -> Diagnostic {
         let message = format!(
             "expected {}, but this is {}",
             self.items.a_value(want),
@@ -249,7 +252,21 @@ impl<'a> Typer<'_, 'a> {
             }
             _ => None,
         };
-        self.problems.push(problem);
+        problem
+    }
+}
+
+/// An expression has no constant value, where one is needed for `what`.
+pub(super) fn not_constant(reason: NotConstant, what: &str) -> Diagnostic {
+    match reason {
+        NotConstant::Depends(span) => {
+            Diagnostic::error(span, format!("{what} must be constant")).label("this is a choice")
+        }
+        NotConstant::DividesByZero(span) => {
+            Diagnostic::error(span, "this constant divides by zero").label("this is 0")
+        }
+        NotConstant::TooLarge(span) => Diagnostic::error(span, "this constant is too large")
+            .label(format!("this has more than {} bits", fold::BITS)),
     }
 }
 
@@ -265,7 +282,7 @@ fn is_bit(n: &BigInt) -> bool {
 }
 
 /// Whether the type of an expression depends on what is wanted.
-fn takes_any_type(expr: &syntax::Expr) -> bool {
+pub(super) fn takes_any_type(expr: &syntax::Expr) -> bool {
     match &expr.kind {
         Syntax::Any => true,
         Syntax::Int(n) => is_bit(n),

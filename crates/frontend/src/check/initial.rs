@@ -5,7 +5,7 @@
 use selvedge_program::{Type, Value};
 
 use super::counted;
-use super::expressions::Typer;
+use super::expressions::{Typer, not_constant};
 use super::items::{Global, Items};
 use super::scope::{Mode, Scope};
 use crate::Diagnostic;
@@ -15,7 +15,7 @@ use crate::syntax::{Expr, ExprKind, Init, VarDecl};
 pub(super) fn globals(items: &mut Items, problems: &mut Vec<Diagnostic>) {
     for position in 0..items.globals.len() {
         let decl = items.globals[position].decl;
-        let mut scope = Scope::new(Mode::Constant, []);
+        let mut scope = Scope::new(Mode::Constant);
         let mut typer = Typer { items, problems, scope: &mut scope };
         let ty = typer.variable_type(decl);
         let init = ty.as_ref().and_then(|ty| typer.first_values(decl, ty)).unwrap_or_default();
@@ -35,7 +35,7 @@ impl<'a> Typer<'_, 'a> {
                 self.problems.push(
                     Diagnostic::error(
                         effect.span,
-                        "the first value of a shared variable is a constant",
+                        "the first value of a shared variable must be constant",
                     )
                     .hint("assign the result in a procedure, before other threads are started"),
                 );
@@ -53,7 +53,11 @@ impl<'a> Typer<'_, 'a> {
                 match super::fold::fold(&value, None) {
                     Ok(value) => Some(Value::from_big(value)),
                     Err(reason) => {
-                        self.not_constant(reason, "the first value of a shared variable");
+                        self.problems.push(
+                            not_constant(reason, "the first value of a shared variable").hint(
+                                "without a first value, a variable holds any value of its type",
+                            ),
+                        );
                         None
                     }
                 }

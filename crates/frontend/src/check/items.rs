@@ -25,6 +25,16 @@ pub(super) enum Item {
 }
 
 impl Item {
+    /// Whether it is used in expressions.
+    pub fn is_value(self) -> bool {
+        !matches!(self, Item::Enum(_) | Item::Proc(_))
+    }
+
+    /// Whether it is called.
+    pub fn is_proc(self) -> bool {
+        matches!(self, Item::Proc(_))
+    }
+
     /// What it is, for people.
     pub fn what(self) -> &'static str {
         match self {
@@ -142,6 +152,11 @@ impl<'a> Items<'a> {
     /// What a name means at the top of the file.
     pub fn find(&self, name: &str) -> Option<Item> {
         self.names.get(name).map(|(item, _)| *item)
+    }
+
+    /// The same, with its declaration.
+    pub fn find_declared(&self, name: &str) -> Option<(Item, Span)> {
+        self.names.get(name).copied()
     }
 
     /// A procedure, or the body of a thread, by name.

@@ -2,9 +2,9 @@
 //! `goto` and `start_thread` go to labels of the same procedure, and never into an atomic block
 //! from outside; `break` and `continue` need a loop.
 
-use selvedge_program::{LabelId, Span, StmtKind};
+use selvedge_program::{LabelId, ProcId, Span, StmtKind};
 
-use super::similar::did_you_mean;
+use super::expressions::Typer;
 use super::statements::Body;
 use crate::Diagnostic;
 use crate::syntax::Name;
@@ -30,17 +30,18 @@ impl<'a> Body<'_, 'a> {
         if self.loops > 0 {
             return Some(kind);
         }
-        self.typer.problems.push(
-            Diagnostic::error(span, format!("`{word}` outside of a loop"))
-                .hint("use `return` to leave the procedure"),
-        );
+        let mut problem = Diagnostic::error(span, format!("`{word}` outside of a loop"));
+        if word == "break" {
+            problem = problem.hint("use `return` to leave the procedure");
+        }
+        self.typer.problems.push(problem);
         None
     }
 
     fn target(&mut self, name: &'a Name) -> Option<LabelId> {
         let proc = self.typer.items.proc(self.proc);
         let Some(id) = proc.survey.find(&name.text) else {
-            self.unknown_label(name);
+            self.typer.no_label(self.proc, name);
             return None;
         };
         let label = proc.survey.label(id);
@@ -61,22 +62,26 @@ impl<'a> Body<'_, 'a> {
         );
         None
     }
+}
 
-    fn unknown_label(&mut self, name: &Name) {
-        let items = self.typer.items;
-        let proc = items.proc(self.proc);
+impl Typer<'_, '_> {
+    /// Reports that a procedure has no such label.
+    pub fn no_label(&mut self, proc: ProcId, name: &Name) {
+        let proc = self.items.proc(proc);
         let text = &name.text;
         let message = format!("procedure `{}` has no label `{text}`", proc.name.text);
         let mut problem = Diagnostic::error(name.span, message);
+        let others = self.items.procs.iter();
         let elsewhere =
-            items.procs.iter().find_map(|p| p.survey.find(text).map(|id| (p, p.survey.label(id))));
-        problem.hint =
-            did_you_mean(text, proc.survey.labels.iter().map(|label| label.name.text.as_str()));
+            others.filter_map(|p| p.survey.find(text).map(|id| (p, p.survey.label(id)))).next();
         if let Some((other, label)) = elsewhere {
             problem = problem
                 .related(label.name.span, format!("this one is in `{}`", other.name.text))
-                .hint("a jump stays in its procedure");
+                .hint("a label can be used only in its own procedure");
+        } else {
+            let labels = || proc.survey.labels.iter().map(|label| label.name.text.as_str());
+            problem.hint = self.similar(name, |_| labels().collect());
         }
-        self.typer.problems.push(problem);
+        self.problems.push(problem);
     }
 }

@@ -3,7 +3,7 @@
 
 use selvedge_program::{BinaryOp, Expr, ExprKind, Span, Type, UnaryOp};
 
-use super::expressions::{Typer, pair};
+use super::expressions::{Typer, pair, takes_any_type};
 use crate::Diagnostic;
 use crate::syntax;
 
@@ -62,25 +62,46 @@ impl<'a> Typer<'_, 'a> {
         left: &'a syntax::Expr,
         right: &'a syntax::Expr,
     ) -> Option<[Box<Expr>; 2]> {
-        let (operands, ty) = self.alike(vec![left, right], None, &Type::Int)?;
-        if ty.is_integer() {
-            return Some(pair(operands));
-        }
+        let (left, right) = match (takes_any_type(left), takes_any_type(right)) {
+            (true, _) => {
+                let right = self.integer_like(right, None);
+                (self.integer_like(left, right.as_ref()), right)
+            }
+            (false, _) => {
+                let left = self.infer(left);
+                let right = self.integer_like(right, left.as_ref());
+                (left, right)
+            }
+        };
+        let (left, right) = left.zip(right)?;
+        let Some(wrong) = [&left, &right].into_iter().find(|e| !e.ty.is_integer()) else {
+            return Some([Box::new(left), Box::new(right)]);
+        };
         let sign = match op {
             BinaryOp::Lt => "<",
             BinaryOp::Le => "<=",
             BinaryOp::Gt => ">",
             _ => ">=",
         };
-        let mut problem = Diagnostic::error(
-            left.span.to(right.span),
-            format!("`{sign}` compares integers, but this is {}", self.items.a_value(&ty)),
-        );
-        problem.hint = match ty {
-            Type::Bool => Some("`a ==> b` says that if `a` holds then so does `b`".to_owned()),
-            _ => Some("`==` and `!=` compare values of any type".to_owned()),
+        let is = self.items.a_value(&wrong.ty);
+        let hint = match wrong.ty {
+            Type::Bool => "for truth values there is `a ==> b`: if `a` holds then so does `b`",
+            _ => "`==` and `!=` compare values of any type",
         };
-        self.problems.push(problem);
+        self.problems.push(
+            Diagnostic::error(wrong.span, format!("`{sign}` compares integers, but this is {is}"))
+                .hint(hint),
+        );
         None
+    }
+
+    /// An operand of `<`. What has no type of its own takes that of the other operand, if it is
+    /// an integer.
+    fn integer_like(&mut self, expr: &'a syntax::Expr, other: Option<&Expr>) -> Option<Expr> {
+        if !takes_any_type(expr) {
+            return self.infer(expr);
+        }
+        let other = other.map(|e| &e.ty).filter(|ty| ty.is_integer());
+        self.expect(expr, other.unwrap_or(&Type::Int))
     }
 }

@@ -131,16 +131,31 @@ impl<'a> Typer<'_, 'a> {
 
     /// Reports an unknown variable, with the most helpful guess of what was meant.
     pub fn unknown(&mut self, name: &Name) {
-        let mut problem =
-            Diagnostic::error(name.span, format!("there is no variable `{}`", name.text));
-        if let Some(hint) = self.needs_scope(name) {
-            problem.hint = Some(hint);
-        } else if self.problems.len() < ENOUGH_PROBLEMS {
-            let is_value = |item| !matches!(item, Item::Enum(_) | Item::Proc(_));
-            let known = self.scope.names().chain(self.items.names(is_value));
-            problem.hint = did_you_mean(&name.text, known);
-        }
+        let text = &name.text;
+        let mut problem = Diagnostic::error(name.span, format!("there is no variable `{text}`"));
+        let ended = self.scope.locals.iter().find(|local| local.written == text);
+        problem = if let Some(hint) = self.needs_scope(name) {
+            problem.hint(hint)
+        } else if let Some(ended) = ended {
+            problem
+                .related(ended.span, "this one ends with its block")
+                .hint("declare it before the block, to use it after the block too")
+        } else if let Some(hint) = self.similar(name, |typer| {
+            typer.scope.names().chain(typer.items.names(Item::is_value)).collect()
+        }) {
+            problem.hint(hint)
+        } else {
+            problem.hint(format!("declare it before it is used, as in `bool {text};`"))
+        };
         self.problems.push(problem);
+    }
+
+    /// A question for the known name that is closest to an unknown one.
+    pub fn similar(&self, name: &Name, known: impl Fn(&Self) -> Vec<&'a str>) -> Option<String> {
+        if self.problems.len() >= ENOUGH_PROBLEMS {
+            return None;
+        }
+        did_you_mean(&name.text, known(self))
     }
 
     /// The value of a variable.
@@ -150,8 +165,7 @@ impl<'a> Typer<'_, 'a> {
                 self.found(&place.name);
                 return None;
             };
-            let message =
-                format!("a constant is wanted here, but `{}` is a variable", place.name.text);
+            let message = format!("expected a constant, but `{}` is a variable", place.name.text);
             let declared = self.declared(var);
             self.problems.push(
                 Diagnostic::error(span, message)
@@ -190,32 +204,26 @@ impl<'a> Typer<'_, 'a> {
             return variable;
         }
         let text = &name.text;
-        let problem = match self.items.find(text) {
-            None => {
-                self.unknown(name);
-                return None;
-            }
-            Some(Item::Proc(id)) => {
+        let Some((item, declared)) = self.items.find_declared(text) else {
+            self.unknown(name);
+            return None;
+        };
+        let problem = match item {
+            Item::Proc(id) => {
                 let proc = self.items.proc(id);
                 let of = if proc.results.is_empty() { "" } else { "x := " };
                 let args = if proc.params.is_empty() { "" } else { "…" };
                 Diagnostic::error(name.span, format!("`{text}` is a procedure, not a variable"))
                     .hint(format!("a call is a statement of its own: `{of}{text}({args});`"))
             }
-            Some(Item::Enum(id)) => {
+            Item::Enum(id) => {
                 let values = self.items.enumerators(id);
                 Diagnostic::error(name.span, format!("`{text}` is a type, not a variable"))
                     .hint(format!("the values of `{text}` are {values}"))
             }
-            Some(item) => {
+            item => {
                 let message = format!("`{text}` is {}, and cannot change", item.what());
-                let problem = Diagnostic::error(name.span, message);
-                match item {
-                    Item::Const(position) => {
-                        problem.related(self.items.consts[position].decl.name.span, "declared here")
-                    }
-                    _ => problem,
-                }
+                Diagnostic::error(name.span, message).related(declared, "declared here")
             }
         };
         self.problems.push(problem);

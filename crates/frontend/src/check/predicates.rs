@@ -163,14 +163,9 @@ impl<'a> Typer<'_, 'a> {
             Some(thread) => self.bound_thread(thread),
             None => Some(self.counted_thread()),
         };
-        let survey = &self.items.proc(proc?).survey;
-        let Some(id) = survey.find(&label.text) else {
-            let name = &self.items.proc(proc?).name.text;
-            let message = format!("procedure `{name}` has no label `{}`", label.text);
-            let mut problem = Diagnostic::error(label.span, message);
-            problem.hint =
-                did_you_mean(&label.text, survey.labels.iter().map(|l| l.name.text.as_str()));
-            self.problems.push(problem);
+        let proc = proc?;
+        let Some(id) = self.items.proc(proc).survey.find(&label.text) else {
+            self.no_label(proc, label);
             return None;
         };
         Some(Expr { kind: ExprKind::At { depth: depth?, label: id }, ty: Type::Bool, span })

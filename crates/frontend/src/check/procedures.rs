@@ -1,6 +1,9 @@
 //! # Procedures
 //! First the types of parameters and results of all procedures, then all bodies.
 
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
 use selvedge_program::{ProcId, Procedure, Span, Type};
 
 use super::expressions::Typer;
@@ -23,7 +26,7 @@ pub(super) fn signatures(items: &mut Items, problems: &mut Vec<Diagnostic>) {
     for position in 0..items.procs.len() {
         let proc = &items.procs[position];
         let (params, results) = (proc.params, proc.results);
-        let mut scope = Scope::new(Mode::Constant, []);
+        let mut scope = Scope::new(Mode::Constant);
         let mut typer = Typer { items, problems, scope: &mut scope };
         let mut param_types: Vec<Option<Type>> = Vec::new();
         for param in params {
@@ -49,14 +52,14 @@ pub(super) fn bodies<'a>(
     problems: &mut Vec<Diagnostic>,
 ) -> (Vec<Procedure>, Vec<Vec<Local<'a>>>) {
     let mut sites = Sites::default();
+    let shared: Rc<FxHashSet<&str>> = Rc::new(items.names(Item::is_value).collect());
     let mut procs = Vec::with_capacity(items.procs.len());
     let mut locals = Vec::with_capacity(items.procs.len());
     for (position, proc) in items.procs.iter().enumerate() {
-        let taken = items.names(|item| !matches!(item, Item::Proc(_) | Item::Enum(_)));
         let params = proc.params.iter().map(|param| &param.name).chain(proc.binder);
         let names = params.clone().map(|name| name.text.as_str());
-        let mut scope =
-            Scope::new(Mode::Body, taken.chain(names).chain(proc.survey.locals.iter().copied()));
+        let written = names.chain(proc.survey.locals.iter().copied());
+        let mut scope = Scope::of_body(Rc::clone(&shared), written);
         let mut typer = Typer { items, problems, scope: &mut scope };
         for (name, ty) in params.zip(&proc.param_types) {
             let id = typer.scope.add(name, ty.clone());

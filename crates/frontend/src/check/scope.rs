@@ -3,6 +3,8 @@
 //! nested blocks are all kept in one list for the procedure; where two have the same name in the
 //! source, the later one gets a number.
 
+use std::rc::Rc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_program::{LocalId, ProcId, Quantifier, Span, Type, Variable};
 
@@ -55,8 +57,11 @@ pub(super) struct Scope<'a> {
     alive: FxHashMap<&'a str, LocalId>,
     /// The names in `alive`, in the order of their declarations.
     order: Vec<&'a str>,
-    /// Names that an invented name must not have, among them all that are written in the procedure.
-    taken: FxHashSet<String>,
+    /// Names that an invented name must not have: of shared variables and the like, and all that
+    /// are written or invented in the procedure.
+    shared: Rc<FxHashSet<&'a str>>,
+    written: FxHashSet<&'a str>,
+    invented: FxHashSet<String>,
     /// The last number given to a name; 1 for the variable that has the name itself.
     numbers: FxHashMap<&'a str, u64>,
 }
@@ -66,16 +71,28 @@ pub(super) struct Scope<'a> {
 pub(super) struct Mark(usize);
 
 impl<'a> Scope<'a> {
-    /// A scope without locals; `taken` are names that must not be invented.
-    pub fn new(mode: Mode<'a>, taken: impl IntoIterator<Item = &'a str>) -> Self {
+    /// A scope without locals.
+    pub fn new(mode: Mode<'a>) -> Self {
         Scope {
             locals: Vec::new(),
             mode,
             alive: FxHashMap::default(),
             order: Vec::new(),
-            taken: taken.into_iter().map(str::to_owned).collect(),
+            shared: Rc::default(),
+            written: FxHashSet::default(),
+            invented: FxHashSet::default(),
             numbers: FxHashMap::default(),
         }
+    }
+
+    /// The scope of a body, without locals. Names of shared variables and the like, and those that
+    /// are written in the procedure, are not given to any other variable.
+    pub fn of_body(
+        shared: Rc<FxHashSet<&'a str>>,
+        written: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let written = written.into_iter().collect();
+        Scope { shared, written, ..Scope::new(Mode::Body) }
     }
 
     /// The scope of a predicate about a procedure: all of its locals; of two with the same name,
@@ -86,7 +103,7 @@ impl<'a> Scope<'a> {
             alive.entry(local.written).or_insert(LocalId(id));
         }
         let order = locals.iter().map(|l| l.written).collect();
-        Scope { locals, alive, order, ..Scope::new(mode, []) }
+        Scope { locals, alive, order, ..Scope::new(mode) }
     }
 
     /// The local that a name means here.
@@ -161,7 +178,8 @@ impl<'a> Scope<'a> {
         }
         loop {
             let name = format!("{written}_{number}");
-            if self.taken.insert(name.clone()) {
+            let taken = [&*self.shared, &self.written].iter().any(|set| set.contains(&*name));
+            if !taken && self.invented.insert(name.clone()) {
                 return name;
             }
             *number += 1;
@@ -177,7 +195,7 @@ mod tests {
     fn siblings_get_numbers_and_invented_names_are_new() {
         let name = |text: &str| Name { text: text.to_owned(), span: Span::default() };
         let (x, x_2) = (name("x"), name("x_2"));
-        let mut scope = Scope::new(Mode::Body, ["x", "x_2"]);
+        let mut scope = Scope::of_body(Rc::new(["x_4"].into_iter().collect()), ["x", "x_2"]);
         for n in [&x, &x, &x_2, &x] {
             let mark = scope.mark();
             let id = scope.add(n, Some(Type::Bool));
@@ -185,7 +203,7 @@ mod tests {
             scope.leave(mark);
         }
         let names: Vec<String> = scope.variables().into_iter().map(|v| v.name).collect();
-        assert_eq!(names, ["x", "x_3", "x_2", "x_4"]);
+        assert_eq!(names, ["x", "x_3", "x_2", "x_5"]);
         assert_eq!(scope.find("x"), None);
     }
 }

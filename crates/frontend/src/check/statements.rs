@@ -237,7 +237,8 @@ impl<'c, 'a> Body<'c, 'a> {
                 Diagnostic::error(span, format!("`{name}` has {has}, but {given} returned"))
                     .related(proc.name.span, "declared here");
             if values.is_empty() {
-                problem = problem.hint("to return any value, write `return *;`");
+                problem =
+                    problem.hint(format!("write `return {};`", vec!["…"; types.len()].join(", ")));
             } else if types.is_empty() {
                 problem = problem
                     .hint("the type of the result stands before the name, in the place of `void`");

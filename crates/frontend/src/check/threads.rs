@@ -6,11 +6,10 @@ use num_bigint::BigInt;
 use selvedge_program::{Count, Expr, ExprKind, ProcId, Span, ThreadDecl, Type};
 
 use super::counted;
-use super::expressions::Typer;
+use super::expressions::{Typer, not_constant};
 use super::fold::{fold, folded};
 use super::items::{Item, Items};
 use super::scope::{Mode, Scope};
-use super::similar::did_you_mean;
 use crate::Diagnostic;
 use crate::syntax::{self, Entry, Name};
 
@@ -58,7 +57,7 @@ fn thread<'a>(
     decl: &'a syntax::ThreadDecl,
     problems: &mut Vec<Diagnostic>,
 ) -> Option<ThreadDecl> {
-    let mut scope = Scope::new(Mode::Arguments(decl.binder.as_ref()), []);
+    let mut scope = Scope::new(Mode::Arguments(decl.binder.as_ref()));
     let mut typer = Typer { items, problems, scope: &mut scope };
     let count = typer.count(decl);
     let (proc, args) = match &decl.entry {
@@ -99,7 +98,7 @@ impl<'a> Typer<'_, 'a> {
             None => {
                 self.problems.push(
                     Diagnostic::error(expr.span, format!("there cannot be {value} threads"))
-                        .hint(format!("numbers go up to {MOST_THREADS}; for any number, write `thread {name} * any`")),
+                        .hint(format!("numbers go from 0 to {MOST_THREADS}; for any number, write `thread {name} * any`")),
                 );
                 None
             }
@@ -133,11 +132,11 @@ impl<'a> Typer<'_, 'a> {
         if let Some(Item::Proc(id)) = self.items.find(text) {
             return Some(id);
         }
-        let mut problem = Diagnostic::error(name.span, format!("there is no procedure `{text}`"));
-        let procs = self.items.names(|item| matches!(item, Item::Proc(_)));
-        problem.hint = did_you_mean(text, procs).or_else(|| {
-            Some(format!("a thread runs a procedure, or has a body: `thread {text} {{ … }}`"))
-        });
+        let mut problem = self.no_procedure(name);
+        if problem.hint.is_none() {
+            let hint = format!("a thread runs a procedure, or has a body: `thread {text} {{ … }}`");
+            problem = problem.hint(hint);
+        }
         self.problems.push(problem);
         None
     }
@@ -156,26 +155,32 @@ impl<'a> Typer<'_, 'a> {
             _ => 1,
         };
         let mut fine = true;
-        for (arg, ty) in args.iter().zip(&self.items.proc(proc).param_types) {
+        let proc = self.items.proc(proc);
+        for ((arg, ty), param) in args.iter().zip(&proc.param_types).zip(proc.params) {
             let Some(ty) = ty else { continue };
             fine &= matches!(arg.kind, ExprKind::Any)
-                || (0..last).all(|number| self.argument_of(arg, ty, number.into()));
+                || (0..last).all(|i| self.argument_of(arg, ty, param.name.span, i.into()));
         }
         fine.then(|| args.into_iter().map(folded).collect())
     }
 
     /// Whether an argument has a value for the thread with this number.
-    fn argument_of(&mut self, arg: &Expr, ty: &Type, number: BigInt) -> bool {
+    fn argument_of(&mut self, arg: &Expr, ty: &Type, declared: Span, number: BigInt) -> bool {
         match (fold(arg, Some(&number)), ty) {
             (Err(reason), _) => {
-                self.not_constant(reason, "the argument of a thread");
+                self.problems.push(
+                    not_constant(reason, "the argument of a thread")
+                        .hint("`*` alone is possible: any value of the type of the parameter"),
+                );
                 false
             }
             (Ok(value), Type::Range { lo, hi }) if value < *lo || value > *hi => {
-                let message = format!(
-                    "for thread number {number} this is {value}, which is outside of `int[{lo}..{hi}]`"
+                let message = format!("{value} is outside of `int[{lo}..{hi}]`");
+                self.problems.push(
+                    Diagnostic::error(arg.span, message)
+                        .label(format!("this is {value} for thread number {number}"))
+                        .related(declared, format!("holds integers from {lo} to {hi}")),
                 );
-                self.problems.push(Diagnostic::error(arg.span, message));
                 false
             }
             (Ok(_), _) => true,

@@ -8,7 +8,6 @@ use selvedge_program::Type;
 use super::expressions::Typer;
 use super::items::{Item, Items};
 use super::quoted;
-use super::similar::did_you_mean;
 use crate::Diagnostic;
 use crate::syntax::{Expr, Name, TypeExpr, TypeKind, VarDecl};
 
@@ -108,19 +107,22 @@ impl<'a> Typer<'_, 'a> {
     }
 
     fn named_type(&mut self, name: &'a Name) -> Option<Type> {
-        match self.items.find(&name.text) {
-            Some(Item::Enum(id)) => Some(Type::Enum(id)),
-            Some(item) => {
+        match self.items.find_declared(&name.text) {
+            Some((Item::Enum(id), _)) => Some(Type::Enum(id)),
+            Some((item, declared)) => {
                 let message = format!("`{}` is {}, not a type", name.text, item.what());
-                self.problems.push(Diagnostic::error(name.span, message));
+                self.problems
+                    .push(Diagnostic::error(name.span, message).related(declared, "declared here"));
                 None
             }
             None => {
-                let builtin = ["bool", "int", "lock", "tid"].into_iter();
-                let known = builtin.chain(self.items.names(|item| matches!(item, Item::Enum(_))));
                 let mut problem =
                     Diagnostic::error(name.span, format!("there is no type `{}`", name.text));
-                problem.hint = did_you_mean(&name.text, known).or_else(|| {
+                let similar = self.similar(name, |typer| {
+                    let enums = typer.items.names(|item| matches!(item, Item::Enum(_)));
+                    ["bool", "int", "lock", "tid"].into_iter().chain(enums).collect()
+                });
+                problem.hint = similar.or_else(|| {
                     Some("types are `bool`, `int`, `int[lo..hi]`, `lock`, `tid`, and those declared with `enum`".to_owned())
                 });
                 self.problems.push(problem);

@@ -43,8 +43,17 @@ fn in_expr(before: &str, repeated: &str, after: &str) -> String {
 #[test]
 fn deep_statements() {
     for repeated in [
-        "{", "if (x)", "if (x) { ", "while x {", "either {", "atomic { ", "else ",
-        "if (x) ; else ", "L: { M: ", "either { } or { ", "void g() { ",
+        "{",
+        "if (x)",
+        "if (x) { ",
+        "while x {",
+        "either {",
+        "atomic { ",
+        "else ",
+        "if (x) ; else ",
+        "L: { M: ",
+        "either { } or { ",
+        "void g() { ",
         "if (a | b & c == d + e * f) { while (a) ",
     ] {
         check_too_deep(in_body(repeated).replace("else else", "else; else"));
@@ -54,8 +63,24 @@ fn deep_statements() {
 #[test]
 fn deep_expressions() {
     for repeated in [
-        "(", "!", "-", "not ", "{", "a[", "f(", "- (", "a ? ", "a ? b : ", "a ==> ", "{ 1 .. ",
-        "schoose[", "schoose[a, ", "forall i: ", "#{i : ", "cas(x, ", "a | b & c == d + e * -(",
+        "(",
+        "!",
+        "-",
+        "not ",
+        "{",
+        "a[",
+        "f(",
+        "- (",
+        "a ? ",
+        "a ? b : ",
+        "a ==> ",
+        "{ 1 .. ",
+        "schoose[",
+        "schoose[a, ",
+        "forall i: ",
+        "#{i : ",
+        "cas(x, ",
+        "a | b & c == d + e * -(",
     ] {
         check_too_deep(in_expr("", repeated, ""));
     }
