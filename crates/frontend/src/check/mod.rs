@@ -24,6 +24,8 @@ mod procedures;
 mod scope;
 mod similar;
 mod statements;
+#[cfg(test)]
+mod tests;
 mod threads;
 mod types;
 mod walk;
