@@ -6,7 +6,6 @@
 use selvedge_program::{Expr, ExprKind, LocalId, Place, Span, StmtKind, Type, Value, VarRef};
 
 use super::expressions::Typer;
-use super::places::elements;
 use super::statements::{Body, Sequence};
 use crate::Diagnostic;
 use crate::syntax::{Init, VarDecl};
@@ -35,24 +34,27 @@ impl<'a> Body<'_, 'a> {
         match (&decl.init, ty) {
             (None, None) => None,
             (None, Some(ty)) if *ty.scalar() == Type::ThreadId => {
+                let targets = self.typer.all_elements(var, ty, span)?;
                 let none =
                     Expr { kind: ExprKind::Const(Value::Small(0)), ty: Type::ThreadId, span };
-                let values = vec![none; ty.slots()];
-                Some(StmtKind::Assign { targets: elements(var, ty, span), values, constrain: None })
+                let values = vec![none; targets.len()];
+                Some(StmtKind::Assign { targets, values, constrain: None })
             }
             (None, Some(ty)) => {
                 let again = self.loops > 0 || self.after_label;
-                again.then(|| StmtKind::Havoc(elements(var, ty, span)))
+                let places = if again { self.typer.all_elements(var, ty, span) } else { None };
+                places.map(StmtKind::Havoc)
             }
             (Some(Init::Expr(expr)), None) => {
                 self.typer.infer(expr);
                 None
             }
             (Some(Init::Expr(expr)), Some(ty)) => {
+                let targets = self.typer.all_elements(var, ty, span)?;
                 let values = self.typer.spread(expr, ty, decl, &mut |typer, expr, scalar| {
                     typer.stored(expr, scalar, span)
                 })?;
-                Some(StmtKind::Assign { targets: elements(var, ty, span), values, constrain: None })
+                Some(StmtKind::Assign { targets, values, constrain: None })
             }
             (Some(Init::Effect(effect)), ty) => {
                 if let Some(Type::Array { .. }) = ty {

@@ -160,20 +160,20 @@ impl<'a> Typer<'_, 'a> {
     ) -> Option<(Vec<Expr>, Type)> {
         let leader =
             if want.is_none() { exprs.iter().position(|e| !takes_any_type(e)) } else { None };
-        let led = leader.map(|position| self.infer(exprs[position]));
-        let because = led.as_ref().and_then(|led| led.as_ref()).map(|led| led.span);
+        let mut led = leader.map(|position| self.infer(exprs[position]));
+        let because = led.iter().flatten().map(|led| led.span).next();
         let ty = match (want, &led) {
-            (Some(want), _) => Some(want),
-            (None, Some(led)) => led.as_ref().map(|e| &e.ty),
-            (None, None) if exprs.iter().any(|e| mentions_any(e)) => Some(otherwise),
-            (None, None) => Some(&Type::Int),
+            (Some(want), _) => Some(want.clone()),
+            (None, Some(led)) => led.as_ref().map(|e| e.ty.clone()),
+            (None, None) if exprs.iter().any(|e| mentions_any(e)) => Some(otherwise.clone()),
+            (None, None) => Some(Type::Int),
         };
         let mut typed = Vec::with_capacity(exprs.len());
         for (position, expr) in exprs.iter().enumerate() {
-            typed.push(match (&led, ty) {
-                (Some(led), _) if Some(position) == leader => led.clone(),
-                (_, Some(ty)) => self.expect_because(expr, ty, because),
-                (_, None) => self.infer(expr),
+            typed.push(match &ty {
+                _ if Some(position) == leader => led.take().flatten(),
+                Some(ty) => self.expect_because(expr, ty, because),
+                None => self.infer(expr),
             });
         }
         let typed: Vec<Expr> = typed.into_iter().collect::<Option<_>>()?;

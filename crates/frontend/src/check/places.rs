@@ -16,6 +16,9 @@ use crate::syntax::{Name, PlaceExpr};
 /// and each search looks at all names.
 const ENOUGH_PROBLEMS: usize = 200;
 
+/// So many elements of an array can be set in one statement: each is listed in the program.
+const MOST_AT_ONCE: usize = 10_000;
+
 /// A variable that was found.
 struct Found {
     var: VarRef,
@@ -104,13 +107,29 @@ impl<'a> Typer<'_, 'a> {
     /// A variable as a whole: all of its elements, if it is an array and no index is given.
     pub fn whole(&mut self, place: &'a PlaceExpr) -> Option<Vec<Place>> {
         if place.indices.is_empty()
-            && let Some(local) = self.variable(&place.name)
-            && let Some(Found { var, ty: ty @ Type::Array { .. }, .. }) = &local
+            && let Some(Some(Found { var, ty: ty @ Type::Array { .. }, .. })) =
+                &self.variable(&place.name)
             && *ty.scalar() != Type::Lock
         {
-            return Some(elements(*var, ty, place.span));
+            return self.all_elements(*var, ty, place.span);
         }
         self.scalar(place).map(|place| vec![place])
+    }
+
+    /// All elements of a variable, for a statement that sets them at once.
+    pub fn all_elements(&mut self, var: VarRef, ty: &Type, span: Span) -> Option<Vec<Place>> {
+        if ty.slots() <= MOST_AT_ONCE {
+            return Some(elements(var, ty, span));
+        }
+        let (name, slots) = (self.name_of(var), ty.slots());
+        self.problems.push(
+            Diagnostic::error(
+                span,
+                format!("the {slots} elements of `{name}` cannot be set at once"),
+            )
+            .hint(format!("at most {MOST_AT_ONCE} can; a loop sets them one by one")),
+        );
+        None
     }
 
     /// Where a variable is declared.
@@ -132,20 +151,29 @@ impl<'a> Typer<'_, 'a> {
     /// Reports an unknown variable, with the most helpful guess of what was meant.
     pub fn unknown(&mut self, name: &Name) {
         let text = &name.text;
-        let mut problem = Diagnostic::error(name.span, format!("there is no variable `{text}`"));
-        let ended = self.scope.locals.iter().find(|local| local.written == text);
-        problem = if let Some(hint) = self.needs_scope(name) {
+        let constant = matches!(self.scope.mode, Mode::Constant | Mode::Arguments(_));
+        let (what, example) =
+            if constant { ("constant", "const {} = 1") } else { ("variable", "bool {}") };
+        let problem = Diagnostic::error(name.span, format!("there is no {what} `{text}`"));
+        let dead = self.scope.locals.iter().rev().find(|local| local.written == text);
+        let problem = if let Some(hint) = self.needs_scope(name) {
             problem.hint(hint)
-        } else if let Some(ended) = ended {
-            problem
-                .related(ended.span, "this one ends with its block")
-                .hint("declare it before the block, to use it after the block too")
+        } else if let Some(local) = dead {
+            let (ends, hint) = if local.revealed {
+                (
+                    "this one ends with its block",
+                    "declare it before the block, to use it after it too",
+                )
+            } else {
+                ("this one is only being declared", "a first value cannot depend on itself")
+            };
+            problem.related(local.span, ends).hint(hint)
         } else if let Some(hint) = self.similar(name, |typer| {
             typer.scope.names().chain(typer.items.names(Item::is_value)).collect()
         }) {
             problem.hint(hint)
         } else {
-            problem.hint(format!("declare it before it is used, as in `bool {text};`"))
+            problem.hint(format!("declare it, as in `{};`", example.replace("{}", text)))
         };
         self.problems.push(problem);
     }
@@ -313,7 +341,7 @@ fn lengths(ty: &Type) -> Vec<u32> {
 }
 
 /// All scalars of a variable, in the order of their slots.
-pub(super) fn elements(var: VarRef, ty: &Type, span: Span) -> Vec<Place> {
+fn elements(var: VarRef, ty: &Type, span: Span) -> Vec<Place> {
     let scalar = ty.scalar().clone();
     let lengths = lengths(ty);
     let element = |slot: usize| {

@@ -21,6 +21,8 @@ pub(super) struct Local<'a> {
     pub ty: Option<Type>,
     /// Its declaration.
     pub span: Span,
+    /// Whether its declaration is complete.
+    pub revealed: bool,
 }
 
 /// What may be said at a place.
@@ -131,14 +133,16 @@ impl<'a> Scope<'a> {
     pub fn add(&mut self, name: &'a Name, ty: Option<Type>) -> LocalId {
         let written = name.text.as_str();
         let unique = self.unique(written);
-        self.locals.push(Local { written, unique, ty, span: name.span });
+        self.locals.push(Local { written, unique, ty, span: name.span, revealed: false });
         LocalId(u32::try_from(self.locals.len() - 1).unwrap_or(u32::MAX))
     }
 
     /// From here on the name means the variable, unless a variable of this name is alive: that one
     /// is returned.
     pub fn reveal(&mut self, id: LocalId) -> Result<(), LocalId> {
-        let name = self.locals[id.index()].written;
+        let local = &mut self.locals[id.index()];
+        local.revealed = true;
+        let name = local.written;
         if let Some(first) = self.find(name) {
             return Err(first);
         }

@@ -91,6 +91,22 @@ fn expressions() {
             "#]],
         ),
         (
+            "order of a truth value and a number",
+            "bool b;\n\
+             void main() { assert 3 > b; }",
+            expect![[r#"
+                error: `>` compares integers, but this is a truth value
+                 --> t.weave:2:26
+                  |
+                2 | void main() { assert 3 > b; }
+                  |                          ^
+                  |
+                  = help: for truth values there is `a ==> b`: if `a` holds then so does `b`
+
+                t.weave: 1 error
+            "#]],
+        ),
+        (
             "order of enumerators",
             "enum E { A, B }\n\
              E e;\n\
@@ -342,7 +358,7 @@ fn expressions() {
                 2 | void main() { b := (1 && b) || (b + 1 == 2) || zz; }
                   |                                                ^^
                   |
-                  = help: declare it before it is used, as in `bool zz;`
+                  = help: declare it, as in `bool zz;`
 
                 t.weave: 2 errors
             "#]],

@@ -91,7 +91,7 @@ fn names() {
                 2 | void main() { assume q; }
                   |                      ^
                   |
-                  = help: declare it before it is used, as in `bool q;`
+                  = help: declare it, as in `bool q;`
 
                 t.weave: 1 error
             "#]],
@@ -175,7 +175,53 @@ fn names() {
                   |                      |
                   |                      this one ends with its block
                   |
-                  = help: declare it before the block, to use it after the block too
+                  = help: declare it before the block, to use it after it too
+
+                t.weave: 1 error
+            "#]],
+        ),
+        ("a variable in its own first value", "void main() { bool x := !x; }", expect![[r#"
+            error: there is no variable `x`
+             --> t.weave:1:26
+              |
+            1 | void main() { bool x := !x; }
+              |                    -     ^
+              |                    |
+              |                    this one is only being declared
+              |
+              = help: a first value cannot depend on itself
+
+            t.weave: 1 error
+        "#]]),
+        (
+            "a misspelt constant",
+            "const LIMIT = 2;\n\
+             int[0..LIMT] x;\n\
+             void main() { }",
+            expect![[r#"
+                error: there is no constant `LIMT`
+                 --> t.weave:2:8
+                  |
+                2 | int[0..LIMT] x;
+                  |        ^^^^
+                  |
+                  = help: did you mean `LIMIT`?
+
+                t.weave: 1 error
+            "#]],
+        ),
+        (
+            "an unknown constant",
+            "int[0..N] x;\n\
+             void main() { }",
+            expect![[r#"
+                error: there is no constant `N`
+                 --> t.weave:1:8
+                  |
+                1 | int[0..N] x;
+                  |        ^
+                  |
+                  = help: declare it, as in `const N = 1;`
 
                 t.weave: 1 error
             "#]],

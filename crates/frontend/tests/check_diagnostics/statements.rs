@@ -106,6 +106,22 @@ fn assignments() {
             "#]],
         ),
         (
+            "an array that is set at once",
+            "bool a[20000];\n\
+             void main() { havoc a; }",
+            expect![[r#"
+                error: the 20000 elements of `a` cannot be set at once
+                 --> t.weave:2:21
+                  |
+                2 | void main() { havoc a; }
+                  |                     ^
+                  |
+                  = help: at most 10000 can; a loop sets them one by one
+
+                t.weave: 1 error
+            "#]],
+        ),
+        (
             "any thread",
             "void main() { tid t; havoc t; }",
             expect![[r#"
