@@ -6,6 +6,7 @@ use selvedge_program::Source;
 use crate::Diagnostics;
 use crate::weave::parse;
 
+#[rustfmt::skip]
 const WORDS: &[&str] = &[
     "const", "enum", "var", "shared", "local", "void", "proc", "thread", "predicate", "bool", "int",
     "lock", "mutex", "tid", "skip", "havoc", "constrain", "if", "else", "while", "either", "goto",
