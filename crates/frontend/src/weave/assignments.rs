@@ -29,7 +29,8 @@ impl Parser<'_> {
             Token::ForeignAssign => {
                 let quote = self.tokens.current_text();
                 let operator = quote.trim_end_matches('=');
-                let hint = format!("write `{0} := {0} {operator} …`", first.name.text);
+                let place = self.tokens.text(first.span);
+                let hint = format!("write `{place} := {place} {operator} …`");
                 let message = format!("`{quote}` does not belong to the language");
                 self.mistake(self.tokens.span(), message, hint);
                 self.update(first, BinaryOp::Add)
@@ -60,8 +61,10 @@ impl Parser<'_> {
         }
         self.assign_sign(&targets)?;
         let (value, effect) = self.expr_or_effect()?;
-        if let Some(effect) = effect {
-            return Ok(StmtKind::Effect { targets, effect });
+        match effect {
+            Some(effect) if self.peek() == Token::Comma => self.refuse_effect(&effect),
+            Some(effect) => return Ok(StmtKind::Effect { targets, effect }),
+            None => {}
         }
         let mut values = vec![value];
         while self.eat(Token::Comma) {
@@ -85,11 +88,9 @@ impl Parser<'_> {
                 self.mistake(span, "a comparison is not a statement", hint);
             }
             _ if targets.len() == 1 => {
-                let message = format!("expected `:=`, found {}", self.tokens.quote());
-                let error = Diagnostic::error(span, message);
                 let name = &targets[0].name.text;
                 let hint = format!("`{name} := value;` assigns, `{name}(…);` calls");
-                return Err(self.tokens.unexpected(error.hint(hint)));
+                return Err(self.expected_with_hint("`:=`", hint));
             }
             _ => return Err(self.expected("`,` or `:=`")),
         }
@@ -149,7 +150,7 @@ fn find_choice(expr: &Expr) -> Option<Span> {
 
 /// What to write in the place of a word that begins a statement in other languages. They are
 /// names here, so what follows must not follow a name.
-fn foreign(word: &str, next: Token) -> Option<&'static str> {
+pub(super) fn foreign(word: &str, next: Token) -> Option<&'static str> {
     let follows_name = matches!(
         next,
         Token::Assign

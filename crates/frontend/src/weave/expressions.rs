@@ -19,21 +19,6 @@ enum Level {
     Compare,
     Sum,
     Product,
-    Operand,
-}
-
-impl Level {
-    /// The level of the right operand of an operator that groups to the left.
-    fn tighter(self) -> Level {
-        match self {
-            Level::Implies => Level::Or,
-            Level::Or => Level::And,
-            Level::And => Level::Compare,
-            Level::Compare => Level::Sum,
-            Level::Sum => Level::Product,
-            Level::Product | Level::Operand => Level::Operand,
-        }
-    }
 }
 
 /// The operator that a token stands for.
@@ -66,10 +51,27 @@ fn is_associative((op, level): (BinaryOp, Level)) -> bool {
         || (op, level) == (BinaryOp::Ne, Level::Or)
 }
 
-/// Operands of one operator that are not combined yet, with the heights of their trees.
+/// An operand with the height of its tree.
+type Operand = (Expr, u32);
+
+/// Operands of one operator that are not combined yet; one more is to come.
 struct Chain {
-    operator: Option<(BinaryOp, Level)>,
-    operands: Vec<(Expr, u32)>,
+    operator: (BinaryOp, Level),
+    operands: Vec<Operand>,
+}
+
+/// Operands and operators that were read so far.
+#[derive(Default)]
+struct Sequence {
+    /// What waits for its last operand: each chain binds tighter than the one below (`==>`, which
+    /// groups to the right: as tightly).
+    waiting: Vec<Chain>,
+    /// The last operand.
+    last: Option<Operand>,
+    /// Whether the next operand is that of an operator that cannot be here.
+    drop_next: bool,
+    /// Whether there was a complaint about an operator.
+    complained: bool,
 }
 
 impl Parser<'_> {
@@ -122,27 +124,26 @@ impl Parser<'_> {
 
     /// Reports the effects that were met since a mark: nobody wanted them.
     fn refuse_effects(&mut self, mark: usize) {
-        for Effect { kind, span } in self.effects.split_off(mark) {
-            let (message, hint) = match kind {
-                EffectKind::Call(name, _) => (
-                    "a call cannot be part of an expression".to_owned(),
-                    format!("a call is a statement of its own: `t := {}(…);`", name.text),
-                ),
-                other => {
-                    let word = match other {
-                        EffectKind::TryLock(_) => "trylock",
-                        EffectKind::CompareAndSwap(..) => "cas",
-                        EffectKind::FetchAndAdd(..) => "fetch_and_add",
-                        _ => "async",
-                    };
-                    (
-                        format!("`{word}` cannot be part of an expression"),
-                        format!("give its result to a variable first: `t := {word} …;`"),
-                    )
-                }
-            };
-            self.mistake(span, message, hint);
+        for effect in self.effects.split_off(mark) {
+            self.refuse_effect(&effect);
         }
+    }
+
+    /// Reports an effect that stands where only an expression can.
+    pub(super) fn refuse_effect(&mut self, effect: &Effect) {
+        let word = match &effect.kind {
+            EffectKind::Call(name, _) => {
+                let hint = format!("a call is a statement of its own: `t := {}(…);`", name.text);
+                return self.mistake(effect.span, "a call cannot be part of an expression", hint);
+            }
+            EffectKind::Async(..) => "async",
+            EffectKind::TryLock(_) => "trylock",
+            EffectKind::CompareAndSwap(..) => "cas",
+            EffectKind::FetchAndAdd(..) => "fetch_and_add",
+        };
+        let message = format!("`{word}` cannot be part of an expression");
+        let hint = format!("give its result to a variable first: `t := {word} …;`");
+        self.mistake(effect.span, message, hint);
     }
 
     /// An expression that may contain effects.
@@ -172,38 +173,65 @@ impl Parser<'_> {
         Ok(Expr { kind: ExprKind::IfThenElse(parts.0, parts.1, parts.2), span })
     }
 
-    /// Operands with operators between them that bind at least this tightly.
+    /// Operands with operators between them that bind at least this tightly. This function is on
+    /// the stack once for each level of nesting, so the work is done elsewhere.
     fn binary(&mut self, loosest: Level) -> Parsed<Expr> {
-        let first = self.unary()?;
-        let mut chain = Chain { operator: None, operands: vec![(first, self.height)] };
-        let mut complained = false;
-        while let Some((op, level)) = operator(self.peek()) {
-            if level < loosest {
-                break;
-            }
-            let chained = level == Level::Compare
-                && chain.operator.is_some_and(|(_, last)| last == Level::Compare);
-            if !complained {
-                complained = self.check_operator(chained);
-            }
-            self.tokens.bump();
-            let right = match level {
-                Level::Implies => self.implied()?,
-                _ => self.binary(level.tighter())?,
-            };
-            if !chained {
-                self.extend(&mut chain, (op, level), right)?;
+        let mut sequence = Sequence::default();
+        loop {
+            self.next_operand(&mut sequence)?;
+            if !self.next_operator(&mut sequence, loosest)? {
+                return self.finish(sequence);
             }
         }
-        self.combine_chain(chain)
     }
 
-    /// The right side of `==>`, which groups to the right.
-    fn implied(&mut self) -> Parsed<Expr> {
-        self.tokens.enter()?;
-        let right = self.binary(Level::Implies);
-        self.tokens.leave();
-        right
+    fn next_operand(&mut self, sequence: &mut Sequence) -> Parsed<()> {
+        let operand = self.unary()?;
+        if !sequence.drop_next {
+            sequence.last = Some((operand, self.height));
+        }
+        sequence.drop_next = false;
+        Ok(())
+    }
+
+    /// Moves past an operator, if there is one; what binds tighter is complete then.
+    fn next_operator(&mut self, sequence: &mut Sequence, loosest: Level) -> Parsed<bool> {
+        let Some((op, level)) = operator(self.peek()).filter(|&(_, level)| level >= loosest) else {
+            return Ok(false);
+        };
+        let Sequence { waiting, last, drop_next, complained } = sequence;
+        while let Some(chain) = waiting.pop_if(|chain| chain.operator.1 > level) {
+            *last = Some(self.combine_chain(chain, last.take())?);
+        }
+        let same_level = waiting.last().is_some_and(|chain| chain.operator.1 == level);
+        *drop_next = same_level && level == Level::Compare;
+        *complained = *complained || self.check_operator(*drop_next);
+        if !*drop_next {
+            let mut operands: Vec<Operand> = last.take().into_iter().collect();
+            if same_level && level != Level::Implies {
+                if let Some(mut chain) = waiting.pop() {
+                    if chain.operator == (op, level) && is_associative(chain.operator) {
+                        chain.operands.append(&mut operands);
+                        operands = chain.operands;
+                    } else {
+                        operands = vec![self.combine_chain(chain, operands.pop())?];
+                    }
+                }
+            }
+            waiting.push(Chain { operator: (op, level), operands });
+        }
+        self.tokens.bump();
+        Ok(true)
+    }
+
+    fn finish(&mut self, sequence: Sequence) -> Parsed<Expr> {
+        let Sequence { mut waiting, mut last, .. } = sequence;
+        while let Some(chain) = waiting.pop() {
+            last = Some(self.combine_chain(chain, last)?);
+        }
+        let (expr, height) = last.ok_or_else(|| self.expected("an expression"))?;
+        self.height = height;
+        Ok(expr)
     }
 
     /// Reports what is wrong with the operator that is the current token, if anything is.
@@ -224,52 +252,26 @@ impl Parser<'_> {
         true
     }
 
-    /// Adds an operand that was parsed just now.
-    fn extend(
-        &mut self,
-        chain: &mut Chain,
-        operator: (BinaryOp, Level),
-        right: Expr,
-    ) -> Parsed<()> {
-        let height = self.height;
-        if chain.operator != Some(operator) || !is_associative(operator) {
-            let so_far = Chain {
-                operator: chain.operator.replace(operator),
-                operands: std::mem::take(&mut chain.operands),
-            };
-            let left = self.combine_chain(so_far)?;
-            chain.operands.push((left, self.height));
-        }
-        chain.operands.push((right, height));
-        Ok(())
-    }
-
     /// One expression from all operands, as a tree that is balanced: neighbours are paired until
     /// one is left.
-    fn combine_chain(&mut self, chain: Chain) -> Parsed<Expr> {
-        let Chain { operator, mut operands } = chain;
-        if let Some((op, _)) = operator {
-            while operands.len() > 1 {
-                let mut pairs = Vec::with_capacity(operands.len().div_ceil(2));
-                let mut rest = operands.into_iter();
-                while let Some((left, left_height)) = rest.next() {
-                    let Some((right, right_height)) = rest.next() else {
-                        pairs.push((left, left_height));
-                        break;
-                    };
-                    self.grow(left_height.max(right_height))?;
-                    pairs.push((self.pair(op, left, right), self.height));
-                }
-                operands = pairs;
+    fn combine_chain(&mut self, chain: Chain, last: Option<Operand>) -> Parsed<Operand> {
+        let Chain { operator: (op, _), mut operands } = chain;
+        operands.extend(last);
+        while operands.len() > 1 {
+            let mut pairs = Vec::with_capacity(operands.len().div_ceil(2));
+            let mut rest = operands.into_iter();
+            while let Some(left) = rest.next() {
+                pairs.push(match rest.next() {
+                    Some(right) => {
+                        self.grow(left.1.max(right.1))?;
+                        (self.pair(op, left.0, right.0), self.height)
+                    }
+                    None => left,
+                });
             }
+            operands = pairs;
         }
-        match operands.pop() {
-            Some((expr, height)) => {
-                self.height = height;
-                Ok(expr)
-            }
-            None => Err(self.expected("an expression")),
-        }
+        operands.pop().ok_or_else(|| self.expected("an expression"))
     }
 
     /// `left op right`; in predicates, `pc == L` is `at L`.
@@ -296,11 +298,14 @@ impl Parser<'_> {
 
     /// `!e`, `-e`, or an operand.
     fn unary(&mut self) -> Parsed<Expr> {
-        let op = match self.peek() {
-            Token::Not | Token::NotWord => UnaryOp::Not,
-            Token::Minus => UnaryOp::Neg,
-            _ => return self.operand(),
-        };
+        match self.peek() {
+            Token::Not | Token::NotWord => self.prefixed(UnaryOp::Not),
+            Token::Minus => self.prefixed(UnaryOp::Neg),
+            _ => self.operand(),
+        }
+    }
+
+    fn prefixed(&mut self, op: UnaryOp) -> Parsed<Expr> {
         self.tokens.enter()?;
         let start = self.tokens.bump();
         let literal = self.peek() == Token::Number;

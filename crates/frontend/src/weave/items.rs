@@ -67,12 +67,8 @@ impl Parser<'_> {
         if !self.at_statement() {
             return self.expected("a declaration");
         }
-        let quote = self.tokens.quote();
-        let message = format!("expected a declaration, found {quote}");
-        self.tokens.unexpected(
-            Diagnostic::error(self.tokens.span(), message)
-                .hint("statements stand in a procedure or in `thread NAME { … }`"),
-        )
+        let hint = "statements stand in a procedure or in `thread NAME { … }`";
+        self.expected_with_hint("a declaration", hint)
     }
 
     /// `const NAME = value;`

@@ -44,14 +44,17 @@ pub fn parse(source: &Source) -> (syntax::File, Vec<Diagnostic>) {
         height: 0,
         last_parens: (0, 0),
         in_predicate: false,
-        copies_left: source.text().len() + SMALL_COPIES,
+        copies_left: 4 * source.text().len() + SMALL_COPIES,
     };
     parser.file();
     (File { items: parser.items }, parser.tokens.into_diagnostics())
 }
 
-/// How many bytes of source may be repeated in the tree, in addition to the length of the file.
+/// How many bytes of source may be repeated in the tree, in addition to some times the length of
+/// the file.
 const SMALL_COPIES: usize = 100_000;
+
+const STEP_HINT: &str = "`x++;` and `x--;` are statements of their own, with the sign after x";
 
 struct Parser<'s> {
     tokens: Cursor<'s, Token>,
@@ -84,7 +87,13 @@ impl Parser<'_> {
         self.tokens.unexpected(Diagnostic::error(self.tokens.span(), message))
     }
 
-    /// Reports a mistake that has a hint.
+    /// The same with a hint.
+    fn expected_with_hint(&mut self, what: &str, hint: impl Into<String>) -> Reported {
+        let message = format!("expected {what}, found {}", self.tokens.quote());
+        self.tokens.unexpected(Diagnostic::error(self.tokens.span(), message).hint(hint))
+    }
+
+    /// Reports a mistake at any place.
     fn mistake(&mut self, span: Span, message: impl Into<String>, hint: impl Into<String>) {
         self.tokens.report(Diagnostic::error(span, message).hint(hint));
     }
@@ -114,10 +123,12 @@ impl Parser<'_> {
             Token::End => "expected `;`".to_owned(),
             _ => format!("expected `;`, found {}", self.tokens.quote()),
         };
-        let reported = self.tokens.unexpected(
-            Diagnostic::error(self.tokens.after_previous(), error)
-                .hint("a statement or declaration ends with `;`"),
-        );
+        let hint = match self.peek() {
+            Token::PlusPlus | Token::MinusMinus => STEP_HINT,
+            _ => "a statement or declaration ends with `;`",
+        };
+        let error = Diagnostic::error(self.tokens.after_previous(), error).hint(hint);
+        let reported = self.tokens.unexpected(error);
         let something_new = self.tokens.on_new_line() || self.peek() == Token::CloseBrace;
         if something_new { Ok(()) } else { Err(reported) }
     }

@@ -3,8 +3,8 @@
 use num_bigint::BigInt;
 use selvedge_program::{Quantifier, Span};
 
-use super::Parser;
 use super::lexer::Token;
+use super::{Parser, STEP_HINT};
 use crate::Diagnostic;
 use crate::cursor::Parsed;
 use crate::syntax::{Effect, EffectKind, Expr, ExprKind, PlaceExpr};
@@ -47,10 +47,7 @@ impl Parser<'_> {
             Token::Star => ExprKind::Any,
             Token::Number => ExprKind::Int(self.number()?),
             Token::PlusPlus | Token::MinusMinus => {
-                let message = format!("expected an expression, found {}", self.tokens.quote());
-                let error = Diagnostic::error(self.tokens.span(), message);
-                let hint = "`x++;` and `x--;` are statements of their own, with the sign after x";
-                return Err(self.tokens.unexpected(error.hint(hint)));
+                return Err(self.expected_with_hint("an expression", STEP_HINT));
             }
             _ => return Err(self.expected("an expression")),
         };
@@ -150,6 +147,11 @@ impl Parser<'_> {
     /// `{a, b, c}` or `{a .. b}`
     fn choice(&mut self) -> Parsed<Expr> {
         let open = self.tokens.bump();
+        let choice = self.choice_rest(open);
+        choice.inspect_err(|_| self.skip_braces())
+    }
+
+    fn choice_rest(&mut self, open: Span) -> Parsed<Expr> {
         let mut list = self.expressions()?;
         let mut tallest = self.height;
         let mut last = None;
@@ -194,9 +196,11 @@ impl Parser<'_> {
     fn count_threads(&mut self) -> Parsed<Expr> {
         let start = self.tokens.bump();
         let open = self.expect(Token::OpenBrace, "`{`")?;
-        let mut expr = self.quantified_rest(start, Quantifier::Count)?;
-        expr.span = start.to(self.expect_closing(Token::CloseBrace, "`}`", open)?);
-        Ok(expr)
+        let count = self.quantified_rest(start, Quantifier::Count).and_then(|mut expr| {
+            expr.span = start.to(self.expect_closing(Token::CloseBrace, "`}`", open)?);
+            Ok(expr)
+        });
+        count.inspect_err(|_| self.skip_braces())
     }
 
     fn quantified_rest(&mut self, start: Span, quantifier: Quantifier) -> Parsed<Expr> {
@@ -218,7 +222,11 @@ impl Parser<'_> {
     /// An effect inside an expression: it is put aside, and a placeholder stands for it.
     fn effect_aside(&mut self) -> Parsed<Expr> {
         self.eat(Token::Call);
-        let effect = self.effect()?;
+        // Effects inside effects are mistakes, and cost more of the stack than expressions.
+        self.tokens.enter()?;
+        let effect = self.effect();
+        self.tokens.leave();
+        let effect = effect?;
         let span = effect.span;
         self.effects.push(effect);
         self.height = 1;

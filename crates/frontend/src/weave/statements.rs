@@ -2,8 +2,9 @@
 
 use selvedge_program::Span;
 
-use super::Parser;
+use super::assignments::foreign;
 use super::lexer::{Token, is_reserved};
+use super::{Parser, STEP_HINT};
 use crate::Diagnostic;
 use crate::cursor::{Parsed, Reported};
 use crate::syntax::{Cond, Expr, ExprKind, Name, Stmt, StmtKind, VarDecl};
@@ -106,48 +107,53 @@ impl Parser<'_> {
         labels
     }
 
-    /// A statement that contains others. Only the small frame of this function and those of the
-    /// construct itself are on the stack for each level.
+    /// A statement that contains others. There is one frame of this function on the stack for
+    /// each level of nesting, so it only tells the constructs apart.
     fn compound(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
-        let start = self.tokens.span();
-        let (kind, span) = match self.peek() {
-            Token::If => self.if_statement(start)?,
-            Token::While => self.while_statement(start)?,
-            Token::Either => self.either(start)?,
-            Token::Atomic => {
-                self.tokens.bump();
-                (StmtKind::Atomic(self.block()?), start)
-            }
-            _ => (StmtKind::Block(self.block()?), start),
-        };
-        into.push(Stmt { labels, kind, span });
-        Ok(())
+        match self.peek() {
+            Token::If => self.if_statement(labels, into),
+            Token::While => self.while_statement(labels, into),
+            Token::Either => self.either(labels, into),
+            _ => self.block_statement(labels, into),
+        }
     }
 
-    fn if_statement(&mut self, start: Span) -> Parsed<(StmtKind, Span)> {
-        let cond = self.condition("if")?;
-        let span = start.to(self.tokens.previous());
+    fn if_statement(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
+        let (cond, span) = self.condition("if")?;
         let then = self.branch()?;
         let otherwise = match self.eat(Token::Else) {
             true => self.branch()?,
             false => Vec::new(),
         };
-        Ok((StmtKind::If { cond, then, otherwise }, span))
+        into.push(Stmt { labels, kind: StmtKind::If { cond, then, otherwise }, span });
+        Ok(())
     }
 
-    fn while_statement(&mut self, start: Span) -> Parsed<(StmtKind, Span)> {
-        let cond = self.condition("while")?;
-        let span = start.to(self.tokens.previous());
-        Ok((StmtKind::While { cond, body: self.branch()? }, span))
+    fn while_statement(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
+        let (cond, span) = self.condition("while")?;
+        let body = self.branch()?;
+        into.push(Stmt { labels, kind: StmtKind::While { cond, body }, span });
+        Ok(())
     }
 
-    fn either(&mut self, start: Span) -> Parsed<(StmtKind, Span)> {
-        self.tokens.bump();
+    fn either(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
+        let span = self.tokens.bump();
         let mut blocks = vec![self.block()?];
         while self.eat(Token::OrWord) {
             blocks.push(self.block()?);
         }
-        Ok((StmtKind::Choose(blocks), start))
+        into.push(Stmt { labels, kind: StmtKind::Choose(blocks), span });
+        Ok(())
+    }
+
+    /// `{ … }` or `atomic { … }`
+    fn block_statement(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
+        let span = self.tokens.span();
+        let atomic = self.eat(Token::Atomic);
+        let body = self.block()?;
+        let kind = if atomic { StmtKind::Atomic(body) } else { StmtKind::Block(body) };
+        into.push(Stmt { labels, kind, span });
+        Ok(())
     }
 
     /// A block or a single statement.
@@ -160,30 +166,30 @@ impl Parser<'_> {
         Ok(body)
     }
 
-    /// What `if` or `while` tests. After a mistake in it, goes on with the body if there is one.
-    fn condition(&mut self, word: &str) -> Parsed<Cond> {
-        self.tokens.bump();
+    /// What `if` or `while` tests, and the place of both. After a mistake in it, goes on with the
+    /// body if there is one.
+    fn condition(&mut self, word: &str) -> Parsed<(Cond, Span)> {
+        let start = self.tokens.bump();
         let first = self.tokens.position();
-        let start = self.tokens.span();
         let cond = match self.cond() {
             Ok(cond) => cond,
             Err(Reported) if self.skip_to_body() => {
-                return Ok(Cond::Expr(Expr { kind: ExprKind::Any, span: start }));
+                let nothing = Expr { kind: ExprKind::Any, span: start };
+                return Ok((Cond::Expr(nothing), start));
             }
             Err(Reported) => return Err(Reported),
         };
-        let in_parens = self.last_parens == (first, self.tokens.position());
-        if in_parens || self.peek() == Token::OpenBrace {
-            return Ok(cond);
-        }
-        if !self.at_statement() {
-            return Err(self.expected("`{`"));
-        }
         let span = start.to(self.tokens.previous());
-        let message = format!("`{word}` without braces needs parentheses round its condition");
-        let hint = format!("write `{word} (…) statement` or `{word} … {{ … }}`");
-        self.tokens.unexpected(Diagnostic::error(span, message).hint(hint));
-        Ok(cond)
+        let in_parens = self.last_parens == (first, self.tokens.position());
+        if !in_parens && self.peek() != Token::OpenBrace {
+            if !self.at_statement() {
+                return Err(self.expected("`{`"));
+            }
+            let message = format!("`{word}` without braces needs parentheses round its condition");
+            let hint = format!("write `{word} (…) statement` or `{word} … {{ … }}`");
+            self.tokens.unexpected(Diagnostic::error(span, message).hint(hint));
+        }
+        Ok((cond, span))
     }
 
     /// A statement that contains no other.
@@ -207,6 +213,11 @@ impl Parser<'_> {
                 self.tokens.bump();
                 StmtKind::Acquire(self.maybe_in_parens(Self::place)?)
             }
+            Token::Name
+                if foreign(self.tokens.current_text(), self.tokens.peek_at(1)).is_some() =>
+            {
+                self.assignment_or_call()?
+            }
             _ if self.at_type() => return self.locals(labels, into),
             Token::Name => self.assignment_or_call()?,
             _ => self.keyword_statement()?,
@@ -222,6 +233,9 @@ impl Parser<'_> {
         let token = self.peek();
         if matches!(token, Token::TryLock | Token::Cas | Token::FetchAndAdd | Token::Async) {
             return Ok(StmtKind::Effect { targets: Vec::new(), effect: self.effect()? });
+        }
+        if matches!(token, Token::PlusPlus | Token::MinusMinus) {
+            return Err(self.expected_with_hint("a statement", STEP_HINT));
         }
         if !self.at_statement() {
             return Err(self.expected("a statement"));
@@ -269,6 +283,10 @@ impl Parser<'_> {
     /// Local variables.
     fn locals(&mut self, mut labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
         let start = self.tokens.span();
+        if self.peek() == Token::Name && self.tokens.peek_at(2) == Token::OpenParen {
+            let hint = "`f(…);` and `call f(…);` are calls";
+            return Err(self.expected_with_hint("a statement", hint));
+        }
         if matches!(self.peek(), Token::Local | Token::Shared) {
             self.tokens.bump();
         }
@@ -291,7 +309,10 @@ impl Parser<'_> {
             Token::Void | Token::Proc => next(2) == Token::OpenParen,
             Token::Thread | Token::Enum | Token::Const | Token::Predicate => true,
             Token::OpenParen => matches!(next(1), Token::Bool | Token::Int),
-            _ => self.at_type() && next(1) == Token::Name && next(2) == Token::OpenParen,
+            _ => {
+                (self.at_builtin() || (self.peek() == Token::Name && self.tokens.at_margin()))
+                    && (next(1), next(2)) == (Token::Name, Token::OpenParen)
+            }
         }
     }
 
@@ -375,6 +396,17 @@ impl Parser<'_> {
                 }
                 _ if self.at_item() && self.tokens.at_margin() => return,
                 _ => {}
+            }
+            self.tokens.bump();
+        }
+    }
+
+    /// After a mistake inside the braces of an expression: skips past the closing one, so that it
+    /// is not taken for the end of a block.
+    pub(super) fn skip_braces(&mut self) {
+        while !matches!(self.peek(), Token::End | Token::Semicolon | Token::OpenBrace) {
+            if self.eat(Token::CloseBrace) {
+                return;
             }
             self.tokens.bump();
         }

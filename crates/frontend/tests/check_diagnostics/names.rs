@@ -180,7 +180,10 @@ fn names() {
                 t.weave: 1 error
             "#]],
         ),
-        ("a variable in its own first value", "void main() { bool x := !x; }", expect![[r#"
+        (
+            "a variable in its own first value",
+            "void main() { bool x := !x; }",
+            expect![[r#"
             error: there is no variable `x`
              --> t.weave:1:26
               |
@@ -192,7 +195,8 @@ fn names() {
               = help: a first value cannot depend on itself
 
             t.weave: 1 error
-        "#]]),
+        "#]],
+        ),
         (
             "a misspelt constant",
             "const LIMIT = 2;\n\

@@ -3,6 +3,7 @@
 
 mod reference;
 mod results;
+mod soup;
 
 use selvedge_frontend::check::{CheckOptions, check};
 use selvedge_frontend::{Diagnostics, weave};

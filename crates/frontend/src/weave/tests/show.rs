@@ -115,6 +115,7 @@ fn stmt(s: &Stmt, depth: usize) -> String {
                 format!("either{}", blocks.join(&or))
             }
             StmtKind::Goto(labels) => format!("goto {}", join(labels, name)),
+            StmtKind::Return(values) if values.is_empty() => "return".to_owned(),
             StmtKind::Return(values) => format!("return {}", join(values, expr)),
             StmtKind::Atomic(body) => format!("atomic{}", inner(body)),
             StmtKind::Acquire(p) => format!("acquire {}", place(p)),
