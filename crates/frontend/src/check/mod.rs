@@ -2,10 +2,10 @@
 //! From the untyped tree to the typed program: names, types, labels, constants. It finds *all*
 //! mistakes in one go; a mistake that only follows from another one is not reported.
 //!
-//! The order of work is the order of need. Names first ([`items`], [`labels`]), since everything
-//! may be used before it is declared; then constants ([`consts`]), since types mention them; then
-//! the types of shared variables ([`initial`]) and of procedures; then the bodies
-//! ([`procedures`], [`statements`], [`expressions`]); then threads and predicates, which speak of
+//! The order of work is the order of need. Names first (`items`, `labels`), since everything
+//! may be used before it is declared; then constants (`consts`), since types mention them; then
+//! the types of shared variables (`initial`) and of procedures; then the bodies
+//! (`procedures`, `statements`, `expressions`); then threads and predicates, which speak of
 //! what is in the bodies.
 
 mod consts;

@@ -88,14 +88,14 @@ fn shared_variables_have_a_value_for_each_slot() {
          int[-1..1] a[3] := {-1, *, 1}; int huge := 100000000000000000000; void main() { }",
     );
     let init: Vec<&[Value]> = program.globals.iter().map(|g| g.init.as_slice()).collect();
-    let (open, small) = (Value::Open, Value::Small);
+    let small = Value::Small;
     assert_eq!(init[0], [small(1)]);
     assert_eq!(init[1], [Value::TRUE]);
-    assert_eq!(init[2], [open.clone()]);
+    assert_eq!(init[2], [Value::Open]);
     assert_eq!(init[3], [small(0), small(0)]);
     assert_eq!(init[4], [small(0)]);
-    assert_eq!(init[5], [open.clone()]);
-    assert_eq!(init[6], [small(-1), open, small(1)]);
+    assert_eq!(init[5], [Value::Open]);
+    assert_eq!(init[6], [small(-1), Value::Open, small(1)]);
     assert_eq!(init[7][0].to_big(), Some(BigInt::from(10).pow(20)));
 }
 
