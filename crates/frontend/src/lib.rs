@@ -16,6 +16,7 @@
 
 pub mod bp;
 pub mod check;
+mod cursor;
 mod diagnostic;
 mod load;
 pub mod syntax;

@@ -1,12 +1,42 @@
 //! # The checker
-//! From the untyped tree to the typed program: names, types, labels, constants.
+//! From the untyped tree to the typed program: names, types, labels, constants. It finds *all*
+//! mistakes in one go; a mistake that only follows from another one is not reported.
+//!
+//! The order of work is the order of need. Names first (`items`, `labels`), since everything
+//! may be used before it is declared; then constants (`consts`), since types mention them; then
+//! the types of shared variables (`initial`) and of procedures; then the bodies
+//! (`procedures`, `statements`, `expressions`); then threads and predicates, which speak of
+//! what is in the bodies.
+
+mod consts;
+mod declarations;
+mod effects;
+mod expressions;
+mod fold;
+mod initial;
+mod items;
+mod jumps;
+mod labels;
+mod operators;
+mod places;
+mod predicates;
+mod procedures;
+mod scope;
+mod similar;
+mod statements;
+#[cfg(test)]
+mod tests;
+mod threads;
+mod types;
+mod walk;
 
 use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
-use selvedge_program::Program;
+use selvedge_program::{EnumType, Program, Type, Variable};
 
-use crate::{Diagnostic, syntax};
+use self::items::{Global, Items};
+use crate::{Diagnostic, Severity, syntax};
 
 /// What the command line says about a program.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +48,50 @@ pub struct CheckOptions {
 /// Checks a file. There is a program exactly if no diagnostic is an error.
 #[must_use]
 pub fn check(file: &syntax::File, options: &CheckOptions) -> (Option<Program>, Vec<Diagnostic>) {
-    let _ = (file, options);
-    (None, Vec::new())
+    let mut problems = Vec::new();
+    let mut items = Items::collect(file, &mut problems);
+    consts::evaluate(&mut items, options, &mut problems);
+    initial::globals(&mut items, &mut problems);
+    procedures::signatures(&mut items, &mut problems);
+    let (procs, locals) = procedures::bodies(&items, &mut problems);
+    let threads = threads::threads(&items, &mut problems);
+    let predicates = predicates::predicates(&items, &locals, &mut problems);
+    if problems.iter().any(|p| p.severity == Severity::Error) {
+        return (None, problems);
+    }
+    let enums = items.enums.iter().map(|decl| EnumType {
+        name: decl.name.text.clone(),
+        enumerators: decl.enumerators.iter().map(|name| name.text.clone()).collect(),
+    });
+    let program = Program {
+        enums: enums.collect(),
+        globals: items.globals.iter().map(shared_variable).collect(),
+        procs,
+        threads,
+        predicates,
+    };
+    (Some(program), problems)
+}
+
+fn shared_variable(global: &Global) -> Variable {
+    Variable {
+        name: global.decl.name.text.clone(),
+        ty: global.ty.clone().unwrap_or(Type::Bool),
+        init: global.init.clone(),
+        span: global.decl.name.span,
+    }
+}
+
+/// Names in backquotes, with commas.
+fn quoted<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// A number of things: "no values", "1 value", "2 values".
+fn counted(number: usize, one: &str, many: &str) -> String {
+    match number {
+        0 => format!("no {many}"),
+        1 => format!("1 {one}"),
+        _ => format!("{number} {many}"),
+    }
 }

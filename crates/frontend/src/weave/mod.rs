@@ -1,13 +1,198 @@
-//! The `.weave` language: see `docs/language.md`.
+//! # The `.weave` language
+//! A hand-written parser, one method for each construct of `docs/language.md`:
+//!
+//! - `lexer`: text to tokens;
+//! - `items`: what stands at the top of a file, and procedures;
+//! - `declarations`: types and variables;
+//! - `statements`: control flow, and going on after a mistake;
+//! - `assignments`: what stands around `:=`;
+//! - `expressions`: operators; `operands`: what they are applied to, and effects.
+//!
+//! **Effects.** A call is no expression, but only what stands around it tells whether it is one
+//! of the places where an effect is allowed. So the expression parser accepts effects everywhere,
+//! puts them aside (`Parser::effects`) and leaves a placeholder. A place that allows an effect
+//! takes it if the placeholder is all there is; everywhere else those put aside are mistakes.
+//!
+//! **Depth.** Nesting is limited while parsing, and so is the height of an expression, which
+//! grows without nesting in `a - b - c - …`. Whoever walks the tree may recurse.
 
-use selvedge_program::Source;
+mod assignments;
+mod declarations;
+mod expressions;
+mod items;
+mod lexer;
+mod operands;
+mod statements;
+#[cfg(test)]
+mod tests;
 
+use selvedge_program::{Source, Span};
+
+use crate::cursor::{Cursor, Parsed, Reported};
+use crate::syntax::{Effect, File, Item, Name};
 use crate::{Diagnostic, syntax};
+use lexer::Token;
 
 /// Parses a file. The tree holds whatever could be understood; the diagnostics are in the order
 /// of their places.
 #[must_use]
 pub fn parse(source: &Source) -> (syntax::File, Vec<Diagnostic>) {
-    let _ = source;
-    (syntax::File::default(), Vec::new())
+    let mut parser = Parser {
+        tokens: Cursor::new(source, lexer::tokenize(source)),
+        items: Vec::new(),
+        effects: Vec::new(),
+        height: 0,
+        last_parens: (0, 0),
+        in_predicate: false,
+        copies_left: 4 * source.text().len() + SMALL_COPIES,
+    };
+    parser.file();
+    (File { items: parser.items }, parser.tokens.into_diagnostics())
+}
+
+/// How many bytes of source may be repeated in the tree, in addition to some times the length of
+/// the file.
+const SMALL_COPIES: usize = 100_000;
+
+const STEP_HINT: &str = "`x++;` and `x--;` are statements of their own, with the sign after x";
+
+struct Parser<'s> {
+    tokens: Cursor<'s, Token>,
+    /// The declarations so far.
+    items: Vec<Item>,
+    /// Effects met in an expression that nobody has asked for yet.
+    effects: Vec<Effect>,
+    /// The height of the expression that was parsed last.
+    height: u32,
+    /// The numbers of the tokens of the parentheses that were closed last.
+    last_parens: (usize, usize),
+    /// Whether `pc == L` means `at L`.
+    in_predicate: bool,
+    /// How many bytes of source may still be repeated in the tree.
+    copies_left: usize,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> Token {
+        self.tokens.peek()
+    }
+
+    fn eat(&mut self, token: Token) -> bool {
+        self.tokens.eat(token)
+    }
+
+    /// Reports that something else was expected in the place of the current token.
+    fn expected(&mut self, what: &str) -> Reported {
+        let message = format!("expected {what}, found {}", self.tokens.quote());
+        self.tokens.unexpected(Diagnostic::error(self.tokens.span(), message))
+    }
+
+    /// The same with a hint.
+    fn expected_with_hint(&mut self, what: &str, hint: impl Into<String>) -> Reported {
+        let message = format!("expected {what}, found {}", self.tokens.quote());
+        self.tokens.unexpected(Diagnostic::error(self.tokens.span(), message).hint(hint))
+    }
+
+    /// Reports a mistake at any place.
+    fn mistake(&mut self, span: Span, message: impl Into<String>, hint: impl Into<String>) {
+        self.tokens.report(Diagnostic::error(span, message).hint(hint));
+    }
+
+    /// Moves past a token that must stand here.
+    fn expect(&mut self, token: Token, what: &str) -> Parsed<Span> {
+        if self.peek() == token { Ok(self.tokens.bump()) } else { Err(self.expected(what)) }
+    }
+
+    /// Moves past the `)` or `]` that closes an opening one.
+    fn expect_closing(&mut self, token: Token, what: &str, open: Span) -> Parsed<Span> {
+        if self.peek() == token {
+            return Ok(self.tokens.bump());
+        }
+        let message = format!("expected {what}, found {}", self.tokens.quote());
+        let error = Diagnostic::error(self.tokens.span(), message);
+        Err(self.tokens.unexpected(error.related(open, "to close this")))
+    }
+
+    /// Moves past the `;` at the end of a statement or declaration. If it is missing but the next
+    /// line begins something new, nothing else is wrong.
+    fn expect_semicolon(&mut self) -> Parsed<()> {
+        if self.eat(Token::Semicolon) {
+            return Ok(());
+        }
+        let error = match self.peek() {
+            Token::End => "expected `;`".to_owned(),
+            _ => format!("expected `;`, found {}", self.tokens.quote()),
+        };
+        let hint = match self.peek() {
+            Token::PlusPlus | Token::MinusMinus => STEP_HINT,
+            _ => "a statement or declaration ends with `;`",
+        };
+        let error = Diagnostic::error(self.tokens.after_previous(), error).hint(hint);
+        let reported = self.tokens.unexpected(error);
+        let something_new = self.tokens.on_new_line() || self.peek() == Token::CloseBrace;
+        if something_new { Ok(()) } else { Err(reported) }
+    }
+
+    /// The name at the current token, which is a [`Token::Name`].
+    fn bump_name(&mut self) -> Name {
+        let span = self.tokens.bump();
+        Name { text: self.tokens.text(span).to_owned(), span }
+    }
+
+    /// A name that must stand here. A reserved word in its place is a mistake, but clearly meant
+    /// as a name if what follows a name follows it.
+    fn name(&mut self, what: &str) -> Parsed<Name> {
+        if self.peek() == Token::Name {
+            return Ok(self.bump_name());
+        }
+        let reserved = lexer::is_reserved(self.peek(), self.tokens.current_text());
+        if !reserved {
+            return Err(self.expected(what));
+        }
+        let meant = matches!(
+            self.tokens.peek_at(1),
+            Token::Assign
+                | Token::Equal
+                | Token::Comma
+                | Token::Semicolon
+                | Token::Colon
+                | Token::OpenParen
+                | Token::CloseParen
+                | Token::OpenBracket
+                | Token::OpenBrace
+                | Token::CloseBrace
+                | Token::Star
+        );
+        let span = self.tokens.span();
+        let message = format!("expected {what}, but {} is a reserved word", self.tokens.quote());
+        let error = Diagnostic::error(span, message).hint("choose another name");
+        let reported = self.tokens.unexpected(error);
+        if meant { Ok(self.bump_name()) } else { Err(reported) }
+    }
+
+    /// One or more things with commas between them.
+    fn list<R>(&mut self, mut one: impl FnMut(&mut Self) -> Parsed<R>) -> Parsed<Vec<R>> {
+        let mut list = vec![one(self)?];
+        while self.eat(Token::Comma) {
+            list.push(one(self)?);
+        }
+        Ok(list)
+    }
+
+    /// Whether the text at a place may stand for so many variables, each of which gets a copy of
+    /// its tree; if not, says so.
+    fn may_copy(&mut self, span: Span, variables: usize) -> Parsed<()> {
+        let length = span.end.saturating_sub(span.start) as usize;
+        let bytes = length.saturating_mul(variables.saturating_sub(1));
+        match self.copies_left.checked_sub(bytes) {
+            Some(left) => {
+                self.copies_left = left;
+                Ok(())
+            }
+            None => Err(self.tokens.unexpected(
+                Diagnostic::error(span, "this is too long to stand for so many variables")
+                    .hint("declare them one by one, or name a part of it with `const`"),
+            )),
+        }
+    }
 }

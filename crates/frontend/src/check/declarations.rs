@@ -1,0 +1,103 @@
+//! # Declarations of local variables
+//! A declaration is executed: it sets the variable to its first value. Without one the variable
+//! holds any value. That is so anyway when a procedure begins; the declaration is a step only if it
+//! may be executed again: inside of a loop, or after a label.
+
+use selvedge_program::{Expr, ExprKind, LocalId, Place, Span, StmtKind, Type, Value, VarRef};
+
+use super::expressions::Typer;
+use super::statements::{Body, Sequence};
+use crate::Diagnostic;
+use crate::syntax::{Init, VarDecl};
+
+impl<'a> Body<'_, 'a> {
+    /// A local variable.
+    pub fn declaration(&mut self, decl: &'a VarDecl, span: Span, sequence: &mut Sequence) {
+        let ty = self.typer.variable_type(decl);
+        let ty = ty.filter(|ty| self.is_local_type(ty, decl));
+        let id = self.typer.scope.add(&decl.name, ty.clone());
+        if let Some(kind) = self.first_value(id, ty.as_ref(), decl) {
+            sequence.push(kind, span);
+        }
+        self.typer.reveal(id);
+    }
+
+    /// The statement that sets the variable; nothing if none is needed, or after a problem.
+    fn first_value(
+        &mut self,
+        id: LocalId,
+        ty: Option<&Type>,
+        decl: &'a VarDecl,
+    ) -> Option<StmtKind> {
+        let var = VarRef::Local(id);
+        let span = decl.name.span;
+        match (&decl.init, ty) {
+            (None, None) => None,
+            (None, Some(ty)) if *ty.scalar() == Type::ThreadId => {
+                let targets = self.typer.all_elements(var, ty, span)?;
+                let none =
+                    Expr { kind: ExprKind::Const(Value::Small(0)), ty: Type::ThreadId, span };
+                let values = vec![none; targets.len()];
+                Some(StmtKind::Assign { targets, values, constrain: None })
+            }
+            (None, Some(ty)) => {
+                let again = self.loops > 0 || self.after_label;
+                let places = if again { self.typer.all_elements(var, ty, span) } else { None };
+                places.map(StmtKind::Havoc)
+            }
+            (Some(Init::Expr(expr)), None) => {
+                self.typer.infer(expr);
+                None
+            }
+            (Some(Init::Expr(expr)), Some(ty)) => {
+                let targets = self.typer.all_elements(var, ty, span)?;
+                let values = self.typer.spread(expr, ty, decl, &mut |typer, expr, scalar| {
+                    typer.stored(expr, scalar, span)
+                })?;
+                Some(StmtKind::Assign { targets, values, constrain: None })
+            }
+            (Some(Init::Effect(effect)), ty) => {
+                if let Some(Type::Array { .. }) = ty {
+                    self.typer.problems.push(
+                        Diagnostic::error(effect.span, "an array cannot be set to a single result")
+                            .hint("declare it first, then assign to an element"),
+                    );
+                    return None;
+                }
+                let place = ty.map(|ty| Place { var, indices: Vec::new(), ty: ty.clone(), span });
+                self.effect(vec![place], effect)
+            }
+        }
+    }
+
+    fn is_local_type(&mut self, ty: &Type, decl: &VarDecl) -> bool {
+        if *ty.scalar() != Type::Lock {
+            return true;
+        }
+        self.typer.problems.push(
+            Diagnostic::error(
+                decl.name.span,
+                format!("the lock `{}` cannot be local", decl.name.text),
+            )
+            .hint("a lock is there for several threads: declare it outside of the procedures"),
+        );
+        false
+    }
+}
+
+impl Typer<'_, '_> {
+    /// From here on the name of a local variable means this one; reports if it is taken.
+    pub fn reveal(&mut self, id: LocalId) {
+        let Err(first) = self.scope.reveal(id) else { return };
+        let (local, first) = (self.scope.local(id), self.scope.local(first));
+        self.problems.push(
+            Diagnostic::error(
+                local.span,
+                format!("there is a local variable `{}` already", local.written),
+            )
+            .label("declared again here")
+            .related(first.span, "first declared here")
+            .hint("give one of them another name"),
+        );
+    }
+}

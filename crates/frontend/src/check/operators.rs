@@ -1,0 +1,107 @@
+//! # Operators
+//! Which operands they take, and what they give.
+
+use selvedge_program::{BinaryOp, Expr, ExprKind, Span, Type, UnaryOp};
+
+use super::expressions::{Typer, pair, takes_any_type};
+use crate::Diagnostic;
+use crate::syntax;
+
+impl<'a> Typer<'_, 'a> {
+    /// `!` and `-`.
+    pub fn unary(&mut self, op: UnaryOp, operand: &'a syntax::Expr, span: Span) -> Option<Expr> {
+        let ty = match op {
+            UnaryOp::Not => Type::Bool,
+            UnaryOp::Neg => Type::Int,
+        };
+        let operand = self.expect(operand, &ty)?;
+        Some(Expr { kind: ExprKind::Unary(op, Box::new(operand)), ty, span })
+    }
+
+    /// All operators with two operands.
+    pub fn binary(
+        &mut self,
+        op: BinaryOp,
+        left: &'a syntax::Expr,
+        right: &'a syntax::Expr,
+        span: Span,
+    ) -> Option<Expr> {
+        let (operands, ty) = match op {
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => {
+                (self.both(left, right, &Type::Bool)?, Type::Bool)
+            }
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => {
+                (self.both(left, right, &Type::Int)?, Type::Int)
+            }
+            BinaryOp::Eq | BinaryOp::Ne => {
+                (pair(self.alike(vec![left, right], None, &Type::Bool)?.0), Type::Bool)
+            }
+            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
+                (self.ordered(op, left, right)?, Type::Bool)
+            }
+        };
+        let [left, right] = operands;
+        Some(Expr { kind: ExprKind::Binary(op, left, right), ty, span })
+    }
+
+    fn both(
+        &mut self,
+        left: &'a syntax::Expr,
+        right: &'a syntax::Expr,
+        want: &Type,
+    ) -> Option<[Box<Expr>; 2]> {
+        let (left, right) = (self.expect(left, want), self.expect(right, want));
+        Some([Box::new(left?), Box::new(right?)])
+    }
+
+    /// The operands of `<` and its kin. They are integers; a `*` among them takes the range of the
+    /// other.
+    fn ordered(
+        &mut self,
+        op: BinaryOp,
+        left: &'a syntax::Expr,
+        right: &'a syntax::Expr,
+    ) -> Option<[Box<Expr>; 2]> {
+        let (left, right) = match (takes_any_type(left), takes_any_type(right)) {
+            (true, _) => {
+                let right = self.integer_like(right, None);
+                (self.integer_like(left, right.as_ref()), right)
+            }
+            (false, _) => {
+                let left = self.infer(left);
+                let right = self.integer_like(right, left.as_ref());
+                (left, right)
+            }
+        };
+        let (left, right) = left.zip(right)?;
+        let Some(wrong) = [&left, &right].into_iter().find(|e| !e.ty.is_integer()) else {
+            return Some([Box::new(left), Box::new(right)]);
+        };
+        let sign = match op {
+            BinaryOp::Lt => "<",
+            BinaryOp::Le => "<=",
+            BinaryOp::Gt => ">",
+            _ => ">=",
+        };
+        let is = self.items.a_value(&wrong.ty);
+        let hint = match wrong.ty {
+            Type::Bool => "for truth values there is `a ==> b`: if `a` holds then so does `b`",
+            _ => "`==` and `!=` compare values of any type",
+        };
+        self.problems.push(
+            Diagnostic::error(wrong.span, format!("`{sign}` compares integers, but this is {is}"))
+                .hint(hint),
+        );
+        None
+    }
+
+    /// An operand of `<`. What has no type of its own takes that of the other operand, if it is
+    /// an integer.
+    fn integer_like(&mut self, expr: &'a syntax::Expr, other: Option<&Expr>) -> Option<Expr> {
+        if !takes_any_type(expr) {
+            return self.infer(expr);
+        }
+        let other = other.map(|e| &e.ty).filter(|ty| ty.is_integer());
+        self.expect(expr, other.unwrap_or(&Type::Int))
+    }
+}

@@ -1,0 +1,359 @@
+//! # Places
+//! What a name means where it is read or set, and which element of an array is meant.
+
+use selvedge_program::{Expr, ExprKind, Place, Span, Type, Value, VarRef};
+
+use super::counted;
+use super::expressions::Typer;
+use super::fold::fold;
+use super::items::Item;
+use super::scope::Mode;
+use super::similar::did_you_mean;
+use crate::Diagnostic;
+use crate::syntax::{Name, PlaceExpr};
+
+/// Once so many problems are found, similar names are no longer looked for: nobody reads that far,
+/// and each search looks at all names.
+const ENOUGH_PROBLEMS: usize = 200;
+
+/// So many elements of an array can be set in one statement: each is listed in the program.
+const MOST_AT_ONCE: usize = 10_000;
+
+/// A variable that was found.
+struct Found {
+    var: VarRef,
+    ty: Type,
+    declared: Span,
+}
+
+impl<'a> Typer<'_, 'a> {
+    /// The value of a variable, a constant or an enumerator.
+    pub fn read(&mut self, place: &'a PlaceExpr, span: Span) -> Option<Expr> {
+        let name = &place.name;
+        if let Mode::Arguments(Some(binder)) = self.scope.mode
+            && binder.text == name.text
+        {
+            self.no_indices(place, "the number of a thread")?;
+            return Some(Expr { kind: ExprKind::Instance, ty: Type::Int, span });
+        }
+        if let Some(local) = self.scope.find(&name.text) {
+            if let Mode::Predicate(_) = self.scope.mode {
+                return self.local_in_predicate(local, place, span);
+            }
+        } else if let Some(item) = self.items.find(&name.text) {
+            let (ty, value) = match item {
+                Item::Const(position) => self.items.consts[position].value.clone()?,
+                Item::Enumerator(id, position) => {
+                    (Type::Enum(id), Value::Small(i64::try_from(position).ok()?))
+                }
+                _ => return self.read_variable(place, span),
+            };
+            self.no_indices(place, item.what())?;
+            return Some(Expr { kind: ExprKind::Const(value), ty, span });
+        }
+        self.read_variable(place, span)
+    }
+
+    /// `'x`: the value after an assignment.
+    pub fn primed(&mut self, place: &'a PlaceExpr, span: Span) -> Option<Expr> {
+        if !matches!(self.scope.mode, Mode::Constrain) {
+            let message = format!("`'{}` has a meaning only after `constrain`", place.name.text);
+            self.problems.push(
+                Diagnostic::error(span, message)
+                    .hint("`'x` is the value after an assignment: `x := * constrain 'x != x;`"),
+            );
+            return None;
+        }
+        let place = self.scalar(place)?;
+        let ty = place.ty.clone();
+        Some(Expr { kind: ExprKind::Primed(place), ty, span })
+    }
+
+    /// A variable, or an element of an array, that holds a value: not a lock.
+    pub fn scalar(&mut self, place: &'a PlaceExpr) -> Option<Place> {
+        let found = self.found(&place.name)?;
+        let place = self.element(place, &found)?;
+        if place.ty != Type::Lock {
+            return Some(place);
+        }
+        let name = self.name_of(place.var);
+        self.problems.push(
+            Diagnostic::error(place.span, format!("`{name}` is a lock, and has no value"))
+                .related(found.declared, "declared here")
+                .hint("locks are only used with `acquire`, `release` and `trylock`"),
+        );
+        None
+    }
+
+    /// A lock, for the operation with this name.
+    pub fn lock(&mut self, place: &'a PlaceExpr, operation: &str) -> Option<Place> {
+        let found = self.found(&place.name)?;
+        let place = self.element(place, &found)?;
+        if place.ty == Type::Lock {
+            return Some(place);
+        }
+        let (name, is) = (self.name_of(place.var), self.items.a_value(&place.ty));
+        self.problems.push(
+            Diagnostic::error(
+                place.span,
+                format!("`{operation}` needs a lock, but `{name}` is {is}"),
+            )
+            .related(found.declared, "declared here")
+            .hint("locks are shared variables: `lock m;`"),
+        );
+        None
+    }
+
+    /// A variable as a whole: all of its elements, if it is an array and no index is given.
+    pub fn whole(&mut self, place: &'a PlaceExpr) -> Option<Vec<Place>> {
+        if place.indices.is_empty()
+            && let Some(Some(Found { var, ty: ty @ Type::Array { .. }, .. })) =
+                &self.variable(&place.name)
+            && *ty.scalar() != Type::Lock
+        {
+            return self.all_elements(*var, ty, place.span);
+        }
+        self.scalar(place).map(|place| vec![place])
+    }
+
+    /// All elements of a variable, for a statement that sets them at once.
+    pub fn all_elements(&mut self, var: VarRef, ty: &Type, span: Span) -> Option<Vec<Place>> {
+        if ty.slots() <= MOST_AT_ONCE {
+            return Some(elements(var, ty, span));
+        }
+        let (name, slots) = (self.name_of(var), ty.slots());
+        self.problems.push(
+            Diagnostic::error(
+                span,
+                format!("the {slots} elements of `{name}` cannot be set at once"),
+            )
+            .hint(format!("at most {MOST_AT_ONCE} can; a loop sets them one by one")),
+        );
+        None
+    }
+
+    /// Where a variable is declared.
+    pub fn declared(&self, var: VarRef) -> Span {
+        match var {
+            VarRef::Global(id) => self.items.globals[id.index()].decl.name.span,
+            VarRef::Local(id) => self.scope.local(id).span,
+        }
+    }
+
+    /// The name of a variable as written.
+    pub fn name_of(&self, var: VarRef) -> &'a str {
+        match var {
+            VarRef::Global(id) => &self.items.globals[id.index()].decl.name.text,
+            VarRef::Local(id) => self.scope.local(id).written,
+        }
+    }
+
+    /// Reports an unknown variable, with the most helpful guess of what was meant.
+    pub fn unknown(&mut self, name: &Name) {
+        let text = &name.text;
+        let constant = matches!(self.scope.mode, Mode::Constant | Mode::Arguments(_));
+        let (what, example) =
+            if constant { ("constant", "const {} = 1") } else { ("variable", "bool {}") };
+        let problem = Diagnostic::error(name.span, format!("there is no {what} `{text}`"));
+        let dead = self.scope.locals.iter().rev().find(|local| local.written == text);
+        let problem = if let Some(hint) = self.needs_scope(name) {
+            problem.hint(hint)
+        } else if let Some(local) = dead {
+            let (ends, hint) = if local.revealed {
+                (
+                    "this one ends with its block",
+                    "declare it before the block, to use it after it too",
+                )
+            } else {
+                ("this one is only being declared", "a first value cannot depend on itself")
+            };
+            problem.related(local.span, ends).hint(hint)
+        } else if let Some(hint) = self.similar(name, |typer| {
+            typer.scope.names().chain(typer.items.names(Item::is_value)).collect()
+        }) {
+            problem.hint(hint)
+        } else {
+            problem.hint(format!("declare it, as in `{};`", example.replace("{}", text)))
+        };
+        self.problems.push(problem);
+    }
+
+    /// A question for the known name that is closest to an unknown one.
+    pub fn similar(&self, name: &Name, known: impl Fn(&Self) -> Vec<&'a str>) -> Option<String> {
+        if self.problems.len() >= ENOUGH_PROBLEMS {
+            return None;
+        }
+        did_you_mean(&name.text, known(self))
+    }
+
+    /// The value of a variable.
+    pub fn read_variable(&mut self, place: &'a PlaceExpr, span: Span) -> Option<Expr> {
+        if matches!(self.scope.mode, Mode::Constant | Mode::Arguments(_)) {
+            let Some(var) = self.var(&place.name) else {
+                self.found(&place.name);
+                return None;
+            };
+            let message = format!("expected a constant, but `{}` is a variable", place.name.text);
+            let declared = self.declared(var);
+            self.problems.push(
+                Diagnostic::error(span, message)
+                    .related(declared, "declared here")
+                    .hint("a value that never changes can be declared with `const`"),
+            );
+            return None;
+        }
+        let place = self.scalar(place)?;
+        let ty = place.ty.clone();
+        Some(Expr { kind: ExprKind::Read(place), ty, span })
+    }
+
+    /// The variable that a name means, if it means one.
+    fn var(&self, name: &Name) -> Option<VarRef> {
+        match (self.scope.find(&name.text), self.items.find(&name.text)) {
+            (Some(local), _) => Some(VarRef::Local(local)),
+            (None, Some(Item::Global(id))) => Some(VarRef::Global(id)),
+            _ => None,
+        }
+    }
+
+    /// The variable with a name: nothing if there is none, `Some(None)` if its type is wrong.
+    fn variable(&self, name: &Name) -> Option<Option<Found>> {
+        let var = self.var(name)?;
+        let ty = match var {
+            VarRef::Local(id) => self.scope.local(id).ty.clone(),
+            VarRef::Global(id) => self.items.globals[id.index()].ty.clone(),
+        };
+        Some(ty.map(|ty| Found { var, ty, declared: self.declared(var) }))
+    }
+
+    /// The variable with a name; reports if there is none.
+    fn found(&mut self, name: &Name) -> Option<Found> {
+        if let Some(variable) = self.variable(name) {
+            return variable;
+        }
+        let text = &name.text;
+        let Some((item, declared)) = self.items.find_declared(text) else {
+            self.unknown(name);
+            return None;
+        };
+        let problem = match item {
+            Item::Proc(id) => {
+                let proc = self.items.proc(id);
+                let of = if proc.results.is_empty() { "" } else { "x := " };
+                let args = if proc.params.is_empty() { "" } else { "…" };
+                Diagnostic::error(name.span, format!("`{text}` is a procedure, not a variable"))
+                    .hint(format!("a call is a statement of its own: `{of}{text}({args});`"))
+            }
+            Item::Enum(id) => {
+                let values = self.items.enumerators(id);
+                Diagnostic::error(name.span, format!("`{text}` is a type, not a variable"))
+                    .hint(format!("the values of `{text}` are {values}"))
+            }
+            item => {
+                let message = format!("`{text}` is {}, and cannot change", item.what());
+                Diagnostic::error(name.span, message).related(declared, "declared here")
+            }
+        };
+        self.problems.push(problem);
+        None
+    }
+
+    /// The scalar at a place: one index for each dimension, constant ones inside the array.
+    fn element(&mut self, place: &'a PlaceExpr, found: &Found) -> Option<Place> {
+        let name = &place.name.text;
+        let lengths = lengths(&found.ty);
+        let indices: Vec<Option<Expr>> =
+            place.indices.iter().map(|index| self.expect(index, &Type::Int)).collect();
+        if indices.len() != lengths.len() {
+            let example = format!("{name}{}", "[0]".repeat(lengths.len()));
+            let (message, hint) = match (lengths.len(), indices.len()) {
+                (0, _) => (format!("`{name}` is not an array"), None),
+                (_, 0) => (
+                    format!("`{name}` is an array; one element is wanted here"),
+                    Some(format!("say which one, as in `{example}`")),
+                ),
+                (dimensions, given) => (
+                    format!(
+                        "`{name}` has {}, but {} given",
+                        counted(dimensions, "dimension", "dimensions"),
+                        counted(given, "index is", "indices are"),
+                    ),
+                    Some(format!("an element is `{example}`")),
+                ),
+            };
+            let mut problem =
+                Diagnostic::error(place.span, message).related(found.declared, "declared here");
+            problem.hint = hint;
+            self.problems.push(problem);
+            return None;
+        }
+        let mut checked = Vec::with_capacity(indices.len());
+        let mut all_fine = true;
+        for (index, length) in indices.into_iter().zip(lengths) {
+            match index {
+                Some(index) if self.inside(&index, length, name, found.declared) => {
+                    checked.push(index)
+                }
+                _ => all_fine = false,
+            }
+        }
+        all_fine.then(|| Place {
+            var: found.var,
+            indices: checked,
+            ty: found.ty.scalar().clone(),
+            span: place.span,
+        })
+    }
+
+    fn inside(&mut self, index: &Expr, length: u32, name: &str, declared: Span) -> bool {
+        let Ok(value) = fold(index, None) else { return true };
+        if u32::try_from(&value).is_ok_and(|value| value < length) {
+            return true;
+        }
+        let message = format!("there is no element {value} in `{name}`");
+        self.problems.push(
+            Diagnostic::error(index.span, message)
+                .related(declared, "declared here")
+                .hint(format!("indices go from 0 to {}", length - 1)),
+        );
+        false
+    }
+
+    fn no_indices(&mut self, place: &PlaceExpr, what: &str) -> Option<()> {
+        if place.indices.is_empty() {
+            return Some(());
+        }
+        let message = format!("`{}` is {what}, not an array", place.name.text);
+        self.problems.push(Diagnostic::error(place.span, message));
+        None
+    }
+}
+
+/// The lengths of the dimensions of a type, the outermost first.
+fn lengths(ty: &Type) -> Vec<u32> {
+    let mut lengths = Vec::new();
+    let mut ty = ty;
+    while let Type::Array { element, length } = ty {
+        lengths.push(*length);
+        ty = element;
+    }
+    lengths
+}
+
+/// All scalars of a variable, in the order of their slots.
+fn elements(var: VarRef, ty: &Type, span: Span) -> Vec<Place> {
+    let scalar = ty.scalar().clone();
+    let lengths = lengths(ty);
+    let element = |slot: usize| {
+        let mut rest = slot;
+        let mut indices: Vec<Expr> = Vec::with_capacity(lengths.len());
+        for &length in lengths.iter().rev() {
+            let value = Value::Small((rest % length as usize) as i64);
+            rest /= length as usize;
+            indices.push(Expr { kind: ExprKind::Const(value), ty: Type::Int, span });
+        }
+        indices.reverse();
+        Place { var, indices, ty: scalar.clone(), span }
+    };
+    (0..ty.slots()).map(element).collect()
+}

@@ -1,0 +1,272 @@
+//! # Statements
+//! Structure is kept, but scopes are dissolved: blocks become part of the sequence round them,
+//! declarations become assignments, and `;` leaves nothing behind but its labels.
+
+use selvedge_program::{Block, Expr, LabelId, Place, ProcId, Span, Stmt, StmtKind, Type, VarRef};
+
+use super::counted;
+use super::expressions::Typer;
+use super::procedures::Sites;
+use super::scope::Mode;
+use crate::Diagnostic;
+use crate::syntax::{self, PlaceExpr, StmtKind as Syntax};
+
+/// Checks the body of a procedure.
+pub(super) struct Body<'c, 'a> {
+    /// For the expressions.
+    pub typer: Typer<'c, 'a>,
+    /// The procedure.
+    pub proc: ProcId,
+    /// Calls and ends, for later.
+    pub sites: &'c mut Sites,
+    /// How many loops are round the current statement.
+    pub loops: usize,
+    /// The atomic blocks round the current statement.
+    pub atomics: Vec<Span>,
+    /// Whether there was a label so far: what follows may be reached by jumping back.
+    pub after_label: bool,
+}
+
+/// Statements in order, with labels that wait for the next one.
+#[derive(Default)]
+pub(super) struct Sequence {
+    done: Block,
+    waiting: Vec<(LabelId, Span)>,
+}
+
+impl Sequence {
+    /// Adds a statement; it gets the labels that wait.
+    pub fn push(&mut self, kind: StmtKind, span: Span) {
+        let labels = self.waiting.drain(..).map(|(id, _)| id).collect();
+        self.done.push(Stmt { labels, kind, span });
+    }
+
+    /// The sequence as a block. Labels at its end stand before a `skip`.
+    fn finish(mut self) -> Block {
+        if let Some((_, span)) = self.waiting.last() {
+            self.push(StmtKind::Skip, *span);
+        }
+        self.done
+    }
+}
+
+impl<'c, 'a> Body<'c, 'a> {
+    /// A checker that has seen nothing yet.
+    pub fn new(typer: Typer<'c, 'a>, proc: ProcId, sites: &'c mut Sites) -> Self {
+        Body { typer, proc, sites, loops: 0, atomics: Vec::new(), after_label: false }
+    }
+
+    /// Checks the body.
+    pub fn check(mut self, body: &'a [syntax::Stmt]) -> Block {
+        self.block(body)
+    }
+
+    /// A block with a scope of its own.
+    fn block(&mut self, stmts: &'a [syntax::Stmt]) -> Block {
+        let mut sequence = Sequence::default();
+        self.inside(stmts, &mut sequence);
+        sequence.finish()
+    }
+
+    /// The statements of a block, as part of the sequence round it.
+    fn inside(&mut self, stmts: &'a [syntax::Stmt], sequence: &mut Sequence) {
+        let mark = self.typer.scope.mark();
+        for stmt in stmts {
+            self.statement(stmt, sequence);
+        }
+        self.typer.scope.leave(mark);
+    }
+
+    fn statement(&mut self, stmt: &'a syntax::Stmt, sequence: &mut Sequence) {
+        let survey = &self.typer.items.proc(self.proc).survey;
+        for name in &stmt.labels {
+            self.after_label = true;
+            sequence.waiting.extend(survey.find(&name.text).map(|id| (id, name.span)));
+        }
+        match &stmt.kind {
+            Syntax::Empty => {}
+            Syntax::Block(stmts) => self.inside(stmts, sequence),
+            Syntax::Local(decl) => self.declaration(decl, stmt.span, sequence),
+            _ => {
+                if let Some(kind) = self.kind(stmt) {
+                    sequence.push(kind, stmt.span);
+                }
+            }
+        }
+    }
+
+    /// A statement that stays one.
+    fn kind(&mut self, stmt: &'a syntax::Stmt) -> Option<StmtKind> {
+        Some(match &stmt.kind {
+            Syntax::Empty | Syntax::Block(_) | Syntax::Local(_) => return None,
+            Syntax::Skip => StmtKind::Skip,
+            Syntax::Assign { targets, values, constrain } => {
+                return self.assignment(targets, values, constrain.as_ref(), stmt.span);
+            }
+            Syntax::Effect { targets, effect } => {
+                let places = self.targets(targets);
+                return self.effect(places, effect);
+            }
+            Syntax::Havoc(places) => {
+                let places: Vec<_> = places.iter().map(|p| self.typer.whole(p)).collect();
+                let places: Vec<Vec<Place>> = places.into_iter().collect::<Option<_>>()?;
+                let places = places.concat();
+                self.has_any_value(&places)?;
+                StmtKind::Havoc(places)
+            }
+            Syntax::Assume(expr) => StmtKind::Assume(self.typer.condition(expr)?),
+            Syntax::Assert(expr) => StmtKind::Assert(self.typer.condition(expr)?),
+            Syntax::If { cond, then, otherwise } => {
+                let cond = self.cond(cond);
+                let (then, otherwise) = (self.block(then), self.block(otherwise));
+                StmtKind::If { cond: cond?, then, otherwise }
+            }
+            Syntax::While { cond, body } => {
+                let cond = self.cond(cond);
+                self.loops += 1;
+                let body = self.block(body);
+                self.loops -= 1;
+                StmtKind::While { cond: cond?, body }
+            }
+            Syntax::Choose(branches) => {
+                StmtKind::Choose(branches.iter().map(|branch| self.block(branch)).collect())
+            }
+            Syntax::Goto(names) => return self.goto(names),
+            Syntax::Break => self.in_loop("break", StmtKind::Break, stmt.span)?,
+            Syntax::Continue => self.in_loop("continue", StmtKind::Continue, stmt.span)?,
+            Syntax::Return(values) => return self.returned(values, stmt.span),
+            Syntax::Atomic(body) => {
+                self.atomics.push(stmt.span);
+                let body = self.block(body);
+                self.atomics.pop();
+                StmtKind::Atomic(body)
+            }
+            Syntax::AtomicBegin => StmtKind::AtomicBegin,
+            Syntax::AtomicEnd => StmtKind::AtomicEnd,
+            Syntax::Acquire(place) => StmtKind::Acquire(self.typer.lock(place, "acquire")?),
+            Syntax::Release(place) => StmtKind::Release(self.typer.lock(place, "release")?),
+            Syntax::StartThread(label) => StmtKind::StartThread(self.start(label)?),
+            Syntax::EndThread => {
+                self.sites.ends.push((self.proc, stmt.span));
+                StmtKind::EndThread
+            }
+            Syntax::Join(thread) => StmtKind::Join(self.typer.expect(thread, &Type::ThreadId)?),
+        })
+    }
+
+    fn assignment(
+        &mut self,
+        targets: &'a [PlaceExpr],
+        values: &'a [syntax::Expr],
+        constrain: Option<&'a syntax::Expr>,
+        span: Span,
+    ) -> Option<StmtKind> {
+        let places = self.targets(targets);
+        let values = self.values(&places, values, span);
+        let constrain = constrain.map(|expr| {
+            self.typer.scope.mode = Mode::Constrain;
+            let expr = self.typer.condition(expr);
+            self.typer.scope.mode = Mode::Body;
+            expr
+        });
+        let targets = places.into_iter().collect::<Option<_>>()?;
+        let constrain = constrain.map_or(Some(None), |expr| expr.map(Some))?;
+        Some(StmtKind::Assign { targets, values: values?, constrain })
+    }
+
+    /// One value for each place.
+    fn values(
+        &mut self,
+        places: &[Option<Place>],
+        values: &'a [syntax::Expr],
+        span: Span,
+    ) -> Option<Vec<Expr>> {
+        if places.len() != values.len() {
+            values.iter().for_each(|value| drop(self.typer.infer(value)));
+            let given = counted(values.len(), "value", "values");
+            let wanted = counted(places.len(), "variable", "variables");
+            self.typer.problems.push(
+                Diagnostic::error(span, format!("{given} for {wanted}"))
+                    .hint("an assignment has one value for each variable: `x, y := 1, 2;`"),
+            );
+            return None;
+        }
+        let stored = |(place, value): (&Option<Place>, &'a syntax::Expr)| match place {
+            Some(place) => {
+                let declared = self.typer.declared(place.var);
+                self.typer.stored(value, &place.ty, declared)
+            }
+            None => self.typer.infer(value),
+        };
+        let values: Vec<Option<Expr>> = places.iter().zip(values).map(stored).collect();
+        values.into_iter().collect()
+    }
+
+    /// What stands left of `:=`: variables that hold values, none of them twice.
+    fn targets(&mut self, targets: &'a [PlaceExpr]) -> Vec<Option<Place>> {
+        let places: Vec<Option<Place>> =
+            targets.iter().map(|target| self.typer.scalar(target)).collect();
+        let mut seen: Vec<(VarRef, Span)> = Vec::new();
+        for place in places.iter().flatten().filter(|p| p.indices.is_empty()) {
+            match seen.iter().find(|(var, _)| *var == place.var) {
+                None => seen.push((place.var, place.span)),
+                Some((_, first)) => {
+                    let name = self.typer.name_of(place.var);
+                    self.typer.problems.push(
+                        Diagnostic::error(
+                            place.span,
+                            format!("`{name}` is assigned twice at once"),
+                        )
+                        .related(*first, "assigned here")
+                        .hint("it can have only one of the values"),
+                    );
+                }
+            }
+        }
+        places
+    }
+
+    fn returned(&mut self, values: &'a [syntax::Expr], span: Span) -> Option<StmtKind> {
+        let proc = self.typer.items.proc(self.proc);
+        let (types, name) = (&proc.result_types, &proc.name.text);
+        if types.len() != values.len() {
+            values.iter().for_each(|value| drop(self.typer.infer(value)));
+            let has = counted(types.len(), "result", "results");
+            let given = counted(values.len(), "value is", "values are");
+            let mut problem =
+                Diagnostic::error(span, format!("`{name}` has {has}, but {given} returned"))
+                    .related(proc.name.span, "declared here");
+            if values.is_empty() {
+                problem =
+                    problem.hint(format!("write `return {};`", vec!["…"; types.len()].join(", ")));
+            } else if types.is_empty() {
+                problem = problem
+                    .hint("the type of the result stands before the name, in the place of `void`");
+            }
+            self.typer.problems.push(problem);
+            return None;
+        }
+        let typed: Vec<Option<Expr>> = values
+            .iter()
+            .zip(types)
+            .zip(proc.results)
+            .map(|((value, ty), declared)| match ty {
+                Some(ty) => self.typer.stored(value, ty, declared.span),
+                None => self.typer.infer(value),
+            })
+            .collect();
+        Some(StmtKind::Return(typed.into_iter().collect::<Option<_>>()?))
+    }
+
+    /// Whether "any value" makes sense for all places: a thread id is never made up.
+    fn has_any_value(&mut self, places: &[Place]) -> Option<()> {
+        let thread = places.iter().find(|place| place.ty == Type::ThreadId);
+        let Some(place) = thread else { return Some(()) };
+        let name = self.typer.name_of(place.var);
+        self.typer.problems.push(
+            Diagnostic::error(place.span, format!("`{name}` cannot be any thread"))
+                .hint("thread ids come from `async`; `none` is no thread"),
+        );
+        None
+    }
+}

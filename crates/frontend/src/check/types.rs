@@ -1,0 +1,149 @@
+//! # Types
+//! From types as written to types of the program, which types go together, and how types are
+//! called when people are told about them.
+
+use num_bigint::BigInt;
+use selvedge_program::Type;
+
+use super::expressions::Typer;
+use super::items::{Item, Items};
+use super::quoted;
+use crate::Diagnostic;
+use crate::syntax::{Expr, Name, TypeExpr, TypeKind, VarDecl};
+
+/// The greatest length of an array.
+const LONGEST_ARRAY: u32 = 65_536;
+/// The greatest number of elements of a variable, over all dimensions.
+const MOST_SLOTS: usize = 1_000_000;
+/// The greatest number of dimensions.
+const MOST_DIMENSIONS: usize = 3;
+
+/// Whether a value of one type may be stored in a place of another, or compared with it. Integers
+/// go together whatever their ranges are; that a value is in range is checked when it is stored.
+pub(super) fn compatible(a: &Type, b: &Type) -> bool {
+    a == b || a.is_integer() && b.is_integer()
+}
+
+/// The type that holds the values of both of two compatible types.
+pub(super) fn join(a: &Type, b: &Type) -> Type {
+    if a == b { a.clone() } else { Type::Int }
+}
+
+impl Items<'_> {
+    /// A value of the type, for people: "a truth value".
+    pub fn a_value(&self, ty: &Type) -> String {
+        match ty {
+            Type::Bool => "a truth value".to_owned(),
+            Type::Int | Type::Range { .. } => "an integer".to_owned(),
+            Type::Enum(id) => format!("a value of `{}`", self.enums[id.index()].name.text),
+            Type::Lock => "a lock".to_owned(),
+            Type::ThreadId => "a thread id".to_owned(),
+            Type::Array { .. } => "an array".to_owned(),
+        }
+    }
+
+    /// The enumerators of an enumeration, for people.
+    pub fn enumerators(&self, id: selvedge_program::EnumId) -> String {
+        quoted(self.enums[id.index()].enumerators.iter().map(|n| n.text.as_str()))
+    }
+}
+
+impl<'a> Typer<'_, 'a> {
+    /// The type of a variable: of its elements, and its lengths.
+    pub fn variable_type(&mut self, decl: &'a VarDecl) -> Option<Type> {
+        let mut ty = self.element_type(&decl.ty);
+        let lengths: Vec<Option<u32>> = decl.dims.iter().map(|dim| self.length(dim)).collect();
+        if let Some(extra) = decl.dims.get(MOST_DIMENSIONS) {
+            let message = format!(
+                "`{}` has {} dimensions; at most {MOST_DIMENSIONS} are possible",
+                decl.name.text,
+                decl.dims.len()
+            );
+            self.problems.push(Diagnostic::error(extra.span, message));
+            return None;
+        }
+        for length in lengths.into_iter().rev() {
+            ty = length
+                .zip(ty)
+                .map(|(length, element)| Type::Array { element: Box::new(element), length });
+        }
+        let slots = ty.as_ref().map_or(0, Type::slots);
+        if slots > MOST_SLOTS {
+            let message = format!(
+                "`{}` has {slots} elements; at most {MOST_SLOTS} are possible",
+                decl.name.text
+            );
+            self.problems.push(Diagnostic::error(decl.name.span, message).hint(
+                "a verifier looks at every state; small arrays often show the same mistakes",
+            ));
+            return None;
+        }
+        ty
+    }
+
+    /// A type without lengths.
+    pub fn element_type(&mut self, ty: &'a TypeExpr) -> Option<Type> {
+        match &ty.kind {
+            TypeKind::Bool => Some(Type::Bool),
+            TypeKind::Int => Some(Type::Int),
+            TypeKind::Lock => Some(Type::Lock),
+            TypeKind::ThreadId => Some(Type::ThreadId),
+            TypeKind::Range(lo, hi) => {
+                let (lo_value, hi_value) = (self.bound(lo), self.bound(hi));
+                let (lo_value, hi_value) = lo_value.zip(hi_value)?;
+                if lo_value > hi_value {
+                    let message = format!("`int[{lo_value}..{hi_value}]` has no values");
+                    let span = lo.span.to(hi.span);
+                    self.problems.push(
+                        Diagnostic::error(span, message)
+                            .hint("the least value comes first, the greatest second"),
+                    );
+                    return None;
+                }
+                Some(Type::Range { lo: lo_value, hi: hi_value })
+            }
+            TypeKind::Named(name) => self.named_type(name),
+        }
+    }
+
+    fn named_type(&mut self, name: &'a Name) -> Option<Type> {
+        match self.items.find_declared(&name.text) {
+            Some((Item::Enum(id), _)) => Some(Type::Enum(id)),
+            Some((item, declared)) => {
+                let message = format!("`{}` is {}, not a type", name.text, item.what());
+                self.problems
+                    .push(Diagnostic::error(name.span, message).related(declared, "declared here"));
+                None
+            }
+            None => {
+                let mut problem =
+                    Diagnostic::error(name.span, format!("there is no type `{}`", name.text));
+                let similar = self.similar(name, |typer| {
+                    let enums = typer.items.names(|item| matches!(item, Item::Enum(_)));
+                    ["bool", "int", "lock", "tid"].into_iter().chain(enums).collect()
+                });
+                problem.hint = similar.or_else(|| {
+                    Some("types are `bool`, `int`, `int[lo..hi]`, `lock`, `tid`, and those declared with `enum`".to_owned())
+                });
+                self.problems.push(problem);
+                None
+            }
+        }
+    }
+
+    fn bound(&mut self, expr: &'a Expr) -> Option<BigInt> {
+        self.constant(expr, Some(&Type::Int), "the bound of a type")?.1.to_big()
+    }
+
+    fn length(&mut self, expr: &'a Expr) -> Option<u32> {
+        let (_, value) = self.constant(expr, Some(&Type::Int), "the length of an array")?;
+        let length = value.small().and_then(|n| u32::try_from(n).ok());
+        let length = length.filter(|n| (1..=LONGEST_ARRAY).contains(n));
+        if length.is_none() {
+            let message = format!("an array cannot have the length {value}");
+            let hint = format!("lengths go from 1 to {LONGEST_ARRAY}");
+            self.problems.push(Diagnostic::error(expr.span, message).hint(hint));
+        }
+        length
+    }
+}

@@ -1,0 +1,236 @@
+//! # A cursor over tokens
+//! What a hand-written parser needs whatever its language: look ahead, move on, complain once for
+//! each mistake, and refuse texts that are nested too deeply for the stack.
+//!
+//! **One mistake, one message.** A complaint about a token is dropped if there was one about the
+//! same token, if the token is one that the lexer has complained about, or if the parser has given up.
+
+use selvedge_program::{Source, Span};
+
+use crate::Diagnostic;
+
+/// What the cursor must know of the tokens of a language.
+pub(crate) trait TokenKind: Copy + PartialEq {
+    /// Stands after the last token, for ever.
+    const END: Self;
+    /// Something that the lexer could not read, and has reported.
+    const UNREADABLE: Self;
+}
+
+/// What the lexer hands over.
+pub(crate) struct Tokens<T> {
+    /// The tokens in order.
+    pub list: Vec<(T, Span)>,
+    /// What could not be read.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether the text was not read to its end (a comment that is not closed): what is missing
+    /// there is nobody's mistake.
+    pub cut: bool,
+}
+
+impl<T: TokenKind> Tokens<T> {
+    /// Nothing read so far.
+    pub fn new() -> Self {
+        Tokens { list: Vec::new(), diagnostics: Vec::new(), cut: false }
+    }
+
+    /// Adds a piece of text that is no token, and why.
+    pub fn unreadable(&mut self, span: Span, diagnostic: Diagnostic) {
+        self.list.push((T::UNREADABLE, span));
+        if self.diagnostics.len() < MOST_DIAGNOSTICS {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Makes an unreadable piece that ends where this one starts longer, if there is one.
+    pub fn lengthen_unreadable(&mut self, span: Span) -> bool {
+        let Some((kind, last)) = self.list.last_mut() else { return false };
+        if *kind != T::UNREADABLE || last.end != span.start {
+            return false;
+        }
+        match self.diagnostics.last_mut() {
+            Some(diagnostic) if diagnostic.label.span == *last => {
+                diagnostic.label.span.end = span.end;
+            }
+            _ => {}
+        }
+        last.end = span.end;
+        true
+    }
+}
+
+/// The mistake has been reported; whoever can goes on behind it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reported;
+
+/// What was parsed, unless a mistake stood in the way.
+pub(crate) type Parsed<T> = Result<T, Reported>;
+
+/// Statements and expressions inside each other, counted together.
+const DEEPEST: u32 = 200;
+
+/// After so many mistakes no more are collected.
+const MOST_DIAGNOSTICS: usize = 1000;
+
+/// How much of a token is repeated in a message.
+const LONGEST_QUOTE: usize = 30;
+
+/// A place in a list of tokens, and what is wrong with it so far.
+pub(crate) struct Cursor<'s, T> {
+    source: &'s Source,
+    tokens: Vec<(T, Span)>,
+    at: usize,
+    depth: u32,
+    cut: bool,
+    given_up: bool,
+    blamed: Option<usize>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<'s, T: TokenKind> Cursor<'s, T> {
+    /// Starts at the first token.
+    pub fn new(source: &'s Source, tokens: Tokens<T>) -> Self {
+        Cursor {
+            source,
+            tokens: tokens.list,
+            at: 0,
+            depth: 0,
+            cut: tokens.cut,
+            given_up: false,
+            blamed: None,
+            diagnostics: tokens.diagnostics,
+        }
+    }
+
+    /// What is wrong with the text, in the order of the places.
+    pub fn into_diagnostics(mut self) -> Vec<Diagnostic> {
+        self.diagnostics.sort_by_key(|d| d.label.span.start);
+        self.diagnostics
+    }
+
+    /// The current token.
+    pub fn peek(&self) -> T {
+        self.peek_at(0)
+    }
+
+    /// The token so many places ahead.
+    pub fn peek_at(&self, ahead: usize) -> T {
+        self.tokens.get(self.at + ahead).map_or(T::END, |t| t.0)
+    }
+
+    /// Where the current token stands; at the end of the text, right after the last token.
+    pub fn span(&self) -> Span {
+        self.tokens.get(self.at).map_or_else(|| self.after_previous(), |t| t.1)
+    }
+
+    /// Where the token before the current one stands.
+    pub fn previous(&self) -> Span {
+        let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        before.map_or_else(Span::default, |t| t.1)
+    }
+
+    /// The empty place right after the previous token.
+    pub fn after_previous(&self) -> Span {
+        let end = self.previous().end;
+        Span { start: end, end }
+    }
+
+    /// The number of the current token.
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// The text at a place.
+    pub fn text(&self, span: Span) -> &'s str {
+        self.source.slice(span)
+    }
+
+    /// The text of the current token.
+    pub fn current_text(&self) -> &'s str {
+        self.text(self.span())
+    }
+
+    /// Moves past the current token and says where it stood.
+    pub fn bump(&mut self) -> Span {
+        let span = self.span();
+        self.at = (self.at + 1).min(self.tokens.len());
+        span
+    }
+
+    /// Moves past the current token if it is this one.
+    pub fn eat(&mut self, token: T) -> bool {
+        let found = self.peek() == token;
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    /// Whether the current token stands at the left margin.
+    pub fn at_margin(&self) -> bool {
+        let start = self.span().start as usize;
+        start == 0 || self.source.text().as_bytes().get(start - 1) == Some(&b'\n')
+    }
+
+    /// Whether the current token is the first of its line.
+    pub fn on_new_line(&self) -> bool {
+        let between = Span { start: self.previous().end, end: self.span().start };
+        self.peek() == T::END || self.text(between).contains('\n')
+    }
+
+    /// Reports a mistake at any place.
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        self.blamed = Some(self.at);
+        if !self.given_up && self.diagnostics.len() < MOST_DIAGNOSTICS {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Reports that the current token does not fit, unless that only follows from another
+    /// mistake.
+    pub fn unexpected(&mut self, diagnostic: Diagnostic) -> Reported {
+        let end_of_cut_text = self.cut && self.peek() == T::END;
+        if self.peek() != T::UNREADABLE && !end_of_cut_text && self.blamed != Some(self.at) {
+            self.report(diagnostic);
+        }
+        self.blamed = Some(self.at);
+        Reported
+    }
+
+    /// The current token as part of a message.
+    pub fn quote(&self) -> String {
+        if self.peek() == T::END {
+            return "the end of the file".to_owned();
+        }
+        let text = self.current_text();
+        match text.char_indices().nth(LONGEST_QUOTE) {
+            Some((cut, _)) => format!("`{}…`", &text[..cut]),
+            None => format!("`{text}`"),
+        }
+    }
+
+    /// Goes one level deeper, if the limit allows. To be matched by [`Cursor::leave`].
+    pub fn enter(&mut self) -> Parsed<()> {
+        if self.depth >= DEEPEST {
+            return Err(self.too_deep());
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// Comes back from one level.
+    pub fn leave(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// Reports that the text is nested too deeply, and gives up on the rest of it.
+    pub fn too_deep(&mut self) -> Reported {
+        self.unexpected(Diagnostic::error(self.span(), "this is nested too deeply").hint(format!(
+            "there may be {DEEPEST} levels; move the inner part to a procedure, or \
+                 compute it step by step"
+        )));
+        self.given_up = true;
+        self.at = self.tokens.len();
+        Reported
+    }
+}

@@ -1,0 +1,178 @@
+//! Assignments and calls: the statements that begin with a name.
+
+use num_bigint::BigInt;
+use selvedge_program::{BinaryOp, Span};
+
+use super::Parser;
+use super::lexer::Token;
+use crate::Diagnostic;
+use crate::cursor::Parsed;
+use crate::syntax::{Expr, ExprKind, PlaceExpr, StmtKind};
+
+impl Parser<'_> {
+    /// `x := e`, `x, y := f(e)`, `f(e)`, `x++` and so on, without the `;`.
+    pub(super) fn assignment_or_call(&mut self) -> Parsed<StmtKind> {
+        if let Some(hint) = foreign(self.tokens.current_text(), self.tokens.peek_at(1)) {
+            let message = format!("there is no {} statement", self.tokens.quote());
+            let error = Diagnostic::error(self.tokens.span(), message);
+            return Err(self.tokens.unexpected(error.hint(hint)));
+        }
+        if self.tokens.peek_at(1) == Token::OpenParen {
+            return Ok(StmtKind::Effect { targets: Vec::new(), effect: self.effect()? });
+        }
+        let first = self.place()?;
+        match self.peek() {
+            Token::PlusPlus => self.step(first, BinaryOp::Add),
+            Token::MinusMinus => self.step(first, BinaryOp::Sub),
+            Token::PlusAssign => self.update(first, BinaryOp::Add),
+            Token::MinusAssign => self.update(first, BinaryOp::Sub),
+            Token::ForeignAssign => {
+                let quote = self.tokens.current_text();
+                let operator = quote.trim_end_matches('=');
+                let place = self.tokens.text(first.span);
+                let hint = format!("write `{place} := {place} {operator} …`");
+                let message = format!("`{quote}` does not belong to the language");
+                self.mistake(self.tokens.span(), message, hint);
+                self.update(first, BinaryOp::Add)
+            }
+            _ => self.assignment(first),
+        }
+    }
+
+    /// `call f(e)`, `call x, y := f(e)`, after `call`.
+    pub(super) fn call(&mut self) -> Parsed<StmtKind> {
+        if self.peek() != Token::Name {
+            return Err(self.expected("the call of a procedure"));
+        }
+        let start = self.tokens.span();
+        let statement = self.assignment_or_call()?;
+        if !matches!(statement, StmtKind::Effect { .. }) {
+            let span = start.to(self.tokens.previous());
+            self.mistake(span, "this is not a call", "leave out `call`");
+        }
+        Ok(statement)
+    }
+
+    /// The rest of an assignment after its first target.
+    fn assignment(&mut self, first: PlaceExpr) -> Parsed<StmtKind> {
+        let mut targets = vec![first];
+        while self.eat(Token::Comma) {
+            targets.push(self.place()?);
+        }
+        self.assign_sign(&targets)?;
+        let (value, effect) = self.expr_or_effect()?;
+        match effect {
+            Some(effect) if self.peek() == Token::Comma => self.refuse_effect(&effect),
+            Some(effect) => return Ok(StmtKind::Effect { targets, effect }),
+            None => {}
+        }
+        let mut values = vec![value];
+        while self.eat(Token::Comma) {
+            values.push(self.expr()?);
+        }
+        let constrain = match self.eat(Token::Constrain) {
+            true => Some(self.expr()?),
+            false => None,
+        };
+        Ok(StmtKind::Assign { targets, values, constrain })
+    }
+
+    /// `:=`, or what is often written in its place.
+    fn assign_sign(&mut self, targets: &[PlaceExpr]) -> Parsed<()> {
+        let span = self.tokens.span();
+        match self.peek() {
+            Token::Assign => {}
+            Token::Equal => self.mistake(span, "`=` does not assign", "write := to assign"),
+            Token::EqualEqual => {
+                let hint = "write := to assign, or `assume` or `assert` before the comparison";
+                self.mistake(span, "a comparison is not a statement", hint);
+            }
+            _ if targets.len() == 1 => {
+                let name = &targets[0].name.text;
+                let hint = format!("`{name} := value;` assigns, `{name}(…);` calls");
+                return Err(self.expected_with_hint("`:=`", hint));
+            }
+            _ => return Err(self.expected("`,` or `:=`")),
+        }
+        self.tokens.bump();
+        Ok(())
+    }
+
+    /// `x++` and `x--`.
+    fn step(&mut self, place: PlaceExpr, op: BinaryOp) -> Parsed<StmtKind> {
+        let span = self.tokens.bump();
+        let one = Expr { kind: ExprKind::Int(BigInt::from(1)), span };
+        self.combine(place, op, one)
+    }
+
+    /// `x += e` and `x -= e`.
+    fn update(&mut self, place: PlaceExpr, op: BinaryOp) -> Parsed<StmtKind> {
+        self.tokens.bump();
+        let amount = self.expr()?;
+        self.combine(place, op, amount)
+    }
+
+    /// The assignment `place := place op value`.
+    fn combine(&mut self, place: PlaceExpr, op: BinaryOp, value: Expr) -> Parsed<StmtKind> {
+        if let Some(choice) = place.indices.iter().find_map(find_choice) {
+            let hint = "choose the index first: `i := *;`";
+            self.mistake(choice, "this index would be chosen twice", hint);
+        }
+        let span = place.span.to(value.span);
+        let read = Expr { kind: ExprKind::Place(place.clone()), span: place.span };
+        let kind = ExprKind::Binary(op, Box::new(read), Box::new(value));
+        let values = vec![Expr { kind, span }];
+        Ok(StmtKind::Assign { targets: vec![place], values, constrain: None })
+    }
+}
+
+/// Where a free choice is made in an expression.
+fn find_choice(expr: &Expr) -> Option<Span> {
+    let among = |list: &[Expr]| list.iter().find_map(find_choice);
+    match &expr.kind {
+        ExprKind::Any | ExprKind::Braces(_) | ExprKind::Between(..) | ExprKind::Schoose(..) => {
+            Some(expr.span)
+        }
+        ExprKind::Place(place) | ExprKind::Primed(place) => among(&place.indices),
+        ExprKind::Unary(_, inner) => find_choice(inner),
+        ExprKind::Binary(_, left, right) => find_choice(left).or_else(|| find_choice(right)),
+        ExprKind::IfThenElse(cond, then, otherwise) => {
+            [cond, then, otherwise].into_iter().find_map(|e| find_choice(e))
+        }
+        ExprKind::Bool(_)
+        | ExprKind::Int(_)
+        | ExprKind::NoThread
+        | ExprKind::Quantified { .. }
+        | ExprKind::LocalOf(..)
+        | ExprKind::At(..) => None,
+    }
+}
+
+/// What to write in the place of a word that begins a statement in other languages. They are
+/// names here, so what follows must not follow a name.
+pub(super) fn foreign(word: &str, next: Token) -> Option<&'static str> {
+    let follows_name = matches!(
+        next,
+        Token::Assign
+            | Token::Comma
+            | Token::OpenBracket
+            | Token::PlusPlus
+            | Token::MinusMinus
+            | Token::PlusAssign
+            | Token::MinusAssign
+            | Token::Equal
+    );
+    let hint = match word {
+        "for" => "write a `while` loop",
+        "do" | "repeat" => "write `while c { … }`",
+        "switch" | "case" => "write `if c { … } else if d { … } else { … }`",
+        "elif" | "elsif" | "elseif" => "write `else if`",
+        "then" => "write `if c { … }`",
+        "begin" => "write `{`",
+        "end" | "fi" | "od" | "done" => "write `}`",
+        "print" | "printf" => "a program has no output; `assert` says what must hold",
+        _ => return None,
+    };
+    (!follows_name && (next != Token::OpenParen || matches!(word, "for" | "switch")))
+        .then_some(hint)
+}

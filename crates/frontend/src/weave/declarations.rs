@@ -1,0 +1,159 @@
+//! Types and variables, shared and local.
+
+use super::Parser;
+use super::lexer::Token;
+use crate::Diagnostic;
+use crate::cursor::{Parsed, Reported};
+use crate::syntax::{Expr, Init, Name, TypeExpr, TypeKind, VarDecl};
+
+/// A variable of which only the name and the dimensions are known yet.
+struct Bare {
+    name: Name,
+    dims: Vec<Expr>,
+}
+
+impl Parser<'_> {
+    /// Whether the current token is a word for a type.
+    pub(super) fn at_builtin(&self) -> bool {
+        matches!(self.peek(), Token::Bool | Token::Int | Token::Lock | Token::Mutex | Token::Tid)
+    }
+
+    /// Whether a type with a name after it stands here (`bool x`, `Phase p`).
+    pub(super) fn at_type(&self) -> bool {
+        self.at_builtin() || (self.peek() == Token::Name && self.tokens.peek_at(1) == Token::Name)
+    }
+
+    /// A type.
+    pub(super) fn type_expr(&mut self) -> Parsed<TypeExpr> {
+        let start = self.tokens.span();
+        let kind = match self.peek() {
+            Token::Bool => TypeKind::Bool,
+            Token::Lock | Token::Mutex => TypeKind::Lock,
+            Token::Tid => TypeKind::ThreadId,
+            Token::Int => TypeKind::Int,
+            Token::Name => {
+                let name = self.bump_name();
+                return Ok(TypeExpr { span: name.span, kind: TypeKind::Named(name) });
+            }
+            _ => return Err(self.expected("a type")),
+        };
+        self.tokens.bump();
+        if self.peek() != Token::OpenBracket {
+            return Ok(TypeExpr { kind, span: start });
+        }
+        if matches!(kind, TypeKind::Int) { self.range() } else { Err(self.length_before_name()) }
+    }
+
+    /// `[lo..hi]` after `int`.
+    fn range(&mut self) -> Parsed<TypeExpr> {
+        let start = self.tokens.previous();
+        let open = self.tokens.bump();
+        if self.peek() == Token::CloseBracket {
+            return Err(self.length_before_name());
+        }
+        let lo = self.expr()?;
+        if self.peek() == Token::CloseBracket {
+            return Err(self.length_before_name());
+        }
+        self.expect(Token::DotDot, "`..`")?;
+        let hi = self.expr()?;
+        let end = self.expect_closing(Token::CloseBracket, "`]`", open)?;
+        Ok(TypeExpr { kind: TypeKind::Range(Box::new(lo), Box::new(hi)), span: start.to(end) })
+    }
+
+    /// Reports `bool[3] x`.
+    fn length_before_name(&mut self) -> Reported {
+        let error = Diagnostic::error(self.tokens.span(), "this is not a type");
+        let hint = "the length of an array stands after its name (`bool x[3]`); \
+                    a range has two ends (`int[0..3]`)";
+        self.tokens.unexpected(error.hint(hint))
+    }
+
+    /// Variables in one of the two styles, up to the `;`.
+    pub(super) fn variables(&mut self) -> Parsed<Vec<VarDecl>> {
+        if self.eat(Token::Var) {
+            return Ok(self.list(Self::group)?.into_iter().flatten().collect());
+        }
+        let ty = self.type_expr()?;
+        self.declarators(&ty)
+    }
+
+    /// `x, y: bool := false` after `var`.
+    pub(super) fn group(&mut self) -> Parsed<Vec<VarDecl>> {
+        let names = self.list(Self::bare)?;
+        if self.peek() != Token::Colon {
+            let error = Diagnostic::error(self.tokens.span(), "this variable has no type");
+            return Err(self.tokens.unexpected(error.hint("write `var x: bool := value;`")));
+        }
+        self.tokens.bump();
+        let ty = self.type_expr()?;
+        if self.peek() == Token::OpenBracket {
+            return Err(self.length_before_name());
+        }
+        let init = self.initial_value(names.len())?;
+        self.may_copy(ty.span, names.len())?;
+        Ok(declare(names, &ty, init.as_ref()))
+    }
+
+    /// `x, y := false, z` after the type. A value is that of all names before it that have none.
+    pub(super) fn declarators(&mut self, ty: &TypeExpr) -> Parsed<Vec<VarDecl>> {
+        let mut declared = Vec::new();
+        let mut waiting = Vec::new();
+        loop {
+            waiting.push(self.bare()?);
+            let init = self.initial_value(waiting.len())?;
+            let last = self.peek() != Token::Comma;
+            if init.is_some() || last {
+                self.may_copy(ty.span, waiting.len())?;
+                declared.append(&mut declare(std::mem::take(&mut waiting), ty, init.as_ref()));
+            }
+            if last {
+                return Ok(declared);
+            }
+            self.tokens.bump();
+        }
+    }
+
+    /// A name with its dimensions.
+    fn bare(&mut self) -> Parsed<Bare> {
+        Ok(Bare { name: self.name("the name of a variable")?, dims: self.dimensions()? })
+    }
+
+    /// `[N][M]`, or nothing.
+    pub(super) fn dimensions(&mut self) -> Parsed<Vec<Expr>> {
+        let mut dims = Vec::new();
+        while self.peek() == Token::OpenBracket {
+            let open = self.tokens.bump();
+            dims.push(self.expr()?);
+            self.expect_closing(Token::CloseBracket, "`]`", open)?;
+        }
+        Ok(dims)
+    }
+
+    /// `:= value` for so many variables, or nothing.
+    fn initial_value(&mut self, variables: usize) -> Parsed<Option<Init>> {
+        if !matches!(self.peek(), Token::Assign | Token::Equal) {
+            return Ok(None);
+        }
+        self.tokens.bump();
+        let (expr, effect) = self.expr_or_effect()?;
+        let Some(effect) = effect else {
+            self.may_copy(expr.span, variables)?;
+            return Ok(Some(Init::Expr(expr)));
+        };
+        if variables > 1 {
+            let hint = "declare the variables one by one, each with its value";
+            self.mistake(
+                effect.span,
+                "this is done once, so it gives one variable its value",
+                hint,
+            );
+        }
+        Ok(Some(Init::Effect(effect)))
+    }
+}
+
+fn declare(names: Vec<Bare>, ty: &TypeExpr, init: Option<&Init>) -> Vec<VarDecl> {
+    let one = |Bare { name, dims }| VarDecl { ty: ty.clone(), name, dims, init: init.cloned() };
+    names.into_iter().map(one).collect()
+}

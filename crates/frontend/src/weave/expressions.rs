@@ -1,0 +1,338 @@
+//! Expressions: operators by precedence.
+
+use selvedge_program::{BinaryOp, UnaryOp};
+
+use super::Parser;
+use super::lexer::Token;
+use crate::cursor::Parsed;
+use crate::syntax::{Cond, Effect, EffectKind, Expr, ExprKind, Name};
+
+/// The height that the tree of an expression may have.
+const TALLEST: u32 = 500;
+
+/// How tightly operators with two operands bind.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Level {
+    Implies,
+    Or,
+    And,
+    Compare,
+    Sum,
+    Product,
+}
+
+/// The operator that a token stands for.
+fn operator(token: Token) -> Option<(BinaryOp, Level)> {
+    Some(match token {
+        Token::Implies => (BinaryOp::Implies, Level::Implies),
+        Token::Or | Token::OrWord => (BinaryOp::Or, Level::Or),
+        Token::Xor => (BinaryOp::Ne, Level::Or),
+        Token::And | Token::AndWord => (BinaryOp::And, Level::And),
+        // `=` and `:=` are mistakes, but clear ones.
+        Token::EqualEqual | Token::Equal | Token::Assign => (BinaryOp::Eq, Level::Compare),
+        Token::NotEqual => (BinaryOp::Ne, Level::Compare),
+        Token::Less => (BinaryOp::Lt, Level::Compare),
+        Token::AtMost => (BinaryOp::Le, Level::Compare),
+        Token::Greater => (BinaryOp::Gt, Level::Compare),
+        Token::AtLeast => (BinaryOp::Ge, Level::Compare),
+        Token::Plus => (BinaryOp::Add, Level::Sum),
+        Token::Minus => (BinaryOp::Sub, Level::Sum),
+        Token::Star => (BinaryOp::Mul, Level::Product),
+        Token::Slash => (BinaryOp::Div, Level::Product),
+        Token::Percent => (BinaryOp::Mod, Level::Product),
+        _ => return None,
+    })
+}
+
+/// Whether `(a op b) op c` and `a op (b op c)` are the same. `^` is `!=` on truth values, where it
+/// is associative.
+fn is_associative((op, level): (BinaryOp, Level)) -> bool {
+    matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Add | BinaryOp::Mul)
+        || (op, level) == (BinaryOp::Ne, Level::Or)
+}
+
+/// An operand with the height of its tree.
+type Operand = (Expr, u32);
+
+/// Operands of one operator that are not combined yet; one more is to come.
+struct Chain {
+    operator: (BinaryOp, Level),
+    operands: Vec<Operand>,
+}
+
+/// Operands and operators that were read so far.
+#[derive(Default)]
+struct Sequence {
+    /// What waits for its last operand: each chain binds tighter than the one below (`==>`, which
+    /// groups to the right: as tightly).
+    waiting: Vec<Chain>,
+    /// The last operand.
+    last: Option<Operand>,
+    /// Whether the next operand is that of an operator that cannot be here.
+    drop_next: bool,
+    /// Whether there was a complaint about an operator.
+    complained: bool,
+}
+
+impl Parser<'_> {
+    /// An expression without effects.
+    pub(super) fn expr(&mut self) -> Parsed<Expr> {
+        let mark = self.effects.len();
+        let expr = self.open_expr();
+        self.refuse_effects(mark);
+        expr
+    }
+
+    /// A sum without effects; in front of a `=` that is none of the expression's.
+    pub(super) fn sum(&mut self) -> Parsed<Expr> {
+        let mark = self.effects.len();
+        let expr = self.binary(Level::Sum);
+        self.refuse_effects(mark);
+        expr
+    }
+
+    /// An expression, or an effect as the whole of it (then the expression means nothing).
+    pub(super) fn expr_or_effect(&mut self) -> Parsed<(Expr, Option<Effect>)> {
+        let mark = self.effects.len();
+        let expr = self.open_expr();
+        let whole = matches!(&expr, Ok(Expr { kind: ExprKind::Any, .. }));
+        let effect = if whole { self.effects.drain(mark..).next() } else { None };
+        self.refuse_effects(mark);
+        Ok((expr?, effect))
+    }
+
+    /// What `if` and `while` test: an expression, or an effect, negated or not.
+    pub(super) fn cond(&mut self) -> Parsed<Cond> {
+        let mark = self.effects.len();
+        let result = self.open_expr();
+        if let Ok(expr) = &result {
+            let mut negated = false;
+            let mut inner = expr;
+            while let ExprKind::Unary(UnaryOp::Not, operand) = &inner.kind {
+                inner = operand;
+                negated = !negated;
+            }
+            if matches!(inner.kind, ExprKind::Any) {
+                if let Some(effect) = self.effects.drain(mark..).next() {
+                    return Ok(Cond::Effect { effect, negated });
+                }
+            }
+        }
+        self.refuse_effects(mark);
+        Ok(Cond::Expr(result?))
+    }
+
+    /// Reports the effects that were met since a mark: nobody wanted them.
+    fn refuse_effects(&mut self, mark: usize) {
+        for effect in self.effects.split_off(mark) {
+            self.refuse_effect(&effect);
+        }
+    }
+
+    /// Reports an effect that stands where only an expression can.
+    pub(super) fn refuse_effect(&mut self, effect: &Effect) {
+        let word = match &effect.kind {
+            EffectKind::Call(name, _) => {
+                let hint = format!("a call is a statement of its own: `t := {}(…);`", name.text);
+                return self.mistake(effect.span, "a call cannot be part of an expression", hint);
+            }
+            EffectKind::Async(..) => "async",
+            EffectKind::TryLock(_) => "trylock",
+            EffectKind::CompareAndSwap(..) => "cas",
+            EffectKind::FetchAndAdd(..) => "fetch_and_add",
+        };
+        let message = format!("`{word}` cannot be part of an expression");
+        let hint = format!("give its result to a variable first: `t := {word} …;`");
+        self.mistake(effect.span, message, hint);
+    }
+
+    /// An expression that may contain effects.
+    pub(super) fn open_expr(&mut self) -> Parsed<Expr> {
+        self.tokens.enter()?;
+        let mut expr = self.binary(Level::Implies);
+        if self.peek() == Token::Question {
+            if let Ok(cond) = expr {
+                expr = self.if_then_else(cond);
+            }
+        }
+        self.tokens.leave();
+        expr
+    }
+
+    /// `? a : b` after the condition.
+    fn if_then_else(&mut self, cond: Expr) -> Parsed<Expr> {
+        let mut tallest = self.height;
+        self.tokens.bump();
+        let then = self.open_expr()?;
+        tallest = tallest.max(self.height);
+        self.expect(Token::Colon, "`:`")?;
+        let otherwise = self.open_expr()?;
+        self.grow(tallest.max(self.height))?;
+        let span = cond.span.to(otherwise.span);
+        let parts = (Box::new(cond), Box::new(then), Box::new(otherwise));
+        Ok(Expr { kind: ExprKind::IfThenElse(parts.0, parts.1, parts.2), span })
+    }
+
+    /// Operands with operators between them that bind at least this tightly. This function is on
+    /// the stack once for each level of nesting, so the work is done elsewhere.
+    fn binary(&mut self, loosest: Level) -> Parsed<Expr> {
+        let mut sequence = Sequence::default();
+        loop {
+            self.next_operand(&mut sequence)?;
+            if !self.next_operator(&mut sequence, loosest)? {
+                return self.finish(sequence);
+            }
+        }
+    }
+
+    fn next_operand(&mut self, sequence: &mut Sequence) -> Parsed<()> {
+        let operand = self.unary()?;
+        if !sequence.drop_next {
+            sequence.last = Some((operand, self.height));
+        }
+        sequence.drop_next = false;
+        Ok(())
+    }
+
+    /// Moves past an operator, if there is one; what binds tighter is complete then.
+    fn next_operator(&mut self, sequence: &mut Sequence, loosest: Level) -> Parsed<bool> {
+        let Some((op, level)) = operator(self.peek()).filter(|&(_, level)| level >= loosest) else {
+            return Ok(false);
+        };
+        let Sequence { waiting, last, drop_next, complained } = sequence;
+        while let Some(chain) = waiting.pop_if(|chain| chain.operator.1 > level) {
+            *last = Some(self.combine_chain(chain, last.take())?);
+        }
+        let same_level = waiting.last().is_some_and(|chain| chain.operator.1 == level);
+        *drop_next = same_level && level == Level::Compare;
+        *complained = *complained || self.check_operator(*drop_next);
+        if !*drop_next {
+            let mut operands: Vec<Operand> = last.take().into_iter().collect();
+            if same_level && level != Level::Implies {
+                if let Some(mut chain) = waiting.pop() {
+                    if chain.operator == (op, level) && is_associative(chain.operator) {
+                        chain.operands.append(&mut operands);
+                        operands = chain.operands;
+                    } else {
+                        operands = vec![self.combine_chain(chain, operands.pop())?];
+                    }
+                }
+            }
+            waiting.push(Chain { operator: (op, level), operands });
+        }
+        self.tokens.bump();
+        Ok(true)
+    }
+
+    fn finish(&mut self, sequence: Sequence) -> Parsed<Expr> {
+        let Sequence { mut waiting, mut last, .. } = sequence;
+        while let Some(chain) = waiting.pop() {
+            last = Some(self.combine_chain(chain, last)?);
+        }
+        let (expr, height) = last.ok_or_else(|| self.expected("an expression"))?;
+        self.height = height;
+        Ok(expr)
+    }
+
+    /// Reports what is wrong with the operator that is the current token, if anything is.
+    fn check_operator(&mut self, chained: bool) -> bool {
+        let span = self.tokens.span();
+        match self.peek() {
+            Token::Equal => self.mistake(span, "`=` does not compare", "write == to compare"),
+            Token::Assign => {
+                let hint = "write == to compare; an assignment is a statement of its own";
+                self.mistake(span, "`:=` cannot be part of an expression", hint);
+            }
+            _ if chained => {
+                let hint = "write `a < b && b < c`, or parentheses";
+                self.mistake(span, "comparisons cannot be chained", hint);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// One expression from all operands, as a tree that is balanced: neighbours are paired until
+    /// one is left.
+    fn combine_chain(&mut self, chain: Chain, last: Option<Operand>) -> Parsed<Operand> {
+        let Chain { operator: (op, _), mut operands } = chain;
+        operands.extend(last);
+        while operands.len() > 1 {
+            let mut pairs = Vec::with_capacity(operands.len().div_ceil(2));
+            let mut rest = operands.into_iter();
+            while let Some(left) = rest.next() {
+                pairs.push(match rest.next() {
+                    Some(right) => {
+                        self.grow(left.1.max(right.1))?;
+                        (self.pair(op, left.0, right.0), self.height)
+                    }
+                    None => left,
+                });
+            }
+            operands = pairs;
+        }
+        operands.pop().ok_or_else(|| self.expected("an expression"))
+    }
+
+    /// `left op right`; in predicates, `pc == L` is `at L`.
+    fn pair(&self, op: BinaryOp, left: Expr, right: Expr) -> Expr {
+        let span = left.span.to(right.span);
+        if self.in_predicate && matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
+            if let (Some(thread), Some(label)) = (program_counter(&left), whole_name(&right)) {
+                let at = ExprKind::At(thread.cloned(), label.clone());
+                let kind = match op {
+                    BinaryOp::Eq => at,
+                    _ => ExprKind::Unary(UnaryOp::Not, Box::new(Expr { kind: at, span })),
+                };
+                return Expr { kind, span };
+            }
+        }
+        Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span }
+    }
+
+    /// Notes the height of a tree above one of the given height, if it is not too much.
+    pub(super) fn grow(&mut self, below: u32) -> Parsed<()> {
+        self.height = below + 1;
+        if self.height > TALLEST { Err(self.tokens.too_deep()) } else { Ok(()) }
+    }
+
+    /// `!e`, `-e`, or an operand.
+    fn unary(&mut self) -> Parsed<Expr> {
+        match self.peek() {
+            Token::Not | Token::NotWord => self.prefixed(UnaryOp::Not),
+            Token::Minus => self.prefixed(UnaryOp::Neg),
+            _ => self.operand(),
+        }
+    }
+
+    fn prefixed(&mut self, op: UnaryOp) -> Parsed<Expr> {
+        self.tokens.enter()?;
+        let start = self.tokens.bump();
+        let literal = self.peek() == Token::Number;
+        let operand = self.unary();
+        self.tokens.leave();
+        let operand = operand?;
+        let span = start.to(operand.span);
+        if let (UnaryOp::Neg, true, ExprKind::Int(n)) = (op, literal, &operand.kind) {
+            return Ok(Expr { kind: ExprKind::Int(-n), span });
+        }
+        self.grow(self.height)?;
+        Ok(Expr { kind: ExprKind::Unary(op, Box::new(operand)), span })
+    }
+}
+
+/// Whose program counter an expression names: `pc` or `i.pc`.
+fn program_counter(expr: &Expr) -> Option<Option<&Name>> {
+    match &expr.kind {
+        ExprKind::LocalOf(thread, name) if name.text == "pc" => Some(Some(thread)),
+        _ => whole_name(expr).filter(|name| name.text == "pc").map(|_| None),
+    }
+}
+
+/// The name that is all of an expression.
+fn whole_name(expr: &Expr) -> Option<&Name> {
+    match &expr.kind {
+        ExprKind::Place(place) if place.indices.is_empty() => Some(&place.name),
+        _ => None,
+    }
+}

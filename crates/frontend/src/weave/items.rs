@@ -1,0 +1,292 @@
+//! What stands at the top of a file: constants, enumerations, shared variables, procedures,
+//! threads, predicates.
+
+use selvedge_program::Span;
+
+use super::Parser;
+use super::lexer::Token;
+use crate::Diagnostic;
+use crate::cursor::{Parsed, Reported};
+use crate::syntax::{
+    ConstDecl, Count, Entry, EnumDecl, Item, PredicateDecl, ProcDecl, ThreadDecl, TypeExpr, VarDecl,
+};
+
+impl Parser<'_> {
+    /// The whole file.
+    pub(super) fn file(&mut self) {
+        while self.peek() != Token::End {
+            let before = self.tokens.position();
+            if self.item().is_err() {
+                self.skip_item();
+            }
+            if self.tokens.position() == before {
+                self.tokens.bump();
+            }
+        }
+    }
+
+    /// One declaration.
+    pub(super) fn item(&mut self) -> Parsed<()> {
+        match self.peek() {
+            Token::Const => self.constant(),
+            Token::Enum => self.enumeration(),
+            Token::Thread => self.thread(),
+            Token::Predicate => self.predicate(),
+            Token::Void | Token::Proc => self.procedure(),
+            Token::OpenParen => self.procedure(),
+            Token::Shared | Token::Var => self.globals(),
+            Token::Local => {
+                let span = self.tokens.bump();
+                let hint = "write `shared`, or nothing; local variables stand in procedures";
+                self.mistake(span, "a variable at the top of a file is shared", hint);
+                self.globals()
+            }
+            Token::Lock | Token::Unlock if self.tokens.peek_at(1) == Token::OpenParen => {
+                Err(self.statement_outside())
+            }
+            _ if self.at_type() => self.globals_or_procedure(),
+            Token::Semicolon => {
+                self.tokens.bump();
+                Ok(())
+            }
+            Token::CloseBrace => Err(self.stray_brace()),
+            _ => Err(self.statement_outside()),
+        }
+    }
+
+    fn stray_brace(&mut self) -> Reported {
+        let error = Diagnostic::error(self.tokens.span(), "this `}` closes nothing");
+        let reported =
+            self.tokens.unexpected(error.hint("remove it, or add the `{` it belongs to"));
+        self.tokens.bump();
+        reported
+    }
+
+    /// Reports what is no declaration: most likely a statement.
+    fn statement_outside(&mut self) -> Reported {
+        if !self.at_statement() {
+            return self.expected("a declaration");
+        }
+        let hint = "statements stand in a procedure or in `thread NAME { … }`";
+        self.expected_with_hint("a declaration", hint)
+    }
+
+    /// `const NAME = value;`
+    fn constant(&mut self) -> Parsed<()> {
+        self.tokens.bump();
+        let typed = matches!(self.peek(), Token::Bool | Token::Int);
+        if typed && self.tokens.peek_at(1) == Token::Name {
+            let span = self.tokens.bump();
+            self.mistake(span, "a constant has no type", "write `const NAME = value;`");
+        }
+        let name = self.name("the name of the constant")?;
+        if !self.eat(Token::Assign) {
+            self.expect(Token::Equal, "`=`")?;
+        }
+        let value = self.expr()?;
+        self.items.push(Item::Const(ConstDecl { name, value }));
+        self.expect_semicolon()
+    }
+
+    /// `enum NAME { A, B }`
+    fn enumeration(&mut self) -> Parsed<()> {
+        self.tokens.bump();
+        let name = self.name("the name of the enumeration")?;
+        let open = self.expect(Token::OpenBrace, "`{`")?;
+        let mut enumerators = Vec::new();
+        while self.peek() != Token::CloseBrace {
+            enumerators.push(self.name("the name of a value")?);
+            if !self.eat(Token::Comma) {
+                break;
+            }
+        }
+        self.items.push(Item::Enum(EnumDecl { name, enumerators }));
+        self.expect_closing(Token::CloseBrace, "`,` or `}`", open)?;
+        self.eat(Token::Semicolon);
+        Ok(())
+    }
+
+    /// Shared variables.
+    fn globals(&mut self) -> Parsed<()> {
+        self.eat(Token::Shared);
+        let globals = self.variables()?;
+        self.items.extend(globals.into_iter().map(Item::Global));
+        self.expect_semicolon()
+    }
+
+    /// `bool x;` or `bool f() { … }`: what follows the name tells.
+    fn globals_or_procedure(&mut self) -> Parsed<()> {
+        let start = self.tokens.span();
+        let ty = self.type_expr()?;
+        if self.peek() == Token::Name && self.tokens.peek_at(1) == Token::OpenParen {
+            return self.procedure_rest(start, vec![ty]);
+        }
+        let globals = self.declarators(&ty)?;
+        self.items.extend(globals.into_iter().map(Item::Global));
+        self.expect_semicolon()
+    }
+
+    /// A procedure that begins with `void`, `proc` or the types of several results.
+    fn procedure(&mut self) -> Parsed<()> {
+        let start = self.tokens.bump();
+        let results = match self.tokens.text(start) {
+            "(" => self.result_types(start)?,
+            _ => Vec::new(),
+        };
+        self.procedure_rest(start, results)
+    }
+
+    /// `bool, int)` after the opening parenthesis.
+    fn result_types(&mut self, open: Span) -> Parsed<Vec<TypeExpr>> {
+        let types = self.list(Self::type_expr)?;
+        self.expect_closing(Token::CloseParen, "`,` or `)`", open)?;
+        Ok(types)
+    }
+
+    /// A procedure from its name on.
+    fn procedure_rest(&mut self, start: Span, results: Vec<TypeExpr>) -> Parsed<()> {
+        let mut proc = ProcDecl {
+            name: self.name("the name of the procedure")?,
+            params: Vec::new(),
+            results,
+            body: Vec::new(),
+            span: start,
+        };
+        let head = self.procedure_head(&mut proc);
+        proc.span = start.to(self.tokens.previous());
+        if head.is_err() && !self.skip_to_body() {
+            return head;
+        }
+        if self.peek() == Token::Semicolon {
+            let error = Diagnostic::error(self.tokens.span(), "this procedure has no body");
+            let hint = "write the body here: procedures may be used before they are declared";
+            let reported = self.tokens.unexpected(error.hint(hint));
+            return Err(reported);
+        }
+        proc.body = self.block()?;
+        self.items.push(Item::Proc(proc));
+        Ok(())
+    }
+
+    /// The parameters, and the types of the results if they come last.
+    fn procedure_head(&mut self, proc: &mut ProcDecl) -> Parsed<()> {
+        let open = self.expect(Token::OpenParen, "`(`")?;
+        let no_params = match self.peek() {
+            Token::Void => {
+                self.tokens.bump();
+                true
+            }
+            token => token == Token::CloseParen,
+        };
+        if !no_params {
+            proc.params = self.list(Self::parameters)?.into_iter().flatten().collect();
+        }
+        self.expect_closing(Token::CloseParen, "`,` or `)`", open)?;
+        if self.peek() == Token::Colon {
+            self.tokens.bump();
+            let open = self.tokens.span();
+            proc.results = match self.eat(Token::OpenParen) {
+                true => self.result_types(open)?,
+                false => vec![self.type_expr()?],
+            };
+        }
+        Ok(())
+    }
+
+    /// `bool x`, `var x: bool`, `x: bool` or `var x, y: bool`.
+    fn parameters(&mut self) -> Parsed<Vec<VarDecl>> {
+        let named_first = self.eat(Token::Var)
+            || (self.peek() == Token::Name && self.tokens.peek_at(1) == Token::Colon);
+        if named_first {
+            let params = self.group()?;
+            if params.iter().any(|p| p.init.is_some()) {
+                let hint = "the call gives a parameter its value";
+                self.mistake(self.tokens.previous(), "a parameter has no first value", hint);
+            }
+            return Ok(params);
+        }
+        if matches!(self.tokens.peek_at(1), Token::Comma | Token::CloseParen) && !self.at_builtin()
+        {
+            let message = format!("parameter {} has no type", self.tokens.quote());
+            let error = Diagnostic::error(self.tokens.span(), message);
+            return Err(self.tokens.unexpected(error.hint("write the type first: `bool x`")));
+        }
+        let ty = self.type_expr()?;
+        let name = self.name("the name of the parameter")?;
+        let dims = self.dimensions()?;
+        Ok(vec![VarDecl { ty, name, dims, init: None }])
+    }
+
+    /// `thread NAME[i] * COUNT = entry(args);` or `thread NAME * COUNT { … }`
+    fn thread(&mut self) -> Parsed<()> {
+        let start = self.tokens.bump();
+        let name = self.name("the name of the thread")?;
+        let mut binder = None;
+        if self.peek() == Token::OpenBracket {
+            let open = self.tokens.bump();
+            binder = Some(self.name("a name for the number of the thread")?);
+            self.expect_closing(Token::CloseBracket, "`]`", open)?;
+        }
+        let count = match self.eat(Token::Star) {
+            true => Some(self.count()?),
+            false => None,
+        };
+        let mut span = start.to(self.tokens.previous());
+        let entry = match self.peek() {
+            Token::OpenBrace => Entry::Body(self.block()?),
+            Token::Equal | Token::Assign => {
+                self.tokens.bump();
+                self.eat(Token::Call);
+                let procedure = self.name("the procedure that the thread runs")?;
+                let args = self.arguments()?;
+                span = start.to(self.tokens.previous());
+                Entry::Call(procedure, args)
+            }
+            Token::OpenParen => {
+                let error = Diagnostic::error(self.tokens.span(), "a thread has no parameters");
+                let hint = format!("write `thread {} = PROCEDURE(…);`", name.text);
+                return Err(self.tokens.unexpected(error.hint(hint)));
+            }
+            Token::Semicolon => Entry::SameName,
+            _ if self.tokens.on_new_line() => Entry::SameName,
+            _ => return Err(self.expected("`*`, `=`, `{` or `;`")),
+        };
+        let has_body = matches!(entry, Entry::Body(_));
+        self.items.push(Item::Thread(ThreadDecl { name, binder, count, entry, span }));
+        if has_body { Ok(()) } else { self.expect_semicolon() }
+    }
+
+    /// How many threads. The `=` after it is none of an expression.
+    fn count(&mut self) -> Parsed<Count> {
+        if self.peek() == Token::Name && self.tokens.current_text() == "any" {
+            return Ok(Count::Any(self.tokens.bump()));
+        }
+        Ok(Count::Number(self.sum()?))
+    }
+
+    /// `predicate p in worker: s == l;`
+    fn predicate(&mut self) -> Parsed<()> {
+        let start = self.tokens.bump();
+        let unnamed = self.peek() == Token::Colon || self.at_scope();
+        let name = if unnamed { None } else { Some(self.name("the name of the predicate")?) };
+        let mut scope = None;
+        if self.at_scope() {
+            self.tokens.bump();
+            scope = Some(self.name("a procedure")?);
+        }
+        self.expect(Token::Colon, if scope.is_none() { "`in` or `:`" } else { "`:`" })?;
+        self.in_predicate = true;
+        let expr = self.expr();
+        self.in_predicate = false;
+        let span = start.to(self.tokens.previous());
+        self.items.push(Item::Predicate(PredicateDecl { name, scope, expr: expr?, span }));
+        self.expect_semicolon()
+    }
+
+    /// Whether `in NAME` stands here.
+    fn at_scope(&self) -> bool {
+        self.peek() == Token::Name
+            && self.tokens.current_text() == "in"
+            && self.tokens.peek_at(1) == Token::Name
+    }
+}

@@ -1,0 +1,193 @@
+//! From text to tokens. A token has no content of its own: its text is looked up by its place.
+
+use logos::{Lexer, Logos};
+use selvedge_program::{Source, Span};
+
+use crate::Diagnostic;
+use crate::cursor::{TokenKind, Tokens};
+
+/// Why a piece of text is not a token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Unreadable {
+    #[default]
+    Character,
+    Comment,
+}
+
+/// The words and signs of the language.
+#[derive(Logos, Clone, Copy, PartialEq, Eq, Debug)]
+#[logos(skip r"[ \t\r\n\f\u{feff}]+", skip(r"//[^\n]*", allow_greedy = true))]
+#[logos(error = Unreadable)]
+#[rustfmt::skip]
+pub(super) enum Token {
+    #[token("const")] Const,
+    #[token("enum")] Enum,
+    #[token("var")] Var,
+    #[token("shared")] Shared,
+    #[token("local")] Local,
+    #[token("void")] Void,
+    #[token("proc")] Proc,
+    #[token("thread")] Thread,
+    #[token("predicate")] Predicate,
+
+    #[token("bool")] #[token("boolean")] Bool,
+    #[token("int")] Int,
+    #[token("lock")] Lock,
+    #[token("mutex")] Mutex,
+    #[token("tid")] Tid,
+
+    #[token("skip")] Skip,
+    #[token("havoc")] Havoc,
+    #[token("constrain")] Constrain,
+    #[token("if")] If,
+    #[token("else")] Else,
+    #[token("while")] While,
+    #[token("either")] Either,
+    #[token("goto")] Goto,
+    #[token("break")] Break,
+    #[token("continue")] Continue,
+    #[token("return")] Return,
+    #[token("assume")] Assume,
+    #[token("wait")] Wait,
+    #[token("assert")] Assert,
+    #[token("atomic")] Atomic,
+    #[token("atomic_begin")] AtomicBegin,
+    #[token("atomic_end")] AtomicEnd,
+    #[token("acquire")] Acquire,
+    #[token("release")] Release,
+    #[token("unlock")] Unlock,
+    #[token("call")] Call,
+    #[token("async")] Async,
+    #[token("join")] Join,
+    #[token("start_thread")] StartThread,
+    #[token("end_thread")] EndThread,
+    #[token("trylock")] TryLock,
+    #[token("cas")] Cas,
+    #[token("fetch_and_add")] FetchAndAdd,
+
+    #[token("true")] True,
+    #[token("false")] False,
+    #[token("none")] NoThread,
+    #[token("schoose")] Schoose,
+    #[token("forall")] Forall,
+    #[token("exists")] Exists,
+
+    #[token("or")] OrWord,
+    #[token("||")] #[token("|")] #[token("∨")] Or,
+    #[token("and")] AndWord,
+    #[token("&&")] #[token("&")] #[token("∧")] And,
+    #[token("not")] NotWord,
+    #[token("!")] #[token("¬")] Not,
+    #[token("^")] Xor,
+    #[token("==>")] #[token("=>")] #[token("⇒")] Implies,
+    #[token("==")] EqualEqual,
+    #[token("!=")] #[token("≠")] NotEqual,
+    #[token("<")] Less,
+    #[token("<=")] #[token("≤")] AtMost,
+    #[token(">")] Greater,
+    #[token(">=")] #[token("≥")] AtLeast,
+    #[token("+")] Plus,
+    #[token("-")] Minus,
+    #[token("*")] Star,
+    #[token("/")] Slash,
+    #[token("%")] Percent,
+    #[token("?")] Question,
+
+    #[token(":=")] Assign,
+    #[token("=")] Equal,
+    #[token("++")] PlusPlus,
+    #[token("--")] MinusMinus,
+    #[token("+=")] PlusAssign,
+    #[token("-=")] MinusAssign,
+    /// Known from other languages only.
+    #[token("*=")] #[token("/=")] #[token("%=")] #[token("&=")] #[token("|=")] #[token("^=")]
+    #[token("&&=")] #[token("||=")]
+    ForeignAssign,
+
+    #[token("(")] OpenParen,
+    #[token(")")] CloseParen,
+    #[token("[")] OpenBracket,
+    #[token("]")] CloseBracket,
+    #[token("{")] OpenBrace,
+    #[token("}")] CloseBrace,
+    #[token(";")] Semicolon,
+    #[token(",")] Comma,
+    #[token(":")] Colon,
+    #[token(".")] Dot,
+    #[token("..")] DotDot,
+    #[token("'")] Prime,
+    #[token("#")] Hash,
+
+    #[regex(r"[0-9]+")] Number,
+    /// A number that runs into letters.
+    #[regex(r"[0-9]+[A-Za-z_$][A-Za-z0-9_$]*")] BadNumber,
+    #[regex(r"[A-Za-z_$][A-Za-z0-9_$]*")] Name,
+
+    #[token("/*", comment)]
+    Unreadable,
+    End,
+}
+
+impl TokenKind for Token {
+    const END: Token = Token::End;
+    const UNREADABLE: Token = Token::Unreadable;
+}
+
+/// Skips the rest of a comment; without an end it is not one.
+fn comment(lexer: &mut Lexer<'_, Token>) -> logos::FilterResult<(), Unreadable> {
+    match lexer.remainder().find("*/") {
+        Some(length) => {
+            lexer.bump(length + 2);
+            logos::FilterResult::Skip
+        }
+        None => logos::FilterResult::Error(Unreadable::Comment),
+    }
+}
+
+/// The tokens of a text, with [`Token::Unreadable`] where there is none.
+pub(super) fn tokenize(source: &Source) -> Tokens<Token> {
+    let mut tokens = Tokens::new();
+    let mut lexer = Token::lexer(source.text());
+    while let Some(token) = lexer.next() {
+        let span = Span::new(lexer.span().start, lexer.span().end);
+        match token {
+            Ok(Token::BadNumber) => tokens.unreadable(span, bad_number(source.slice(span), span)),
+            Ok(token) => tokens.list.push((token, span)),
+            Err(Unreadable::Comment) => {
+                let error = Diagnostic::error(span, "this comment is not closed");
+                tokens.diagnostics.push(error.hint("close it with `*/`"));
+                tokens.cut = true;
+                break;
+            }
+            // Several such characters in a row are one mistake.
+            Err(Unreadable::Character) if tokens.lengthen_unreadable(span) => {}
+            Err(Unreadable::Character) => {
+                tokens.unreadable(span, bad_character(source.slice(span), span));
+            }
+        }
+    }
+    tokens
+}
+
+fn bad_number(text: &str, span: Span) -> Diagnostic {
+    let hex = text.starts_with("0x") || text.starts_with("0X");
+    let hint = if hex { "numbers are decimal" } else { "a name does not begin with a digit" };
+    Diagnostic::error(span, "this is neither a number nor a name").hint(hint)
+}
+
+/// Why characters belong to no token.
+fn bad_character(text: &str, span: Span) -> Diagnostic {
+    let shown = text.chars().next().map_or(String::new(), |c| c.escape_debug().to_string());
+    let error = Diagnostic::error(span, format!("`{shown}` does not belong to the language"));
+    match text {
+        "~" => error.hint("write `!` for not"),
+        "\"" | "“" | "”" => error.hint("there are no strings"),
+        "@" | "\\" | "`" => error.hint("remove it"),
+        _ => error.hint("names are made of the letters a to z, digits, `_` and `$`"),
+    }
+}
+
+/// Whether a token is a word that cannot be a name.
+pub(super) fn is_reserved(token: Token, text: &str) -> bool {
+    token != Token::Name && text.starts_with(|c: char| c.is_ascii_alphabetic())
+}

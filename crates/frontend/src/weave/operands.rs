@@ -1,0 +1,289 @@
+//! What operators are applied to, and effects.
+
+use num_bigint::BigInt;
+use selvedge_program::{Quantifier, Span};
+
+use super::lexer::Token;
+use super::{Parser, STEP_HINT};
+use crate::Diagnostic;
+use crate::cursor::Parsed;
+use crate::syntax::{Effect, EffectKind, Expr, ExprKind, PlaceExpr};
+
+/// How many digits a number in a file may have: reading takes more than linear time.
+const LONGEST_NUMBER: usize = 10_000;
+
+impl Parser<'_> {
+    /// An operand: a constant, a variable, a choice, something in parentheses; or an effect, which
+    /// is put aside.
+    pub(super) fn operand(&mut self) -> Parsed<Expr> {
+        self.height = 1;
+        match self.peek() {
+            Token::OpenParen => self.parenthesised(),
+            Token::Name => self.named(),
+            Token::OpenBrace => self.choice(),
+            Token::Schoose => self.schoose(),
+            Token::Forall => self.quantified(Quantifier::Forall),
+            Token::Exists => self.quantified(Quantifier::Exists),
+            Token::Hash => self.count_threads(),
+            Token::Prime => {
+                let start = self.tokens.bump();
+                let place = self.place()?;
+                let span = start.to(place.span);
+                Ok(Expr { kind: ExprKind::Primed(place), span })
+            }
+            Token::TryLock | Token::Cas | Token::FetchAndAdd | Token::Async | Token::Call => {
+                self.effect_aside()
+            }
+            _ => self.constant_operand(),
+        }
+    }
+
+    /// An operand of one token.
+    fn constant_operand(&mut self) -> Parsed<Expr> {
+        let kind = match self.peek() {
+            Token::True => ExprKind::Bool(true),
+            Token::False => ExprKind::Bool(false),
+            Token::NoThread => ExprKind::NoThread,
+            Token::Star => ExprKind::Any,
+            Token::Number => ExprKind::Int(self.number()?),
+            Token::PlusPlus | Token::MinusMinus => {
+                return Err(self.expected_with_hint("an expression", STEP_HINT));
+            }
+            _ => return Err(self.expected("an expression")),
+        };
+        Ok(Expr { kind, span: self.tokens.bump() })
+    }
+
+    fn number(&mut self) -> Parsed<BigInt> {
+        let digits = self.tokens.current_text();
+        if digits.len() <= LONGEST_NUMBER {
+            if let Some(number) = BigInt::parse_bytes(digits.as_bytes(), 10) {
+                return Ok(number);
+            }
+        }
+        let message = format!("this number has {} digits", digits.len());
+        let error = Diagnostic::error(self.tokens.span(), message);
+        let hint = format!("a number may have {LONGEST_NUMBER} digits");
+        Err(self.tokens.unexpected(error.hint(hint)))
+    }
+
+    fn parenthesised(&mut self) -> Parsed<Expr> {
+        let first = self.tokens.position();
+        let open = self.tokens.bump();
+        let mut inner = self.open_expr()?;
+        let close = self.expect_closing(Token::CloseParen, "`)`", open)?;
+        self.last_parens = (first, self.tokens.position());
+        inner.span = open.to(close);
+        Ok(inner)
+    }
+
+    /// What begins with a name: a place, a call, `i.x`, `i.at L`, `at L`.
+    fn named(&mut self) -> Parsed<Expr> {
+        match self.tokens.peek_at(1) {
+            Token::OpenParen => self.effect_aside(),
+            Token::Dot => self.of_thread(),
+            Token::Name if self.tokens.current_text() == "at" => {
+                let start = self.tokens.bump();
+                let label = self.bump_name();
+                let span = start.to(label.span);
+                Ok(Expr { kind: ExprKind::At(None, label), span })
+            }
+            _ => {
+                let place = self.place()?;
+                let span = place.span;
+                Ok(Expr { kind: ExprKind::Place(place), span })
+            }
+        }
+    }
+
+    /// `i.x` or `i.at L`
+    fn of_thread(&mut self) -> Parsed<Expr> {
+        let thread = self.bump_name();
+        self.tokens.bump();
+        let name = self.name("a local variable or `at`")?;
+        let start = thread.span;
+        if name.text == "at" && self.peek() == Token::Name {
+            let label = self.bump_name();
+            let span = start.to(label.span);
+            return Ok(Expr { kind: ExprKind::At(Some(thread), label), span });
+        }
+        if self.peek() == Token::OpenBracket {
+            let error = Diagnostic::error(self.tokens.span(), "this cannot have an index");
+            let hint = "only a variable that is no array can be named for another thread";
+            return Err(self.tokens.unexpected(error.hint(hint)));
+        }
+        let span = start.to(name.span);
+        Ok(Expr { kind: ExprKind::LocalOf(thread, name), span })
+    }
+
+    /// A variable or an element of an array; the height is that of the tallest index and one.
+    pub(super) fn place(&mut self) -> Parsed<PlaceExpr> {
+        let name = self.name("a variable")?;
+        let mut indices = Vec::new();
+        let mut tallest = 0;
+        while self.peek() == Token::OpenBracket {
+            let open = self.tokens.bump();
+            indices.push(self.expr()?);
+            tallest = tallest.max(self.height);
+            self.expect_closing(Token::CloseBracket, "`]`", open)?;
+        }
+        self.grow(tallest)?;
+        let span = name.span.to(self.tokens.previous());
+        Ok(PlaceExpr { name, indices, span })
+    }
+
+    /// Expressions with commas between them; the height is that of the tallest.
+    fn expressions(&mut self) -> Parsed<Vec<Expr>> {
+        let mut tallest = 0;
+        let list = self.list(|p| {
+            let expr = p.expr();
+            tallest = tallest.max(p.height);
+            expr
+        });
+        self.height = tallest;
+        list
+    }
+
+    /// `{a, b, c}` or `{a .. b}`
+    fn choice(&mut self) -> Parsed<Expr> {
+        let open = self.tokens.bump();
+        let choice = self.choice_rest(open);
+        choice.inspect_err(|_| self.skip_braces())
+    }
+
+    fn choice_rest(&mut self, open: Span) -> Parsed<Expr> {
+        let mut list = self.expressions()?;
+        let mut tallest = self.height;
+        let mut last = None;
+        if list.len() == 1 && self.eat(Token::DotDot) {
+            last = Some(self.expr()?);
+            tallest = tallest.max(self.height);
+        }
+        let wanted = if last.is_some() { "`}`" } else { "`,` or `}`" };
+        let close = self.expect_closing(Token::CloseBrace, wanted, open)?;
+        self.grow(tallest)?;
+        let kind = match (last, list.pop()) {
+            (Some(hi), Some(lo)) => ExprKind::Between(Box::new(lo), Box::new(hi)),
+            (_, popped) => {
+                list.extend(popped);
+                ExprKind::Braces(list)
+            }
+        };
+        Ok(Expr { kind, span: open.to(close) })
+    }
+
+    /// `schoose[p, n]`
+    fn schoose(&mut self) -> Parsed<Expr> {
+        let start = self.tokens.bump();
+        let open = self.expect(Token::OpenBracket, "`[`")?;
+        let positive = self.expr()?;
+        let tallest = self.height;
+        self.expect(Token::Comma, "`,`")?;
+        let negative = self.expr()?;
+        let close = self.expect_closing(Token::CloseBracket, "`]`", open)?;
+        self.grow(tallest.max(self.height))?;
+        let kind = ExprKind::Schoose(Box::new(positive), Box::new(negative));
+        Ok(Expr { kind, span: start.to(close) })
+    }
+
+    /// `forall i: e`, `exists i != self: e`; reaches as far to the right as it can.
+    fn quantified(&mut self, quantifier: Quantifier) -> Parsed<Expr> {
+        let start = self.tokens.bump();
+        self.quantified_rest(start, quantifier)
+    }
+
+    /// `#{i : e}`
+    fn count_threads(&mut self) -> Parsed<Expr> {
+        let start = self.tokens.bump();
+        let open = self.expect(Token::OpenBrace, "`{`")?;
+        let count = self.quantified_rest(start, Quantifier::Count).and_then(|mut expr| {
+            expr.span = start.to(self.expect_closing(Token::CloseBrace, "`}`", open)?);
+            Ok(expr)
+        });
+        count.inspect_err(|_| self.skip_braces())
+    }
+
+    fn quantified_rest(&mut self, start: Span, quantifier: Quantifier) -> Parsed<Expr> {
+        let binder = self.name("a name for a thread")?;
+        let others_only = self.eat(Token::NotEqual);
+        if others_only {
+            if self.tokens.current_text() != "self" {
+                return Err(self.expected("`self`"));
+            }
+            self.tokens.bump();
+        }
+        self.expect(Token::Colon, if others_only { "`:`" } else { "`:` or `!= self:`" })?;
+        let body = Box::new(self.open_expr()?);
+        self.grow(self.height)?;
+        let span = start.to(body.span);
+        Ok(Expr { kind: ExprKind::Quantified { quantifier, binder, others_only, body }, span })
+    }
+
+    /// An effect inside an expression: it is put aside, and a placeholder stands for it.
+    fn effect_aside(&mut self) -> Parsed<Expr> {
+        self.eat(Token::Call);
+        // Effects inside effects are mistakes, and cost more of the stack than expressions.
+        self.tokens.enter()?;
+        let effect = self.effect();
+        self.tokens.leave();
+        let effect = effect?;
+        let span = effect.span;
+        self.effects.push(effect);
+        self.height = 1;
+        Ok(Expr { kind: ExprKind::Any, span })
+    }
+
+    /// A call, `async`, `trylock`, `cas` or `fetch_and_add`.
+    pub(super) fn effect(&mut self) -> Parsed<Effect> {
+        let start = self.tokens.span();
+        let kind = match self.peek() {
+            Token::Async => {
+                self.tokens.bump();
+                let name = self.name("the procedure that the thread runs")?;
+                EffectKind::Async(name, self.arguments()?)
+            }
+            Token::TryLock | Token::Cas | Token::FetchAndAdd => self.atomic_operation()?,
+            _ => {
+                let name = self.name("the name of a procedure")?;
+                EffectKind::Call(name, self.arguments()?)
+            }
+        };
+        Ok(Effect { kind, span: start.to(self.tokens.previous()) })
+    }
+
+    fn atomic_operation(&mut self) -> Parsed<EffectKind> {
+        let word = self.peek();
+        self.tokens.bump();
+        let open = self.expect(Token::OpenParen, "`(`")?;
+        let place = self.place()?;
+        let kind = match word {
+            Token::TryLock => EffectKind::TryLock(place),
+            Token::Cas => {
+                self.expect(Token::Comma, "`,` and the expected value")?;
+                let expected = Box::new(self.expr()?);
+                self.expect(Token::Comma, "`,` and the new value")?;
+                EffectKind::CompareAndSwap(place, expected, Box::new(self.expr()?))
+            }
+            _ => {
+                let amount = match self.eat(Token::Comma) {
+                    true => Some(Box::new(self.expr()?)),
+                    false => None,
+                };
+                EffectKind::FetchAndAdd(place, amount)
+            }
+        };
+        self.expect_closing(Token::CloseParen, "`)`", open)?;
+        Ok(kind)
+    }
+
+    /// `(e, f)`
+    pub(super) fn arguments(&mut self) -> Parsed<Vec<Expr>> {
+        let open = self.expect(Token::OpenParen, "`(`")?;
+        if self.eat(Token::CloseParen) {
+            return Ok(Vec::new());
+        }
+        let list = self.expressions()?;
+        self.expect_closing(Token::CloseParen, "`,` or `)`", open)?;
+        Ok(list)
+    }
+}

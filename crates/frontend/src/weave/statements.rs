@@ -1,0 +1,427 @@
+//! Statements, and where to go on after a mistake.
+
+use selvedge_program::Span;
+
+use super::assignments::foreign;
+use super::lexer::{Token, is_reserved};
+use super::{Parser, STEP_HINT};
+use crate::Diagnostic;
+use crate::cursor::{Parsed, Reported};
+use crate::syntax::{Cond, Expr, ExprKind, Name, Stmt, StmtKind, VarDecl};
+
+impl Parser<'_> {
+    /// `{ … }`
+    pub(super) fn block(&mut self) -> Parsed<Vec<Stmt>> {
+        let open = self.expect(Token::OpenBrace, "`{`")?;
+        let mut body = Vec::new();
+        loop {
+            match self.peek() {
+                Token::CloseBrace => {
+                    self.tokens.bump();
+                    return Ok(body);
+                }
+                Token::End => {
+                    self.unclosed(open);
+                    return Ok(body);
+                }
+                _ if self.at_item() => {
+                    if self.tokens.at_margin() {
+                        self.unclosed(open);
+                        return Ok(body);
+                    }
+                    self.item_inside(open);
+                }
+                _ => self.statement_or_skip(&mut body),
+            }
+        }
+    }
+
+    fn unclosed(&mut self, open: Span) {
+        let message = format!("expected `}}`, found {}", self.tokens.quote());
+        let error = Diagnostic::error(self.tokens.span(), message);
+        let error = error.related(open, "this block is not closed");
+        self.tokens.unexpected(error.hint("add the missing `}`"));
+    }
+
+    /// Reports a declaration that belongs to the top of the file, and takes it as if it was there.
+    fn item_inside(&mut self, open: Span) {
+        let what = match self.peek() {
+            Token::Const => "a constant",
+            Token::Enum => "an enumeration",
+            Token::Thread => "a thread",
+            Token::Predicate => "a predicate",
+            _ => "a procedure",
+        };
+        let message = format!("{what} cannot be declared inside a procedure");
+        let error = Diagnostic::error(self.tokens.span(), message);
+        let error = error.related(open, "inside this block");
+        self.tokens.unexpected(error.hint("move it to the top of the file, or add a missing `}`"));
+        let before = self.tokens.position();
+        // A block can hold such a declaration, and that a block: this is nesting, too.
+        let inside = self.tokens.enter().and_then(|()| self.item());
+        self.tokens.leave();
+        if inside.is_err() {
+            self.skip_statement(before);
+        }
+    }
+
+    fn statement_or_skip(&mut self, into: &mut Vec<Stmt>) {
+        let before = self.tokens.position();
+        if self.statement(into).is_err() {
+            self.skip_statement(before);
+        }
+    }
+
+    /// One statement with its labels. A declaration of several variables gives several.
+    fn statement(&mut self, into: &mut Vec<Stmt>) -> Parsed<()> {
+        self.tokens.enter()?;
+        let labels = self.labels();
+        let result = match self.peek() {
+            Token::If | Token::While | Token::Either | Token::Atomic | Token::OpenBrace => {
+                self.compound(labels, into)
+            }
+            Token::CloseBrace if !labels.is_empty() => {
+                let span = self.tokens.after_previous();
+                into.push(Stmt { labels, kind: StmtKind::Empty, span });
+                Ok(())
+            }
+            _ => self.simple(labels, into),
+        };
+        self.tokens.leave();
+        result
+    }
+
+    /// `L: M:`
+    fn labels(&mut self) -> Vec<Name> {
+        let mut labels = Vec::new();
+        while self.tokens.peek_at(1) == Token::Colon {
+            let reserved = is_reserved(self.peek(), self.tokens.current_text());
+            if self.peek() != Token::Name && !reserved {
+                break;
+            }
+            if let Ok(label) = self.name("a label") {
+                labels.push(label);
+            }
+            self.tokens.bump();
+        }
+        labels
+    }
+
+    /// A statement that contains others. There is one frame of this function on the stack for
+    /// each level of nesting, so it only tells the constructs apart.
+    fn compound(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
+        match self.peek() {
+            Token::If => self.if_statement(labels, into),
+            Token::While => self.while_statement(labels, into),
+            Token::Either => self.either(labels, into),
+            _ => self.block_statement(labels, into),
+        }
+    }
+
+    fn if_statement(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
+        let (cond, span) = self.condition("if")?;
+        let then = self.branch()?;
+        let otherwise = match self.eat(Token::Else) {
+            true => self.branch()?,
+            false => Vec::new(),
+        };
+        into.push(Stmt { labels, kind: StmtKind::If { cond, then, otherwise }, span });
+        Ok(())
+    }
+
+    fn while_statement(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
+        let (cond, span) = self.condition("while")?;
+        let body = self.branch()?;
+        into.push(Stmt { labels, kind: StmtKind::While { cond, body }, span });
+        Ok(())
+    }
+
+    fn either(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
+        let span = self.tokens.bump();
+        let mut blocks = vec![self.block()?];
+        while self.eat(Token::OrWord) {
+            blocks.push(self.block()?);
+        }
+        into.push(Stmt { labels, kind: StmtKind::Choose(blocks), span });
+        Ok(())
+    }
+
+    /// `{ … }` or `atomic { … }`
+    fn block_statement(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
+        let span = self.tokens.span();
+        let atomic = self.eat(Token::Atomic);
+        let body = self.block()?;
+        let kind = if atomic { StmtKind::Atomic(body) } else { StmtKind::Block(body) };
+        into.push(Stmt { labels, kind, span });
+        Ok(())
+    }
+
+    /// A block or a single statement.
+    fn branch(&mut self) -> Parsed<Vec<Stmt>> {
+        if self.peek() == Token::OpenBrace {
+            return self.block();
+        }
+        let mut body = Vec::new();
+        self.statement(&mut body)?;
+        Ok(body)
+    }
+
+    /// What `if` or `while` tests, and the place of both. After a mistake in it, goes on with the
+    /// body if there is one.
+    fn condition(&mut self, word: &str) -> Parsed<(Cond, Span)> {
+        let start = self.tokens.bump();
+        let first = self.tokens.position();
+        let cond = match self.cond() {
+            Ok(cond) => cond,
+            Err(Reported) if self.skip_to_body() => {
+                let nothing = Expr { kind: ExprKind::Any, span: start };
+                return Ok((Cond::Expr(nothing), start));
+            }
+            Err(Reported) => return Err(Reported),
+        };
+        let span = start.to(self.tokens.previous());
+        let in_parens = self.last_parens == (first, self.tokens.position());
+        if !in_parens && self.peek() != Token::OpenBrace {
+            if !self.at_statement() {
+                return Err(self.expected("`{`"));
+            }
+            let message = format!("`{word}` without braces needs parentheses round its condition");
+            let hint = format!("write `{word} (…) statement` or `{word} … {{ … }}`");
+            self.tokens.unexpected(Diagnostic::error(span, message).hint(hint));
+        }
+        Ok((cond, span))
+    }
+
+    /// A statement that contains no other.
+    fn simple(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
+        let start = self.tokens.span();
+        let kind = match self.peek() {
+            Token::Local | Token::Var => return self.locals(labels, into),
+            Token::Shared => {
+                let hint = "move the declaration to the top of the file, or write `local`";
+                self.mistake(start, "a variable in a procedure is not shared", hint);
+                return self.locals(labels, into);
+            }
+            Token::Else => {
+                let error = Diagnostic::error(start, "this `else` belongs to no `if`");
+                let hint = "before `else` stands one statement or one block in braces";
+                self.tokens.unexpected(error.hint(hint));
+                self.tokens.bump();
+                return self.statement(into);
+            }
+            Token::Lock if self.tokens.peek_at(1) == Token::OpenParen => {
+                self.tokens.bump();
+                StmtKind::Acquire(self.maybe_in_parens(Self::place)?)
+            }
+            Token::Name
+                if foreign(self.tokens.current_text(), self.tokens.peek_at(1)).is_some() =>
+            {
+                self.assignment_or_call()?
+            }
+            _ if self.at_type() => return self.locals(labels, into),
+            Token::Name => self.assignment_or_call()?,
+            _ => self.keyword_statement()?,
+        };
+        let span = start.to(self.tokens.previous());
+        let ended = matches!(kind, StmtKind::Empty);
+        into.push(Stmt { labels, kind, span });
+        if ended { Ok(()) } else { self.expect_semicolon() }
+    }
+
+    /// A statement that its first word tells.
+    fn keyword_statement(&mut self) -> Parsed<StmtKind> {
+        let token = self.peek();
+        if matches!(token, Token::TryLock | Token::Cas | Token::FetchAndAdd | Token::Async) {
+            return Ok(StmtKind::Effect { targets: Vec::new(), effect: self.effect()? });
+        }
+        if matches!(token, Token::PlusPlus | Token::MinusMinus) {
+            return Err(self.expected_with_hint("a statement", STEP_HINT));
+        }
+        if !self.at_statement() {
+            return Err(self.expected("a statement"));
+        }
+        self.tokens.bump();
+        Ok(match token {
+            Token::Semicolon => StmtKind::Empty,
+            Token::Skip => StmtKind::Skip,
+            Token::Call => self.call()?,
+            Token::Havoc => StmtKind::Havoc(self.list(Self::place)?),
+            Token::Assume | Token::Wait => StmtKind::Assume(self.expr()?),
+            Token::Assert => StmtKind::Assert(self.expr()?),
+            Token::Goto => StmtKind::Goto(self.list(|p| p.name("a label"))?),
+            Token::Break => StmtKind::Break,
+            Token::Continue => StmtKind::Continue,
+            Token::Return => StmtKind::Return(match self.peek() {
+                Token::Semicolon | Token::CloseBrace => Vec::new(),
+                _ => self.list(Self::expr)?,
+            }),
+            Token::AtomicBegin => StmtKind::AtomicBegin,
+            Token::AtomicEnd => StmtKind::AtomicEnd,
+            Token::Acquire => StmtKind::Acquire(self.maybe_in_parens(Self::place)?),
+            Token::Release | Token::Unlock => StmtKind::Release(self.maybe_in_parens(Self::place)?),
+            Token::Join => StmtKind::Join(self.expr()?),
+            Token::StartThread => {
+                self.expect(Token::Goto, "`goto`")?;
+                StmtKind::StartThread(self.name("a label")?)
+            }
+            Token::EndThread => StmtKind::EndThread,
+            _ => return Err(self.expected("a statement")),
+        })
+    }
+
+    /// Something, or the same in parentheses.
+    fn maybe_in_parens<R>(&mut self, inner: impl Fn(&mut Self) -> Parsed<R>) -> Parsed<R> {
+        if self.peek() != Token::OpenParen {
+            return inner(self);
+        }
+        let open = self.tokens.bump();
+        let result = inner(self)?;
+        self.expect_closing(Token::CloseParen, "`)`", open)?;
+        Ok(result)
+    }
+
+    /// Local variables.
+    fn locals(&mut self, mut labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
+        let start = self.tokens.span();
+        if self.peek() == Token::Name && self.tokens.peek_at(2) == Token::OpenParen {
+            let hint = "`f(…);` and `call f(…);` are calls";
+            return Err(self.expected_with_hint("a statement", hint));
+        }
+        if matches!(self.peek(), Token::Local | Token::Shared) {
+            self.tokens.bump();
+        }
+        let variables = self.variables()?;
+        let end = self.tokens.previous();
+        let single = variables.len() == 1;
+        for variable in variables {
+            let VarDecl { name, .. } = &variable;
+            let span = if single { start.to(end) } else { name.span };
+            let labels = std::mem::take(&mut labels);
+            into.push(Stmt { labels, kind: StmtKind::Local(variable), span });
+        }
+        self.expect_semicolon()
+    }
+
+    /// Whether the current token begins a declaration that belongs to the top of a file.
+    fn at_item(&self) -> bool {
+        let next = |ahead| self.tokens.peek_at(ahead);
+        match self.peek() {
+            Token::Void | Token::Proc => next(2) == Token::OpenParen,
+            Token::Thread | Token::Enum | Token::Const | Token::Predicate => true,
+            Token::OpenParen => matches!(next(1), Token::Bool | Token::Int),
+            _ => {
+                (self.at_builtin() || (self.peek() == Token::Name && self.tokens.at_margin()))
+                    && (next(1), next(2)) == (Token::Name, Token::OpenParen)
+            }
+        }
+    }
+
+    /// Whether the current token can begin a statement.
+    pub(super) fn at_statement(&self) -> bool {
+        self.at_type()
+            || matches!(
+                self.peek(),
+                Token::Name
+                    | Token::Semicolon
+                    | Token::OpenBrace
+                    | Token::Var
+                    | Token::Local
+                    | Token::Skip
+                    | Token::Havoc
+                    | Token::If
+                    | Token::While
+                    | Token::Either
+                    | Token::Goto
+                    | Token::Break
+                    | Token::Continue
+                    | Token::Return
+                    | Token::Assume
+                    | Token::Wait
+                    | Token::Assert
+                    | Token::Atomic
+                    | Token::AtomicBegin
+                    | Token::AtomicEnd
+                    | Token::Acquire
+                    | Token::Release
+                    | Token::Unlock
+                    | Token::Call
+                    | Token::Async
+                    | Token::Join
+                    | Token::StartThread
+                    | Token::EndThread
+                    | Token::TryLock
+                    | Token::Cas
+                    | Token::FetchAndAdd
+            )
+    }
+
+    /// After a mistake in a statement: skips the rest of it, and at least one token.
+    fn skip_statement(&mut self, start: usize) {
+        self.skip(false);
+        let stuck = self.tokens.position() == start;
+        if stuck && !matches!(self.peek(), Token::CloseBrace | Token::End) {
+            self.tokens.bump();
+        }
+    }
+
+    /// After a mistake in a declaration: skips the rest of it.
+    pub(super) fn skip_item(&mut self) {
+        self.skip(true);
+    }
+
+    /// Skips to after the next `;`, or after the next block in braces, or to a `}` (and past it,
+    /// at the top of a file), or to a declaration at the left margin. What stands in parentheses
+    /// is skipped as a whole, unless a line ends with `;` there.
+    fn skip(&mut self, at_top: bool) {
+        let mut parens = 0_usize;
+        let mut braces = 0_usize;
+        loop {
+            match self.peek() {
+                Token::End => return,
+                Token::OpenParen | Token::OpenBracket => parens += 1,
+                Token::CloseParen | Token::CloseBracket => parens = parens.saturating_sub(1),
+                Token::OpenBrace => braces += 1,
+                Token::CloseBrace if braces > 1 => braces -= 1,
+                Token::CloseBrace if braces == 1 || at_top => {
+                    self.tokens.bump();
+                    return;
+                }
+                Token::CloseBrace => return,
+                Token::Semicolon if braces == 0 => {
+                    self.tokens.bump();
+                    if parens == 0 || self.tokens.on_new_line() {
+                        return;
+                    }
+                    continue;
+                }
+                _ if self.at_item() && self.tokens.at_margin() => return,
+                _ => {}
+            }
+            self.tokens.bump();
+        }
+    }
+
+    /// After a mistake inside the braces of an expression: skips past the closing one, so that it
+    /// is not taken for the end of a block.
+    pub(super) fn skip_braces(&mut self) {
+        while !matches!(self.peek(), Token::End | Token::Semicolon | Token::OpenBrace) {
+            if self.eat(Token::CloseBrace) {
+                return;
+            }
+            self.tokens.bump();
+        }
+    }
+
+    /// After a mistake in the head of something with a body: skips to the `{` of the body, if
+    /// there is one.
+    pub(super) fn skip_to_body(&mut self) -> bool {
+        loop {
+            match self.peek() {
+                Token::OpenBrace => return true,
+                Token::End | Token::Semicolon | Token::CloseBrace => return false,
+                _ if self.at_item() && self.tokens.at_margin() => return false,
+                _ => self.tokens.bump(),
+            };
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Texts that are too deep, too long, or too much: one clear message, at once.
+
+use std::time::{Duration, Instant};
+
+use expect_test::{Expect, expect};
+use selvedge_program::Source;
+
+use crate::weave::parse;
+
+const MANY: usize = 100_000;
+
+/// The messages for a text, which must come fast, on a small stack.
+fn messages(text: String) -> Vec<String> {
+    let work = move || {
+        let start = Instant::now();
+        let (file, diagnostics) = parse(&Source::new("test.weave", text));
+        drop(file);
+        assert!(start.elapsed() < Duration::from_secs(20), "took {:?}", start.elapsed());
+        diagnostics.into_iter().map(|d| d.message).collect()
+    };
+    let thread = std::thread::Builder::new().stack_size(1_500_000).spawn(work);
+    thread.expect("a thread starts").join().expect("the parser does not panic")
+}
+
+#[track_caller]
+fn check(text: String, want: Expect) {
+    want.assert_eq(&messages(text).join("\n"));
+}
+
+#[track_caller]
+fn check_too_deep(text: String) {
+    let mut messages = messages(text);
+    messages.truncate(3);
+    assert_eq!(messages, ["this is nested too deeply"]);
+}
+
+fn in_body(repeated: &str) -> String {
+    format!("void f() {{ {}", repeated.repeat(MANY))
+}
+
+fn in_expr(before: &str, repeated: &str, after: &str) -> String {
+    format!("void f() {{ x := {before}{}{after}; }}", repeated.repeat(MANY))
+}
+
+#[test]
+fn deep_statements() {
+    // A mistake at each level, but an end of it.
+    assert_eq!(messages(in_body("else ")).len(), 201);
+    assert!(messages(in_body("void g() { ")).len() <= 201);
+    for repeated in [
+        "{",
+        "if (x)",
+        "if (x) { ",
+        "while x {",
+        "either {",
+        "atomic { ",
+        "if (x) ; else ",
+        "L: { M: ",
+        "either { } or { ",
+        "if (a | b & c == d + e * f) { while (a) ",
+    ] {
+        check_too_deep(in_body(repeated));
+    }
+}
+
+#[test]
+fn deep_expressions() {
+    for repeated in [
+        "(",
+        "!",
+        "- ",
+        "not ",
+        "{",
+        "a[",
+        "f(",
+        "- (",
+        "a ? ",
+        "a ? b : ",
+        "a ==> ",
+        "{ 1 .. ",
+        "schoose[",
+        "schoose[a, ",
+        "forall i: ",
+        "#{i : ",
+        "cas(x, ",
+        "a | b & c == d + e * -(",
+        "a | b & c == d + e * (",
+    ] {
+        check_too_deep(in_expr("", repeated, "a"));
+    }
+}
+
+#[test]
+fn tall_expressions() {
+    for repeated in [" - a", " / a", " % a", " + a - b", " * a / b", " | a ^ b"] {
+        check_too_deep(in_expr("a", repeated, ""));
+    }
+    // Each level of parentheses adds only some of the height.
+    let level = |inner: String| format!("({inner}{})", " - a".repeat(10));
+    check_too_deep(in_expr(&(0..100).fold("a".to_owned(), |inner, _| level(inner)), "", ""));
+}
+
+#[test]
+fn long_chains() {
+    for repeated in [" & a", " || a", " + a", " * a", " ^ a", " + a - b == c | d"] {
+        check(in_expr("a", repeated, ""), expect![""]);
+    }
+    check(in_body("L: ") + "; }", expect![""]);
+    check(in_body(";") + "}", expect![""]);
+}
+
+#[test]
+fn long_lists() {
+    check(format!("bool x{} := true;", ", x".repeat(MANY)), expect![""]);
+    let long = "1 + ".repeat(1000);
+    check(
+        format!("int[0..{long}1] x{};", ", x".repeat(MANY)),
+        expect!["this is too long to stand for so many variables"],
+    );
+    check(
+        format!("int x{} := {long}1;", ", x".repeat(MANY)),
+        expect!["this is too long to stand for so many variables"],
+    );
+}
+
+#[test]
+fn long_numbers() {
+    check(format!("const N = {};", "9".repeat(10_000)), expect![""]);
+    check(format!("const N = {};", "9".repeat(MANY)), expect!["this number has 100000 digits"]);
+}
+
+#[test]
+fn many_mistakes() {
+    assert_eq!(messages("@ ".repeat(MANY)).len(), 1000);
+    assert_eq!(messages("@".repeat(MANY)).len(), 1);
+    assert_eq!(messages("}".repeat(MANY)).len(), 1000);
+    assert_eq!(messages("void f() { x = 1; } ".repeat(MANY / 10)).len(), 1000);
+    check(
+        format!("void f() {{ x := a{}; }}", " < b".repeat(MANY)),
+        expect!["comparisons cannot be chained"],
+    );
+    check(
+        format!("void f() {{ x := a{}; }}", " f(".repeat(MANY)),
+        expect!["expected `;`, found `f`"],
+    );
+}

@@ -1,0 +1,621 @@
+//! What the parser says to mistakes: all of them, one message each.
+
+use expect_test::{Expect, expect};
+use selvedge_program::Source;
+
+use crate::Diagnostics;
+use crate::weave::parse;
+
+/// The messages with their lines and columns, the related places and the hints.
+#[track_caller]
+fn check(text: &str, want: Expect) {
+    let source = Source::new("test.weave", text);
+    let (_, diagnostics) = parse(&source);
+    let mut shown = String::new();
+    for d in &diagnostics {
+        let at = |start: u32| {
+            let place = source.line_column(start);
+            format!("{}:{}", place.line, place.column)
+        };
+        shown +=
+            &format!("{} `{}` {}", at(d.label.span.start), source.slice(d.label.span), d.message);
+        for related in &d.related {
+            shown += &format!("; {} {}", at(related.span.start), related.text);
+        }
+        if let Some(hint) = &d.hint {
+            shown += &format!(" -- {hint}");
+        }
+        shown += "\n";
+    }
+    want.assert_eq(&shown);
+}
+
+/// Statements in the body of a procedure.
+#[track_caller]
+fn check_body(text: &str, want: Expect) {
+    check(&format!("void f() {{\n{text}\n}}"), want);
+}
+
+#[test]
+fn rendered() {
+    let render = |text: &str| {
+        let source = Source::new("test.weave", text);
+        let (_, diagnostics) = parse(&source);
+        Diagnostics::new(source, diagnostics).render(false)
+    };
+    expect![[r#"
+        error: expected `;`, found `if`
+         --> test.weave:2:9
+          |
+        2 |   x := 1
+          |         ^
+          |
+          = help: a statement or declaration ends with `;`
+
+        error: `=` does not compare
+         --> test.weave:3:9
+          |
+        3 |   if (x = 2) {
+          |         ^
+          |
+          = help: write == to compare
+
+        error: a call cannot be part of an expression
+         --> test.weave:4:10
+          |
+        4 |     y := g(x) + 1;
+          |          ^^^^
+          |
+          = help: a call is a statement of its own: `t := g(…);`
+
+        error: expected `)`, found `;`
+         --> test.weave:5:14
+          |
+        5 |   z := (1 + 2;
+          |        -     ^
+          |        |
+          |        to close this
+
+        error: expected `}`, found the end of the file
+         --> test.weave:6:2
+          |
+        1 | void f() {
+          |          - this block is not closed
+        ...
+        6 | }
+          |  ^
+          |
+          = help: add the missing `}`
+
+        test.weave: 5 errors
+    "#]]
+    .assert_eq(&render(
+        "void f() {\n  x := 1\n  if (x = 2) {\n    y := g(x) + 1;\n  z := (1 + 2;\n}\n",
+    ));
+}
+
+#[test]
+fn missing_semicolon() {
+    check_body(
+        "x := 1\n  y := 2;",
+        expect![[r#"
+        2:7 `` expected `;`, found `y` -- a statement or declaration ends with `;`
+    "#]],
+    );
+}
+
+#[test]
+fn missing_semicolon_on_the_line() {
+    check_body(
+        "x := 1 y := 2; z := ;",
+        expect![[r#"
+        2:7 `` expected `;`, found `y` -- a statement or declaration ends with `;`
+        2:21 `;` expected an expression, found `;`
+    "#]],
+    );
+}
+
+#[test]
+fn equals_assigns_in_c() {
+    check_body(
+        "x = 1; a[2], y = 1, 2;",
+        expect![[r#"
+        2:3 `=` `=` does not assign -- write := to assign
+        2:16 `=` `=` does not assign -- write := to assign
+    "#]],
+    );
+}
+
+#[test]
+fn equals_compares_in_pascal() {
+    check_body(
+        "if (x = 1) { y = 2; } assert x := 1;",
+        expect![[r#"
+        2:7 `=` `=` does not compare -- write == to compare
+        2:16 `=` `=` does not assign -- write := to assign
+        2:32 `:=` `:=` cannot be part of an expression -- write == to compare; an assignment is a statement of its own
+    "#]],
+    );
+}
+
+#[test]
+fn comparison_as_statement() {
+    check_body(
+        "x == 1;",
+        expect![[r#"
+        2:3 `==` a comparison is not a statement -- write := to assign, or `assume` or `assert` before the comparison
+    "#]],
+    );
+}
+
+#[test]
+fn foreign_assignment() {
+    check_body(
+        "x &&= y; a[1] *= 2;",
+        expect![[r#"
+            2:3 `&&=` `&&=` does not belong to the language -- write `x := x && …`
+            2:15 `*=` `*=` does not belong to the language -- write `a[1] := a[1] * …`
+        "#]],
+    );
+}
+
+#[test]
+fn call_in_expression() {
+    check_body(
+        "x := f(y) + 1; x, y := f(), 2; return g(h());",
+        expect![[r#"
+            2:6 `f(y)` a call cannot be part of an expression -- a call is a statement of its own: `t := f(…);`
+            2:24 `f()` a call cannot be part of an expression -- a call is a statement of its own: `t := f(…);`
+            2:39 `g(h())` a call cannot be part of an expression -- a call is a statement of its own: `t := g(…);`
+            2:41 `h()` a call cannot be part of an expression -- a call is a statement of its own: `t := h(…);`
+        "#]],
+    );
+}
+
+#[test]
+fn effect_in_expression() {
+    check_body(
+        "if (trylock(m) && x) { } x := 1 + fetch_and_add(y);",
+        expect![[r#"
+        2:5 `trylock(m)` `trylock` cannot be part of an expression -- give its result to a variable first: `t := trylock …;`
+        2:35 `fetch_and_add(y)` `fetch_and_add` cannot be part of an expression -- give its result to a variable first: `t := fetch_and_add …;`
+    "#]],
+    );
+}
+
+#[test]
+fn chained_comparison() {
+    check_body(
+        "assert a < b < c; x := a == b != c;",
+        expect![[r#"
+        2:14 `<` comparisons cannot be chained -- write `a < b && b < c`, or parentheses
+        2:31 `!=` comparisons cannot be chained -- write `a < b && b < c`, or parentheses
+    "#]],
+    );
+}
+
+#[test]
+fn else_without_if() {
+    check_body(
+        "if (a) x := 1; y := 2; else z := 3;",
+        expect![[r#"
+        2:24 `else` this `else` belongs to no `if` -- before `else` stands one statement or one block in braces
+    "#]],
+    );
+}
+
+#[test]
+fn condition_without_parentheses() {
+    check_body(
+        "if x y := 1; while x skip;",
+        expect![[r#"
+        2:1 `if x` `if` without braces needs parentheses round its condition -- write `if (…) statement` or `if … { … }`
+        2:14 `while x` `while` without braces needs parentheses round its condition -- write `while (…) statement` or `while … { … }`
+    "#]],
+    );
+}
+
+#[test]
+fn condition_without_body() {
+    check_body(
+        "if x",
+        expect![[r#"
+            3:1 `}` expected `{`, found `}`
+        "#]],
+    );
+}
+
+#[test]
+fn condition_with_mistake() {
+    check_body(
+        "if (x + ) { y = 1; } while (a b) { z = 2; }",
+        expect![[r#"
+        2:9 `)` expected an expression, found `)`
+        2:15 `=` `=` does not assign -- write := to assign
+        2:31 `b` expected `)`, found `b`; 2:28 to close this
+        2:38 `=` `=` does not assign -- write := to assign
+    "#]],
+    );
+}
+
+#[test]
+fn unclosed_parenthesis() {
+    check_body(
+        "x := (a + b;\n  f(a, b;\n y := a[1;",
+        expect![[r#"
+        2:12 `;` expected `)`, found `;`; 2:6 to close this
+        3:9 `;` expected `,` or `)`, found `;`; 3:4 to close this
+        4:10 `;` expected `]`, found `;`; 4:8 to close this
+    "#]],
+    );
+}
+
+#[test]
+fn reserved_word_as_name() {
+    check_body(
+        "bool or; int wait := 2; goto if; while: skip;",
+        expect![[r#"
+        2:6 `or` expected the name of a variable, but `or` is a reserved word -- choose another name
+        2:14 `wait` expected the name of a variable, but `wait` is a reserved word -- choose another name
+        2:30 `if` expected a label, but `if` is a reserved word -- choose another name
+        2:34 `while` expected a label, but `while` is a reserved word -- choose another name
+    "#]],
+    );
+}
+
+#[test]
+fn reserved_word_in_expression() {
+    check_body(
+        "x := 1 + while; havoc if;",
+        expect![[r#"
+        2:10 `while` expected an expression, found `while`
+        2:23 `if` expected a variable, but `if` is a reserved word -- choose another name
+    "#]],
+    );
+}
+
+#[test]
+fn words_of_other_languages() {
+    check_body(
+        "for (i := 0; i < 3; i++) { x = 1; } do { x := 1; } switch (x) { } begin x := 1;",
+        expect![[r#"
+            2:1 `for` there is no `for` statement -- write a `while` loop
+            2:37 `do` there is no `do` statement -- write `while c { … }`
+            2:52 `switch` there is no `switch` statement -- write `if c { … } else if d { … } else { … }`
+            2:67 `begin` there is no `begin` statement -- write `{`
+        "#]],
+    );
+}
+
+#[test]
+fn step_inside_expression() {
+    check_body(
+        "x := y++ + 1; ++x; x := --y;",
+        expect![[r#"
+            2:7 `` expected `;`, found `++` -- `x++;` and `x--;` are statements of their own, with the sign after x
+            2:15 `++` expected a statement, found `++` -- `x++;` and `x--;` are statements of their own, with the sign after x
+            2:25 `--` expected an expression, found `--` -- `x++;` and `x--;` are statements of their own, with the sign after x
+        "#]],
+    );
+}
+
+#[test]
+fn two_choices_of_an_index() {
+    check_body(
+        "a[*]++; a[b[{1, 2}]] += 2;",
+        expect![[r#"
+        2:3 `*` this index would be chosen twice -- choose the index first: `i := *;`
+        2:13 `{1, 2}` this index would be chosen twice -- choose the index first: `i := *;`
+    "#]],
+    );
+}
+
+#[test]
+fn label_without_statement_is_fine_but_number_is_not() {
+    check_body(
+        "1: skip; L M: skip;",
+        expect![[r#"
+        2:1 `1` expected a statement, found `1`
+        2:13 `` expected `;`, found `:` -- a statement or declaration ends with `;`
+    "#]],
+    );
+}
+
+#[test]
+fn unknown_character() {
+    check_body(
+        "x := a @ b; y := §§ 1; é := 2; z := ~a;",
+        expect![[r#"
+        2:8 `@` `@` does not belong to the language -- remove it
+        2:18 `§§` `§` does not belong to the language -- names are made of the letters a to z, digits, `_` and `$`
+        2:24 `é` `é` does not belong to the language -- names are made of the letters a to z, digits, `_` and `$`
+        2:37 `~` `~` does not belong to the language -- write `!` for not
+    "#]],
+    );
+}
+
+#[test]
+fn bad_number() {
+    check_body(
+        "x := 0x10; y := 3abc;",
+        expect![[r#"
+        2:6 `0x10` this is neither a number nor a name -- numbers are decimal
+        2:17 `3abc` this is neither a number nor a name -- a name does not begin with a digit
+    "#]],
+    );
+}
+
+#[test]
+fn declaration_with_mistake() {
+    check_body(
+        "int[3] x; bool[2] y; int[] z; var w; var v: int[0..1][2]; shared bool u; bool a b;",
+        expect![[r#"
+            2:6 `]` this is not a type -- the length of an array stands after its name (`bool x[3]`); a range has two ends (`int[0..3]`)
+            2:15 `[` this is not a type -- the length of an array stands after its name (`bool x[3]`); a range has two ends (`int[0..3]`)
+            2:26 `]` this is not a type -- the length of an array stands after its name (`bool x[3]`); a range has two ends (`int[0..3]`)
+            2:36 `;` this variable has no type -- write `var x: bool := value;`
+            2:54 `[` this is not a type -- the length of an array stands after its name (`bool x[3]`); a range has two ends (`int[0..3]`)
+            2:59 `shared` a variable in a procedure is not shared -- move the declaration to the top of the file, or write `local`
+            2:80 `` expected `;`, found `b` -- a statement or declaration ends with `;`
+        "#]],
+    );
+}
+
+#[test]
+fn effect_for_several_variables() {
+    check_body(
+        "bool a, b := f();",
+        expect![[r#"
+        2:14 `f()` this is done once, so it gives one variable its value -- declare the variables one by one, each with its value
+    "#]],
+    );
+}
+
+#[test]
+fn empty_choice() {
+    check_body(
+        "x := {}; y := {1, }; z := {1 .. };",
+        expect![[r#"
+            2:7 `}` expected an expression, found `}`
+            2:19 `}` expected an expression, found `}`
+            2:33 `}` expected an expression, found `}`
+        "#]],
+    );
+}
+
+#[test]
+fn atomic_without_braces() {
+    check_body(
+        "atomic x := 1; either skip; or skip;",
+        expect![[r#"
+        2:8 `x` expected `{`, found `x`
+        2:23 `skip` expected `{`, found `skip`
+        2:29 `or` expected a statement, found `or`
+    "#]],
+    );
+}
+
+#[test]
+fn call_of_nothing() {
+    check_body(
+        "call x := 1; call 2; cal f(); f;",
+        expect![[r#"
+            2:6 `x := 1` this is not a call -- leave out `call`
+            2:19 `2` expected the call of a procedure, found `2`
+            2:22 `cal` expected a statement, found `cal` -- `f(…);` and `call f(…);` are calls
+            2:32 `;` expected `:=`, found `;` -- `f := value;` assigns, `f(…);` calls
+        "#]],
+    );
+}
+
+#[test]
+fn start_without_goto() {
+    check_body(
+        "start_thread L; end_thread L; goto 1; goto;",
+        expect![[r#"
+        2:14 `L` expected `goto`, found `L`
+        2:27 `` expected `;`, found `L` -- a statement or declaration ends with `;`
+        2:36 `1` expected a label, found `1`
+        2:43 `;` expected a label, found `;`
+    "#]],
+    );
+}
+
+#[test]
+fn quantifiers() {
+    check_body(
+        "x := forall i != j: true; x := exists: y; x := #{i at L}; x := i.a[1];",
+        expect![[r#"
+            2:18 `j` expected `self`, found `j`
+            2:38 `:` expected a name for a thread, found `:`
+            2:52 `at` expected `:` or `!= self:`, found `at`
+            2:67 `[` this cannot have an index -- only a variable that is no array can be named for another thread
+        "#]],
+    );
+}
+
+#[test]
+fn arguments() {
+    check_body(
+        "cas(x, 1); trylock(); fetch_and_add(1); async; acquire 1; lock();",
+        expect![[r#"
+            2:9 `)` expected `,` and the new value, found `)`
+            2:20 `)` expected a variable, found `)`
+            2:37 `1` expected a variable, found `1`
+            2:46 `;` expected the procedure that the thread runs, found `;`
+            2:56 `1` expected a variable, found `1`
+            2:64 `)` expected a variable, found `)`
+        "#]],
+    );
+}
+
+#[test]
+fn unclosed_brace() {
+    check(
+        "void f() {\n  if (x) {\n    y := 1;\n}\n\nvoid g() { skip; }",
+        expect![[r#"
+        6:1 `void` expected `}`, found `void`; 1:10 this block is not closed -- add the missing `}`
+    "#]],
+    );
+}
+
+#[test]
+fn unclosed_brace_at_the_end() {
+    check(
+        "void f() {\n  while x { y := 1;",
+        expect![[r#"
+        2:20 `` expected `}`, found the end of the file; 2:11 this block is not closed -- add the missing `}`
+    "#]],
+    );
+}
+
+#[test]
+fn stray_brace() {
+    check(
+        "void f() { } }\nbool x;",
+        expect![[r#"
+        1:14 `}` this `}` closes nothing -- remove it, or add the `{` it belongs to
+    "#]],
+    );
+}
+
+#[test]
+fn unterminated_comment() {
+    check(
+        "void f() { x := 1; /* no end",
+        expect![[r#"
+        1:20 `/*` this comment is not closed -- close it with `*/`
+    "#]],
+    );
+}
+
+#[test]
+fn statement_outside() {
+    check(
+        "bool x;\nx := 1;\nreturn;\nif (x) { x := 2; }\nlock(m);\nbool y = 1",
+        expect![[r#"
+        2:1 `x` expected a declaration, found `x` -- statements stand in a procedure or in `thread NAME { … }`
+        3:1 `return` expected a declaration, found `return` -- statements stand in a procedure or in `thread NAME { … }`
+        4:1 `if` expected a declaration, found `if` -- statements stand in a procedure or in `thread NAME { … }`
+        5:1 `lock` expected a declaration, found `lock` -- statements stand in a procedure or in `thread NAME { … }`
+        6:11 `` expected `;` -- a statement or declaration ends with `;`
+    "#]],
+    );
+}
+
+#[test]
+fn declaration_inside() {
+    check(
+        "void f() {\n  const N = 2;\n  x = 1;\n  bool g() { y = 1; }\n  thread t;\n}",
+        expect![[r#"
+            2:3 `const` a constant cannot be declared inside a procedure; 1:10 inside this block -- move it to the top of the file, or add a missing `}`
+            3:5 `=` `=` does not assign -- write := to assign
+            4:3 `bool` a procedure cannot be declared inside a procedure; 1:10 inside this block -- move it to the top of the file, or add a missing `}`
+            4:16 `=` `=` does not assign -- write := to assign
+            5:3 `thread` a thread cannot be declared inside a procedure; 1:10 inside this block -- move it to the top of the file, or add a missing `}`
+        "#]],
+    );
+}
+
+#[test]
+fn head_with_mistake() {
+    check(
+        "void f(a, bool b) { x = 1; }\nbool g(int) { y = 1; }\nvoid h(bool b { z = 1; }\nproc p(var x: bool := 1): { w = 1; }",
+        expect![[r#"
+            1:8 `a` parameter `a` has no type -- write the type first: `bool x`
+            1:23 `=` `=` does not assign -- write := to assign
+            2:11 `)` expected the name of the parameter, found `)`
+            2:17 `=` `=` does not assign -- write := to assign
+            3:15 `{` expected `,` or `)`, found `{`; 3:7 to close this
+            3:19 `=` `=` does not assign -- write := to assign
+            4:23 `1` a parameter has no first value -- the call gives a parameter its value
+            4:27 `{` expected a type, found `{`
+            4:31 `=` `=` does not assign -- write := to assign
+        "#]],
+    );
+}
+
+#[test]
+fn prototype() {
+    check(
+        "void f();\nbool g;",
+        expect![[r#"
+        1:9 `;` this procedure has no body -- write the body here: procedures may be used before they are declared
+    "#]],
+    );
+}
+
+#[test]
+fn enumeration() {
+    check(
+        "enum E { A B }\nenum { A }\nenum F { }\nenum G { if, A, }",
+        expect![[r#"
+        1:12 `B` expected `,` or `}`, found `B`; 1:8 to close this
+        2:6 `{` expected the name of the enumeration, found `{`
+        4:10 `if` expected the name of a value, but `if` is a reserved word -- choose another name
+    "#]],
+    );
+}
+
+#[test]
+fn thread() {
+    check(
+        "thread t(1);\nthread u * = f();\nthread v * 2 = f;\nthread w[0] = f();\nthread x f();\nthread",
+        expect![[r#"
+            1:9 `(` a thread has no parameters -- write `thread t = PROCEDURE(…);`
+            2:12 `=` expected an expression, found `=`
+            3:17 `;` expected `(`, found `;`
+            4:10 `0` expected a name for the number of the thread, found `0`
+            5:10 `f` expected `*`, `=`, `{` or `;`, found `f`
+            6:7 `` expected the name of the thread, found the end of the file
+        "#]],
+    );
+}
+
+#[test]
+fn predicate() {
+    check(
+        "predicate p s == l;\npredicate q in: x;\npredicate r: ;\npredicate s: x = 1;",
+        expect![[r#"
+            1:13 `s` expected `in` or `:`, found `s`
+            2:13 `in` expected `in` or `:`, found `in`
+            3:14 `;` expected an expression, found `;`
+            4:16 `=` `=` does not compare -- write == to compare
+        "#]],
+    );
+}
+
+#[test]
+fn constant() {
+    check(
+        "const int N = 3;\nconst M;\nconst while = 2;\nconst K = 1, L = 2;",
+        expect![[r#"
+        1:7 `int` a constant has no type -- write `const NAME = value;`
+        2:8 `;` expected `=`, found `;`
+        3:7 `while` expected the name of the constant, but `while` is a reserved word -- choose another name
+        4:12 `` expected `;`, found `,` -- a statement or declaration ends with `;`
+    "#]],
+    );
+}
+
+#[test]
+fn shared_and_local() {
+    check(
+        "local bool x;\nvoid f() { shared int y; }",
+        expect![[r#"
+        1:1 `local` a variable at the top of a file is shared -- write `shared`, or nothing; local variables stand in procedures
+        2:12 `shared` a variable in a procedure is not shared -- move the declaration to the top of the file, or write `local`
+    "#]],
+    );
+}
+
+#[test]
+fn not_a_declaration() {
+    check(
+        "#include <stdio.h>\n42;\nbool x;\n- y;",
+        expect![[r#"
+        1:1 `#` expected a declaration, found `#`
+        4:1 `-` expected a declaration, found `-`
+    "#]],
+    );
+}

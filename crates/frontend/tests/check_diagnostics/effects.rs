@@ -1,0 +1,334 @@
+//! Effects: calls, starts of threads, operations in one step.
+
+use expect_test::expect;
+
+use crate::diagnose;
+
+#[test]
+fn calls() {
+    diagnose([
+        (
+            "an unknown procedure",
+            "void worker() { }\n\
+             void main() { wroker(); }",
+            expect![[r#"
+                error: there is no procedure `wroker`
+                 --> t.weave:2:15
+                  |
+                2 | void main() { wroker(); }
+                  |               ^^^^^^
+                  |
+                  = help: did you mean `worker`?
+
+                t.weave: 1 error
+            "#]],
+        ),
+        (
+            "a variable for a procedure",
+            "bool x;\n\
+             void main() { x(); }",
+            expect![[r#"
+                error: `x` is a shared variable, not a procedure
+                 --> t.weave:2:15
+                  |
+                1 | bool x;
+                  |      - declared here
+                2 | void main() { x(); }
+                  |               ^
+
+                t.weave: 1 error
+            "#]],
+        ),
+        (
+            "too few arguments",
+            "void f(bool a, bool b) { }\n\
+             void main() { f(true); }",
+            expect![[r#"
+                error: `f` has 2 parameters, but 1 argument is given
+                 --> t.weave:2:15
+                  |
+                1 | void f(bool a, bool b) { }
+                  |      - declared here
+                2 | void main() { f(true); }
+                  |               ^^^^^^^
+
+                t.weave: 1 error
+            "#]],
+        ),
+        (
+            "arguments of no parameters",
+            "void f() { }\n\
+             void main() { f(1); }",
+            expect![[r#"
+                error: `f` has no parameters, but 1 argument is given
+                 --> t.weave:2:15
+                  |
+                1 | void f() { }
+                  |      - declared here
+                2 | void main() { f(1); }
+                  |               ^^^^
+
+                t.weave: 1 error
+            "#]],
+        ),
+        (
+            "an argument of the wrong type",
+            "void f(bool a) { }\n\
+             int[0..3] n;\n\
+             void main() { f(n); }",
+            expect![[r#"
+                error: expected a truth value, but this is an integer
+                 --> t.weave:3:17
+                  |
+                1 | void f(bool a) { }
+                  |             - this is a truth value
+                2 | int[0..3] n;
+                3 | void main() { f(n); }
+                  |                 ^
+                  |
+                  = help: compare it, as in `n != 0`; only `0` and `1` count as truth values
+
+                t.weave: 1 error
+            "#]],
+        ),
+        (
+            "an argument outside of the range",
+            "void f(int[0..3] a) { }\n\
+             void main() { f(4); }",
+            expect![[r#"
+                error: 4 is outside of `int[0..3]`
+                 --> t.weave:2:17
+                  |
+                1 | void f(int[0..3] a) { }
+                  |                  - holds integers from 0 to 3
+                2 | void main() { f(4); }
+                  |                 ^
+
+                t.weave: 1 error
+            "#]],
+        ),
+        (
+            "the result of a void procedure",
+            "void f() { }\n\
+             bool b;\n\
+             void main() { b := f(); }",
+            expect![[r#"
+                error: `f` has no results, but 1 variable is left of `:=`
+                 --> t.weave:3:20
+                  |
+                1 | void f() { }
+                  |      - declared here
+                2 | bool b;
+                3 | void main() { b := f(); }
+                  |                    ^^^
+                  |
+                  = help: call it without `:=`, or declare it with a type: `bool f(…)`
+
+                t.weave: 1 error
+            "#]],
+        ),
+        (
+            "two variables for one result",
+            "bool f() { return *; }\n\
+             bool a, b;\n\
+             void main() { a, b := f(); }",
+            expect![[r#"
+                error: `f` has 1 result, but 2 variables are left of `:=`
+                 --> t.weave:3:23
+                  |
+                1 | bool f() { return *; }
+                  |      - declared here
+                2 | bool a, b;
+                3 | void main() { a, b := f(); }
+                  |                       ^^^
+
+                t.weave: 1 error
+            "#]],
+        ),
+        (
+            "a result of the wrong type",
+            "bool f() { return *; }\n\
+             int[0..3] n;\n\
+             void main() { n := f(); }",
+            expect![[r#"
+                error: `f` gives a truth value, but `n` is an integer
+                 --> t.weave:3:15
+                  |
+                2 | int[0..3] n;
+                  |           - declared here
+                3 | void main() { n := f(); }
+                  |               ^
+
+                t.weave: 1 error
+            "#]],
+        ),
+        (
+            "a call as a condition",
+            "bool f() { return *; }\n\
+             void main() { while (f()) skip; }",
+            expect![[r#"
+                error: a call cannot be a condition
+                 --> t.weave:2:22
+                  |
+                2 | void main() { while (f()) skip; }
+                  |                      ^^^
+                  |
+                  = help: assign the result first: `bool b := f(…);`, then test `b`
+
+                t.weave: 1 error
+            "#]],
+        ),
+        (
+            "the body of a thread is called",
+            "thread a { skip; }\n\
+             thread b { a(); }",
+            expect![[r#"
+                error: `a` is a thread, not a procedure
+                 --> t.weave:2:12
+                  |
+                1 | thread a { skip; }
+                  |        - declared here
+                2 | thread b { a(); }
+                  |            ^
+                  |
+                  = help: write its body as a procedure, which both the thread and others can run
+
+                t.weave: 1 error
+            "#]],
+        ),
+    ]);
+}
+
+#[test]
+fn operations() {
+    diagnose([
+        (
+            "async gives no truth value",
+            "void f() { }\n\
+             bool b;\n\
+             void main() { b := async f(); }",
+            expect![[r#"
+                error: `async` gives a thread id, but `b` is a truth value
+                 --> t.weave:3:15
+                  |
+                2 | bool b;
+                  |      - declared here
+                3 | void main() { b := async f(); }
+                  |               ^
+
+                t.weave: 1 error
+            "#]],
+        ),
+        (
+            "trylock of a truth value",
+            "bool b, c;\n\
+             void main() { c := trylock(b); }",
+            expect![[r#"
+                error: `trylock` needs a lock, but `b` is a truth value
+                 --> t.weave:2:28
+                  |
+                1 | bool b, c;
+                  |      - declared here
+                2 | void main() { c := trylock(b); }
+                  |                            ^
+                  |
+                  = help: locks are shared variables: `lock m;`
+
+                t.weave: 1 error
+            "#]],
+        ),
+        (
+            "cas of the wrong type",
+            "int[0..3] n := 0;\n\
+             bool b;\n\
+             void main() { b := cas(n, true, 5); }",
+            expect![[r#"
+                error: expected an integer, but this is a truth value
+                 --> t.weave:3:27
+                  |
+                3 | void main() { b := cas(n, true, 5); }
+                  |                           ^^^^
+                  |
+                  = help: `b ? 1 : 0` makes a number of a truth value
+
+                error: 5 is outside of `int[0..3]`
+                 --> t.weave:3:33
+                  |
+                1 | int[0..3] n := 0;
+                  |           - holds integers from 0 to 3
+                2 | bool b;
+                3 | void main() { b := cas(n, true, 5); }
+                  |                                 ^
+
+                t.weave: 2 errors
+            "#]],
+        ),
+        (
+            "cas of a lock",
+            "lock m;\n\
+             void main() { if (cas(m, 0, 1)) skip; }",
+            expect![[r#"
+                error: `m` is a lock, and has no value
+                 --> t.weave:2:23
+                  |
+                1 | lock m;
+                  |      - declared here
+                2 | void main() { if (cas(m, 0, 1)) skip; }
+                  |                       ^
+                  |
+                  = help: locks are only used with `acquire`, `release` and `trylock`
+
+                t.weave: 1 error
+            "#]],
+        ),
+        (
+            "fetch_and_add to a truth value",
+            "bool b;\n\
+             void main() { fetch_and_add(b); }",
+            expect![[r#"
+                error: `fetch_and_add` needs an integer, but `b` is a truth value
+                 --> t.weave:2:29
+                  |
+                1 | bool b;
+                  |      - declared here
+                2 | void main() { fetch_and_add(b); }
+                  |                             ^
+
+                t.weave: 1 error
+            "#]],
+        ),
+        (
+            "fetch_and_add as a condition",
+            "int[0..3] n := 0;\n\
+             void main() { if (fetch_and_add(n)) skip; }",
+            expect![[r#"
+                error: `fetch_and_add` gives an integer, not a truth value
+                 --> t.weave:2:19
+                  |
+                2 | void main() { if (fetch_and_add(n)) skip; }
+                  |                   ^^^^^^^^^^^^^^^^
+                  |
+                  = help: assign the result first: `n := fetch_and_add(x);`, then test `n`
+
+                t.weave: 1 error
+            "#]],
+        ),
+        (
+            "the result goes to the wrong type",
+            "int[0..3] n := 0;\n\
+             bool b;\n\
+             void main() { b := fetch_and_add(n, 1); }",
+            expect![[r#"
+                error: `fetch_and_add` gives an integer, but `b` is a truth value
+                 --> t.weave:3:15
+                  |
+                2 | bool b;
+                  |      - declared here
+                3 | void main() { b := fetch_and_add(n, 1); }
+                  |               ^
+
+                t.weave: 1 error
+            "#]],
+        ),
+    ]);
+}
