@@ -75,6 +75,13 @@ pub fn place(system: &dyn System, state: &State, thread: ThreadId) -> String {
     }
 }
 
+/// A number of things: `1 step`, `2 steps`.
+#[must_use]
+pub fn count(number: usize, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}
+
 /// One line of the table, before it is laid out.
 struct Line {
     /// Context and thread, at the first step of a context.
