@@ -1,6 +1,9 @@
 //! Systems for the tests of this crate.
 
-use selvedge_model::{Rule, SymbolId, Tables, Word};
+use selvedge_model::{
+    Action, Explanation, Fault, Origin, Rule, SharedId, State, SymbolId, System, Tables,
+    TemplateId, ThreadInfo, Word,
+};
 
 /// CUBA, Fig. 1.
 pub(crate) fn fig1() -> Tables {
@@ -70,4 +73,55 @@ pub(crate) fn random_tables(seed: u64) -> Tables {
     }
     t.initial(shared[0]);
     t.build()
+}
+
+/// Tables in which some shared states are wrong, and from which the rules there are gone.
+pub(crate) struct Wrong {
+    pub(crate) tables: Tables,
+    pub(crate) wrong: Vec<SharedId>,
+}
+
+impl System for Wrong {
+    fn threads(&self) -> &[ThreadInfo] {
+        self.tables.threads()
+    }
+    fn template_name(&self, template: TemplateId) -> String {
+        self.tables.template_name(template)
+    }
+    fn initial(&self) -> Result<Vec<State>, Fault> {
+        self.tables.initial()
+    }
+    fn actions(
+        &self,
+        template: TemplateId,
+        shared: SharedId,
+        top: Option<SymbolId>,
+        out: &mut Vec<Action>,
+    ) -> Result<(), Fault> {
+        match self.wrong(shared) {
+            Some(_) => Ok(()),
+            None => self.tables.actions(template, shared, top, out),
+        }
+    }
+    fn wrong(&self, shared: SharedId) -> Option<String> {
+        self.wrong.contains(&shared).then(|| "wrong".to_owned())
+    }
+    fn show_shared(&self, shared: SharedId) -> String {
+        self.tables.show_shared(shared)
+    }
+    fn show_symbol(&self, symbol: SymbolId) -> String {
+        self.tables.show_symbol(symbol)
+    }
+    fn shared_values(&self, shared: SharedId) -> Vec<(String, String)> {
+        self.tables.shared_values(shared)
+    }
+    fn symbol_values(&self, symbol: SymbolId) -> Vec<(String, String)> {
+        self.tables.symbol_values(symbol)
+    }
+    fn symbol_line(&self, symbol: SymbolId) -> Option<u32> {
+        self.tables.symbol_line(symbol)
+    }
+    fn explain(&self, origin: Origin) -> Explanation {
+        self.tables.explain(origin)
+    }
 }

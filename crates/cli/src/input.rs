@@ -8,6 +8,7 @@ use selvedge_frontend::check::CheckOptions;
 use selvedge_frontend::{Input, LoadOptions};
 use selvedge_model::{Property, System};
 use selvedge_program::{Program, Source, ThreadCounts};
+use selvedge_report::text;
 
 use crate::args::{InputArgs, InputOptions};
 use crate::exit::Failure;
@@ -102,11 +103,8 @@ fn thread_counts(program: &Program, options: &InputOptions) -> Result<ThreadCoun
 /// What an input has, in words.
 pub fn summary(input: &Input) -> String {
     let counted = |counts: &[(usize, &str)]| {
-        let shown = |(n, what): &(usize, &str)| match n {
-            1 => format!("1 {what}"),
-            n => format!("{n} {what}s"),
-        };
-        counts.iter().map(shown).collect::<Vec<_>>().join(", ")
+        let shown: Vec<_> = counts.iter().map(|(n, what)| text::count(*n, what)).collect();
+        shown.join(", ")
     };
     match input {
         Input::Program { program, .. } => counted(&[

@@ -178,6 +178,8 @@ pub struct FileReport {
 /// One error or warning.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct DiagnosticReport {
+    /// Where: the file, one that belongs to it, or the option that is wrong.
+    pub file: String,
     /// `error` or `warning`.
     pub severity: &'static str,
     /// What is wrong.

@@ -20,7 +20,7 @@ pub struct TraceOptions {
 }
 
 /// A trace as a table, with the first and the last state. `states` are those that a replay of
-/// it visits.
+/// it visits. Why the trace is worth showing is for the caller to say.
 #[must_use]
 pub fn trace(
     system: &dyn System,
@@ -36,9 +36,6 @@ pub fn trace(
         text += &format!("\n{}", table(system, &rows, states, options));
         text += &format!("\n{}\n", paint.paint(Role::Heading, "last state"));
         text += &states.last().map_or(String::new(), |last| state(system, last, paint));
-    }
-    if let Some(why) = states.last().and_then(|last| system.wrong(last.shared)) {
-        text += &format!("\n{} {why}\n", paint.paint(Role::Bad, "wrong:"));
     }
     text
 }
@@ -73,6 +70,13 @@ pub fn place(system: &dyn System, state: &State, thread: ThreadId) -> String {
         Some(line) => format!("{stack} (line {line})"),
         None => stack,
     }
+}
+
+/// A number of things: `1 step`, `2 steps`.
+#[must_use]
+pub fn count(number: usize, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
 }
 
 /// One line of the table, before it is laid out.
@@ -214,8 +218,6 @@ mod tests {
               adder    has ended (its stack is empty)
               checker  work:3 n=0 | main:13 (line 3)
               adder#3  main:12 (line 12)
-
-            wrong: assertion failed at line 13: x == 0
         "#]],
         );
     }
@@ -262,8 +264,6 @@ mod tests {
               adder    has ended (its stack is empty)
               checker  work:3 n=0 | main:13 (line 3)
               adder#3  main:12 (line 12)
-
-            wrong: assertion failed at line 13: x == 0
         "#]],
         );
     }

@@ -148,7 +148,7 @@ mod tests {
     use super::super::tabulate;
     use super::*;
     use crate::naive::{Level, Naive};
-    use crate::testing::{fig1, random_tables};
+    use crate::testing::{Wrong, fig1, random_tables};
 
     fn levels(system: &dyn System) -> Vec<Level> {
         let mut naive = Naive::with_limit(system, 500).unwrap();
@@ -173,6 +173,29 @@ mod tests {
             let system = random_tables(seed);
             let again = tabulate(&system, 1000).unwrap();
             assert_eq!(levels(&again.tables), levels(&system), "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn wrong_states_become_targets() {
+        for seed in 0..100 {
+            let system = Wrong { tables: random_tables(seed), wrong: vec![SharedId(1)] };
+            let again = tabulate(&system, 1000).unwrap();
+            assert_eq!(levels(&again.tables), levels(&system), "seed {seed}");
+            let first_wrong = |system: &dyn System, targets: &[Property]| {
+                let mut naive = Naive::with_limit(system, 500).unwrap();
+                while naive.advance().is_ok_and(|level| !level.has_collapsed()) {}
+                let hit = |state: &State| {
+                    let templates: Vec<_> = state.threads.iter().map(|t| t.template).collect();
+                    targets.iter().any(|p| p.is_violated_by(system, &state.visible(), &templates))
+                };
+                naive.trace_to(hit).map(|trace| (trace.contexts(), trace.steps.len()))
+            };
+            assert_eq!(
+                first_wrong(&again.tables, &again.targets),
+                first_wrong(&system, &[Property::NeverWrong]),
+                "seed {seed}"
+            );
         }
     }
 

@@ -36,7 +36,10 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
                 format!("{} ({})", output.paint.paint(Role::Good, "ok"), input::summary(input))
             }
             Err(failure) => {
-                let exit = output.fail(failure);
+                if output.format == Format::Text {
+                    output.fail(failure);
+                }
+                let exit = failure.exit();
                 worst = if worst as u8 > exit as u8 { worst } else { exit };
                 let what = if exit == Exit::Unreadable { "cannot be read" } else { "wrong" };
                 output.paint.paint(Role::Bad, what)
@@ -74,6 +77,7 @@ fn places(diagnostics: &Diagnostics) -> Vec<DiagnosticReport> {
     let report = |d: &selvedge_frontend::Diagnostic| {
         let place = diagnostics.source.line_column(d.label.span.start);
         DiagnosticReport {
+            file: diagnostics.source.name().to_owned(),
             severity: match d.severity {
                 Severity::Error => "error",
                 Severity::Warning => "warning",

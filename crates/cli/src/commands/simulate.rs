@@ -9,6 +9,7 @@ use std::sync::mpsc;
 
 use clap::Args as ClapArgs;
 use selvedge_evidence::Schedule;
+use selvedge_model::ThreadId;
 use selvedge_report::style::Role;
 use selvedge_report::text::TraceOptions;
 use selvedge_report::{json, text};
@@ -176,18 +177,15 @@ impl Simulation<'_> {
     /// How far the run got, and why it ended.
     fn summary(&self, stop: &Stop) -> String {
         let trace = self.walk.trace();
-        let count = |n: usize, what: &str| match n {
-            1 => format!("1 {what}"),
-            n => format!("{n} {what}s"),
-        };
-        let steps = count(trace.steps.len(), "step");
-        let contexts = count(trace.contexts(), "context");
+        let steps = text::count(trace.steps.len(), "step");
+        let contexts = text::count(trace.contexts(), "context");
         let mut summary = format!("\n{steps} in {contexts}: {stop}\n");
         if *stop == Stop::Deadlock {
             let state = self.walk.state();
-            for (id, name) in self.walk.thread_names() {
+            let waits = |id: &ThreadId| !state.threads[id.index()].has_ended();
+            for (id, name) in self.walk.thread_names().filter(|(id, _)| waits(id)) {
                 let place = text::place(self.walk.system(), state, id);
-                summary += &format!("  {name}: {place}\n");
+                summary += &format!("  {name} waits at {place}\n");
             }
         }
         summary

@@ -38,6 +38,7 @@ pub struct Options<'a> {
 }
 
 const HELP: &str = "\
+commands:
   N        take the step of this number
   u [N]    undo the last step (N steps)
   r [N]    take a random step (N steps)
@@ -164,7 +165,7 @@ fn save(walk: &Walk<'_>, file: &str, default: Option<&Path>) -> Done {
 /// The state, and what can be done.
 fn shown(walk: &Walk<'_>, output: &Output) -> Result<String, Failure> {
     let paint = output.paint;
-    let heading = format!("after {} steps", walk.trace().steps.len());
+    let heading = format!("after {}", text::count(walk.trace().steps.len(), "step"));
     let mut shown = format!("{}\n", paint.paint(Role::Heading, &heading));
     shown += &text::state(walk.system(), walk.state(), paint);
     if let Some(stop) = walk.status()? {

@@ -1,0 +1,58 @@
+//! What transcripts cannot show: readers that go away, and Ctrl-C.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+fn simulate(arguments: &[&str]) -> Child {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cmd/simulate.in/fig1.cpds");
+    Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        .arg("simulate")
+        .arg(file)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn a_reader_that_goes_away_changes_nothing() {
+    // The target is reached at once, and nobody reads about it.
+    let mut child = simulate(&["--target", "*|*,*"]);
+    drop(child.stdout.take());
+    let result = child.wait_with_output().unwrap();
+    assert_eq!(result.status.code(), Some(10));
+    assert_eq!(String::from_utf8_lossy(&result.stderr), "");
+}
+
+#[test]
+fn the_end_of_the_input_ends_an_interactive_run() {
+    let mut child = simulate(&["--interactive"]);
+    child.stdin.take().unwrap().write_all(b"1\n").unwrap();
+    let result = child.wait_with_output().unwrap();
+    assert_eq!(result.status.code(), Some(0));
+    let text = String::from_utf8_lossy(&result.stdout);
+    assert!(text.ends_with("1 step in 1 context: ended by hand\n"), "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_shows_what_was_done() {
+    let mut child = simulate(&["--interactive"]);
+    child.stdin.as_mut().unwrap().write_all(b"1\n").unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("after 1 step") {
+        line.clear();
+        assert_ne!(output.read_line(&mut line).unwrap(), 0, "the simulator ended too early");
+    }
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let mut rest = String::new();
+    output.read_to_string(&mut rest).unwrap();
+    assert!(rest.contains("last state"), "{rest}");
+    assert!(rest.ends_with("1 step in 1 context: interrupted\n"), "{rest}");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
