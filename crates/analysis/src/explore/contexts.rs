@@ -16,10 +16,11 @@
 //! by its budget.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_model::{SharedId, State, System};
+use selvedge_model::{Property, SharedId, State, System, VisibleState};
 
 use super::classes::{Classes, arrangements};
-use super::visible::Visible;
+use super::target::Target;
+use super::visible::{Seen, Visible};
 use super::words::Layout;
 use super::{Locals, Move, StateSet};
 use crate::{Budget, Stop};
@@ -65,6 +66,8 @@ pub struct ContextExplorer<'a, L> {
     /// Which threads of the new states have moved already.
     moved: Moved,
     visible: Visible,
+    /// The first visible state that is new at each bound.
+    visible_from: Vec<u32>,
     observations: Vec<Observation>,
 }
 
@@ -99,6 +102,7 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
             new_from: 0,
             moved: Moved::default(),
             visible: Visible::new(layout),
+            visible_from: Vec::new(),
             observations: Vec::new(),
         };
         for state in &initial {
@@ -138,6 +142,63 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
     #[must_use]
     pub fn locals(&self) -> &L {
         &self.locals
+    }
+
+    /// The locals, for another exploration.
+    #[must_use]
+    pub fn into_locals(self) -> L {
+        self.locals
+    }
+
+    /// Whether some visible state is reached that another explorer of the same system does not
+    /// reach, if what it reaches is known to be among what this one reaches.
+    #[must_use]
+    pub fn sees_more_than<M: Locals>(&self, other: &ContextExplorer<'_, M>) -> bool {
+        self.visible.len() > other.visible.len()
+    }
+
+    /// The visible states that are new at a bound. Of states that differ by a permutation of
+    /// interchangeable threads, one is given.
+    pub fn new_visible(&self, bound: usize) -> impl Iterator<Item = VisibleState> {
+        let end = self.visible_from.get(bound + 1).copied().unwrap_or(self.visible.len());
+        (self.visible_from[bound]..end).map(|number| self.arrange(number))
+    }
+
+    /// A visible state that is new at a bound and breaks one of the properties, with the number of
+    /// the property.
+    #[must_use]
+    pub fn violation(
+        &self,
+        bound: usize,
+        properties: &[Property],
+    ) -> Option<(usize, VisibleState)> {
+        let targets: Vec<_> = properties.iter().map(|p| Target::new(p, &self.classes)).collect();
+        let end = self.visible_from.get(bound + 1).copied().unwrap_or(self.visible.len());
+        (self.visible_from[bound]..end).find_map(|number| {
+            let (shared, threads) = self.visible.get(number);
+            let hit = targets
+                .iter()
+                .position(|t| t.is_hit(self.system, &self.classes, shared, &threads))?;
+            Some((hit, self.arrange(number)))
+        })
+    }
+
+    /// One of the visible states that a stored one stands for.
+    fn arrange(&self, number: u32) -> VisibleState {
+        let (shared, mut threads) = self.visible.get(number);
+        let mut take = |class: u32| {
+            let wanted = |((c, _), count): &&mut (Seen, u32)| *c == class && *count > 0;
+            let (seen, count) = threads.iter_mut().find(wanted)?;
+            *count -= 1;
+            Some(seen.1)
+        };
+        let first = self.system.threads().len();
+        let mut tops: Vec<_> =
+            (0..first).filter_map(|thread| take(self.classes.of_thread(thread))).collect();
+        for ((_, top), count) in threads {
+            tops.extend(std::iter::repeat_n(top, count as usize));
+        }
+        VisibleState { shared: SharedId(shared), tops }
     }
 
     /// How many words are stored.
@@ -254,7 +315,7 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
     fn word_of(&mut self, state: &State) -> Vec<u32> {
         let threads = state.threads.iter().enumerate();
         let entries = threads.map(|(index, thread)| {
-            let local = self.locals.of_stack(&thread.stack);
+            let local = self.locals.of_stack(thread.template, &thread.stack);
             self.entry((self.classes.of_thread(index), local))
         });
         let entries = entries.collect();
@@ -264,6 +325,7 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
     /// Counts what is new at this bound.
     fn observe(&mut self) {
         let first_visible = self.visible.len();
+        self.visible_from.push(first_visible);
         let mut new_states = Some(0u128);
         for number in self.new_from..self.states.len() as u32 {
             let word = self.states.get(number);

@@ -55,7 +55,7 @@ impl Languages {
 impl Locals for Languages {
     const WHOLE_CONTEXTS: bool = true;
 
-    fn of_stack(&mut self, stack: &Stack) -> u32 {
+    fn of_stack(&mut self, _template: TemplateId, stack: &Stack) -> u32 {
         self.store.word(stack.iter()).0
     }
 

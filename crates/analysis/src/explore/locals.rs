@@ -23,8 +23,8 @@ pub trait Locals {
     /// the same context from where it got.
     const WHOLE_CONTEXTS: bool;
 
-    /// The local of a thread with this stack.
-    fn of_stack(&mut self, stack: &Stack) -> u32;
+    /// The local of a thread of the template with this stack.
+    fn of_stack(&mut self, template: TemplateId, stack: &Stack) -> u32;
 
     /// What a thread of the template can do, with repetitions or without.
     fn moves(

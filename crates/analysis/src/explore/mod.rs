@@ -8,6 +8,7 @@
 //! | --- | --- | --- |
 //! | [`stacks`] | one stack | one action |
 //! | [`languages`] | a regular set of stacks | a whole context (post*) |
+//! | [`windows`] | the top of a stack, the rest forgotten | one action: too much is reached, never too little |
 //!
 //! States are sets of threads: threads of one class are interchangeable and are counted, not
 //! listed ([`classes`]).
@@ -18,7 +19,9 @@ pub mod languages;
 pub mod locals;
 mod set;
 pub mod stacks;
+mod target;
 mod visible;
+pub mod windows;
 mod words;
 
 pub use classes::Classes;

@@ -74,7 +74,7 @@ impl Stacks {
 impl Locals for Stacks {
     const WHOLE_CONTEXTS: bool = false;
 
-    fn of_stack(&mut self, stack: &Stack) -> u32 {
+    fn of_stack(&mut self, _template: TemplateId, stack: &Stack) -> u32 {
         stack.0.iter().fold(EMPTY, |below, &symbol| self.push(symbol, below))
     }
 

@@ -1,0 +1,235 @@
+//! # Windows: stacks cut from below
+//!
+//! **Question.** Which visible states can be reached under *any* number of contexts, at the most?
+//!
+//! **Idea.** Keep the top j symbols of each stack and forget the rest. A push lets the lowest symbol
+//! fall out of the window; a pop has to guess what comes up. The guess is *tight*: only what did
+//! fall out from under the symbol that is now the lowest. One bit tells whether anything is hidden
+//! below at all. What is left has finitely many states (if there are finitely many shared states)
+//! and is explored like any other system: its visible states are Z_j.
+//!
+//! **Claim.** T(R) ⊆ Z_j: by induction over the steps, the window of every reachable stack is met,
+//! with its bit, and every symbol that lies below the lowest symbol of a window was remembered
+//! when it fell out. So Z_j is an inductive invariant. With depth 1, loose guesses and no bit it is
+//! the set Z of the CUBA paper [Alg. 2, Lemma 12].
+//!
+//! **Needs.** Guesses grow during an exploration; one that ends with more guesses than it began
+//! with has to be repeated ([`Windows::has_grown`]).
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_model::{Action, SharedId, Stack, SymbolId, System, TemplateId, Word};
+
+use super::{Locals, Move};
+use crate::Stop;
+
+/// How much of a stack is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Cut {
+    /// How many symbols from the top; at least 1.
+    pub depth: usize,
+    /// Whether a pop uncovers only what fell out from under the lowest symbol; otherwise whatever
+    /// ever fell out.
+    pub tight: bool,
+    /// Whether it is known if something is hidden below.
+    pub hidden_bit: bool,
+}
+
+impl Cut {
+    /// The cut that the CUBA paper uses for Z.
+    pub const PUBLISHED: Cut = Cut { depth: 1, tight: false, hidden_bit: false };
+
+    /// The tightest cut of a depth.
+    #[must_use]
+    pub fn tight(depth: usize) -> Self {
+        Cut { depth: depth.max(1), tight: true, hidden_bit: true }
+    }
+}
+
+/// The top of a stack.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Window {
+    /// The topmost symbols, top first: `depth` of them, or the whole stack.
+    pub symbols: Box<[SymbolId]>,
+    /// Whether something may lie below. Only if the window is full.
+    pub hidden: bool,
+}
+
+/// What lies below: a symbol, and whether something may lie below that.
+pub type Below = (SymbolId, bool);
+
+/// For each template and lowest symbol of a window (`None`: any), what may lie below.
+pub type Guesses = FxHashMap<(TemplateId, Option<SymbolId>), FxHashSet<Below>>;
+
+/// All windows that were met. Locals are their numbers.
+#[derive(Clone, Debug)]
+pub struct Windows {
+    cut: Cut,
+    windows: Vec<Window>,
+    numbers: FxHashMap<Window, u32>,
+    guesses: Guesses,
+    grown: bool,
+    actions: Vec<Action>,
+}
+
+impl Windows {
+    /// Windows of this cut, without any guesses.
+    #[must_use]
+    pub fn new(cut: Cut) -> Self {
+        Windows {
+            cut,
+            windows: Vec::new(),
+            numbers: FxHashMap::default(),
+            guesses: FxHashMap::default(),
+            grown: false,
+            actions: Vec::new(),
+        }
+    }
+
+    /// The same with the guesses so far, for another exploration.
+    #[must_use]
+    pub fn again(self) -> Self {
+        Windows { grown: false, ..self }
+    }
+
+    /// Whether there are more guesses than at the start.
+    #[must_use]
+    pub fn has_grown(&self) -> bool {
+        self.grown
+    }
+
+    /// What may lie below what.
+    #[must_use]
+    pub fn guesses(&self) -> &Guesses {
+        &self.guesses
+    }
+
+    /// A window.
+    #[must_use]
+    pub fn get(&self, local: u32) -> &Window {
+        &self.windows[local as usize]
+    }
+
+    fn number(&mut self, window: Window) -> u32 {
+        let next = self.windows.len() as u32;
+        let number = *self.numbers.entry(window.clone()).or_insert(next);
+        if number == next {
+            self.windows.push(window);
+        }
+        number
+    }
+
+    fn key(&self, template: TemplateId, lowest: SymbolId) -> (TemplateId, Option<SymbolId>) {
+        (template, self.cut.tight.then_some(lowest))
+    }
+
+    fn guess(&mut self, template: TemplateId, lowest: SymbolId, below: Below) {
+        let hidden = below.1 || !self.cut.hidden_bit;
+        let key = self.key(template, lowest);
+        self.grown |= self.guesses.entry(key).or_default().insert((below.0, hidden));
+    }
+
+    /// What lay below `from` may now lie below `to`.
+    fn pass_on(&mut self, template: TemplateId, from: SymbolId, to: SymbolId) {
+        if from != to {
+            for below in self.below(template, from) {
+                self.guess(template, to, below);
+            }
+        }
+    }
+
+    fn below(&self, template: TemplateId, lowest: SymbolId) -> Vec<Below> {
+        let known = self.guesses.get(&self.key(template, lowest));
+        known.map_or(Vec::new(), |set| set.iter().copied().collect())
+    }
+
+    /// The window of a whole stack, top first. What does not fit is remembered.
+    fn cut(&mut self, template: TemplateId, symbols: &[SymbolId], hidden: bool) -> u32 {
+        let depth = self.cut.depth;
+        for at in depth.saturating_sub(1)..symbols.len().saturating_sub(1) {
+            let more = hidden || at + 2 < symbols.len();
+            self.guess(template, symbols[at], (symbols[at + 1], more));
+        }
+        let kept = symbols.len().min(depth);
+        let hidden = kept == depth && (hidden || symbols.len() > depth || !self.cut.hidden_bit);
+        self.number(Window { symbols: symbols[..kept].into(), hidden })
+    }
+
+    fn step(&mut self, template: TemplateId, window: &Window, word: Word, out: &mut Vec<u32>) {
+        let rest = window.symbols.get(1..).unwrap_or_default();
+        let after: Vec<SymbolId> = word.symbols().chain(rest.iter().copied()).collect();
+        let Some(&lowest) = window.symbols.last().filter(|_| window.hidden) else {
+            out.push(self.cut(template, &after, false));
+            return;
+        };
+        if word == Word::Pop {
+            // Something may come up from below.
+            for (symbol, hidden) in self.below(template, lowest) {
+                let uncovered: Vec<_> = after.iter().copied().chain([symbol]).collect();
+                out.push(self.cut(template, &uncovered, hidden));
+            }
+            if !self.cut.hidden_bit {
+                out.push(self.cut(template, &after, false));
+            }
+            return;
+        }
+        // With a window of one symbol, the symbol that lies on the hidden part has changed.
+        if window.symbols.len() == 1
+            && let Some(&now) = after.last()
+        {
+            self.pass_on(template, lowest, now);
+        }
+        out.push(self.cut(template, &after, true));
+    }
+}
+
+impl Locals for Windows {
+    const WHOLE_CONTEXTS: bool = false;
+
+    fn of_stack(&mut self, template: TemplateId, stack: &Stack) -> u32 {
+        let symbols: Vec<_> = stack.iter().collect();
+        self.cut(template, &symbols, false)
+    }
+
+    fn moves(
+        &mut self,
+        system: &dyn System,
+        template: TemplateId,
+        shared: SharedId,
+        local: u32,
+        out: &mut Vec<Move>,
+    ) -> Result<(), Stop> {
+        let window = self.get(local).clone();
+        let mut actions = std::mem::take(&mut self.actions);
+        actions.clear();
+        system.actions(template, shared, window.symbols.first().copied(), &mut actions)?;
+        let mut locals = Vec::new();
+        for action in &actions {
+            let spawn = action.spawn.map(|s| {
+                let symbols: Vec<_> = s.stack.symbols().collect();
+                (s.template, self.cut(s.template, &symbols, false))
+            });
+            self.step(template, &window, action.word, &mut locals);
+            let shared = action.shared;
+            let moves = locals.drain(..).map(|local| Move {
+                shared,
+                local,
+                spawns: spawn.into_iter().collect(),
+            });
+            out.extend(moves);
+        }
+        self.actions = actions;
+        Ok(())
+    }
+
+    fn tops(&self, local: u32) -> Vec<Option<SymbolId>> {
+        vec![self.get(local).symbols.first().copied()]
+    }
+
+    fn is_finite(&self, local: u32) -> bool {
+        !self.get(local).hidden
+    }
+
+    fn count(&self) -> usize {
+        self.windows.len()
+    }
+}
