@@ -2,7 +2,7 @@
 //! Tables with names, everything in one file: `shared`, `init`, `thread … { rules }`, `target`.
 //! No word is reserved: what a word means is clear from where it stands.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_model::{Name, Property, SharedId, SymbolId, TablesBuilder};
 use selvedge_program::{Source, Span};
 
@@ -30,6 +30,7 @@ pub(super) fn parse<'a>(source: &'a Source, needs_init: bool, report: &mut Repor
         file: File { draft: Draft::default(), targets: Vec::new() },
         symbols: Symbols::default(),
         blocks: FxHashMap::default(),
+        seen: FxHashSet::default(),
         report,
     };
     if !reader.scanner.skip_blank_lines() {
@@ -70,13 +71,17 @@ struct Reader<'a, 'r> {
     symbols: Symbols<'a>,
     /// The blocks by name, and where the name stands.
     blocks: FxHashMap<&'a str, (usize, Span)>,
+    /// The words that lines began with.
+    seen: FxHashSet<&'a str>,
     report: &'r mut Report,
 }
 
 impl<'a> Reader<'a, '_> {
     fn line(&mut self) -> Result<(), Diagnostic> {
         let first = self.scanner.take();
-        match self.scanner.text(first) {
+        let word = self.scanner.text(first);
+        self.seen.insert(word);
+        match word {
             "shared" => self.shared(),
             "init" => self.init(),
             "thread" => self.thread(),
@@ -100,18 +105,21 @@ impl<'a> Reader<'a, '_> {
     /// What a file must have.
     fn complete(&mut self, needs_init: bool) {
         let end = self.scanner.token.span;
-        let draft = &self.file.draft;
-        let mut missing = |what: &str, hint: &str| {
-            self.report.push(Diagnostic::error(end, what).hint(hint));
+        let mut missing = |word: &str, message: &str, hint: &str| {
+            if !self.seen.contains(word) {
+                self.report.push(Diagnostic::error(end, message).hint(hint));
+            }
         };
-        if draft.builder.shared_count() == 0 {
-            missing("there are no shared states", "list them: `shared 0 1 2`, or `shared 0..2`");
-        } else if draft.initial.is_empty() && needs_init {
-            missing("there is no initial shared state", "name it: `init 0`");
+        missing(
+            "shared",
+            "there are no shared states",
+            "list them: `shared 0 1 2` or `shared 0..2`",
+        );
+        if needs_init {
+            missing("init", "there is no initial shared state", "name it: `init 0`");
         }
-        if draft.groups.is_empty() {
-            missing("there is no thread", "a thread is written `thread T starts s { rules }`");
-        }
+        let hint = "a thread is written `thread T starts s { rules }`";
+        missing("thread", "there is no thread", hint);
     }
 
     /// `shared 0..4 idle busy`
@@ -172,12 +180,38 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// `thread T * 2 starts s s | s { rules }`, or `thread T like U starts s`
+    /// `thread T * 2 with s starts s s | s { rules }`, or `thread T like U starts s`
     fn thread(&mut self) -> Result<(), Diagnostic> {
+        let blocks = self.file.draft.blocks.len();
+        match self.header() {
+            Ok(group) => {
+                let (name, block) = (group.name.clone(), group.block);
+                self.file.draft.groups.push(group);
+                if block < blocks {
+                    return self.line_end("the end of the line");
+                }
+                self.file.draft.blocks.push(Block { name, ..Block::default() });
+                self.rules()
+            }
+            Err(wrong) => {
+                // The rules may be wrong too.
+                self.report.push(wrong);
+                while !self.scanner.at_line_end() && self.scanner.token.kind != Kind::Open {
+                    self.scanner.take();
+                }
+                self.file.draft.blocks.push(Block::default());
+                if self.scanner.at_line_end() { Ok(()) } else { self.rules() }
+            }
+        }
+    }
+
+    /// What stands before the rules of a thread.
+    fn header(&mut self) -> Result<Group, Diagnostic> {
         let token = self.scanner.name("the name of a thread")?;
         let name = self.scanner.text(token);
         let count = if self.scanner.take_if(Kind::Star) { self.count()? } else { 1 };
         let like = if self.scanner.take_word("like") { Some(self.block()?) } else { None };
+        let more = if self.scanner.take_word("with") { self.more_symbols()? } else { Vec::new() };
         let stacks = self.starts(token)?;
         let block = like.unwrap_or(self.file.draft.blocks.len());
         if let Some((_, earlier)) = self.blocks.insert(name, (block, token.span)) {
@@ -185,16 +219,7 @@ impl<'a> Reader<'a, '_> {
             let wrong = Diagnostic::error(token.span, message).related(earlier, "the first one");
             self.report.push(wrong);
         }
-        self.file.draft.groups.push(Group { name: name.to_owned(), count, block, stacks });
-        match like {
-            Some(_) if self.scanner.at_line_end() => Ok(()),
-            Some(_) => Err(self.scanner.unexpected(self.scanner.token, "the end of the line")),
-            None => {
-                let block = Block { name: name.to_owned(), ..Block::default() };
-                self.file.draft.blocks.push(block);
-                self.rules()
-            }
-        }
+        Ok(Group { name: name.to_owned(), count, block, more, stacks })
     }
 
     fn count(&mut self) -> Result<u32, Diagnostic> {
@@ -216,6 +241,18 @@ impl<'a> Reader<'a, '_> {
             let message = format!("there is no thread `{}` before this one", shorten(name));
             Diagnostic::error(token.span, message)
         })
+    }
+
+    /// `with s, s`: symbols that no rule has.
+    fn more_symbols(&mut self) -> Result<Vec<SymbolId>, Diagnostic> {
+        let mut more = Vec::new();
+        loop {
+            let token = self.scanner.name("a stack symbol")?;
+            more.push(self.symbols.id(self.scanner.text(token)));
+            if !self.scanner.take_if(Kind::Comma) {
+                return Ok(more);
+            }
+        }
     }
 
     /// `starts s s | s`: the first stacks, top first.
@@ -273,10 +310,14 @@ impl<'a> Reader<'a, '_> {
                 }
             }
         }
+        self.line_end("the end of the line after `}`")
+    }
+
+    fn line_end(&self, wanted: &str) -> Result<(), Diagnostic> {
         if self.scanner.at_line_end() {
             return Ok(());
         }
-        Err(self.scanner.unexpected(self.scanner.token, "the end of the line after `}`"))
+        Err(self.scanner.unexpected(self.scanner.token, wanted))
     }
 }
 

@@ -28,6 +28,8 @@ pub(super) struct Group {
     pub(super) count: u32,
     /// The index of the block.
     pub(super) block: usize,
+    /// Symbols that they have beside those of the rules.
+    pub(super) more: Vec<SymbolId>,
     /// The first stacks that they may have, top first; symbols as in the block.
     pub(super) stacks: Vec<Vec<SymbolId>>,
 }
@@ -72,24 +74,23 @@ impl Draft {
             alike.push(index);
             templates.push(template);
         }
+        let mut groups = Vec::with_capacity(self.groups.len());
         let mut threads = Vec::with_capacity(total as usize);
-        for group in &self.groups {
-            let template = templates[group.block];
+        for group in self.groups {
+            let (template, range) = (templates[group.block], self.blocks[group.block].range);
             let names = self.names.as_deref();
             let mut id = |&symbol: &SymbolId| self.builder.symbol(template, name_of(names, symbol));
+            group.more.iter().for_each(|symbol| _ = id(symbol));
             let stack = |stack: &Vec<SymbolId>| stack.iter().map(&mut id).collect();
             let stacks: Vec<Vec<_>> = group.stacks.iter().map(stack).collect();
-            threads.extend((1..=group.count).map(|number| Seat {
-                name: match group.count {
-                    1 => group.name.clone(),
-                    _ => format!("{}#{number}", group.name),
-                },
-                template,
-                range: self.blocks[group.block].range,
-                stacks: stacks.clone(),
-            }));
+            for number in 1..=group.count {
+                let numbered = || format!("{}#{number}", group.name);
+                let name = if group.count == 1 { group.name.clone() } else { numbered() };
+                threads.push(Seat { name, group: groups.len(), stacks: stacks.clone() });
+            }
+            groups.push(Cast { name: group.name, template, range });
         }
-        Ok(Stage { builder: self.builder, initial: self.initial, threads })
+        Ok(Stage { builder: self.builder, initial: self.initial, groups, threads })
     }
 }
 
@@ -128,12 +129,19 @@ fn add_template(builder: &mut TablesBuilder, block: &Block, names: Option<&[Name
     template
 }
 
+/// What the threads of one group have in common.
+pub(super) struct Cast {
+    pub(super) name: String,
+    pub(super) template: TemplateId,
+    /// The symbols that they may have beside those of their rules.
+    pub(super) range: Option<(u32, u32)>,
+}
+
 /// One thread of the initial states.
 pub(super) struct Seat {
     pub(super) name: String,
-    pub(super) template: TemplateId,
-    /// The symbols that it may have beside those of its rules.
-    pub(super) range: Option<(u32, u32)>,
+    /// The index of its group.
+    pub(super) group: usize,
     /// Its first stacks, top first.
     pub(super) stacks: Vec<Vec<SymbolId>>,
 }
@@ -142,17 +150,30 @@ pub(super) struct Seat {
 pub(super) struct Stage {
     pub(super) builder: TablesBuilder,
     pub(super) initial: Vec<SharedId>,
+    pub(super) groups: Vec<Cast>,
     pub(super) threads: Vec<Seat>,
 }
 
 impl Stage {
+    /// The symbol of a group's threads that has this name, if they have it.
+    pub(super) fn symbol(&mut self, group: usize, name: &Name) -> Option<SymbolId> {
+        let Cast { template, range, .. } = self.groups[group];
+        match (name, range) {
+            (Name::Number(number), Some((lo, hi))) if (lo..=hi).contains(number) => {
+                Some(self.builder.symbol(template, *number))
+            }
+            _ => self.builder.find_symbol(template, name.clone()),
+        }
+    }
+
     /// The finished system.
     pub(super) fn build(mut self, targets: Vec<Property>) -> TableInput {
         self.initial.iter().for_each(|&shared| self.builder.initial(shared));
         for seat in self.threads {
             let mut stacks = seat.stacks.into_iter();
             let first = stacks.next().unwrap_or_default();
-            let thread = self.builder.thread(seat.name, seat.template, first);
+            let template = self.groups[seat.group].template;
+            let thread = self.builder.thread(seat.name, template, first);
             stacks.for_each(|stack| self.builder.other_stack(thread, stack));
         }
         TableInput { tables: self.builder.build(), targets }

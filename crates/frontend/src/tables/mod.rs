@@ -10,7 +10,10 @@ mod cpds;
 mod draft;
 mod pattern;
 mod pds;
+pub mod print;
 mod rule;
+#[cfg(test)]
+mod tests;
 mod tts;
 mod words;
 

@@ -118,16 +118,15 @@ impl Line<'_, '_> {
     /// The symbols of one word: itself, or the parts between its dots.
     fn symbols(&mut self, thread: usize, token: Token, stack: &mut Vec<SymbolId>) {
         let (text, name) = (self.scanner.text(token), self.name(token));
-        let is_one = self.seat_symbol(thread, name.clone()).is_some();
-        if is_one || !text.contains('.') {
-            stack.extend(self.symbol(thread, token.span, name));
+        if !text.contains('.') || self.find_symbol(thread, &name).is_some() {
+            stack.extend(self.symbol(thread, token.span, &name));
             return;
         }
         let mut start = token.span.start as usize;
         for part in text.split('.') {
             let span = Span::new(start, start + part.len());
             start += part.len() + 1;
-            stack.extend(self.symbol(thread, span, part.into()));
+            stack.extend(self.symbol(thread, span, &part.into()));
         }
     }
 
@@ -168,11 +167,11 @@ impl Line<'_, '_> {
         let token =
             self.scanner.name("a stack symbol, `-` for the empty stack or `*` for anything")?;
         let name = self.name(token);
-        let symbol = self.symbol(thread, token.span, name);
+        let symbol = self.symbol(thread, token.span, &name);
         Ok(symbol.map_or(TopPattern::Any, TopPattern::Symbol))
     }
 
-    /// `symbol` or `symbol in template`: one pattern for each template that has such a symbol.
+    /// `symbol` or `symbol in thread`: one pattern for each template that has such a symbol.
     fn somewhere(&mut self, shared: Option<SharedId>) -> Result<Vec<Pattern>, Diagnostic> {
         let token = self.scanner.name("one symbol")?;
         let name = self.name(token);
@@ -181,21 +180,36 @@ impl Line<'_, '_> {
             let thread = self.scanner.name("the name of a thread")?;
             only = Some(self.template(thread)?);
         }
-        self.line_end()?;
+        if !self.scanner.at_line_end() {
+            let wrong = self.scanner.unexpected(self.scanner.token, "the end of the line");
+            return Err(wrong.hint(example(self.format)));
+        }
         let mut symbols = Vec::new();
-        for thread in 0..self.stage.threads.len() {
-            let template = self.stage.threads[thread].template;
-            if only.is_none_or(|only| only == template) {
-                let found = self.seat_symbol(thread, name.clone());
+        for group in 0..self.stage.groups.len() {
+            if only.is_none_or(|only| only == self.stage.groups[group].template) {
+                let found = self.stage.symbol(group, &name);
                 symbols.extend(found.filter(|s| !symbols.contains(s)));
             }
         }
         if symbols.is_empty() {
-            let message = format!("no thread has a stack symbol {}", show(&name));
+            let message = match self.format {
+                Format::Tts => format!("there is no local state {}", show(&name)),
+                Format::Pds | Format::Cpds => {
+                    format!("no thread has a stack symbol {}", show(&name))
+                }
+            };
             self.report.push(Diagnostic::error(token.span, message));
         }
         let pattern = |symbol| Pattern::Somewhere { shared, template: only, symbol };
         Ok(symbols.into_iter().map(pattern).collect())
+    }
+
+    fn template(&mut self, token: Token) -> Result<TemplateId, Diagnostic> {
+        let text = self.scanner.text(token);
+        let group = self.stage.groups.iter().find(|group| group.name == text);
+        group.map(|group| group.template).ok_or_else(|| {
+            Diagnostic::error(token.span, format!("there is no thread `{}`", shorten(text)))
+        })
     }
 
     /// The name that a token stands for. Numbers may have leading zeros where there is nothing
@@ -245,52 +259,31 @@ impl Line<'_, '_> {
         })
     }
 
-    fn template(&mut self, token: Token) -> Result<TemplateId, Diagnostic> {
-        let text = self.scanner.text(token);
-        let named = |seat: &&super::draft::Seat| {
-            seat.name
-                .strip_prefix(text)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
-        };
-        let seat = self.stage.threads.iter().find(named);
-        seat.map(|seat| seat.template).ok_or_else(|| {
-            Diagnostic::error(token.span, format!("there is no thread `{}`", shorten(text)))
-        })
-    }
-
-    /// The symbol of a thread, if the thread has it.
-    fn seat_symbol(&mut self, thread: usize, name: Name) -> Option<SymbolId> {
-        let seat = self.stage.threads.get(thread)?;
-        let in_range = match (&name, seat.range) {
-            (Name::Number(number), Some((least, greatest))) => (least..=greatest).contains(number),
-            _ => false,
-        };
-        if in_range {
-            return Some(self.stage.builder.symbol(seat.template, name));
-        }
-        self.stage.builder.find_symbol(seat.template, name)
+    /// The symbol of a thread, if there are the thread and the symbol.
+    fn find_symbol(&mut self, thread: usize, name: &Name) -> Option<SymbolId> {
+        let group = self.stage.threads.get(thread)?.group;
+        self.stage.symbol(group, name)
     }
 
     /// The symbol of a thread; a complaint if the thread does not have it.
-    fn symbol(&mut self, thread: usize, span: Span, name: Name) -> Option<SymbolId> {
-        let found = self.seat_symbol(thread, name.clone());
+    fn symbol(&mut self, thread: usize, span: Span, name: &Name) -> Option<SymbolId> {
+        let found = self.find_symbol(thread, name);
         if found.is_none() && thread < self.stage.threads.len() {
-            let wrong = self.foreign_symbol(thread, span, &name);
+            let wrong = self.foreign_symbol(thread, span, name);
             self.report.push(wrong);
         }
         found
     }
 
     fn foreign_symbol(&mut self, thread: usize, span: Span, name: &Name) -> Diagnostic {
-        let owner = (0..self.stage.threads.len())
-            .find(|&other| self.seat_symbol(other, name.clone()).is_some())
-            .map(|other| self.stage.threads[other].name.clone());
-        let here = &self.stage.threads[thread].name;
-        let message = format!("thread {here} has no stack symbol {}", show(name));
+        let mut threads = 0..self.stage.threads.len();
+        let owner = threads.find(|&other| self.find_symbol(other, name).is_some());
+        let threads = &self.stage.threads;
+        let message = format!("thread {} has no stack symbol {}", threads[thread].name, show(name));
         let wrong = Diagnostic::error(span, message);
         match owner {
             Some(owner) => wrong
-                .label(format!("a symbol of thread {owner}"))
+                .label(format!("a symbol of thread {}", threads[owner].name))
                 .hint("the order is that of the threads in the table"),
             None => wrong.label("no thread has it"),
         }

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use selvedge_model::{SharedId, SymbolId};
+use selvedge_model::{Rule, SharedId, SymbolId};
 use selvedge_program::Source;
 
 use super::draft::{Block, Draft, Group, Stage};
@@ -23,21 +23,37 @@ pub(super) fn parse(source: &Source, report: &mut Report) -> Draft {
         return draft;
     }
     let mut numbers = Numbers { shared: count(&mut scanner, report) };
+    let mut before_threads = None;
     draft.builder.numbered_shared(numbers.shared.unwrap_or(0));
     while scanner.skip_blank_lines() {
-        if let Err(wrong) = line(&mut scanner, &mut draft, &mut numbers, report) {
-            report.push(wrong);
+        let first = scanner.token;
+        if scanner.take_word("PDA") {
+            let name = format!("T{}", draft.blocks.len() + 1);
+            let range = range(&mut scanner).map_err(|wrong| report.push(wrong)).ok();
+            draft.blocks.push(Block { name, range, ..Block::default() });
+        } else if let Some(block) = draft.blocks.last_mut() {
+            match rule_of_numbers(&mut scanner, &mut numbers, report) {
+                Ok(rule) => block.rules.push(rule),
+                Err(wrong) => report.push(wrong),
+            }
+        } else {
+            before_threads.get_or_insert(first);
         }
         scanner.skip_line();
     }
-    if draft.blocks.is_empty() {
+    let hint = "each thread starts with `PDA lo hi`, the range of its symbols";
+    if let Some(token) = before_threads {
+        let message = "this stands before the first `PDA`";
+        report.push(Diagnostic::error(token.span, message).hint(hint));
+    } else if draft.blocks.is_empty() {
         let wrong = Diagnostic::error(scanner.token.span, "there is no thread in this file");
-        report.push(wrong.hint("a thread starts with `PDA lo hi`, the range of its symbols"));
+        report.push(wrong.hint(hint));
     }
     let group = |(block, b): (usize, &Block)| Group {
         name: b.name.clone(),
         count: 1,
         block,
+        more: Vec::new(),
         stacks: Vec::new(),
     };
     draft.groups = draft.blocks.iter().enumerate().map(group).collect();
@@ -66,31 +82,16 @@ fn count(scanner: &mut Scanner<'_>, report: &mut Report) -> Option<u32> {
     None
 }
 
-/// `PDA lo hi`, or a rule.
 #[inline]
-fn line(
+fn rule_of_numbers(
     scanner: &mut Scanner<'_>,
-    draft: &mut Draft,
     numbers: &mut Numbers,
     report: &mut Report,
-) -> Result<(), Diagnostic> {
-    let first = scanner.token;
-    if first.kind == Kind::Word && scanner.take_word("PDA") {
-        let name = format!("T{}", draft.blocks.len() + 1);
-        draft.blocks.push(Block { name, ..Block::default() });
-        let range = range(scanner)?;
-        draft.blocks.last_mut().expect("just pushed").range = Some(range);
-        return Ok(());
+) -> Result<Rule, Diagnostic> {
+    match scanner.token.kind {
+        Kind::Number(_) => rule(scanner, Format::Pds, numbers, report),
+        _ => Err(scanner.not_a_number(scanner.token, "a rule or `PDA`")),
     }
-    let Some(block) = draft.blocks.last_mut() else {
-        return Err(Diagnostic::error(first.span, "this stands before the first `PDA`")
-            .hint("each thread starts with `PDA lo hi`, the range of its symbols"));
-    };
-    if !matches!(first.kind, Kind::Number(_)) {
-        return Err(scanner.not_a_number(first, "a rule or `PDA`"));
-    }
-    block.rules.push(rule(scanner, Format::Pds, numbers, report)?);
-    Ok(())
 }
 
 /// `lo hi`

@@ -64,7 +64,13 @@ pub(super) fn parse(source: &Source, report: &mut Report) -> Draft {
     let local = initial("local state", &listed.local, counts.local);
     draft.initial = shared.into_iter().map(SharedId).collect();
     let stacks = local.into_iter().map(|state| vec![SymbolId(state)]).collect();
-    draft.groups.push(Group { name: THREAD.to_owned(), count: 1, block: 0, stacks });
+    draft.groups.push(Group {
+        name: THREAD.to_owned(),
+        count: 1,
+        block: 0,
+        more: Vec::new(),
+        stacks,
+    });
     draft
 }
 

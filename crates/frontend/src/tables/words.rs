@@ -223,7 +223,16 @@ impl<'a> Scanner<'a> {
             },
         };
         self.at = start + length;
-        self.token = Token { kind, span: Span::new(start, self.at) };
+        // What is missing is missing right after what is there.
+        let span = match kind {
+            Kind::LineEnd => Span::new(start, start),
+            Kind::End => {
+                let end = self.text.trim_end().len();
+                Span::new(end, end)
+            }
+            _ => Span::new(start, self.at),
+        };
+        self.token = Token { kind, span };
     }
 }
 
@@ -286,25 +295,36 @@ mod tests {
         while scanner.token.kind != Kind::End {
             let line = scanner.line;
             let token = scanner.take();
-            let words = format!("{line}:{:?} {}", token.kind, scanner.text(token).escape_debug());
-            shown.push(words);
+            let text = scanner.text(token).escape_debug().to_string();
+            shown.push(format!("{line}: {:?} {text}", token.kind).trim_end().to_owned());
         }
-        expect.assert_eq(&shown.join("; "));
+        expect.assert_eq(&(shown.join("\n") + "\n"));
     }
 
     #[test]
     fn rules() {
         check(
             "0 1->2 -#c\r\n",
-            expect![
-                "1:Number(0) 0; 1:Number(1) 1; 1:Arrow ->; 1:Number(2) 2; 1:Dash -; 1:LineEnd \\n"
-            ],
+            expect![[r#"
+            1: Number(0) 0
+            1: Number(1) 1
+            1: Arrow ->
+            1: Number(2) 2
+            1: Dash -
+            1: LineEnd
+        "#]],
         );
         check(
             "\u{feff}q|a',*+>é",
-            expect![
-                "1:Word q; 1:Bar |; 1:Word a\\'; 1:Comma ,; 1:Star *; 1:SpawnArrow +>; 1:Word é"
-            ],
+            expect![[r#"
+            1: Word q
+            1: Bar |
+            1: Word a\'
+            1: Comma ,
+            1: Star *
+            1: SpawnArrow +>
+            1: Word é
+        "#]],
         );
     }
 
@@ -312,14 +332,27 @@ mod tests {
     fn numbers_that_are_words() {
         check(
             "007 1a 4294967296 4.6 \n 4294967295",
-            expect![
-                "1:Number(7) 007; 1:Word 1a; 1:Word 4294967296; 1:Word 4.6; 1:LineEnd \\n; 2:Number(4294967295) 4294967295"
-            ],
+            expect![[r#"
+            1: Number(7) 007
+            1: Word 1a
+            1: Word 4294967296
+            1: Word 4.6
+            1: LineEnd
+            2: Number(4294967295) 4294967295
+        "#]],
         );
     }
 
     #[test]
     fn garbage() {
-        check("\0→=\n#only a comment", expect!["1:Other \\0; 1:Other →; 1:Other =; 1:LineEnd \\n"]);
+        check(
+            "\0→=\n#only a comment",
+            expect![[r#"
+            1: Other \0
+            1: Other →
+            1: Other =
+            1: LineEnd
+        "#]],
+        );
     }
 }
