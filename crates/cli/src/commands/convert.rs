@@ -1,12 +1,13 @@
 //! `selvedge convert`: from one format to another.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, ValueEnum};
 use selvedge_analysis::{Tabulated, tabulate};
 use selvedge_frontend::Input;
 use selvedge_frontend::tables::TableInput;
+use selvedge_frontend::tables::print::{NotExpressible, PdsFiles, TtsFiles, cpds, pds, tts};
 use selvedge_program::print;
 use selvedge_report::dot::dot;
 
@@ -26,7 +27,8 @@ pub struct Args {
     /// The format
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: Target,
-    /// Write to this file, not to standard output
+    /// Write to this file, not to standard output; files that belong to it (.init, .spec, .prop)
+    /// are written beside it
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// The largest number of pairs of a shared state and a frame in the tables of a program
@@ -53,13 +55,14 @@ enum Target {
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let input = input::load(&args.input.file, &args.input.options, output)?;
-    let text = match (args.to, &input) {
-        (Target::Weave, Input::Program { program, .. }) => print::weave(program),
+    let written = match (args.to, &input) {
+        (Target::Weave, Input::Program { program, .. }) => print::weave(program).into(),
         (Target::Bp, Input::Program { program, source, .. }) => {
-            print::bp(program).map_err(|not_boolean| {
+            let text = print::bp(program).map_err(|not_boolean| {
                 let line = source.line(not_boolean.span.start);
                 Failure::input(format!("{}:{line}: {not_boolean}", source.name()))
-            })?
+            })?;
+            text.into()
         }
         (Target::Weave | Target::Bp, Input::Tables { .. }) => {
             return Err(Failure::usage("tables cannot be written as programs"));
@@ -67,8 +70,8 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         (target, _) => tables(target, &table_input(input, args)?)?,
     };
     match &args.output {
-        Some(path) => fs::write(path, text).map_err(|e| Failure::unwritable(path, e))?,
-        None => output.print(&text),
+        Some(path) => written.save(path, output)?,
+        None => written.print(output),
     }
     Ok(Exit::Done)
 }
@@ -84,10 +87,70 @@ fn table_input(input: Input, args: &Args) -> Result<TableInput, Failure> {
     Ok(TableInput { tables, targets })
 }
 
-// TO WIRE: `selvedge_frontend::tables::print::{cpds, pds, tts}`.
-fn tables(target: Target, input: &TableInput) -> Result<String, Failure> {
+/// Tables in one of their formats.
+fn tables(target: Target, input: &TableInput) -> Result<Written, Failure> {
+    let TableInput { tables, targets } = input;
+    let refused = |why: NotExpressible| {
+        Failure::input(format!("this system cannot be written so: {why}; .cpds can say more"))
+    };
     match target {
-        Target::Dot => Ok(dot(&input.tables)),
-        _ => Err(Failure::input("tables cannot be written yet")),
+        Target::Pds => {
+            let PdsFiles { pds, init, spec } = pds(tables, targets).map_err(refused)?;
+            Ok(Written { text: pds, beside: vec![("init", Some(init)), ("spec", spec)] })
+        }
+        Target::Tts => {
+            let TtsFiles { tts, prop } = tts(tables, targets).map_err(refused)?;
+            Ok(Written { text: tts, beside: vec![("prop", prop)] })
+        }
+        Target::Dot => Ok(dot(tables).into()),
+        Target::Cpds | Target::Weave | Target::Bp => {
+            Ok(cpds(tables, targets).map_err(refused)?.into())
+        }
+    }
+}
+
+/// A text, and the texts of the files that belong beside it, by ending.
+struct Written {
+    text: String,
+    beside: Vec<(&'static str, Option<String>)>,
+}
+
+impl From<String> for Written {
+    fn from(text: String) -> Self {
+        Written { text, beside: Vec::new() }
+    }
+}
+
+impl Written {
+    fn save(&self, path: &Path, output: &mut Output) -> Result<(), Failure> {
+        let write = |path: &Path, text: &str| {
+            fs::write(path, text).map_err(|e| Failure::unwritable(path, e))
+        };
+        write(path, &self.text)?;
+        for (ending, text) in &self.beside {
+            let file = path.with_extension(ending);
+            match text {
+                Some(text) => write(&file, text)?,
+                None if file.exists() => output.note(&format!(
+                    "note: {} is there already and will be read with {}",
+                    file.display(),
+                    path.display()
+                )),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn print(&self, output: &mut Output) {
+        output.print(&self.text);
+        for (ending, text) in &self.beside {
+            if let Some(text) = text {
+                let text = text.trim_end();
+                output.note(&format!(
+                    "note: the .{ending} that belongs to it is `{text}`; -o writes it too"
+                ));
+            }
+        }
     }
 }
