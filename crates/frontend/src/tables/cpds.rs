@@ -170,7 +170,6 @@ impl<'a> Reader<'a, '_> {
             let token = self.scanner.name("a shared state")?;
             let draft = &mut self.file.draft;
             match find_shared(&draft.builder, &self.scanner, token) {
-                Ok(shared) if draft.initial.contains(&shared) => {}
                 Ok(shared) => draft.initial.push(shared),
                 Err(wrong) => self.report.push(wrong),
             }
@@ -275,10 +274,7 @@ impl<'a> Reader<'a, '_> {
                 }
             }
             let id = |token: Token| self.symbols.id(self.scanner.text(token));
-            let stack: Vec<_> = stack.into_iter().map(id).collect();
-            if !stacks.contains(&stack) {
-                stacks.push(stack);
-            }
+            stacks.push(stack.into_iter().map(id).collect());
             if !self.scanner.take_if(Kind::Bar) {
                 return Ok(stacks);
             }

@@ -82,7 +82,8 @@ impl Draft {
             let mut id = |&symbol: &SymbolId| self.builder.symbol(template, name_of(names, symbol));
             group.more.iter().for_each(|symbol| _ = id(symbol));
             let stack = |stack: &Vec<SymbolId>| stack.iter().map(&mut id).collect();
-            let stacks: Vec<Vec<_>> = group.stacks.iter().map(stack).collect();
+            let mut stacks: Vec<Vec<_>> = group.stacks.iter().map(stack).collect();
+            sort_and_dedup(&mut stacks);
             for number in 1..=group.count {
                 let numbered = || format!("{}#{number}", group.name);
                 let name = if group.count == 1 { group.name.clone() } else { numbered() };
@@ -90,8 +91,14 @@ impl Draft {
             }
             groups.push(Cast { name: group.name, template, range });
         }
+        sort_and_dedup(&mut self.initial);
         Ok(Stage { builder: self.builder, initial: self.initial, groups, threads })
     }
+}
+
+fn sort_and_dedup<T: Ord>(list: &mut Vec<T>) {
+    list.sort_unstable();
+    list.dedup();
 }
 
 fn name_of(names: Option<&[Name]>, symbol: SymbolId) -> Name {

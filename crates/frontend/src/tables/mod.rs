@@ -21,7 +21,7 @@ use selvedge_model::{Property, Tables};
 use selvedge_program::{Source, ThreadCounts};
 
 use crate::{Diagnostic, Diagnostics, LoadError};
-use draft::Draft;
+use draft::{Draft, Group};
 
 /// A system read from tables, with what must not be reached.
 #[derive(Clone, Debug)]
@@ -107,20 +107,26 @@ fn set_counts(
     beside: &Beside,
 ) -> Result<(), LoadError> {
     for (name, &count) in &beside.threads {
-        let known: Vec<_> = draft.groups.iter().map(|g| g.name.clone()).collect();
-        let group = draft.groups.iter_mut().find(|g| g.name == *name);
-        let (Some(group), true) = (group, format != Format::Pds) else {
-            let reason = match format {
-                Format::Pds => "a .pds has one thread for each PDA; its number is fixed".to_owned(),
-                _ => format!("the threads of this file are {}", known.join(", ")),
-            };
-            let name = words::shorten(name);
-            let message = format!("{}: --threads {name}={count}: {reason}", source.name());
-            return Err(LoadError::Unusable(message));
-        };
-        group.count = count;
+        match draft.groups.iter_mut().find(|group| group.name == *name) {
+            Some(group) if format != Format::Pds => group.count = count,
+            _ => {
+                let reason = match format {
+                    Format::Pds => "a .pds has one thread for each PDA".to_owned(),
+                    _ => format!("the threads of this file are {}", list(&draft.groups)),
+                };
+                let (file, name) = (source.name(), words::shorten(name));
+                let message = format!("{file}: --threads {name}={count}: {reason}");
+                return Err(LoadError::Unusable(message));
+            }
+        }
     }
     Ok(())
+}
+
+/// The names of threads, but not too many.
+fn list(groups: &[Group]) -> String {
+    let names: Vec<_> = groups.iter().take(20).map(|group| group.name.as_str()).collect();
+    names.join(", ") + if groups.len() > names.len() { ", …" } else { "" }
 }
 
 /// What is wrong so far.

@@ -56,8 +56,6 @@ pub(super) fn parse(source: &Source, report: &mut Report) -> Draft {
         if tokens.is_empty() {
             found.push(0);
         }
-        found.sort_unstable();
-        found.dedup();
         found
     };
     let shared = initial("shared state", &listed.shared, counts.shared);

@@ -1,9 +1,11 @@
 //! What is read, what is refused, and what is printed.
 
-mod mistakes;
+mod cpds_mistakes;
+mod pds_mistakes;
 mod round_trip;
 mod side_mistakes;
 mod systems;
+mod tts_mistakes;
 
 use selvedge_program::Source;
 

@@ -142,23 +142,24 @@ fn meaning(input: &TableInput, names: bool) -> Vec<String> {
     let mut lines = vec![format!("{} shared states", tables.shared_count())];
     for (index, thread) in tables.threads().iter().enumerate() {
         lines.push(if names { thread.name.clone() } else { "thread".to_owned() });
-        let stacks = tables.first_stacks(ThreadId::from(index));
-        lines.extend(stacks.iter().map(|stack| show(tables, stack.iter().copied())));
-        let mut rules: Vec<_> = tables
-            .rules(thread.template)
-            .iter()
-            .map(|rule| {
-                let (q, r) = (tables.shared_name(rule.shared), tables.shared_name(rule.to_shared));
-                let (top, word) = (show(tables, rule.top), show(tables, rule.word.symbols()));
-                format!("{q} {top} -> {r} {word} + {}", show(tables, rule.spawn))
-            })
-            .collect();
-        rules.sort();
-        lines.extend(rules);
+        let stacks = tables.first_stacks(ThreadId::from(index)).iter();
+        lines.extend(sorted(stacks.map(|stack| show(tables, stack.iter().copied()))));
+        let rules = tables.rules(thread.template).iter().map(|rule| {
+            let (q, r) = (tables.shared_name(rule.shared), tables.shared_name(rule.to_shared));
+            let (top, word) = (show(tables, rule.top), show(tables, rule.word.symbols()));
+            format!("{q} {top} -> {r} {word} + {}", show(tables, rule.spawn))
+        });
+        lines.extend(sorted(rules));
     }
     let initial = tables.initial_shared().iter();
-    lines.extend(initial.map(|&shared| tables.shared_name(shared).into_owned()));
+    lines.extend(sorted(initial.map(|&shared| tables.shared_name(shared).into_owned())));
     lines.extend(input.targets.iter().map(|target| show_target(tables, target)));
+    lines
+}
+
+fn sorted(lines: impl Iterator<Item = String>) -> Vec<String> {
+    let mut lines: Vec<_> = lines.collect();
+    lines.sort();
     lines
 }
 

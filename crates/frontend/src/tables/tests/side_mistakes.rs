@@ -277,6 +277,6 @@ fn numbers_of_threads() {
         TABLE,
         "T1",
         2,
-        expect!["test: --threads T1=2: a .pds has one thread for each PDA; its number is fixed"],
+        expect!["test: --threads T1=2: a .pds has one thread for each PDA"],
     );
 }
