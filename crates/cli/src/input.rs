@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use selvedge_frontend::check::CheckOptions;
-use selvedge_frontend::{Input, LoadOptions};
+use selvedge_frontend::{Diagnostic, Diagnostics, Input, LoadOptions};
 use selvedge_model::{Property, System};
-use selvedge_program::{Program, Source, ThreadCounts};
+use selvedge_program::{LowerError, Lowering, Program, Source, ThreadCounts};
 use selvedge_report::text;
 
 use crate::args::{InputArgs, InputOptions};
@@ -62,16 +62,21 @@ pub fn system(input: Input, options: &InputOptions) -> Result<Opened, Failure> {
     }
 }
 
-/// The system of a program.
-// TO WIRE: `selvedge_program::Lowering::new(program, source, counts)`, its error by
-// `Failure::input`.
+/// The system of a program. What cannot be lowered is shown like any other mistake in the text.
 fn lower(
     program: Arc<Program>,
     source: Arc<Source>,
     counts: &ThreadCounts,
 ) -> Result<Arc<dyn System>, Failure> {
-    let _ = (program, counts);
-    Err(Failure::input(format!("{}: programs cannot be run yet", source.name())))
+    match Lowering::new(program, Arc::clone(&source), counts) {
+        Ok(lowering) => Ok(Arc::new(lowering)),
+        Err(LowerError::At { message, span }) => {
+            let diagnostic = Diagnostic::error(span, message);
+            let diagnostics = Diagnostics::new(Source::clone(&source), vec![diagnostic]);
+            Err(Failure::Diagnostics(diagnostics))
+        }
+        Err(error) => Err(Failure::input(format!("{}: {error}", source.name()))),
+    }
 }
 
 /// An option that says something about another kind of input is a mistake.
