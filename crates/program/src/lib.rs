@@ -13,6 +13,8 @@ mod lower;
 pub mod print;
 mod program;
 mod source;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod types;
 mod value;
 

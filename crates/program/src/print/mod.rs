@@ -2,7 +2,11 @@
 //! A typed program as text that the parsers accept again.
 
 mod bp;
+mod expr;
+mod names;
 mod weave;
+mod weave_statements;
 
 pub use bp::{NotBoolean, bp};
+pub use names::RESERVED_WORDS;
 pub use weave::weave;
