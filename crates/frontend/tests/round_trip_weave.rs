@@ -5,7 +5,7 @@ use selvedge_frontend::{Diagnostics, weave};
 use selvedge_program::testing::{Shape, random_program};
 use selvedge_program::{Program, Source, print};
 
-const SEEDS: u64 = 150;
+const SEEDS: u64 = 300;
 
 fn shapes() -> [Shape; 4] {
     let large = Shape { globals: 8, procs: 5, statements: 6, depth: 4, ..Shape::default() };

@@ -1,5 +1,6 @@
 //! Expressions: operators by precedence.
 
+use num_bigint::Sign;
 use selvedge_program::{BinaryOp, UnaryOp};
 
 use super::Parser;
@@ -315,7 +316,10 @@ impl Parser<'_> {
         self.tokens.leave();
         let operand = operand?;
         let span = start.to(operand.span);
-        if let (UnaryOp::Neg, true, ExprKind::Int(n)) = (op, literal, &operand.kind) {
+        // `-3` is one number. `-0` stays as it is: it must not come back as `0`.
+        if let (UnaryOp::Neg, true, ExprKind::Int(n)) = (op, literal, &operand.kind)
+            && n.sign() == Sign::Plus
+        {
             return Ok(Expr { kind: ExprKind::Int(-n), span });
         }
         self.grow(self.height)?;

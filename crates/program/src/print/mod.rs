@@ -4,6 +4,8 @@
 mod bp;
 mod expr;
 mod names;
+#[cfg(test)]
+mod tests;
 mod weave;
 mod weave_statements;
 

@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 use super::Maker;
 use crate::{
     BinaryOp, Expr, ExprKind, GlobalId, LabelId, LocalId, Place, ProcId, Quantifier, Span, Type,
-    UnaryOp, VarRef,
+    UnaryOp, Value, VarRef,
 };
 
 pub(super) fn expr(kind: ExprKind, ty: Type) -> Expr {
@@ -36,16 +36,25 @@ impl Maker<'_> {
         let mut ty = self.program.variable(proc, var).ty.clone();
         let mut indices = Vec::new();
         while let Type::Array { element, length } = ty {
-            let last = BigInt::from(length - 1);
-            let index = Type::Range { lo: BigInt::from(0), hi: last };
-            indices.push(match depth {
-                0 => expr(ExprKind::Const(self.value(&index)), Type::Int),
-                _ if self.dice.one_in(3) => self.number(proc, depth - 1),
-                _ => expr(ExprKind::Const(self.value(&index)), Type::Int),
+            let range = Type::Range { lo: BigInt::from(0), hi: BigInt::from(length - 1) };
+            indices.push(if depth > 0 && self.dice.one_in(3) {
+                self.number_within(proc, &range, depth - 1)
+            } else {
+                expr(ExprKind::Const(self.value(&range)), Type::Int)
             });
             ty = *element;
         }
         Place { var, indices, ty, span: Span::default() }
+    }
+
+    /// A number for a place that wants a certain range: a constant is in it.
+    fn number_within(&mut self, proc: ProcId, range: &Type, depth: usize) -> Expr {
+        match self.number(proc, depth) {
+            Expr { kind: ExprKind::Const(_), .. } => {
+                expr(ExprKind::Const(self.value(range)), Type::Int)
+            }
+            other => other,
+        }
     }
 
     /// A place that a value of the type can be assigned to, or read from.
@@ -61,13 +70,24 @@ impl Maker<'_> {
         if finite && self.dice.one_in(5) {
             return expr(ExprKind::Any, ty.clone());
         }
-        self.expr(proc, ty, self.shape.depth)
+        match ty {
+            Type::Range { .. } => self.number_within(proc, ty, self.shape.depth),
+            _ => self.expr(proc, ty, self.shape.depth),
+        }
     }
 
     /// An expression of a type.
     pub(super) fn expr(&mut self, proc: ProcId, ty: &Type, depth: usize) -> Expr {
         match ty {
-            Type::Bool => self.truth(proc, depth),
+            Type::Bool => self.truth(proc, depth, true),
+            _ => self.definite(proc, ty, depth),
+        }
+    }
+
+    /// An expression whose type can be told from itself: no bare `*`.
+    fn definite(&mut self, proc: ProcId, ty: &Type, depth: usize) -> Expr {
+        match ty {
+            Type::Bool => self.truth(proc, depth, false),
             Type::Int | Type::Range { .. } => self.number(proc, depth),
             _ => self.leaf(proc, ty),
         }
@@ -84,32 +104,33 @@ impl Maker<'_> {
         expr(ExprKind::Const(self.value(ty)), ty.clone())
     }
 
-    fn truth(&mut self, proc: ProcId, depth: usize) -> Expr {
+    /// A truth value; with a bare `*` in it only where it is known to be one.
+    fn truth(&mut self, proc: ProcId, depth: usize, any: bool) -> Expr {
         if depth == 0 || self.dice.one_in(4) {
             return self.leaf(proc, &Type::Bool);
         }
         let depth = depth - 1;
         let kind = match self.dice.below(12) {
-            0 | 1 => ExprKind::Unary(UnaryOp::Not, boxed(self.truth(proc, depth))),
-            2 => ExprKind::Any,
+            0 | 1 => ExprKind::Unary(UnaryOp::Not, boxed(self.truth(proc, depth, true))),
+            2 if any => ExprKind::Any,
             3 => {
-                let parts = [(); 3].map(|()| boxed(self.truth(proc, depth)));
-                let [cond, then, otherwise] = parts;
-                ExprKind::IfThenElse(cond, then, otherwise)
+                let cond = self.truth(proc, depth, true);
+                let [then, otherwise] = [(); 2].map(|()| boxed(self.truth(proc, depth, any)));
+                ExprKind::IfThenElse(boxed(cond), then, otherwise)
             }
             4 if self.shape.boolean_programs => {
-                let [p, n] = [(); 2].map(|()| boxed(self.truth(proc, depth)));
+                let [p, n] = [(); 2].map(|()| boxed(self.truth(proc, depth, true)));
                 ExprKind::Schoose(p, n)
             }
             5 => {
-                let count = 1 + self.dice.up_to(2);
-                ExprKind::OneOf((0..count).map(|_| self.truth(proc, depth)).collect())
+                let count = 2 + self.dice.up_to(1);
+                ExprKind::OneOf((0..count).map(|_| self.truth(proc, depth, any)).collect())
             }
             6 | 7 if self.shape.numbers => self.comparison(proc, depth),
             8 => self.equation(proc, depth),
             n => {
-                let ops = [BinaryOp::And, BinaryOp::Or, BinaryOp::Implies, BinaryOp::Ne];
-                let [left, right] = [(); 2].map(|()| boxed(self.truth(proc, depth)));
+                let ops = [BinaryOp::And, BinaryOp::Or, BinaryOp::Implies];
+                let [left, right] = [(); 2].map(|()| boxed(self.truth(proc, depth, true)));
                 ExprKind::Binary(ops[n % ops.len()], left, right)
             }
         };
@@ -123,8 +144,8 @@ impl Maker<'_> {
             _ => self.scalar_type(),
         };
         let op = if self.dice.one_in(2) { BinaryOp::Eq } else { BinaryOp::Ne };
-        let left = self.expr(proc, &ty, depth);
-        let right = self.expr(proc, &ty, depth);
+        let left = self.definite(proc, &ty, depth);
+        let right = self.definite(proc, &ty, depth);
         ExprKind::Binary(op, boxed(left), boxed(right))
     }
 
@@ -143,12 +164,12 @@ impl Maker<'_> {
         let kind = match self.dice.below(10) {
             0 => ExprKind::Unary(UnaryOp::Neg, boxed(self.number(proc, depth))),
             1 => ExprKind::IfThenElse(
-                boxed(self.truth(proc, depth)),
+                boxed(self.truth(proc, depth, true)),
                 boxed(self.number(proc, depth)),
                 boxed(self.number(proc, depth)),
             ),
             2 => {
-                let count = 1 + self.dice.up_to(2);
+                let count = 2 + self.dice.up_to(1);
                 ExprKind::OneOf((0..count).map(|_| self.number(proc, depth)).collect())
             }
             3 => {
@@ -158,7 +179,10 @@ impl Maker<'_> {
             n => {
                 let ops =
                     [BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::Div, BinaryOp::Mod];
-                let [left, right] = [(); 2].map(|()| boxed(self.number(proc, depth)));
+                let [left, mut right] = [(); 2].map(|()| boxed(self.number(proc, depth)));
+                if let ExprKind::Const(zero @ Value::Small(0)) = &mut right.kind {
+                    *zero = Value::Small(1);
+                }
                 ExprKind::Binary(ops[n % ops.len()], left, right)
             }
         };

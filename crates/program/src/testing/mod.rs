@@ -293,9 +293,20 @@ impl Maker<'_> {
         let params = &self.program.procs[proc.index()];
         let types: Vec<Type> =
             params.locals[..params.params].iter().map(|l| l.ty.clone()).collect();
+        let count = match self.dice.below(6) {
+            0 => Count::Any,
+            1 => Count::Fixed(2),
+            _ => Count::Fixed(1),
+        };
+        // Whether the number of each instance is in a range.
+        let numbered = |lo: &BigInt, hi: &BigInt| {
+            count != Count::Any && *lo <= BigInt::from(0) && *hi >= BigInt::from(1)
+        };
         let args = types.into_iter().map(|ty| {
             let kind = match &ty {
-                Type::Range { .. } if self.dice.one_in(3) => ExprKind::Instance,
+                Type::Range { lo, hi } if numbered(lo, hi) && self.dice.one_in(2) => {
+                    ExprKind::Instance
+                }
                 _ if self.dice.one_in(3) => ExprKind::Any,
                 _ => ExprKind::Const(self.value(&ty)),
             };
@@ -304,11 +315,6 @@ impl Maker<'_> {
         let args = args.collect();
         let name =
             if self.dice.one_in(2) { format!("p{}", proc.0) } else { format!("t{}", proc.0) };
-        let count = match self.dice.below(6) {
-            0 => Count::Any,
-            1 => Count::Fixed(2),
-            _ => Count::Fixed(1),
-        };
         ThreadDecl { name, count, proc, args, span: Span::default() }
     }
 

@@ -80,7 +80,10 @@ impl Maker<'_> {
             9 if shape.jumps => StmtKind::Goto(vec![LATER; 1 + self.dice.up_to(1)]),
             10 if shape.dynamic_threads && !in_atomic => self.start(proc),
             11 if shape.dynamic_threads && !in_atomic => {
-                StmtKind::Join(self.expr(proc, &Type::ThreadId, 0))
+                match self.place_of(proc, &Type::ThreadId, 1) {
+                    Some(place) => StmtKind::Join(expr(ExprKind::Read(place), Type::ThreadId)),
+                    None => StmtKind::Skip,
+                }
             }
             12 | 13 if shape.locks => self.lock_statement(proc),
             14 if shape.boolean_programs && entry && !in_atomic => {
