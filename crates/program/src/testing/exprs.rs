@@ -95,11 +95,11 @@ impl Maker<'_> {
 
     /// A variable or a constant.
     fn leaf(&mut self, proc: ProcId, ty: &Type) -> Expr {
-        if !self.dice.one_in(3) {
-            if let Some(place) = self.place_of(proc, ty, 0) {
-                let ty = place.ty.clone();
-                return expr(ExprKind::Read(place), ty);
-            }
+        if !self.dice.one_in(3)
+            && let Some(place) = self.place_of(proc, ty, 0)
+        {
+            let ty = place.ty.clone();
+            return expr(ExprKind::Read(place), ty);
         }
         expr(ExprKind::Const(self.value(ty)), ty.clone())
     }

@@ -119,10 +119,11 @@ impl Maker<'_> {
     }
 
     fn cond(&mut self, proc: ProcId) -> Cond {
-        if self.shape.locks && self.dice.one_in(4) {
-            if let Some(op) = self.attempt(proc, false) {
-                return Cond::Attempt { op, negated: self.dice.one_in(2) };
-            }
+        if self.shape.locks
+            && self.dice.one_in(4)
+            && let Some(op) = self.attempt(proc, false)
+        {
+            return Cond::Attempt { op, negated: self.dice.one_in(2) };
         }
         Cond::Expr(self.expr(proc, &Type::Bool, self.shape.depth))
     }

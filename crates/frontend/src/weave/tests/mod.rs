@@ -3,6 +3,7 @@
 
 mod limits;
 mod mistakes;
+mod mistakes_in_items;
 mod show;
 mod soup;
 mod trees;
