@@ -6,13 +6,15 @@
 //! - [`flow`] turns it into a flow graph of commands, and [`Lowering`] runs that graph on the fly
 //!   as a [`selvedge_model::System`] of pushdown threads: shared states and stack symbols are
 //!   interned as they are met, nothing is enumerated up front;
-//! - [`print`] writes it as `.weave` or `.bp` text again.
+//! - [`mod@print`] writes it as `.weave` or `.bp` text again.
 
 pub mod flow;
 mod lower;
 pub mod print;
 mod program;
 mod source;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod types;
 mod value;
 

@@ -149,30 +149,23 @@ fn find_choice(expr: &Expr) -> Option<Span> {
 }
 
 /// What to write in the place of a word that begins a statement in other languages. They are
-/// names here, so what follows must not follow a name.
+/// names here, so what follows must be something that does not follow a name.
 pub(super) fn foreign(word: &str, next: Token) -> Option<&'static str> {
-    let follows_name = matches!(
-        next,
-        Token::Assign
-            | Token::Comma
-            | Token::OpenBracket
-            | Token::PlusPlus
-            | Token::MinusMinus
-            | Token::PlusAssign
-            | Token::MinusAssign
-            | Token::Equal
-    );
-    let hint = match word {
-        "for" => "write a `while` loop",
-        "do" | "repeat" => "write `while c { … }`",
-        "switch" | "case" => "write `if c { … } else if d { … } else { … }`",
-        "elif" | "elsif" | "elseif" => "write `else if`",
-        "then" => "write `if c { … }`",
-        "begin" => "write `{`",
-        "end" | "fi" | "od" | "done" => "write `}`",
-        "print" | "printf" => "a program has no output; `assert` says what must hold",
+    let (hint, before_name, before_paren) = match word {
+        "for" => ("write a `while` loop", true, true),
+        "do" | "repeat" => ("write `while c { … }`", true, false),
+        "switch" => ("write `if c { … } else if d { … } else { … }`", true, true),
+        "elif" | "elsif" | "elseif" => ("write `else if`", true, false),
+        "then" => ("write `if c { … }`", true, false),
+        "begin" => ("write `{`", true, false),
+        "end" | "fi" | "od" | "done" => ("write `}`", false, false),
         _ => return None,
     };
-    (!follows_name && (next != Token::OpenParen || matches!(word, "for" | "switch")))
-        .then_some(hint)
+    let fits = match next {
+        Token::Name => before_name,
+        Token::OpenParen => before_paren,
+        Token::OpenBrace | Token::CloseBrace | Token::Semicolon => true,
+        _ => false,
+    };
+    fits.then_some(hint)
 }

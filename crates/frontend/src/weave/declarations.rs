@@ -95,22 +95,17 @@ impl Parser<'_> {
         Ok(declare(names, &ty, init.as_ref()))
     }
 
-    /// `x, y := false, z` after the type. A value is that of all names before it that have none.
+    /// `x, y := false, z` after the type. As in C, a value belongs to the one name before it.
     pub(super) fn declarators(&mut self, ty: &TypeExpr) -> Parsed<Vec<VarDecl>> {
         let mut declared = Vec::new();
-        let mut waiting = Vec::new();
         loop {
-            waiting.push(self.bare()?);
-            let init = self.initial_value(waiting.len())?;
-            let last = self.peek() != Token::Comma;
-            if init.is_some() || last {
-                self.may_copy(ty.span, waiting.len())?;
-                declared.append(&mut declare(std::mem::take(&mut waiting), ty, init.as_ref()));
-            }
-            if last {
+            let Bare { name, dims } = self.bare()?;
+            let init = self.initial_value(1)?;
+            self.may_copy(ty.span, 1)?;
+            declared.push(VarDecl { ty: ty.clone(), name, dims, init });
+            if !self.eat(Token::Comma) {
                 return Ok(declared);
             }
-            self.tokens.bump();
         }
     }
 

@@ -1,5 +1,6 @@
 //! Expressions: operators by precedence.
 
+use num_bigint::Sign;
 use selvedge_program::{BinaryOp, UnaryOp};
 
 use super::Parser;
@@ -112,10 +113,10 @@ impl Parser<'_> {
                 inner = operand;
                 negated = !negated;
             }
-            if matches!(inner.kind, ExprKind::Any) {
-                if let Some(effect) = self.effects.drain(mark..).next() {
-                    return Ok(Cond::Effect { effect, negated });
-                }
+            if matches!(inner.kind, ExprKind::Any)
+                && let Some(effect) = self.effects.drain(mark..).next()
+            {
+                return Ok(Cond::Effect { effect, negated });
             }
         }
         self.refuse_effects(mark);
@@ -150,10 +151,10 @@ impl Parser<'_> {
     pub(super) fn open_expr(&mut self) -> Parsed<Expr> {
         self.tokens.enter()?;
         let mut expr = self.binary(Level::Implies);
-        if self.peek() == Token::Question {
-            if let Ok(cond) = expr {
-                expr = self.if_then_else(cond);
-            }
+        if self.peek() == Token::Question
+            && let Ok(cond) = expr
+        {
+            expr = self.if_then_else(cond);
         }
         self.tokens.leave();
         expr
@@ -208,14 +209,15 @@ impl Parser<'_> {
         *complained = *complained || self.check_operator(*drop_next);
         if !*drop_next {
             let mut operands: Vec<Operand> = last.take().into_iter().collect();
-            if same_level && level != Level::Implies {
-                if let Some(mut chain) = waiting.pop() {
-                    if chain.operator == (op, level) && is_associative(chain.operator) {
-                        chain.operands.append(&mut operands);
-                        operands = chain.operands;
-                    } else {
-                        operands = vec![self.combine_chain(chain, operands.pop())?];
-                    }
+            if same_level
+                && level != Level::Implies
+                && let Some(mut chain) = waiting.pop()
+            {
+                if chain.operator == (op, level) && is_associative(chain.operator) {
+                    chain.operands.append(&mut operands);
+                    operands = chain.operands;
+                } else {
+                    operands = vec![self.combine_chain(chain, operands.pop())?];
                 }
             }
             waiting.push(Chain { operator: (op, level), operands });
@@ -277,15 +279,16 @@ impl Parser<'_> {
     /// `left op right`; in predicates, `pc == L` is `at L`.
     fn pair(&self, op: BinaryOp, left: Expr, right: Expr) -> Expr {
         let span = left.span.to(right.span);
-        if self.in_predicate && matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
-            if let (Some(thread), Some(label)) = (program_counter(&left), whole_name(&right)) {
-                let at = ExprKind::At(thread.cloned(), label.clone());
-                let kind = match op {
-                    BinaryOp::Eq => at,
-                    _ => ExprKind::Unary(UnaryOp::Not, Box::new(Expr { kind: at, span })),
-                };
-                return Expr { kind, span };
-            }
+        if self.in_predicate
+            && matches!(op, BinaryOp::Eq | BinaryOp::Ne)
+            && let (Some(thread), Some(label)) = (program_counter(&left), whole_name(&right))
+        {
+            let at = ExprKind::At(thread.cloned(), label.clone());
+            let kind = match op {
+                BinaryOp::Eq => at,
+                _ => ExprKind::Unary(UnaryOp::Not, Box::new(Expr { kind: at, span })),
+            };
+            return Expr { kind, span };
         }
         Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span }
     }
@@ -313,7 +316,10 @@ impl Parser<'_> {
         self.tokens.leave();
         let operand = operand?;
         let span = start.to(operand.span);
-        if let (UnaryOp::Neg, true, ExprKind::Int(n)) = (op, literal, &operand.kind) {
+        // `-3` is one number. `-0` stays as it is: it must not come back as `0`.
+        if let (UnaryOp::Neg, true, ExprKind::Int(n)) = (op, literal, &operand.kind)
+            && n.sign() == Sign::Plus
+        {
             return Ok(Expr { kind: ExprKind::Int(-n), span });
         }
         self.grow(self.height)?;

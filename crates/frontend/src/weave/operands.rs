@@ -56,10 +56,10 @@ impl Parser<'_> {
 
     fn number(&mut self) -> Parsed<BigInt> {
         let digits = self.tokens.current_text();
-        if digits.len() <= LONGEST_NUMBER {
-            if let Some(number) = BigInt::parse_bytes(digits.as_bytes(), 10) {
-                return Ok(number);
-            }
+        if digits.len() <= LONGEST_NUMBER
+            && let Some(number) = BigInt::parse_bytes(digits.as_bytes(), 10)
+        {
+            return Ok(number);
         }
         let message = format!("this number has {} digits", digits.len());
         let error = Diagnostic::error(self.tokens.span(), message);

@@ -2,7 +2,13 @@
 //! A typed program as text that the parsers accept again.
 
 mod bp;
+mod expr;
+mod names;
+#[cfg(test)]
+mod tests;
 mod weave;
+mod weave_statements;
 
 pub use bp::{BP_KEYWORDS, NotBoolean, bp};
+pub use names::RESERVED_WORDS;
 pub use weave::weave;

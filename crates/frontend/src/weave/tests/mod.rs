@@ -3,6 +3,19 @@
 
 mod limits;
 mod mistakes;
+mod mistakes_in_items;
 mod show;
 mod soup;
 mod trees;
+
+use std::collections::BTreeSet;
+
+/// The printer must know which names the lexer does not have.
+#[test]
+fn reserved_words_are_those_of_the_lexer() {
+    let lexer = include_str!("../lexer.rs");
+    let spelled = lexer.split("#[token(\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let words = spelled.filter(|w| w.starts_with(|c: char| c.is_ascii_alphabetic()));
+    let printer: BTreeSet<&str> = selvedge_program::print::RESERVED_WORDS.iter().copied().collect();
+    assert_eq!(words.collect::<BTreeSet<_>>(), printer);
+}

@@ -1,0 +1,307 @@
+//! Expressions as text, with as few parentheses as the precedence allows.
+//!
+//! What differs between languages is a [`Spelling`]; what things are called is up to [`Names`].
+//! Chains of an associative operator are written flat however their tree is shaped, so that a
+//! parser that balances them gives the same text again.
+
+use crate::{
+    BinaryOp, Expr, ExprKind, LabelId, LocalId, Place, Quantifier, Type, UnaryOp, Value, VarRef,
+};
+
+/// How a language writes its operators.
+pub(super) struct Spelling {
+    pub not: &'static str,
+    pub and: &'static str,
+    pub or: &'static str,
+    pub implies: &'static str,
+    pub equal: &'static str,
+    pub different: &'static str,
+}
+
+impl Spelling {
+    fn of(&self, op: BinaryOp) -> &'static str {
+        match op {
+            BinaryOp::And => self.and,
+            BinaryOp::Or => self.or,
+            BinaryOp::Implies => self.implies,
+            BinaryOp::Eq => self.equal,
+            BinaryOp::Ne => self.different,
+            BinaryOp::Lt => "<",
+            BinaryOp::Le => "<=",
+            BinaryOp::Gt => ">",
+            BinaryOp::Ge => ">=",
+            BinaryOp::Add => "+",
+            BinaryOp::Sub => "-",
+            BinaryOp::Mul => "*",
+            BinaryOp::Div => "/",
+            BinaryOp::Mod => "%",
+        }
+    }
+}
+
+/// What things are called at the place of an expression.
+pub(super) trait Names {
+    /// A variable.
+    fn variable(&self, var: VarRef) -> String;
+    /// A value of a type.
+    fn constant(&self, ty: &Type, value: &Value) -> String;
+    /// A label.
+    fn label(&self, label: LabelId) -> String;
+    /// The number of a thread among those of its template.
+    fn instance(&self) -> String;
+}
+
+/// How tightly an expression holds together.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Loosest,
+    Implies,
+    Or,
+    And,
+    Compare,
+    Sum,
+    Product,
+    Unary,
+    Tightest,
+}
+
+fn binary_level(op: BinaryOp) -> Level {
+    match op {
+        BinaryOp::Implies => Level::Implies,
+        BinaryOp::Or => Level::Or,
+        BinaryOp::And => Level::And,
+        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt => Level::Compare,
+        BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => Level::Compare,
+        BinaryOp::Add | BinaryOp::Sub => Level::Sum,
+        BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => Level::Product,
+    }
+}
+
+fn is_associative(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Add | BinaryOp::Mul)
+}
+
+/// Whether the text of an expression begins with `-`.
+fn is_negative(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Unary(op, _) => *op == UnaryOp::Neg,
+        ExprKind::Const(Value::Small(n)) => *n < 0,
+        ExprKind::Const(Value::Big(n)) => n.sign() == num_bigint::Sign::Minus,
+        _ => false,
+    }
+}
+
+fn level(expr: &Expr) -> Level {
+    match &expr.kind {
+        ExprKind::IfThenElse(..) => Level::Loosest,
+        ExprKind::Quantified { quantifier: Quantifier::Count, .. } => Level::Tightest,
+        ExprKind::Quantified { .. } => Level::Loosest,
+        ExprKind::Binary(op, ..) => binary_level(*op),
+        ExprKind::Unary(..) => Level::Unary,
+        ExprKind::Const(_) if is_negative(expr) => Level::Unary,
+        _ => Level::Tightest,
+    }
+}
+
+/// Writes expressions.
+pub(super) struct ExprPrinter<'a> {
+    spelling: &'a Spelling,
+    names: &'a dyn Names,
+    /// The names of the bound threads, the innermost last.
+    binders: Vec<String>,
+    out: String,
+}
+
+impl<'a> ExprPrinter<'a> {
+    /// An expression as text.
+    pub fn expr(spelling: &'a Spelling, names: &'a dyn Names, expr: &Expr) -> String {
+        let mut printer = ExprPrinter { spelling, names, binders: Vec::new(), out: String::new() };
+        printer.write(expr);
+        printer.out
+    }
+
+    /// A variable or an element of an array as text.
+    pub fn place(spelling: &'a Spelling, names: &'a dyn Names, place: &Place) -> String {
+        let mut printer = ExprPrinter { spelling, names, binders: Vec::new(), out: String::new() };
+        printer.write_place(place);
+        printer.out
+    }
+
+    fn write(&mut self, expr: &Expr) {
+        self.write_at(expr, Level::Loosest);
+    }
+
+    /// In parentheses, if the expression does not hold together as tightly as it must.
+    fn write_at(&mut self, expr: &Expr, least: Level) {
+        if level(expr) < least {
+            self.out.push('(');
+            self.write_bare(expr);
+            self.out.push(')');
+        } else {
+            self.write_bare(expr);
+        }
+    }
+
+    fn write_bare(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Const(value) => self.out += &self.names.constant(&expr.ty, value),
+            ExprKind::Read(place) => self.write_place(place),
+            ExprKind::Primed(place) => {
+                self.out.push('\'');
+                self.write_place(place);
+            }
+            ExprKind::Unary(op, operand) => self.write_unary(*op, operand),
+            ExprKind::Binary(op, left, right) => self.write_binary(*op, left, right),
+            ExprKind::IfThenElse(cond, then, otherwise) => {
+                self.write_at(cond, Level::Implies);
+                self.out += " ? ";
+                self.write(then);
+                self.out += " : ";
+                self.write(otherwise);
+            }
+            ExprKind::Any => self.out.push('*'),
+            ExprKind::OneOf(list) => {
+                self.out.push('{');
+                self.write_list(list);
+                self.out.push('}');
+            }
+            ExprKind::Between(lo, hi) => {
+                self.out.push('{');
+                self.write(lo);
+                self.out += " .. ";
+                self.write(hi);
+                self.out.push('}');
+            }
+            ExprKind::Schoose(positive, negative) => {
+                self.out += "schoose[";
+                self.write(positive);
+                self.out += ", ";
+                self.write(negative);
+                self.out.push(']');
+            }
+            ExprKind::Instance => self.out += &self.names.instance(),
+            ExprKind::Quantified { quantifier, binder, others_only, body } => {
+                self.write_quantified(*quantifier, binder, *others_only, body);
+            }
+            ExprKind::LocalOf { depth, local } => self.write_local_of(*depth, *local),
+            ExprKind::At { depth, label } => {
+                if let Some(depth) = depth {
+                    self.write_binder(*depth);
+                }
+                self.out += "at ";
+                self.out += &self.names.label(*label);
+            }
+        }
+    }
+
+    fn write_list(&mut self, list: &[Expr]) {
+        for (i, expr) in list.iter().enumerate() {
+            if i > 0 {
+                self.out += ", ";
+            }
+            self.write(expr);
+        }
+    }
+
+    fn write_place(&mut self, place: &Place) {
+        self.out += &self.names.variable(place.var);
+        for index in &place.indices {
+            self.out.push('[');
+            self.write(index);
+            self.out.push(']');
+        }
+    }
+
+    fn write_unary(&mut self, op: UnaryOp, operand: &Expr) {
+        self.out += match op {
+            UnaryOp::Not => self.spelling.not,
+            UnaryOp::Neg => "-",
+        };
+        // `--x` would be another token.
+        let least = match op {
+            UnaryOp::Neg if is_negative(operand) => Level::Tightest,
+            _ => Level::Unary,
+        };
+        self.write_at(operand, least);
+    }
+
+    fn write_binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr) {
+        let level = binary_level(op);
+        let tighter = match level {
+            Level::Loosest => Level::Implies,
+            Level::Implies => Level::Or,
+            Level::Or => Level::And,
+            Level::And => Level::Compare,
+            Level::Compare => Level::Sum,
+            Level::Sum => Level::Product,
+            Level::Product | Level::Unary | Level::Tightest => Level::Unary,
+        };
+        if is_associative(op) {
+            // The operands of the whole chain, from left to right.
+            let mut rest = vec![right, left];
+            let mut first = true;
+            while let Some(expr) = rest.pop() {
+                match &expr.kind {
+                    ExprKind::Binary(inner, left, right) if *inner == op => {
+                        rest.extend([&**right, &**left]);
+                    }
+                    _ => {
+                        self.operator_between(op, first);
+                        self.write_at(expr, if first { level } else { tighter });
+                        first = false;
+                    }
+                }
+            }
+            return;
+        }
+        let (left_least, right_least) = match level {
+            Level::Implies => (tighter, level),
+            Level::Compare => (tighter, tighter),
+            _ => (level, tighter),
+        };
+        self.write_at(left, left_least);
+        self.operator_between(op, false);
+        self.write_at(right, right_least);
+    }
+
+    fn operator_between(&mut self, op: BinaryOp, first: bool) {
+        if !first {
+            self.out.push(' ');
+            self.out += self.spelling.of(op);
+            self.out.push(' ');
+        }
+    }
+
+    fn write_quantified(&mut self, quantifier: Quantifier, name: &str, others: bool, body: &Expr) {
+        // A name that is bound already would hide the outer thread.
+        let mut binder = name.to_owned();
+        while self.binders.contains(&binder) {
+            binder.push('_');
+        }
+        let (open, colon, close) = match quantifier {
+            Quantifier::Forall => ("forall ", ": ", ""),
+            Quantifier::Exists => ("exists ", ": ", ""),
+            Quantifier::Count => ("#{", " : ", "}"),
+        };
+        self.out += open;
+        self.out += &binder;
+        self.out += if others { " != self" } else { "" };
+        self.out += colon;
+        self.binders.push(binder);
+        self.write(body);
+        self.binders.pop();
+        self.out += close;
+    }
+
+    fn write_local_of(&mut self, depth: u32, local: LocalId) {
+        self.write_binder(depth);
+        self.out += &self.names.variable(VarRef::Local(local));
+    }
+
+    /// `i.`
+    fn write_binder(&mut self, depth: u32) {
+        let binder = self.binders.iter().rev().nth(depth as usize);
+        self.out += binder.map_or("?", String::as_str);
+        self.out.push('.');
+    }
+}
