@@ -14,6 +14,7 @@ pub mod print;
 mod rule;
 #[cfg(test)]
 mod tests;
+mod to_program;
 mod tts;
 mod words;
 
@@ -22,6 +23,7 @@ use selvedge_program::{Source, ThreadCounts};
 
 use crate::{Diagnostic, Diagnostics, LoadError};
 use draft::{Draft, Group};
+pub use to_program::to_program;
 
 /// A system read from tables, with what must not be reached.
 #[derive(Clone, Debug)]
