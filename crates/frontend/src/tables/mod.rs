@@ -4,7 +4,7 @@
 //! All three are lists of rules, so they share everything but their first lines: one scanner
 //! (`words`), one reader of rules (`rule`), one reader of initial states and targets
 //! (`pattern`), and one way to a system (`draft`), which also finds the symmetry. Each format
-//! has a file that says only what is its own. [`print`] writes tables again.
+//! has a file that says only what is its own. [`print`](mod@print) writes tables again.
 
 mod cpds;
 mod draft;
