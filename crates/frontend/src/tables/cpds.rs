@@ -156,6 +156,9 @@ impl<'a> Reader<'a, '_> {
 
     fn add_shared(&mut self, span: Span, name: Name) -> Result<(), Diagnostic> {
         let builder = &mut self.file.draft.builder;
+        if builder.shared_count() >= u32::MAX as usize {
+            return Err(Diagnostic::error(span, "there are too many shared states"));
+        }
         if builder.find_shared(name.clone()).is_some() {
             let message = format!("the shared state `{}` is declared twice", shorten(&name.text()));
             self.report.push(Diagnostic::error(span, message));

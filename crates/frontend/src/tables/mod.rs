@@ -4,7 +4,7 @@
 //! All three are lists of rules, so they share everything but their first lines: one scanner
 //! (`words`), one reader of rules (`rule`), one reader of initial states and targets
 //! (`pattern`), and one way to a system (`draft`), which also finds the symmetry. Each format
-//! has a file that says only what is its own. [`print`] writes tables again.
+//! has a file that says only what is its own. [`print`](mod@print) writes tables again.
 
 mod cpds;
 mod draft;
@@ -14,6 +14,7 @@ pub mod print;
 mod rule;
 #[cfg(test)]
 mod tests;
+mod to_program;
 mod tts;
 mod words;
 
@@ -22,6 +23,7 @@ use selvedge_program::{Source, ThreadCounts};
 
 use crate::{Diagnostic, Diagnostics, LoadError};
 use draft::{Draft, Group};
+pub use to_program::to_program;
 
 /// A system read from tables, with what must not be reached.
 #[derive(Clone, Debug)]

@@ -148,7 +148,8 @@ impl Listed {
         };
         if scanner.take_word("state") {
             let state = scanner.take();
-            if state.is_name() && scanner.text(scanner.token) == ":" {
+            let is_number = scanner.text(state).bytes().all(|b| b.is_ascii_digit());
+            if state.is_name() && is_number && scanner.text(scanner.token) == ":" {
                 list.push(state);
             }
         }

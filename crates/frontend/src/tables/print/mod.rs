@@ -32,13 +32,13 @@ impl std::error::Error for NotExpressible {}
 /// Of a target that no state can have.
 const NEVER: &str = "a target is about a symbol that its thread never has";
 
-fn not_expressible<T>(what: impl Into<String>) -> Result<T, NotExpressible> {
+pub(super) fn not_expressible<T>(what: impl Into<String>) -> Result<T, NotExpressible> {
     Err(NotExpressible { what: what.into() })
 }
 
 /// The patterns that must not be reached. A table never goes wrong, so that property of programs
 /// needs no target.
-fn patterns(targets: &[Property]) -> Vec<&Pattern> {
+pub(super) fn patterns(targets: &[Property]) -> Vec<&Pattern> {
     let pattern = |target| match target {
         &Property::NeverWrong => None,
         Property::Unreachable(pattern) => Some(pattern),
@@ -84,7 +84,7 @@ fn shared_legend(tables: &Tables) -> String {
 }
 
 /// The symbols of a template.
-fn symbols(tables: &Tables, template: TemplateId) -> impl Iterator<Item = SymbolId> {
+pub(super) fn symbols(tables: &Tables, template: TemplateId) -> impl Iterator<Item = SymbolId> {
     let all = (0..tables.symbol_count()).map(SymbolId::from);
     all.filter(move |&symbol| tables.template_of(symbol) == template)
 }

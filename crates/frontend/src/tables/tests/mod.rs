@@ -2,6 +2,7 @@
 
 mod cpds_mistakes;
 mod pds_mistakes;
+mod programs;
 mod round_trip;
 mod side_mistakes;
 mod systems;

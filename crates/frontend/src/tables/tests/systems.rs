@@ -186,7 +186,7 @@ fn instances() {
 
 #[test]
 fn transition_systems() {
-    let text = "# shared state 0: m=0\n# shared state 2: m=1\n# local state num is pc\n\
+    let text = "# shared state 0: m=0\n# shared state 2: m=1\n# local state num is pc\n# shared state space: small\n\
                 # local state 0: pc=0\n5 24\n# local state 7: not in the header\n\
                 0 0 -> 0 1\n0 1 +> 1 2\n";
     check(
