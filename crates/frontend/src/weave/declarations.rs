@@ -101,7 +101,9 @@ impl Parser<'_> {
         loop {
             let Bare { name, dims } = self.bare()?;
             let init = self.initial_value(1)?;
-            self.may_copy(ty.span, 1)?;
+            if !declared.is_empty() {
+                self.may_copy(ty.span, 2)?;
+            }
             declared.push(VarDecl { ty: ty.clone(), name, dims, init });
             if !self.eat(Token::Comma) {
                 return Ok(declared);

@@ -118,7 +118,7 @@ fn long_lists() {
         expect!["this is too long to stand for so many variables"],
     );
     check(
-        format!("int x{} := {long}1;", ", x".repeat(MANY)),
+        format!("var x{}: int := {long}1;", ", x".repeat(MANY)),
         expect!["this is too long to stand for so many variables"],
     );
 }

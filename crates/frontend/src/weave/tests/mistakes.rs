@@ -364,10 +364,10 @@ fn declaration_with_mistake() {
 #[test]
 fn effect_for_several_variables() {
     check_body(
-        "bool a, b := f();",
+        "var a, b: bool := f();",
         expect![[r#"
-        2:14 `f()` this is done once, so it gives one variable its value -- declare the variables one by one, each with its value
-    "#]],
+            2:19 `f()` this is done once, so it gives one variable its value -- declare the variables one by one, each with its value
+        "#]],
     );
 }
 

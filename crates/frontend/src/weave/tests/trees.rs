@@ -77,7 +77,7 @@ fn variables_in_both_styles() {
          mutex l; boolean q; tid t; Phase p;
          int seen[2][2] = {{1, 2}, {3, 4}};",
         expect![[r#"
-            global x: bool := false
+            global x: bool
             global y: bool := false
             global a: bool := false
             global b: bool := false
@@ -199,7 +199,7 @@ fn simple_statements() {
               local c: int := *
               local p: Phase := Idle
               local m: lock
-              L: M: local x: int := 2
+              L: M: local x: int
               local y: int := 2
         "#]],
     );
