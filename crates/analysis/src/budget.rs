@@ -49,6 +49,8 @@ pub enum Stop {
     Memory,
     /// Someone wanted it to end.
     Cancelled,
+    /// A stack grew higher than the explorer was told to follow.
+    HighStack,
     /// The system cannot say what its actions are.
     Fault(Fault),
 }
@@ -65,6 +67,7 @@ impl fmt::Display for Stop {
             Stop::Timeout => f.write_str("the time limit was reached"),
             Stop::Memory => f.write_str("the memory limit was reached"),
             Stop::Cancelled => f.write_str("the run was interrupted"),
+            Stop::HighStack => f.write_str("the stacks grow too high for single states"),
             Stop::Fault(fault) => fault.fmt(f),
         }
     }
