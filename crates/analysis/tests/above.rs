@@ -40,8 +40,7 @@ fn every_cut_contains_what_is_reachable_and_tight_ones_are_mostly_exact() {
     let mut collapsed = 0;
     for seed in 0..400 {
         let system = random_system(seed, &shape);
-        let mut below =
-            ContextExplorer::new(&system, Languages::default(), false).expect("starts");
+        let mut below = ContextExplorer::new(&system, Languages::default(), false).expect("starts");
         while !below.has_collapsed() && below.bound() < BOUNDS {
             below.advance(&Budget::default()).expect("goes on");
         }
@@ -85,8 +84,7 @@ fn the_generator_test_proves_what_z_proves() {
     let (mut passed, mut exact) = (0, 0);
     for seed in 0..300 {
         let system = random_system(seed, &shape);
-        let mut below =
-            ContextExplorer::new(&system, Languages::default(), false).expect("starts");
+        let mut below = ContextExplorer::new(&system, Languages::default(), false).expect("starts");
         while !below.has_collapsed() && below.bound() < BOUNDS {
             below.advance(&Budget::default()).expect("goes on");
         }
@@ -111,8 +109,7 @@ fn finite_contexts_are_found_out() {
         let system = random_system(seed, &Shape::default());
         let above = Above::explore(&system, Cut::tight(1), true, &Budget::default());
         let says = all_finite(&system, &above.expect("ends")).expect("no fault");
-        let mut below =
-            ContextExplorer::new(&system, Languages::default(), false).expect("starts");
+        let mut below = ContextExplorer::new(&system, Languages::default(), false).expect("starts");
         for _ in 0..4 {
             below.advance(&Budget::default()).expect("goes on");
         }

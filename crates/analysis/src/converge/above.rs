@@ -15,7 +15,7 @@
 use selvedge_model::System;
 
 use crate::explore::windows::{Cut, Windows};
-use crate::explore::{ContextExplorer, Explorer};
+use crate::explore::{ContextExplorer, Explorer, Locals};
 use crate::{Budget, Stop};
 
 /// What is left of a system with cut stacks, explored to the end.
@@ -65,6 +65,13 @@ impl<'a> Above<'a> {
         properties: &[selvedge_model::Property],
     ) -> Option<(usize, selvedge_model::VisibleState)> {
         (0..=self.explorer.bound()).find_map(|bound| self.explorer.violation(bound, properties))
+    }
+
+    /// Whether nothing was ever hidden, so that Z is exactly what is reachable.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        let windows = self.explorer.locals();
+        (0..windows.count() as u32).all(|local| windows.is_finite(local))
     }
 
     /// How many visible states Z has, without symmetry reduction.

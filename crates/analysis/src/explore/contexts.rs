@@ -81,10 +81,10 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
         Ok(explorer)
     }
 
-    /// Does not follow states with more threads than this.
+    /// Does not follow states with more threads than this, if there is a limit.
     #[must_use]
-    pub fn with_at_most_threads(mut self, most: usize) -> Self {
-        self.space.most_threads = Some(most);
+    pub fn with_at_most_threads(mut self, most: Option<usize>) -> Self {
+        self.space.most_threads = most;
         self
     }
 

@@ -7,6 +7,9 @@ use super::{Lowering, choices::Choices};
 use crate::flow::{Command, Edge, EdgeId, Loc};
 use crate::{AtomicOp, BinaryOp, Expr, Place, ProcId, Value, VarRef};
 
+/// The id of a thread that was dropped when it was started. It never ends.
+const DROPPED: Value = Value::Small(-1);
+
 /// What an edge leads to.
 #[derive(Clone)]
 pub(super) struct Outcome {
@@ -174,12 +177,20 @@ impl<'a> Run<'a> {
                 Ok(())
             }
             Command::Async { dest, proc, args } => {
+                if self.drops() {
+                    // The arguments may still go wrong.
+                    self.frame_of(*proc, args, 0)?;
+                    return dest.as_ref().map_or(Ok(()), |place| self.store(place, DROPPED));
+                }
                 let owner = self.next_owner();
                 let frame = self.frame_of(*proc, args, owner)?;
                 let id = self.start(*proc, frame);
                 dest.as_ref().map_or(Ok(()), |p| self.store(p, Value::Small(i64::from(id))))
             }
             Command::StartThread(loc) => {
+                if self.drops() {
+                    return Ok(());
+                }
                 let owner = self.next_owner();
                 let locals = self.eval.values.locals.clone().into();
                 self.start(self.eval.proc, Frame { loc: *loc, locals, owner });
@@ -298,6 +309,12 @@ impl<'a> Run<'a> {
         Ok(Frame { loc, locals: locals.into(), owner })
     }
 
+    /// Whether the thread that is about to be started is dropped: a free choice, where threads
+    /// may be dropped.
+    fn drops(&mut self) -> bool {
+        self.lowering.drops_threads && self.eval.choices.pick(2) == 1
+    }
+
     fn start(&mut self, proc: ProcId, frame: Frame) -> u32 {
         if self.lowering.keeps_thread_ids {
             self.shared.started += 1;
@@ -316,6 +333,9 @@ impl<'a> Run<'a> {
 
     fn join(&mut self, thread: &Expr) -> Result<(), Halt> {
         let id = self.eval.eval(thread)?;
+        if id == DROPPED {
+            return Err(Halt::Blocked);
+        }
         let Some(id) = id.small().and_then(|n| u32::try_from(n).ok()).filter(|&n| n > 0) else {
             return Err(Halt::Wrong("join of a thread that was never started".to_owned()));
         };

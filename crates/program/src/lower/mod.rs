@@ -58,6 +58,10 @@ pub struct Lowering {
     keeps_thread_ids: bool,
     /// Whether some thread is joined, so that the ends of threads are remembered.
     joins: bool,
+    /// Whether some thread is started by another.
+    starts: bool,
+    /// Whether a thread may be dropped when it is started.
+    drops_threads: bool,
     shared: Interner<Shared>,
     symbols: Interner<Symbol>,
     origins: Interner<Vec<EdgeId>>,
@@ -132,12 +136,21 @@ impl Lowering {
             entries: Vec::new(),
             keeps_thread_ids,
             joins,
+            starts,
+            drops_threads: false,
             shared: Interner::new(),
             symbols: Interner::new(),
             origins: Interner::new(),
         };
         lowering.add_threads(counts)?;
         Ok(lowering)
+    }
+
+    /// The same program, in which every thread may also be dropped when it is started: it then
+    /// never runs. See [`selvedge_model::System::starts_threads`].
+    #[must_use]
+    pub fn dropping_threads(self) -> Self {
+        Lowering { drops_threads: true, ..self }
     }
 
     /// The program.
