@@ -31,7 +31,7 @@ fn violations_have_the_fewest_contexts_and_steps() {
             }
         }
         let all: Vec<_> = naive.visible().map(|(state, _)| state.clone()).collect();
-        for state in all.into_iter().step_by(7) {
+        for state in all.into_iter().step_by(3) {
             let property = [target(&state)];
             let expected = naive.trace_to(|s| s.visible() == state).expect("it was reached");
             let outcome = ask(&system, &property, Method::Auto);
