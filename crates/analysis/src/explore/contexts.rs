@@ -77,7 +77,7 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
         for word in &initial {
             explorer.states.insert(word);
         }
-        explorer.observe();
+        explorer.observe(&Budget::default())?;
         Ok(explorer)
     }
 
@@ -158,11 +158,14 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
     }
 
     /// Counts what is new at this bound.
-    fn observe(&mut self) {
+    fn observe(&mut self, budget: &Budget) -> Result<(), Stop> {
         let first_visible = self.visible.len();
         self.visible_from.push(first_visible);
         let mut new_states = Some(0u128);
         for number in self.new_from..self.states.len() as u32 {
+            if (number as usize).is_multiple_of(MOVES_PER_CHECK) {
+                budget.check()?;
+            }
             let word = self.states.get(number);
             let kinds = self.space.kinds(word);
             let single = !L::WHOLE_CONTEXTS;
@@ -186,6 +189,7 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
             new_visible,
             new_stored: self.states.len() - self.new_from as usize,
         });
+        Ok(())
     }
 }
 
@@ -214,7 +218,7 @@ impl<L: Locals> Explorer for ContextExplorer<'_, L> {
             }
         }
         budget.check()?;
-        self.observe();
+        self.observe(budget)?;
         Ok(&self.observations[self.observations.len() - 1])
     }
 
@@ -241,7 +245,9 @@ impl<L: Locals> Explorer for ContextExplorer<'_, L> {
     }
 
     fn visible_kinds(&self) -> usize {
-        self.visible.len() as usize
+        // A bound that could not be completed does not count.
+        let completed = self.visible_from.get(self.observations.len());
+        completed.copied().unwrap_or(self.visible.len()) as usize
     }
 
     fn stored(&self) -> (usize, usize) {
