@@ -29,7 +29,7 @@ mod words;
 pub use classes::Classes;
 pub use contexts::{ContextExplorer, Observation};
 pub use locals::{Locals, Move};
-pub use set::StateSet;
+pub use set::{Batch, StateSet};
 
 use selvedge_model::{Property, VisibleState};
 
