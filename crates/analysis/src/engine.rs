@@ -1,28 +1,25 @@
 //! # The engine
 //!
-//! The only loop. [`check`] answers the bounded question; [`verify`] works from both sides until
-//! one of them has an answer:
+//! The only loop. [`check`] answers the bounded question; [`table`](fn@table) counts what is new at
+//! each bound; [`verify`] works from both sides until one of them has an answer:
 //!
 //! - from below, bound by bound: a violation ends it, with the fewest contexts; so does a bound at
 //!   which nothing is new;
 //! - from above, cut by cut: a Z_j without a violation ends it, and is the proof.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+mod below;
+mod pincer;
+mod table;
 
 use selvedge_evidence::Trace;
-use selvedge_model::{Property, System};
+use selvedge_model::{Pattern, Property, System};
 
-use crate::converge::above::Above;
-use crate::converge::finite_contexts::all_finite;
-use crate::explore::languages::Languages;
-use crate::explore::shortest::shortest_violation;
-use crate::explore::stacks::Stacks;
+use crate::explore::Observation;
 use crate::explore::windows::Cut;
-use crate::explore::{ContextExplorer, Explorer, Observation};
 use crate::{Budget, Stop};
+use below::Below;
+use pincer::pincer;
+pub use table::{Table, table};
 
 /// What is asked.
 #[derive(Clone, Copy)]
@@ -30,12 +27,19 @@ pub struct Question<'a> {
     /// The system. If it starts threads, it must be one that may drop them (see
     /// [`System::starts_threads`]).
     pub system: &'a dyn System,
-    /// What must not be reached.
+    /// What must not be reached. If there is nothing, the question is which visible states are.
     pub properties: &'a [Property],
     /// How to explore from below.
     pub method: Method,
     /// Whether interchangeable threads are counted instead of listed.
     pub symmetry: bool,
+}
+
+impl Question<'_> {
+    /// Whether there is nothing to violate, so that all visible states are asked for.
+    fn is_about_everything(&self) -> bool {
+        self.properties.is_empty()
+    }
 }
 
 /// How to explore from below.
@@ -63,6 +67,8 @@ pub struct Outcome {
     pub cuts: Vec<CutSeen>,
     /// The bound at which the visible states collapsed, if that is known.
     pub collapse: Option<usize>,
+    /// If the system starts threads: states with more threads than this were not followed.
+    pub most_threads: Option<usize>,
 }
 
 /// What was seen with one cut.
@@ -76,6 +82,8 @@ pub struct CutSeen {
     pub kinds: usize,
     /// Whether a violation is among them.
     pub violated: bool,
+    /// Whether nothing was cut off, so that exactly what is reachable is left.
+    pub exact: bool,
 }
 
 /// The answer.
@@ -135,16 +143,6 @@ pub enum Event<'a> {
 /// Told about events.
 pub type Listener<'a> = &'a (dyn Fn(Event<'_>) + Sync);
 
-/// Stacks higher than this raise the question whether contexts are finite.
-const SUSPICIOUS_HEIGHT: u32 = 64;
-
-/// Cuts deeper than this are not tried.
-const DEEPEST_CUT: usize = 8;
-
-/// How long exploration from below goes on after a proof from above, to find the bound at which
-/// the visible states collapsed.
-const GRACE: Duration = Duration::from_secs(2);
-
 /// Whether a violation is reachable within so many contexts.
 pub fn check(
     question: &Question<'_>,
@@ -152,7 +150,8 @@ pub fn check(
     budget: &Budget,
     tell: Listener<'_>,
 ) -> Outcome {
-    let most_threads = question.system.starts_threads().then_some(contexts.max(1));
+    let starts_threads = question.system.starts_threads();
+    let most_threads = starts_threads.then(|| threads_needed(question, contexts));
     let mut below = match Below::new(*question, most_threads) {
         Ok(below) => below,
         Err(stop) => return Outcome::unknown(stop),
@@ -161,85 +160,28 @@ pub fn check(
     below.outcome(verdict)
 }
 
-/// Whether a violation is reachable at all.
+/// Whether a violation is reachable at all. Without properties: which visible states are.
 pub fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
     if question.system.starts_threads() {
-        return verify_with_more_and_more_threads(question, budget, tell);
-    }
-    let done = Arc::new(AtomicBool::new(false));
-    let mut worker_budget = budget.clone();
-    worker_budget.cancelled.push(Arc::clone(&done));
-    std::thread::scope(|scope| {
-        let (send, receive) = mpsc::channel();
-        let worker = worker_budget.clone();
-        scope.spawn(move || from_above(question, &worker, tell, &send));
-        let outcome = pincer(question, &worker_budget, tell, &receive);
-        done.store(true, Ordering::Relaxed);
-        outcome
-    })
-}
-
-/// A cut at a time, until one has no violation, or it makes no sense to go on.
-fn from_above(
-    question: &Question<'_>,
-    budget: &Budget,
-    tell: Listener<'_>,
-    found: &mpsc::Sender<CutSeen>,
-) {
-    for depth in 1..=DEEPEST_CUT {
-        let cut = Cut::tight(depth);
-        let Ok(above) = Above::explore(question.system, cut, question.symmetry, budget) else {
-            return;
-        };
-        let violated = above.violation(question.properties).is_some();
-        let kinds = above.explorer().visible_kinds();
-        let seen = CutSeen { cut, visible: above.visible(), kinds, violated };
-        tell(Event::Cut(seen));
-        let exact = above.is_exact();
-        if found.send(seen).is_err() || !violated || exact {
-            return;
-        }
+        verify_with_more_and_more_threads(question, budget, tell)
+    } else {
+        pincer(question, None, budget, tell, None)
     }
 }
 
-fn pincer(
-    question: &Question<'_>,
-    budget: &Budget,
-    tell: Listener<'_>,
-    from_above: &mpsc::Receiver<CutSeen>,
-) -> Outcome {
-    let mut cuts: Vec<CutSeen> = Vec::new();
-    let mut below = match Below::new(*question, None) {
-        Ok(below) => below,
-        Err(stop) => return Outcome::unknown(stop),
+/// How many threads there have to be, so that a violation within so many contexts is not missed.
+///
+/// All that act after the first context may have been started; those that are started and never
+/// act can be dropped, unless the target is about them.
+fn threads_needed(question: &Question<'_>, contexts: usize) -> usize {
+    let first = question.system.threads().len();
+    let idle = |property: &Property| match property {
+        Property::Unreachable(Pattern::Somewhere { .. }) => 1,
+        Property::Unreachable(Pattern::Tuple { tops, .. }) => tops.len().saturating_sub(first),
+        Property::NeverWrong => 0,
     };
-    let mut give_up: Option<Instant> = None;
-    let verdict = below.run(usize::MAX, budget, tell, |below| {
-        cuts.extend(from_above.try_iter());
-        let Some(proof) = cuts.last().filter(|seen| !seen.violated) else { return false };
-        // Proved. Only the bound of the collapse is still of interest.
-        let deadline = *give_up.get_or_insert_with(|| Instant::now() + GRACE);
-        below.visible_kinds() == proof.kinds || Instant::now() > deadline
-    });
-    if !matches!(verdict, Verdict::Unsafe { .. } | Verdict::Safe(_))
-        && cuts.last().is_none_or(|seen| seen.violated)
-    {
-        // Nothing to be had from below; wait for what comes from above.
-        cuts.extend(from_above.iter());
-    }
-    let mut outcome = below.outcome(verdict);
-    if let Some(seen) = cuts.last().filter(|seen| !seen.violated)
-        && !matches!(outcome.verdict, Verdict::Unsafe { .. })
-    {
-        let exact = below.explorer.visible_kinds() == seen.kinds;
-        outcome.collapse = outcome.collapse.or(exact.then(|| outcome.last_growth()).flatten());
-        if !matches!(outcome.verdict, Verdict::Safe(_)) {
-            outcome.verdict = Verdict::Safe(Proof::Cut(seen.cut));
-            outcome.engine = "stack-cuts";
-        }
-    }
-    outcome.cuts = cuts;
-    outcome
+    let idle = question.properties.iter().map(idle).max().unwrap_or(0);
+    first + contexts.saturating_sub(1) + if contexts > 0 { idle } else { 0 }
 }
 
 /// Systems that start threads: k contexts are checked with k threads, for growing k [Qadeer and
@@ -254,8 +196,6 @@ fn verify_with_more_and_more_threads(
         let mut outcome = check(question, contexts, budget, tell);
         match &mut outcome.verdict {
             Verdict::Bounded { .. } => {}
-            // With as many threads as contexts, a repetition says nothing about more of them.
-            Verdict::Safe(Proof::Repetition { .. }) if contexts > 0 => {}
             Verdict::Unknown { completed, .. } => {
                 *completed = contexts.checked_sub(1);
                 let seen = last.map(|o| o.observations);
@@ -269,93 +209,6 @@ fn verify_with_more_and_more_threads(
     last.unwrap_or_else(|| Outcome::unknown(Stop::Cancelled))
 }
 
-/// The exploration from below, by whatever explorer fits.
-struct Below<'a> {
-    question: Question<'a>,
-    most_threads: Option<usize>,
-    explorer: Box<dyn Explorer + 'a>,
-}
-
-impl<'a> Below<'a> {
-    fn new(question: Question<'a>, most_threads: Option<usize>) -> Result<Self, Stop> {
-        let explorer = match question.method {
-            Method::Auto => explicit(&question, most_threads, Stacks::up_to(SUSPICIOUS_HEIGHT))?,
-            Method::Explicit => explicit(&question, most_threads, Stacks::default())?,
-            Method::Symbolic => symbolic(&question, most_threads)?,
-        };
-        Ok(Below { question, most_threads, explorer })
-    }
-
-    /// Explores up to a bound, a violation, a collapse, or until `enough` says so.
-    fn run(
-        &mut self,
-        most: usize,
-        budget: &Budget,
-        tell: Listener<'_>,
-        mut enough: impl FnMut(&dyn Explorer) -> bool,
-    ) -> Verdict {
-        loop {
-            let bound = self.explorer.bound();
-            let observation = &self.explorer.observations()[bound];
-            tell(Event::Bound { observation, stored: self.explorer.stored() });
-            if let Some((property, _)) = self.explorer.violation(bound, self.question.properties) {
-                let trace = self.trace(bound, budget);
-                return Verdict::Unsafe { contexts: bound, property, trace };
-            }
-            if self.explorer.has_collapsed() {
-                return Verdict::Safe(Proof::Repetition { contexts: bound });
-            }
-            if bound >= most || enough(&*self.explorer) {
-                return Verdict::Bounded { contexts: bound };
-            }
-            if let Err(stop) = self.advance(budget) {
-                return Verdict::Unknown { stop, completed: Some(bound) };
-            }
-        }
-    }
-
-    fn advance(&mut self, budget: &Budget) -> Result<(), Stop> {
-        match self.explorer.advance(budget) {
-            Err(Stop::HighStack) => {}
-            other => return other.map(|_| ()),
-        }
-        // The stacks grow. If single contexts are infinite, states cannot be listed.
-        let bound = self.explorer.bound();
-        let Question { system, symmetry, .. } = self.question;
-        let finite = Above::explore(system, Cut::tight(1), symmetry, budget)
-            .and_then(|above| all_finite(system, &above))?;
-        self.explorer = if finite {
-            explicit(&self.question, self.most_threads, Stacks::default())?
-        } else {
-            symbolic(&self.question, self.most_threads)?
-        };
-        while self.explorer.bound() <= bound {
-            self.explorer.advance(budget)?;
-        }
-        Ok(())
-    }
-
-    fn trace(&self, contexts: usize, budget: &Budget) -> Result<Trace, Stop> {
-        let Question { system, properties, .. } = self.question;
-        shortest_violation(system, properties, contexts, self.most_threads, budget)?
-            .ok_or(Stop::Cancelled)
-    }
-
-    fn outcome(&self, verdict: Verdict) -> Outcome {
-        let mut outcome = Outcome {
-            engine: self.explorer.name(),
-            observations: self.explorer.observations().to_vec(),
-            cuts: Vec::new(),
-            collapse: None,
-            verdict,
-        };
-        if matches!(outcome.verdict, Verdict::Safe(_)) {
-            outcome.collapse = outcome.last_growth();
-        }
-        outcome
-    }
-}
-
 impl Outcome {
     fn unknown(stop: Stop) -> Self {
         Outcome {
@@ -364,6 +217,7 @@ impl Outcome {
             observations: Vec::new(),
             cuts: Vec::new(),
             collapse: None,
+            most_threads: None,
         }
     }
 
@@ -371,22 +225,4 @@ impl Outcome {
     fn last_growth(&self) -> Option<usize> {
         self.observations.iter().rposition(|o| o.new_visible != Some(0))
     }
-}
-
-fn explicit<'a>(
-    question: &Question<'a>,
-    most_threads: Option<usize>,
-    stacks: Stacks,
-) -> Result<Box<dyn Explorer + 'a>, Stop> {
-    let explorer = ContextExplorer::new(question.system, stacks, question.symmetry)?;
-    Ok(Box::new(explorer.with_at_most_threads(most_threads)))
-}
-
-fn symbolic<'a>(
-    question: &Question<'a>,
-    most_threads: Option<usize>,
-) -> Result<Box<dyn Explorer + 'a>, Stop> {
-    let languages = most_threads.map_or_else(Languages::default, Languages::starting_at_most);
-    let explorer = ContextExplorer::new(question.system, languages, question.symmetry)?;
-    Ok(Box::new(explorer.with_at_most_threads(most_threads)))
 }

@@ -303,6 +303,10 @@ impl<L: Locals> Explorer for ContextExplorer<'_, L> {
         &self.observations
     }
 
+    fn has_left_out(&self) -> bool {
+        self.space.has_left_out()
+    }
+
     fn violation(&self, bound: usize, properties: &[Property]) -> Option<(usize, VisibleState)> {
         let Space { system, classes, .. } = &self.space;
         let mut targets: Vec<_> = properties.iter().map(|p| Target::new(p, classes)).collect();

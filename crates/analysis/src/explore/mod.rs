@@ -57,6 +57,9 @@ pub trait Explorer {
         self.observations().last().is_some_and(|o| o.new_stored == 0)
     }
 
+    /// Whether states were not followed because they have too many threads.
+    fn has_left_out(&self) -> bool;
+
     /// A visible state that is new at a bound and breaks one of the properties, with the number of
     /// the property.
     fn violation(&self, bound: usize, properties: &[Property]) -> Option<(usize, VisibleState)>;
