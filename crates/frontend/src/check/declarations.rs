@@ -1,7 +1,7 @@
 //! # Declarations of local variables
 //! A declaration is executed: it sets the variable to its first value. Without one the variable
-//! holds any value. That is so anyway when a procedure begins; the declaration is a step only if it
-//! may be executed again: inside of a loop, or after a label.
+//! holds any value (a `tid`: `none`). That is so anyway when a procedure begins; the declaration is
+//! a step only if it may be executed again: inside of a loop, or after a label.
 
 use selvedge_program::{Expr, ExprKind, LocalId, Place, Span, StmtKind, Type, Value, VarRef};
 
@@ -31,7 +31,9 @@ impl<'a> Body<'_, 'a> {
     ) -> Option<StmtKind> {
         let var = VarRef::Local(id);
         let span = decl.name.span;
+        let again = self.loops > 0 || self.after_label;
         match (&decl.init, ty) {
+            (None, _) if !again => None,
             (None, None) => None,
             (None, Some(ty)) if *ty.scalar() == Type::ThreadId => {
                 let targets = self.typer.all_elements(var, ty, span)?;
@@ -40,11 +42,7 @@ impl<'a> Body<'_, 'a> {
                 let values = vec![none; targets.len()];
                 Some(StmtKind::Assign { targets, values, constrain: None })
             }
-            (None, Some(ty)) => {
-                let again = self.loops > 0 || self.after_label;
-                let places = if again { self.typer.all_elements(var, ty, span) } else { None };
-                places.map(StmtKind::Havoc)
-            }
+            (None, Some(ty)) => self.typer.all_elements(var, ty, span).map(StmtKind::Havoc),
             (Some(Init::Expr(expr)), None) => {
                 self.typer.infer(expr);
                 None

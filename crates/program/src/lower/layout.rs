@@ -1,23 +1,26 @@
 //! Which slots the variables of a program take.
 
-use crate::{ProcId, Program, VarRef, Variable};
+use crate::{ProcId, Program, Type, Value, VarRef, Variable};
 
 /// The first slot of every variable, and how many slots there are.
 pub(super) struct Layout {
     globals: Vec<usize>,
     locals: Vec<Vec<usize>>,
-    local_slots: Vec<usize>,
+    /// What a new frame of each procedure holds before its arguments are set.
+    fresh: Vec<Vec<Value>>,
 }
 
 impl Layout {
     pub fn new(program: &Program) -> Self {
         let (globals, _) = offsets(&program.globals);
-        let (locals, local_slots) = program.procs.iter().map(|p| offsets(&p.locals)).unzip();
-        Layout { globals, locals, local_slots }
+        let locals = program.procs.iter().map(|p| offsets(&p.locals).0).collect();
+        let fresh = program.procs.iter().map(|p| p.locals.iter().flat_map(unset).collect());
+        Layout { globals, locals, fresh: fresh.collect() }
     }
 
-    pub fn local_slots(&self, proc: ProcId) -> usize {
-        self.local_slots[proc.index()]
+    /// The locals of a new frame: any values, and no threads.
+    pub fn fresh(&self, proc: ProcId) -> Vec<Value> {
+        self.fresh[proc.index()].clone()
     }
 
     /// The first slot of a variable, among the shared ones or those of a frame of `proc`.
@@ -27,6 +30,14 @@ impl Layout {
             VarRef::Local(id) => self.locals[proc.index()][id.index()],
         }
     }
+}
+
+fn unset(variable: &Variable) -> impl Iterator<Item = Value> + use<> {
+    let value = match variable.ty.scalar() {
+        Type::ThreadId => Value::Small(0),
+        _ => Value::Open,
+    };
+    std::iter::repeat_n(value, variable.ty.slots())
 }
 
 fn offsets(variables: &[Variable]) -> (Vec<usize>, usize) {
