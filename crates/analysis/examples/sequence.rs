@@ -6,7 +6,7 @@ use std::time::Instant;
 use selvedge_analysis::Budget;
 use selvedge_analysis::explore::languages::Languages;
 use selvedge_analysis::explore::stacks::Stacks;
-use selvedge_analysis::explore::{ContextExplorer, Locals};
+use selvedge_analysis::explore::{ContextExplorer, Explorer, Locals};
 use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_model::System;
 
@@ -22,8 +22,8 @@ fn run<L: Locals>(system: &dyn System, locals: L, symmetry: bool) {
             o.states,
             o.visible,
             o.new_visible,
-            explorer.stored(),
-            explorer.state_bytes() / explorer.stored(),
+            explorer.stored().0,
+            explorer.stored().1 / explorer.stored().0,
             start.elapsed().as_secs_f64()
         );
     }

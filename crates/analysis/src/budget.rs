@@ -18,14 +18,14 @@ pub struct Budget {
     pub memory: Option<usize>,
     /// How many bytes are in use; asked for only if `memory` is set.
     pub memory_in_use: Option<fn() -> usize>,
-    /// Set from outside (Ctrl-C, or another engine was faster).
-    pub cancelled: Arc<AtomicBool>,
+    /// Set from outside (Ctrl-C, or another engine was faster): any of them ends the run.
+    pub cancelled: Vec<Arc<AtomicBool>>,
 }
 
 impl Budget {
     /// Whether the run may go on; says why not.
     pub fn check(&self) -> Result<(), Stop> {
-        if self.cancelled.load(Ordering::Relaxed) {
+        if self.cancelled.iter().any(|flag| flag.load(Ordering::Relaxed)) {
             return Err(Stop::Cancelled);
         }
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
@@ -49,6 +49,8 @@ pub enum Stop {
     Memory,
     /// Someone wanted it to end.
     Cancelled,
+    /// A stack grew higher than the explorer was told to follow.
+    HighStack,
     /// The system cannot say what its actions are.
     Fault(Fault),
 }
@@ -65,6 +67,7 @@ impl fmt::Display for Stop {
             Stop::Timeout => f.write_str("the time limit was reached"),
             Stop::Memory => f.write_str("the memory limit was reached"),
             Stop::Cancelled => f.write_str("the run was interrupted"),
+            Stop::HighStack => f.write_str("the stacks grow too high for single states"),
             Stop::Fault(fault) => fault.fmt(f),
         }
     }

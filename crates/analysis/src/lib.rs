@@ -3,10 +3,14 @@
 //! The theory, one module a concept:
 //!
 //! - [`naive`]: the enumerator that is too simple to be wrong; every engine is tested against it;
+//! - [`converge`]: when nothing new under a bound means nothing new at all;
+//! - [`engine`]: the only loop: check, verify;
 //! - [`explore`]: exact exploration under a bound;
 //! - [`tabulate`]: any system with finitely many heads as tables.
 
 mod budget;
+pub mod converge;
+pub mod engine;
 pub mod explore;
 pub mod naive;
 pub mod random;

@@ -3,7 +3,7 @@
 use selvedge_analysis::Budget;
 use selvedge_analysis::explore::languages::Languages;
 use selvedge_analysis::explore::stacks::Stacks;
-use selvedge_analysis::explore::{ContextExplorer, Locals};
+use selvedge_analysis::explore::{ContextExplorer, Explorer, Locals};
 use selvedge_analysis::naive::Naive;
 use selvedge_analysis::random::{Shape, random_system};
 use selvedge_model::System;

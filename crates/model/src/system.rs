@@ -55,6 +55,15 @@ pub trait System: Send + Sync {
         out: &mut Vec<Action>,
     ) -> Result<(), Fault>;
 
+    /// Whether some action may start a thread.
+    ///
+    /// For engines with a bound on contexts such a system comes in a form in which each start has a
+    /// second action that drops the new thread: k contexts need at most k threads, and a thread
+    /// that never runs does nothing [Qadeer and Rehof, Sec. 4].
+    fn starts_threads(&self) -> bool {
+        false
+    }
+
     /// Why this shared state is wrong (a failed assertion, …), if it is. A wrong state has no
     /// actions.
     fn wrong(&self, shared: SharedId) -> Option<String>;

@@ -435,6 +435,7 @@ impl Program {
             (Type::Bool, v) => if v.is_true() { "true" } else { "false" }.to_owned(),
             (Type::Lock, v) => if v.is_true() { "held" } else { "free" }.to_owned(),
             (Type::ThreadId, Value::Small(0)) => "none".to_owned(),
+            (Type::ThreadId, Value::Small(-1)) => "dropped".to_owned(),
             (Type::Enum(id), v) => {
                 let names = &self.enums[id.index()].enumerators;
                 let name = v.small().and_then(|n| names.get(usize::try_from(n).ok()?));

@@ -53,6 +53,7 @@ impl Languages {
 }
 
 impl Locals for Languages {
+    const ENGINE: &'static str = "contexts-symbolic";
     const WHOLE_CONTEXTS: bool = true;
 
     fn of_stack(&mut self, _template: TemplateId, stack: &Stack) -> u32 {

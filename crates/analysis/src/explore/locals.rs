@@ -19,6 +19,9 @@ pub struct Move {
 
 /// A way to write down what one thread is up to.
 pub trait Locals {
+    /// The name of an explorer with these locals.
+    const ENGINE: &'static str;
+
     /// Whether a move is a whole context. Otherwise it is one action, and the thread goes on in
     /// the same context from where it got.
     const WHOLE_CONTEXTS: bool;

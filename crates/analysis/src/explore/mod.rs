@@ -18,6 +18,8 @@ pub mod contexts;
 pub mod languages;
 pub mod locals;
 mod set;
+pub mod shortest;
+mod space;
 pub mod stacks;
 mod target;
 mod visible;
@@ -28,3 +30,44 @@ pub use classes::Classes;
 pub use contexts::{ContextExplorer, Observation};
 pub use locals::{Locals, Move};
 pub use set::StateSet;
+
+use selvedge_model::{Property, VisibleState};
+
+use crate::{Budget, Stop};
+
+/// An explorer from below, whatever its locals.
+pub trait Explorer {
+    /// A name for reports.
+    fn name(&self) -> &'static str;
+
+    /// Goes to the next bound. If the budget ends first, the explorer is of no further use; what
+    /// was seen at earlier bounds stays true.
+    fn advance(&mut self, budget: &Budget) -> Result<&Observation, Stop>;
+
+    /// What was seen at each bound so far.
+    fn observations(&self) -> &[Observation];
+
+    /// The current bound.
+    fn bound(&self) -> usize {
+        self.observations().len() - 1
+    }
+
+    /// Whether nothing was new at the current bound, so that nothing will ever be.
+    fn has_collapsed(&self) -> bool {
+        self.observations().last().is_some_and(|o| o.new_stored == 0)
+    }
+
+    /// A visible state that is new at a bound and breaks one of the properties, with the number of
+    /// the property.
+    fn violation(&self, bound: usize, properties: &[Property]) -> Option<(usize, VisibleState)>;
+
+    /// The visible states that are new at a bound. Of states that differ by a permutation of
+    /// interchangeable threads, one is given.
+    fn new_visible(&self, bound: usize) -> Vec<VisibleState>;
+
+    /// How many visible states were reached, up to permutations of interchangeable threads.
+    fn visible_kinds(&self) -> usize;
+
+    /// How many words are stored, and the bytes that they take.
+    fn stored(&self) -> (usize, usize);
+}

@@ -17,6 +17,9 @@ pub struct Stacks {
     /// The top and the rest of each stack; the first entry, for the empty stack, is not used.
     cells: Vec<(SymbolId, u32)>,
     numbers: FxHashMap<(SymbolId, u32), u32>,
+    heights: Vec<u32>,
+    /// Stacks higher than this end the exploration.
+    highest: Option<u32>,
     actions: Vec<Action>,
 }
 
@@ -25,18 +28,28 @@ impl Default for Stacks {
         Stacks {
             cells: vec![(SymbolId(u32::MAX), EMPTY)],
             numbers: FxHashMap::default(),
+            heights: vec![0],
+            highest: None,
             actions: Vec::new(),
         }
     }
 }
 
 impl Stacks {
+    /// Stacks that may be this high; a higher one stops the exploration with
+    /// [`Stop::HighStack`], since a single context may then reach infinitely many.
+    #[must_use]
+    pub fn up_to(height: u32) -> Self {
+        Stacks { highest: Some(height), ..Stacks::default() }
+    }
+
     /// The stack with `top` on `rest`.
     pub fn push(&mut self, top: SymbolId, rest: u32) -> u32 {
         let next = self.cells.len() as u32;
         let number = *self.numbers.entry((top, rest)).or_insert(next);
         if number == next {
             self.cells.push((top, rest));
+            self.heights.push(self.heights[rest as usize] + 1);
         }
         number
     }
@@ -72,6 +85,7 @@ impl Stacks {
 }
 
 impl Locals for Stacks {
+    const ENGINE: &'static str = "contexts-explicit";
     const WHOLE_CONTEXTS: bool = false;
 
     fn of_stack(&mut self, _template: TemplateId, stack: &Stack) -> u32 {
@@ -92,6 +106,10 @@ impl Locals for Stacks {
         for action in &actions {
             let spawn = action.spawn.map(|s| (s.template, self.replace_top(EMPTY, s.stack)));
             let local = self.replace_top(local, action.word);
+            if self.highest.is_some_and(|highest| self.heights[local as usize] > highest) {
+                self.actions = actions;
+                return Err(Stop::HighStack);
+            }
             out.push(Move { shared: action.shared, local, spawns: spawn.into_iter().collect() });
         }
         self.actions = actions;

@@ -65,7 +65,8 @@ impl Target {
             Target::NeverWrong => system.wrong(selvedge_model::SharedId(shared)).is_some(),
             Target::Tuple { shared, needs, threads: wanted } => {
                 let enough = |(seen, count): &(Seen, u32)| {
-                    threads.iter().any(|(s, there)| s == seen && there >= count)
+                    let there = threads.iter().filter(|(s, _)| s == seen).map(|(_, n)| n);
+                    there.sum::<u32>() >= *count
                 };
                 let all = threads.iter().map(|(_, n)| *n as usize).sum::<usize>();
                 at(shared) && *wanted <= all && needs.iter().all(enough)

@@ -183,6 +183,7 @@ impl Windows {
 }
 
 impl Locals for Windows {
+    const ENGINE: &'static str = "stack-cuts";
     const WHOLE_CONTEXTS: bool = false;
 
     fn of_stack(&mut self, template: TemplateId, stack: &Stack) -> u32 {

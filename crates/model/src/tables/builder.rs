@@ -123,6 +123,7 @@ impl TablesBuilder {
             threads: self.threads,
             stacks: self.stacks,
             initial: self.initial,
+            drops_threads: false,
         }
     }
 }

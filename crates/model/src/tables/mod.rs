@@ -44,6 +44,8 @@ pub struct Tables {
     /// For each thread.
     stacks: Vec<FirstStacks>,
     initial: Vec<SharedId>,
+    /// Whether a thread may be dropped when it is started.
+    drops_threads: bool,
 }
 
 /// The first stacks that one thread may have, each top first; never empty.
@@ -194,18 +196,26 @@ impl System for Tables {
     ) -> Result<(), Fault> {
         let table = &self.templates[template.index()];
         if let Some(&(start, end)) = table.heads.get(&(shared, top)) {
-            out.extend((start..end).map(|index| {
+            for index in start..end {
                 let rule = &table.rules[index as usize];
                 let stack = |symbol| Spawn { template, stack: Word::Rewrite(symbol) };
-                Action {
+                let action = Action {
                     shared: rule.to_shared,
                     word: rule.word,
                     spawn: rule.spawn.map(stack),
                     origin: Origin(table.first_origin + index),
+                };
+                out.push(action);
+                if self.drops_threads && action.spawn.is_some() {
+                    out.push(Action { spawn: None, ..action });
                 }
-            }));
+            }
         }
         Ok(())
+    }
+
+    fn starts_threads(&self) -> bool {
+        self.templates.iter().any(|t| t.rules.iter().any(|rule| rule.spawn.is_some()))
     }
 
     fn wrong(&self, _shared: SharedId) -> Option<String> {

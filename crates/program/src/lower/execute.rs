@@ -7,6 +7,9 @@ use super::{Lowering, choices::Choices};
 use crate::flow::{Command, Edge, EdgeId, Loc};
 use crate::{AtomicOp, BinaryOp, Expr, Place, ProcId, Value, VarRef};
 
+/// The id of a thread that was dropped when it was started. It never ends.
+const DROPPED: Value = Value::Small(-1);
+
 /// What an edge leads to.
 #[derive(Clone)]
 pub(super) struct Outcome {
@@ -106,7 +109,7 @@ impl<'a> Run<'a> {
 
     fn outcome(self) -> Outcome {
         let Values { globals, locals } = self.eval.values;
-        let stay = Frame { loc: self.edge.to, locals: locals.into(), owner: self.frame.owner };
+        let stay = self.lowering.frame(self.edge.to, locals, self.frame.owner);
         let control = match self.control {
             None => Control::Goto(stay),
             Some(Control::Call { callee, .. }) => Control::Call { callee, caller: stay },
@@ -174,15 +177,23 @@ impl<'a> Run<'a> {
                 Ok(())
             }
             Command::Async { dest, proc, args } => {
+                if self.drops() {
+                    // The arguments may still go wrong.
+                    self.frame_of(*proc, args, 0)?;
+                    return dest.as_ref().map_or(Ok(()), |place| self.store(place, DROPPED));
+                }
                 let owner = self.next_owner();
                 let frame = self.frame_of(*proc, args, owner)?;
                 let id = self.start(*proc, frame);
                 dest.as_ref().map_or(Ok(()), |p| self.store(p, Value::Small(i64::from(id))))
             }
             Command::StartThread(loc) => {
+                if self.drops() {
+                    return Ok(());
+                }
                 let owner = self.next_owner();
-                let locals = self.eval.values.locals.clone().into();
-                self.start(self.eval.proc, Frame { loc: *loc, locals, owner });
+                let locals = self.eval.values.locals.clone();
+                self.start(self.eval.proc, self.lowering.frame(*loc, locals, owner));
                 Ok(())
             }
             Command::Join(thread) => self.join(thread),
@@ -295,7 +306,13 @@ impl<'a> Run<'a> {
             fits(&param.ty, slot, &param.name).map_err(Halt::Wrong)?;
         }
         let loc = self.lowering.flow.entries[proc.index()];
-        Ok(Frame { loc, locals: locals.into(), owner })
+        Ok(self.lowering.frame(loc, locals, owner))
+    }
+
+    /// Whether the thread that is about to be started is dropped: a free choice, where threads
+    /// may be dropped.
+    fn drops(&mut self) -> bool {
+        self.lowering.drops_threads && self.eval.choices.pick(2) == 1
     }
 
     fn start(&mut self, proc: ProcId, frame: Frame) -> u32 {
@@ -316,6 +333,9 @@ impl<'a> Run<'a> {
 
     fn join(&mut self, thread: &Expr) -> Result<(), Halt> {
         let id = self.eval.eval(thread)?;
+        if id == DROPPED {
+            return Err(Halt::Blocked);
+        }
         let Some(id) = id.small().and_then(|n| u32::try_from(n).ok()).filter(|&n| n > 0) else {
             return Err(Halt::Wrong("join of a thread that was never started".to_owned()));
         };

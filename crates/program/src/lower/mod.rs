@@ -34,7 +34,7 @@ use std::sync::Arc;
 
 use selvedge_model::{Fault, TemplateId, ThreadInfo};
 
-use crate::flow::{self, Command, EdgeId, Flow};
+use crate::flow::{self, Command, EdgeId, Flow, Loc};
 use crate::{Count, Expr, ExprKind, Program, Source, Span, Value};
 use intern::{Frame, Interner, Shared, Symbol};
 use layout::Layout;
@@ -58,6 +58,10 @@ pub struct Lowering {
     keeps_thread_ids: bool,
     /// Whether some thread is joined, so that the ends of threads are remembered.
     joins: bool,
+    /// Whether some thread is started by another.
+    starts: bool,
+    /// Whether a thread may be dropped when it is started.
+    drops_threads: bool,
     shared: Interner<Shared>,
     symbols: Interner<Symbol>,
     origins: Interner<Vec<EdgeId>>,
@@ -132,12 +136,21 @@ impl Lowering {
             entries: Vec::new(),
             keeps_thread_ids,
             joins,
+            starts,
+            drops_threads: false,
             shared: Interner::new(),
             symbols: Interner::new(),
             origins: Interner::new(),
         };
         lowering.add_threads(counts)?;
         Ok(lowering)
+    }
+
+    /// The same program, in which every thread may also be dropped when it is started: it then
+    /// never runs. See [`selvedge_model::System::starts_threads`].
+    #[must_use]
+    pub fn dropping_threads(self) -> Self {
+        Lowering { drops_threads: true, ..self }
     }
 
     /// The program.
@@ -200,7 +213,19 @@ impl Lowering {
         }
         let owner = if self.flow.tracks_owners { self.threads.len() as u32 } else { 0 };
         let loc = self.flow.entries[decl.proc.index()];
-        Ok(Frame { loc, locals: locals.into(), owner })
+        Ok(self.frame(loc, locals, owner))
+    }
+
+    /// A frame at a location. Values that are never read from there on are forgotten.
+    fn frame(&self, loc: Loc, mut locals: Vec<Value>, owner: u32) -> Frame {
+        let proc = self.flow.location(loc).proc;
+        let live = &self.flow.live[loc.index()];
+        for (variable, _) in live.iter().enumerate().filter(|(_, live)| !**live) {
+            for slot in self.layout.local_range(proc, variable) {
+                locals[slot] = Value::Open;
+            }
+        }
+        Frame { loc, locals: locals.into(), owner }
     }
 
     fn fault(&self, span: Span, message: impl Into<String>) -> Fault {

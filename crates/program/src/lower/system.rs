@@ -65,6 +65,10 @@ impl System for Lowering {
         }
     }
 
+    fn starts_threads(&self) -> bool {
+        self.starts
+    }
+
     fn wrong(&self, shared: SharedId) -> Option<String> {
         self.show_wrong(&self.shared.get(shared.0))
     }

@@ -1,0 +1,82 @@
+//! # From above
+//!
+//! **Question.** Can a visible state be excluded for every number of contexts, without exploring
+//! them all?
+//!
+//! **Idea.** Cut the stacks ([`crate::explore::windows`]) and explore what is left to the end. The
+//! result Z_j contains everything that is reachable; what is not in it is not reachable. The deeper
+//! the cut, the smaller Z_j.
+//!
+//! **Claim.** T(R) ⊆ Z_{j+1} ⊆ Z_j, and each Z_j is an inductive invariant. The generator test of the
+//! CUBA paper succeeds at some bound exactly if its Z equals T(R), so it proves no more than Z does.
+//!
+//! **Needs.** Finitely many shared states, or the run ends by its budget.
+
+use selvedge_model::System;
+
+use crate::explore::windows::{Cut, Windows};
+use crate::explore::{ContextExplorer, Explorer, Locals};
+use crate::{Budget, Stop};
+
+/// What is left of a system with cut stacks, explored to the end.
+pub struct Above<'a> {
+    explorer: ContextExplorer<'a, Windows>,
+    cut: Cut,
+}
+
+impl<'a> Above<'a> {
+    /// Explores the system with cut stacks.
+    pub fn explore(
+        system: &'a dyn System,
+        cut: Cut,
+        symmetry: bool,
+        budget: &Budget,
+    ) -> Result<Self, Stop> {
+        let mut windows = Windows::new(cut);
+        loop {
+            let mut explorer = ContextExplorer::new(system, windows, symmetry)?;
+            while !explorer.has_collapsed() {
+                explorer.advance(budget)?;
+            }
+            if !explorer.locals().has_grown() {
+                return Ok(Above { explorer, cut });
+            }
+            // A pop that was explored early may have had too few guesses: once more with all.
+            windows = explorer.into_locals().again();
+        }
+    }
+
+    /// How the stacks were cut.
+    #[must_use]
+    pub fn cut(&self) -> Cut {
+        self.cut
+    }
+
+    /// The exploration.
+    #[must_use]
+    pub fn explorer(&self) -> &ContextExplorer<'a, Windows> {
+        &self.explorer
+    }
+
+    /// A visible state of Z that breaks one of the properties.
+    #[must_use]
+    pub fn violation(
+        &self,
+        properties: &[selvedge_model::Property],
+    ) -> Option<(usize, selvedge_model::VisibleState)> {
+        (0..=self.explorer.bound()).find_map(|bound| self.explorer.violation(bound, properties))
+    }
+
+    /// Whether nothing was ever hidden, so that Z is exactly what is reachable.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        let windows = self.explorer.locals();
+        (0..windows.count() as u32).all(|local| windows.is_finite(local))
+    }
+
+    /// How many visible states Z has, without symmetry reduction.
+    #[must_use]
+    pub fn visible(&self) -> Option<u128> {
+        self.explorer.observations().last().and_then(|o| o.visible)
+    }
+}

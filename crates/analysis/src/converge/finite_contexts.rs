@@ -1,0 +1,72 @@
+//! # Finite context reachability
+//!
+//! **Question.** Does each context reach finitely many states, so that states can be explored one
+//! by one?
+//!
+//! **Idea.** A context starts at some head. Saturate from all heads at once: if the stacks that are
+//! reachable from single symbols are finitely many, no context can build infinitely many.
+//!
+//! **Claim** [CUBA, Thm. 17]. If post* of all heads is finite for every thread, every R_k is finite.
+//!
+//! **Needs.** A set of heads that contains all reachable ones. The paper takes all shared states and
+//! symbols; the heads of an exploration from above do as well, and are fewer.
+
+use selvedge_automata::{Control, Dfa, Languages, Psa, post_star};
+use selvedge_model::{SharedId, SymbolId, System, TemplateId};
+
+use super::above::Above;
+use crate::Stop;
+use crate::explore::Explorer;
+
+/// Whether the contexts of threads of each template reach finitely many states, for the templates
+/// that occur.
+pub fn finite_contexts(
+    system: &dyn System,
+    above: &Above<'_>,
+) -> Result<Vec<(TemplateId, bool)>, Stop> {
+    let windows = above.explorer().locals();
+    let mut heads: Vec<(TemplateId, SharedId, Option<SymbolId>)> = above
+        .explorer()
+        .heads()
+        .map(|(shared, template, local)| {
+            (template, shared, windows.get(local).symbols.first().copied())
+        })
+        .collect();
+    heads.sort_unstable();
+    heads.dedup();
+    let mut result = Vec::new();
+    for of_template in heads.chunk_by(|a, b| a.0 == b.0) {
+        let template = of_template[0].0;
+        let of_template = of_template.iter().map(|&(_, shared, top)| (shared, top));
+        result.push((template, is_finite(system, template, of_template)?));
+    }
+    Ok(result)
+}
+
+/// Whether finitely many states are reachable from these heads by a thread of the template alone.
+pub fn is_finite(
+    system: &dyn System,
+    template: TemplateId,
+    heads: impl Iterator<Item = (SharedId, Option<SymbolId>)>,
+) -> Result<bool, Stop> {
+    let mut psa = Psa::default();
+    for (shared, top) in heads {
+        psa.add_language(Control(shared.0), &Dfa::word(top));
+    }
+    let mut actions = Vec::new();
+    let reachable = post_star(psa, |control, top, out| {
+        actions.clear();
+        system.actions(template, SharedId(control.0), top, &mut actions)?;
+        out.extend(actions.iter().map(|action| (Control(action.shared.0), action.word)));
+        Ok::<(), Stop>(())
+    })?;
+    let mut languages = Languages::default();
+    let found = reachable.languages(&mut languages);
+    Ok(found.into_iter().all(|(_, language)| languages.get(language).is_finite()))
+}
+
+/// Whether every template has finite contexts.
+pub fn all_finite(system: &dyn System, above: &Above<'_>) -> Result<bool, Stop> {
+    debug_assert!(above.explorer().has_collapsed());
+    Ok(finite_contexts(system, above)?.into_iter().all(|(_, finite)| finite))
+}

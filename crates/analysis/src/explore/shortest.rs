@@ -1,0 +1,190 @@
+//! # The shortest schedule
+//!
+//! **Question.** A violation needs k contexts. Which schedule shows it with k contexts and the
+//! fewest steps?
+//!
+//! **Idea.** Breadth first by steps, over states with the thread that acted last. A pair that was
+//! reached before with no more contexts is not looked at again; more than k contexts are not
+//! followed. The first violation that comes up has the fewest steps among all schedules with at
+//! most k contexts.
+//!
+//! **Needs.** That k contexts are enough; then the search ends, even where single contexts reach
+//! infinitely many states.
+
+use rustc_hash::FxHashMap;
+use selvedge_evidence::Trace;
+use selvedge_model::{Property, State, System, ThreadId, step};
+
+use super::Locals;
+use super::StateSet;
+use super::space::Space;
+use super::stacks::Stacks;
+use super::target::Target;
+use super::visible::Seen;
+use crate::{Budget, Stop};
+
+/// Nobody has acted yet.
+const NOBODY: u32 = u32::MAX;
+
+/// A state and the entry of the thread that acted last, with how it was reached.
+struct Node {
+    state: u32,
+    last: u32,
+    contexts: u32,
+    parent: u32,
+    /// The entry, before its step, of the thread that made the step.
+    moved: u32,
+}
+
+/// The schedule that breaks one of the properties within `contexts` contexts with the fewest
+/// steps, if there is one.
+pub fn shortest_violation(
+    system: &dyn System,
+    properties: &[Property],
+    contexts: usize,
+    most_threads: Option<usize>,
+    budget: &Budget,
+) -> Result<Option<Trace>, Stop> {
+    let (mut space, initial) = Space::new(system, Stacks::default(), true)?;
+    space.most_threads = most_threads;
+    let targets: Vec<_> = properties.iter().map(|p| Target::new(p, &space.classes)).collect();
+    let mut search = Search {
+        space,
+        targets,
+        states: StateSet::default(),
+        nodes: Vec::new(),
+        best: FxHashMap::default(),
+        contexts: u32::try_from(contexts).unwrap_or(u32::MAX),
+    };
+    for word in &initial {
+        let (state, _) = search.states.insert(word);
+        search.add(Node { state, last: NOBODY, contexts: 0, parent: NOBODY, moved: NOBODY });
+    }
+    search.run(budget)?.map(|found| search.trace(found)).transpose()
+}
+
+struct Search<'a> {
+    space: Space<'a, Stacks>,
+    targets: Vec<Target>,
+    states: StateSet,
+    /// In the order of steps.
+    nodes: Vec<Node>,
+    /// The fewest contexts with which a state was reached by a thread.
+    best: FxHashMap<(u32, u32), u32>,
+    contexts: u32,
+}
+
+impl Search<'_> {
+    fn run(&mut self, budget: &Budget) -> Result<Option<usize>, Stop> {
+        let mut at = 0;
+        let mut next = Vec::new();
+        while at < self.nodes.len() {
+            if at.is_multiple_of(1024) {
+                budget.check()?;
+            }
+            let Node { state, last, contexts, .. } = self.nodes[at];
+            if self.is_hit(state) {
+                return Ok(Some(at));
+            }
+            let word = self.states.get(state).to_vec();
+            let entries: Vec<u32> = self.space.layout.entries(&word).map(|(e, _)| e).collect();
+            for from in entries {
+                let contexts = if from == last { contexts } else { contexts + 1 };
+                if contexts > self.contexts {
+                    continue;
+                }
+                let (start, end) = self.space.moves_of(word[0], from)?;
+                for index in start..end {
+                    let Some(last) = self.space.step(&word, from, index, &mut next) else {
+                        continue;
+                    };
+                    let (state, _) = self.states.insert(&next);
+                    self.add(Node { state, last, contexts, parent: at as u32, moved: from });
+                }
+            }
+            at += 1;
+        }
+        Ok(None)
+    }
+
+    fn add(&mut self, node: Node) {
+        let best = self.best.entry((node.state, node.last)).or_insert(u32::MAX);
+        if node.contexts < *best {
+            *best = node.contexts;
+            self.nodes.push(node);
+        }
+    }
+
+    fn is_hit(&self, state: u32) -> bool {
+        let word = self.states.get(state);
+        let see = |((class, local), count): ((u32, u32), u32)| {
+            ((class, self.space.locals.top(local)), count)
+        };
+        let threads: Vec<(Seen, u32)> = self.space.kinds(word).into_iter().map(see).collect();
+        let hit = |target: &Target| {
+            target.is_hit(self.space.system, &self.space.classes, word[0], &threads)
+        };
+        self.targets.iter().any(hit)
+    }
+
+    /// The schedule to a node, with real threads in the place of entries.
+    fn trace(&mut self, found: usize) -> Result<Trace, Stop> {
+        let parent = |&node: &usize| match self.nodes[node].parent {
+            NOBODY => None,
+            parent => Some(parent as usize),
+        };
+        let mut path: Vec<usize> = std::iter::successors(Some(found), parent).collect();
+        path.reverse();
+        let system = self.space.system;
+        let first = self.states.get(self.nodes[path[0]].state).to_vec();
+        let initial = system.initial()?;
+        let start = initial.into_iter().find(|state| self.word(state) == first);
+        let Some(mut state) = start else { return Err(lost()) };
+        let mut trace = Trace { initial: state.clone(), steps: Vec::new() };
+        let mut last: Option<ThreadId> = None;
+        for pair in path.windows(2) {
+            let (before, after) = (&self.nodes[pair[0]], &self.nodes[pair[1]]);
+            let goal = self.states.get(after.state).to_vec();
+            // Within a context the same thread goes on; otherwise any thread that looks right.
+            let mut candidates: Vec<ThreadId> = match last {
+                Some(thread) if before.last == after.moved => vec![thread],
+                _ => state.thread_ids().collect(),
+            };
+            let moved = after.moved;
+            candidates.retain(|&thread| self.entry_of(&state, thread) == Some(moved));
+            let mut taken = None;
+            'found: for thread in candidates {
+                for (action, next) in step(system, &state, thread)? {
+                    if self.word(&next) == goal {
+                        taken = Some((thread, action, next));
+                        break 'found;
+                    }
+                }
+            }
+            let Some((thread, action, next)) = taken else { return Err(lost()) };
+            trace.steps.push((thread, action));
+            state = next;
+            last = Some(thread);
+        }
+        Ok(trace)
+    }
+
+    fn word(&mut self, state: &State) -> Vec<u32> {
+        self.space.word(state)
+    }
+
+    fn entry_of(&mut self, state: &State, thread: ThreadId) -> Option<u32> {
+        let class = self.space.class_of(state, thread);
+        let acting = &state.threads[thread.index()];
+        let local = self.space.locals.of_stack(acting.template, &acting.stack);
+        self.space.find((class, local))
+    }
+}
+
+/// A schedule that cannot be followed is a mistake of this module, not of the input.
+fn lost() -> Stop {
+    Stop::Fault(selvedge_model::Fault {
+        message: "the schedule of the violation could not be followed".to_owned(),
+        line: None,
+    })
+}

@@ -1,0 +1,153 @@
+//! # The space of states
+//! What explorers have in common: threads as numbered entries, states as words, and the moves of
+//! a thread, found once and remembered.
+
+use rustc_hash::FxHashMap;
+use selvedge_model::{SharedId, State, System, Thread, ThreadId};
+
+use super::words::Layout;
+use super::{Classes, Locals, Move};
+use crate::Stop;
+
+/// A thread of a state: its class and its local.
+pub(super) type Entry = (u32, u32);
+
+/// A move with entries in the place of locals.
+#[derive(Clone, Debug)]
+pub(super) struct EntryMove {
+    pub shared: SharedId,
+    pub entry: u32,
+    /// Entries of started threads.
+    pub spawns: Box<[u32]>,
+}
+
+/// A system seen through one kind of locals.
+pub(super) struct Space<'a, L> {
+    pub system: &'a dyn System,
+    pub locals: L,
+    pub classes: Classes,
+    pub layout: Layout,
+    /// States with more threads than this are not followed.
+    pub most_threads: Option<usize>,
+    entries: Vec<Entry>,
+    numbers: FxHashMap<Entry, u32>,
+    /// The moves of an entry at a shared state, as a range of `moves`.
+    known: FxHashMap<(u32, u32), (u32, u32)>,
+    moves: Vec<EntryMove>,
+}
+
+impl<'a, L: Locals> Space<'a, L> {
+    /// The space of a system, with its initial states as words.
+    pub fn new(
+        system: &'a dyn System,
+        locals: L,
+        symmetry: bool,
+    ) -> Result<(Self, Vec<Vec<u32>>), Stop> {
+        let initial = system.initial()?;
+        let mut space = Space {
+            system,
+            locals,
+            classes: Classes::new(&initial, symmetry),
+            layout: Layout::for_threads(system.threads().len()),
+            most_threads: None,
+            entries: Vec::new(),
+            numbers: FxHashMap::default(),
+            known: FxHashMap::default(),
+            moves: Vec::new(),
+        };
+        let words = initial.iter().map(|state| space.word(state)).collect();
+        Ok((space, words))
+    }
+
+    /// The class and local of an entry.
+    pub fn entry(&self, number: u32) -> Entry {
+        self.entries[number as usize]
+    }
+
+    /// The kinds of threads of a state, with how many there are of each.
+    pub fn kinds(&self, word: &[u32]) -> Vec<(Entry, u32)> {
+        self.layout.entries(word).map(|(entry, count)| (self.entry(entry), count)).collect()
+    }
+
+    /// The shared states at which the moves of some thread were asked for, with its entry.
+    pub fn heads(&self) -> impl Iterator<Item = (SharedId, Entry)> {
+        self.known.keys().map(|&(shared, entry)| (SharedId(shared), self.entry(entry)))
+    }
+
+    /// The moves of a thread, as a range for [`Space::step`]; remembered.
+    pub fn moves_of(&mut self, shared: u32, entry: u32) -> Result<(u32, u32), Stop> {
+        if let Some(&range) = self.known.get(&(shared, entry)) {
+            return Ok(range);
+        }
+        let (class, local) = self.entry(entry);
+        let template = self.classes.template(class);
+        let mut found = Vec::new();
+        self.locals.moves(self.system, template, SharedId(shared), local, &mut found)?;
+        found.sort_unstable();
+        found.dedup();
+        let start = self.moves.len() as u32;
+        for Move { shared, local, spawns } in found {
+            let entry = self.number((class, local));
+            let spawns = spawns.into_iter().map(|(template, local)| {
+                let class = self.classes.of_started(template);
+                self.number((class, local))
+            });
+            let spawns = spawns.collect();
+            self.moves.push(EntryMove { shared, entry, spawns });
+        }
+        let range = (start, self.moves.len() as u32);
+        self.known.insert((shared, entry), range);
+        Ok(range)
+    }
+
+    /// Writes into `next` what a state becomes when a thread with entry `from` makes a move; the
+    /// entry of that thread after. `None` if there would be too many threads.
+    pub fn step(&self, word: &[u32], from: u32, index: u32, next: &mut Vec<u32>) -> Option<u32> {
+        let step = &self.moves[index as usize];
+        next.clear();
+        next.extend_from_slice(word);
+        next[0] = step.shared.0;
+        self.layout.replace(next, from, step.entry);
+        for &spawn in &step.spawns {
+            self.layout.add(next, spawn);
+        }
+        let limit = self.most_threads.filter(|_| !step.spawns.is_empty());
+        let fits = limit.is_none_or(|most| self.layout.threads(next) <= most);
+        fits.then_some(step.entry)
+    }
+
+    fn number(&mut self, entry: Entry) -> u32 {
+        let next = self.entries.len() as u32;
+        let number = *self.numbers.entry(entry).or_insert(next);
+        if number == next {
+            self.entries.push(entry);
+        }
+        number
+    }
+
+    /// The number of an entry that was met.
+    pub fn find(&self, entry: Entry) -> Option<u32> {
+        self.numbers.get(&entry).copied()
+    }
+
+    /// The class of a thread of a state.
+    pub fn class_of(&mut self, state: &State, thread: ThreadId) -> u32 {
+        if thread.index() < self.system.threads().len() {
+            self.classes.of_thread(thread.index())
+        } else {
+            self.classes.of_started(state.threads[thread.index()].template)
+        }
+    }
+
+    /// A state as a word.
+    pub fn word(&mut self, state: &State) -> Vec<u32> {
+        let entries = state.thread_ids().map(|thread| {
+            let class = self.class_of(state, thread);
+            let Thread { template, stack } = &state.threads[thread.index()];
+            let local = self.locals.of_stack(*template, stack);
+            self.number((class, local))
+        });
+        let entries = entries.collect();
+        self.layout.word(state.shared.0, entries)
+    }
+}
