@@ -15,14 +15,14 @@
 //! **Needs.** With [`super::stacks`]: each context reaches finitely many states, or the run ends
 //! by its budget.
 
-use rustc_hash::FxHashSet;
 use selvedge_model::{Property, SharedId, System, TemplateId, VisibleState};
 
 use super::classes::arrangements;
+use super::moved::Moved;
 use super::space::{Entry, Space};
 use super::target::Target;
 use super::visible::{Seen, Visible};
-use super::{Explorer, Locals, StateSet};
+use super::{Batch, Explorer, Locals, StateSet};
 use crate::{Budget, Stop};
 
 /// What is seen at a bound. Numbers are without symmetry reduction; `None` is too large to count,
@@ -51,27 +51,44 @@ pub struct ContextExplorer<'a, L> {
     new_from: u32,
     /// Which threads of the new states have moved already.
     moved: Moved,
-    visible: Visible,
-    /// The first visible state that is new at each bound.
-    visible_from: Vec<u32>,
+    /// The visible states. None while every state is as visible as it can be: then the states are
+    /// the visible states.
+    visible: Option<Visible>,
+    /// How many visible states each completed bound reaches.
+    visible_until: Vec<u32>,
     observations: Vec<Observation>,
 }
 
-/// How many moves are made between two looks at the budget.
-const MOVES_PER_CHECK: usize = 4096;
+/// How many threads move together.
+const THREADS_PER_BATCH: usize = 32;
+
+/// How many batches are done between two looks at the budget.
+const BATCHES_PER_CHECK: usize = 256;
+
+/// How many states are looked at between two looks at the budget.
+const STATES_PER_CHECK: usize = 4096;
+
+/// What making moves needs for a moment, kept for its memory.
+#[derive(Default)]
+struct Scratch {
+    word: Vec<u32>,
+    next: Vec<u32>,
+    batch: Batch,
+    /// The entry of the thread that moved, for each word of the batch.
+    moved: Vec<u32>,
+}
 
 impl<'a, L: Locals> ContextExplorer<'a, L> {
     /// Starts at bound 0: the initial states.
     pub fn new(system: &'a dyn System, locals: L, symmetry: bool) -> Result<Self, Stop> {
         let (space, initial) = Space::new(system, locals, symmetry)?;
-        let layout = space.layout;
         let mut explorer = ContextExplorer {
             space,
             states: StateSet::default(),
             new_from: 0,
             moved: Moved::default(),
-            visible: Visible::new(layout),
-            visible_from: Vec::new(),
+            visible: None,
+            visible_until: Vec::new(),
             observations: Vec::new(),
         };
         for word in &initial {
@@ -108,13 +125,33 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
     }
 
     fn visible_at(&self, bound: usize) -> std::ops::Range<u32> {
-        let end = self.visible_from.get(bound + 1).copied().unwrap_or(self.visible.len());
-        self.visible_from[bound]..end
+        let start = bound.checked_sub(1).map_or(0, |before| self.visible_until[before]);
+        start..self.visible_until[bound]
+    }
+
+    /// The shared state of a visible state.
+    fn visible_shared(&self, number: u32) -> u32 {
+        match &self.visible {
+            Some(visible) => visible.shared(number),
+            None => self.states.get(number)[0],
+        }
+    }
+
+    /// The threads of a visible state, with how many there are of each.
+    fn visible_threads(&self, number: u32) -> Vec<(Seen, u32)> {
+        match &self.visible {
+            Some(visible) => visible.threads(number),
+            None => {
+                let kinds = self.space.kinds(self.states.get(number)).into_iter();
+                let top = |local| self.space.locals.tops(local).first().copied().flatten();
+                kinds.map(|((class, local), count)| ((class, top(local)), count)).collect()
+            }
+        }
     }
 
     /// One of the visible states that a stored one stands for.
     fn arrange(&self, number: u32) -> VisibleState {
-        let (shared, mut threads) = self.visible.get(number);
+        let mut threads = self.visible_threads(number);
         let mut take = |class: u32| {
             let wanted = |((c, _), count): &&mut (Seen, u32)| *c == class && *count > 0;
             let (seen, count) = threads.iter_mut().find(wanted)?;
@@ -127,59 +164,65 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
         for ((_, top), count) in threads {
             tops.extend(std::iter::repeat_n(top, count as usize));
         }
-        VisibleState { shared: SharedId(shared), tops }
+        VisibleState { shared: SharedId(self.visible_shared(number)), tops }
     }
 
-    /// Makes all moves of one thread of a state.
-    fn move_thread(
+    /// Makes all moves of some threads of some states.
+    fn move_threads(
         &mut self,
-        state: u32,
-        position: u32,
+        threads: &[(u32, u32)],
+        scratch: &mut Scratch,
         work: &mut Vec<(u32, u32)>,
     ) -> Result<(), Stop> {
-        let word = self.states.get(state).to_vec();
-        let Some((from, _)) = self.space.layout.entries(&word).nth(position as usize) else {
-            return Ok(());
-        };
-        let (start, end) = self.space.moves_of(word[0], from)?;
-        let mut next = Vec::with_capacity(word.len() + 2);
-        for index in start..end {
-            let Some(entry) = self.space.step(&word, from, index, &mut next) else { continue };
-            let (number, _) = self.states.insert(&next);
-            let Some(new) = number.checked_sub(self.new_from) else {
-                continue; // all threads move from there at this bound at the latest
-            };
-            let position = self.space.layout.position(&next, entry);
-            if self.moved.set(new, position) && !L::WHOLE_CONTEXTS {
-                work.push((number, position));
+        let Scratch { word, next, batch, moved } = scratch;
+        batch.clear();
+        moved.clear();
+        for &(state, position) in threads {
+            word.clear();
+            word.extend_from_slice(self.states.get(state));
+            let entry = self.space.layout.entries(word).nth(position as usize);
+            let Some((from, _)) = entry else { continue };
+            let (start, end) = self.space.moves_of(word[0], from)?;
+            for index in start..end {
+                if let Some(entry) = self.space.step(word, from, index, next) {
+                    batch.push(next);
+                    moved.push(entry);
+                }
             }
         }
+        let Self { states, space, moved: all_moved, new_from, .. } = self;
+        states.insert_all(batch, |index, number| {
+            let Some(new) = number.checked_sub(*new_from) else {
+                return; // all threads move from there at this bound at the latest
+            };
+            let position = space.layout.position(batch.get(index), moved[index]);
+            if all_moved.set(new, position) && !L::WHOLE_CONTEXTS {
+                work.push((number, position));
+            }
+        });
         Ok(())
     }
 
     /// Counts what is new at this bound.
     fn observe(&mut self, budget: &Budget) -> Result<(), Stop> {
-        let first_visible = self.visible.len();
-        self.visible_from.push(first_visible);
-        let mut new_states = Some(0u128);
-        for number in self.new_from..self.states.len() as u32 {
-            if (number as usize).is_multiple_of(MOVES_PER_CHECK) {
-                budget.check()?;
-            }
-            let word = self.states.get(number);
-            let kinds = self.space.kinds(word);
-            let single = !L::WHOLE_CONTEXTS;
-            let weight = arrangements(kinds.iter().map(|&((class, _), count)| (class, count)));
-            new_states = sum(new_states, weight.filter(|_| single));
-            let seen = |((class, local), count): &(Entry, u32)| {
-                let tops = self.space.locals.tops(*local).into_iter();
-                (tops.map(|top| (*class, top)).collect(), *count)
-            };
-            let threads: Vec<_> = kinds.iter().map(seen).collect();
-            self.visible.add(word[0], &threads);
+        let new = self.new_from..self.states.len() as u32;
+        if self.visible.is_none() && !self.space.locals.are_visible() {
+            // So far the visible states were the states.
+            self.visible = Some(Visible::new(self.space.layout));
+            self.see(0..self.new_from, &Budget::default())?;
         }
-        let new_visible = (first_visible..self.visible.len())
-            .try_fold(0, |total, number| sum(Some(total), self.visible.weight(number)));
+        let first_visible = self.visible_until.last().copied().unwrap_or(0);
+        let new_states = if L::WHOLE_CONTEXTS { None } else { self.count_states(new.clone()) };
+        let new_visible = if self.visible.is_some() {
+            self.see(new.clone(), budget)?;
+            self.visible.as_ref().and_then(|visible| {
+                let mut numbers = first_visible..visible.len();
+                numbers.try_fold(0, |total, number| sum(Some(total), visible.weight(number)))
+            })
+        } else {
+            self.count_states(new.clone())
+        };
+        self.visible_until.push(self.visible.as_ref().map_or(new.end, Visible::len));
         let last = self.observations.last();
         self.observations.push(Observation {
             contexts: self.observations.len(),
@@ -187,8 +230,38 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
             new_states,
             visible: sum(last.map_or(Some(0), |o| o.visible), new_visible),
             new_visible,
-            new_stored: self.states.len() - self.new_from as usize,
+            new_stored: new.len(),
         });
+        Ok(())
+    }
+
+    /// How many states these stand for.
+    fn count_states(&self, numbers: std::ops::Range<u32>) -> Option<u128> {
+        if self.space.classes.are_single() {
+            return Some(numbers.len() as u128);
+        }
+        numbers.into_iter().try_fold(0, |total, number| {
+            let entries = self.space.layout.entries(self.states.get(number));
+            let kinds = entries.map(|(entry, count)| (self.space.entry(entry).0, count));
+            sum(Some(total), arrangements(kinds))
+        })
+    }
+
+    /// Adds what is visible of these states.
+    fn see(&mut self, numbers: std::ops::Range<u32>, budget: &Budget) -> Result<(), Stop> {
+        let Some(visible) = &mut self.visible else { return Ok(()) };
+        for number in numbers {
+            if (number as usize).is_multiple_of(STATES_PER_CHECK) {
+                budget.check()?;
+            }
+            let word = self.states.get(number);
+            let seen = |((class, local), count): (Entry, u32)| {
+                let tops = self.space.locals.tops(local).into_iter();
+                (tops.map(|top| (class, top)).collect(), count)
+            };
+            let threads: Vec<_> = self.space.kinds(word).into_iter().map(seen).collect();
+            visible.add(word[0], &threads);
+        }
         Ok(())
     }
 }
@@ -202,19 +275,27 @@ impl<L: Locals> Explorer for ContextExplorer<'_, L> {
         let frontier = self.new_from..self.states.len() as u32;
         let before = std::mem::take(&mut self.moved);
         self.new_from = frontier.end;
+        let mut scratch = Scratch::default();
         let mut work: Vec<(u32, u32)> = Vec::new();
-        let mut until_check = MOVES_PER_CHECK;
-        for state in frontier.clone() {
-            let kinds = self.space.layout.entries(self.states.get(state)).count() as u32;
-            let waiting = |&position: &u32| !before.has(state - frontier.start, position);
-            work.extend((0..kinds).filter(waiting).map(|position| (state, position)));
-            while let Some((state, position)) = work.pop() {
-                self.move_thread(state, position, &mut work)?;
-                until_check -= 1;
-                if until_check == 0 {
-                    budget.check()?;
-                    until_check = MOVES_PER_CHECK;
-                }
+        let mut until_check = BATCHES_PER_CHECK;
+        let mut waiting = frontier.clone();
+        loop {
+            while work.len() < THREADS_PER_BATCH
+                && let Some(state) = waiting.next()
+            {
+                let kinds = self.space.layout.entries(self.states.get(state)).count() as u32;
+                let unmoved = |&position: &u32| !before.has(state - frontier.start, position);
+                work.extend((0..kinds).filter(unmoved).map(|position| (state, position)));
+            }
+            if work.is_empty() {
+                break;
+            }
+            let batch = work.split_off(work.len().saturating_sub(THREADS_PER_BATCH));
+            self.move_threads(&batch, &mut scratch, &mut work)?;
+            until_check -= 1;
+            if until_check == 0 {
+                budget.check()?;
+                until_check = BATCHES_PER_CHECK;
             }
         }
         budget.check()?;
@@ -231,12 +312,18 @@ impl<L: Locals> Explorer for ContextExplorer<'_, L> {
     }
 
     fn violation(&self, bound: usize, properties: &[Property]) -> Option<(usize, VisibleState)> {
-        let classes = &self.space.classes;
-        let targets: Vec<_> = properties.iter().map(|p| Target::new(p, classes)).collect();
+        let Space { system, classes, .. } = &self.space;
+        let mut targets: Vec<_> = properties.iter().map(|p| Target::new(p, classes)).collect();
         self.visible_at(bound).find_map(|number| {
-            let (shared, threads) = self.visible.get(number);
-            let is_hit = |t: &Target| t.is_hit(self.space.system, classes, shared, &threads);
-            Some((targets.iter().position(is_hit)?, self.arrange(number)))
+            let shared = self.visible_shared(number);
+            if !targets.iter_mut().any(|target| target.may_be_hit(*system, shared)) {
+                return None;
+            }
+            let threads = self.visible_threads(number);
+            let hit = |target: &mut Target| {
+                target.may_be_hit(*system, shared) && target.is_hit(classes, &threads)
+            };
+            Some((targets.iter_mut().position(hit)?, self.arrange(number)))
         })
     }
 
@@ -245,9 +332,7 @@ impl<L: Locals> Explorer for ContextExplorer<'_, L> {
     }
 
     fn visible_kinds(&self) -> usize {
-        // A bound that could not be completed does not count.
-        let completed = self.visible_from.get(self.observations.len());
-        completed.copied().unwrap_or(self.visible.len()) as usize
+        self.visible_until.last().map_or(0, |&end| end as usize)
     }
 
     fn stored(&self) -> (usize, usize) {
@@ -257,36 +342,4 @@ impl<L: Locals> Explorer for ContextExplorer<'_, L> {
 
 fn sum(a: Option<u128>, b: Option<u128>) -> Option<u128> {
     a?.checked_add(b?)
-}
-
-/// Which threads of the new states have moved, by the number of the state among the new ones and
-/// the position of the thread.
-#[derive(Default)]
-struct Moved {
-    bits: Vec<u64>,
-    /// Positions that have no bit.
-    beyond: FxHashSet<(u32, u32)>,
-}
-
-impl Moved {
-    fn has(&self, state: u32, position: u32) -> bool {
-        match 1u64.checked_shl(position) {
-            Some(bit) => self.bits.get(state as usize).is_some_and(|bits| bits & bit != 0),
-            None => self.beyond.contains(&(state, position)),
-        }
-    }
-
-    /// Notes that a thread moves; whether that is new.
-    fn set(&mut self, state: u32, position: u32) -> bool {
-        let Some(bit) = 1u64.checked_shl(position) else {
-            return self.beyond.insert((state, position));
-        };
-        if self.bits.len() <= state as usize {
-            self.bits.resize(state as usize + 1, 0);
-        }
-        let bits = &mut self.bits[state as usize];
-        let new = *bits & bit == 0;
-        *bits |= bit;
-        new
-    }
 }

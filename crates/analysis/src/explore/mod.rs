@@ -17,6 +17,7 @@ pub mod classes;
 pub mod contexts;
 pub mod languages;
 pub mod locals;
+mod moved;
 mod set;
 pub mod shortest;
 mod space;
@@ -29,7 +30,7 @@ mod words;
 pub use classes::Classes;
 pub use contexts::{ContextExplorer, Observation};
 pub use locals::{Locals, Move};
-pub use set::StateSet;
+pub use set::{Batch, StateSet};
 
 use selvedge_model::{Property, VisibleState};
 
