@@ -7,22 +7,21 @@
 //!   which nothing is new;
 //! - from above, cut by cut: a Z_j without a violation ends it, and is the proof.
 
+mod below;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use selvedge_evidence::Trace;
+use selvedge_evidence::{Evidence, Trace};
 use selvedge_model::{Property, System};
 
 use crate::converge::above::Above;
-use crate::converge::finite_contexts::all_finite;
-use crate::explore::languages::Languages;
-use crate::explore::shortest::shortest_violation;
-use crate::explore::stacks::Stacks;
 use crate::explore::windows::Cut;
-use crate::explore::{ContextExplorer, Explorer, Observation};
+use crate::explore::{Explorer, Observation};
 use crate::{Budget, Stop};
+use below::Below;
 
 /// What is asked.
 #[derive(Clone, Copy)]
@@ -36,6 +35,8 @@ pub struct Question<'a> {
     pub method: Method,
     /// Whether interchangeable threads are counted instead of listed.
     pub symmetry: bool,
+    /// Whether the outcome should carry its evidence, which can be large.
+    pub evidence: bool,
 }
 
 /// How to explore from below.
@@ -63,6 +64,9 @@ pub struct Outcome {
     pub cuts: Vec<CutSeen>,
     /// The bound at which the visible states collapsed, if that is known.
     pub collapse: Option<usize>,
+    /// What the answer rests on: if it was asked for, the verdict is safe or unsafe, and there is
+    /// a schedule for a violation.
+    pub evidence: Option<Evidence>,
 }
 
 /// What was seen with one cut.
@@ -135,9 +139,6 @@ pub enum Event<'a> {
 /// Told about events.
 pub type Listener<'a> = &'a (dyn Fn(Event<'_>) + Sync);
 
-/// Stacks higher than this raise the question whether contexts are finite.
-const SUSPICIOUS_HEIGHT: u32 = 64;
-
 /// Cuts deeper than this are not tried.
 const DEEPEST_CUT: usize = 8;
 
@@ -157,8 +158,13 @@ pub fn check(
         Ok(below) => below,
         Err(stop) => return Outcome::unknown(stop),
     };
-    let verdict = below.run(contexts, budget, tell, |_| false);
-    below.outcome(verdict)
+    let mut verdict = below.run(contexts, budget, tell, |_| false);
+    if most_threads.is_some() && matches!(verdict, Verdict::Safe(_)) {
+        // Nothing is new with this many threads, which says nothing about more of them.
+        verdict = Verdict::Bounded { contexts };
+    }
+    let evidence = below.evidence(&verdict);
+    Outcome { evidence, ..below.outcome(verdict) }
 }
 
 /// Whether a violation is reachable at all.
@@ -179,12 +185,19 @@ pub fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> O
     })
 }
 
+/// What one cut came to.
+struct FromAbove {
+    seen: CutSeen,
+    /// If there is no violation, and evidence is wanted.
+    certificate: Option<Evidence>,
+}
+
 /// A cut at a time, until one has no violation, or it makes no sense to go on.
 fn from_above(
     question: &Question<'_>,
     budget: &Budget,
     tell: Listener<'_>,
-    found: &mpsc::Sender<CutSeen>,
+    found: &mpsc::Sender<FromAbove>,
 ) {
     for depth in 1..=DEEPEST_CUT {
         let cut = Cut::tight(depth);
@@ -196,7 +209,9 @@ fn from_above(
         let seen = CutSeen { cut, visible: above.visible(), kinds, violated };
         tell(Event::Cut(seen));
         let exact = above.is_exact();
-        if found.send(seen).is_err() || !violated || exact {
+        let wanted = question.evidence && !violated;
+        let certificate = wanted.then(|| above.explorer().certificate());
+        if found.send(FromAbove { seen, certificate }).is_err() || !violated || exact {
             return;
         }
     }
@@ -206,16 +221,21 @@ fn pincer(
     question: &Question<'_>,
     budget: &Budget,
     tell: Listener<'_>,
-    from_above: &mpsc::Receiver<CutSeen>,
+    from_above: &mpsc::Receiver<FromAbove>,
 ) -> Outcome {
     let mut cuts: Vec<CutSeen> = Vec::new();
+    let mut certificate: Option<Evidence> = None;
+    let mut receive = |cuts: &mut Vec<CutSeen>, found: FromAbove| {
+        cuts.push(found.seen);
+        certificate = found.certificate;
+    };
     let mut below = match Below::new(*question, None) {
         Ok(below) => below,
         Err(stop) => return Outcome::unknown(stop),
     };
     let mut give_up: Option<Instant> = None;
     let verdict = below.run(usize::MAX, budget, tell, |below| {
-        cuts.extend(from_above.try_iter());
+        from_above.try_iter().for_each(|found| receive(&mut cuts, found));
         let Some(proof) = cuts.last().filter(|seen| !seen.violated) else { return false };
         // Proved. Only the bound of the collapse is still of interest.
         let deadline = *give_up.get_or_insert_with(|| Instant::now() + GRACE);
@@ -225,7 +245,7 @@ fn pincer(
         && cuts.last().is_none_or(|seen| seen.violated)
     {
         // Nothing to be had from below; wait for what comes from above.
-        cuts.extend(from_above.iter());
+        from_above.iter().for_each(|found| receive(&mut cuts, found));
     }
     let mut outcome = below.outcome(verdict);
     if let Some(seen) = cuts.last().filter(|seen| !seen.violated)
@@ -238,6 +258,9 @@ fn pincer(
             outcome.engine = "stack-cuts";
         }
     }
+    // A cut is mostly smaller than what a repetition rests on.
+    let from_above = certificate.filter(|_| matches!(outcome.verdict, Verdict::Safe(_)));
+    outcome.evidence = from_above.or_else(|| below.evidence(&outcome.verdict));
     outcome.cuts = cuts;
     outcome
 }
@@ -254,8 +277,6 @@ fn verify_with_more_and_more_threads(
         let mut outcome = check(question, contexts, budget, tell);
         match &mut outcome.verdict {
             Verdict::Bounded { .. } => {}
-            // With as many threads as contexts, a repetition says nothing about more of them.
-            Verdict::Safe(Proof::Repetition { .. }) if contexts > 0 => {}
             Verdict::Unknown { completed, .. } => {
                 *completed = contexts.checked_sub(1);
                 let seen = last.map(|o| o.observations);
@@ -269,93 +290,6 @@ fn verify_with_more_and_more_threads(
     last.unwrap_or_else(|| Outcome::unknown(Stop::Cancelled))
 }
 
-/// The exploration from below, by whatever explorer fits.
-struct Below<'a> {
-    question: Question<'a>,
-    most_threads: Option<usize>,
-    explorer: Box<dyn Explorer + 'a>,
-}
-
-impl<'a> Below<'a> {
-    fn new(question: Question<'a>, most_threads: Option<usize>) -> Result<Self, Stop> {
-        let explorer = match question.method {
-            Method::Auto => explicit(&question, most_threads, Stacks::up_to(SUSPICIOUS_HEIGHT))?,
-            Method::Explicit => explicit(&question, most_threads, Stacks::default())?,
-            Method::Symbolic => symbolic(&question, most_threads)?,
-        };
-        Ok(Below { question, most_threads, explorer })
-    }
-
-    /// Explores up to a bound, a violation, a collapse, or until `enough` says so.
-    fn run(
-        &mut self,
-        most: usize,
-        budget: &Budget,
-        tell: Listener<'_>,
-        mut enough: impl FnMut(&dyn Explorer) -> bool,
-    ) -> Verdict {
-        loop {
-            let bound = self.explorer.bound();
-            let observation = &self.explorer.observations()[bound];
-            tell(Event::Bound { observation, stored: self.explorer.stored() });
-            if let Some((property, _)) = self.explorer.violation(bound, self.question.properties) {
-                let trace = self.trace(bound, budget);
-                return Verdict::Unsafe { contexts: bound, property, trace };
-            }
-            if self.explorer.has_collapsed() {
-                return Verdict::Safe(Proof::Repetition { contexts: bound });
-            }
-            if bound >= most || enough(&*self.explorer) {
-                return Verdict::Bounded { contexts: bound };
-            }
-            if let Err(stop) = self.advance(budget) {
-                return Verdict::Unknown { stop, completed: Some(bound) };
-            }
-        }
-    }
-
-    fn advance(&mut self, budget: &Budget) -> Result<(), Stop> {
-        match self.explorer.advance(budget) {
-            Err(Stop::HighStack) => {}
-            other => return other.map(|_| ()),
-        }
-        // The stacks grow. If single contexts are infinite, states cannot be listed.
-        let bound = self.explorer.bound();
-        let Question { system, symmetry, .. } = self.question;
-        let finite = Above::explore(system, Cut::tight(1), symmetry, budget)
-            .and_then(|above| all_finite(system, &above))?;
-        self.explorer = if finite {
-            explicit(&self.question, self.most_threads, Stacks::default())?
-        } else {
-            symbolic(&self.question, self.most_threads)?
-        };
-        while self.explorer.bound() <= bound {
-            self.explorer.advance(budget)?;
-        }
-        Ok(())
-    }
-
-    fn trace(&self, contexts: usize, budget: &Budget) -> Result<Trace, Stop> {
-        let Question { system, properties, .. } = self.question;
-        shortest_violation(system, properties, contexts, self.most_threads, budget)?
-            .ok_or(Stop::Cancelled)
-    }
-
-    fn outcome(&self, verdict: Verdict) -> Outcome {
-        let mut outcome = Outcome {
-            engine: self.explorer.name(),
-            observations: self.explorer.observations().to_vec(),
-            cuts: Vec::new(),
-            collapse: None,
-            verdict,
-        };
-        if matches!(outcome.verdict, Verdict::Safe(_)) {
-            outcome.collapse = outcome.last_growth();
-        }
-        outcome
-    }
-}
-
 impl Outcome {
     fn unknown(stop: Stop) -> Self {
         Outcome {
@@ -364,6 +298,7 @@ impl Outcome {
             observations: Vec::new(),
             cuts: Vec::new(),
             collapse: None,
+            evidence: None,
         }
     }
 
@@ -371,22 +306,4 @@ impl Outcome {
     fn last_growth(&self) -> Option<usize> {
         self.observations.iter().rposition(|o| o.new_visible != Some(0))
     }
-}
-
-fn explicit<'a>(
-    question: &Question<'a>,
-    most_threads: Option<usize>,
-    stacks: Stacks,
-) -> Result<Box<dyn Explorer + 'a>, Stop> {
-    let explorer = ContextExplorer::new(question.system, stacks, question.symmetry)?;
-    Ok(Box::new(explorer.with_at_most_threads(most_threads)))
-}
-
-fn symbolic<'a>(
-    question: &Question<'a>,
-    most_threads: Option<usize>,
-) -> Result<Box<dyn Explorer + 'a>, Stop> {
-    let languages = most_threads.map_or_else(Languages::default, Languages::starting_at_most);
-    let explorer = ContextExplorer::new(question.system, languages, question.symmetry)?;
-    Ok(Box::new(explorer.with_at_most_threads(most_threads)))
 }

@@ -13,7 +13,7 @@ fn target(state: &VisibleState) -> Property {
 }
 
 fn ask(system: &dyn System, properties: &[Property], method: Method) -> Outcome {
-    let question = Question { system, properties, method, symmetry: true };
+    let question = Question { system, properties, method, symmetry: true, evidence: false };
     verify(&question, &Budget::default(), &|_| {})
 }
 
@@ -111,6 +111,7 @@ fn the_bounded_question_is_answered_for_the_bound() {
                     properties: &property,
                     method: Method::Auto,
                     symmetry: false,
+                    evidence: false,
                 };
                 let outcome = check(&question, contexts, &Budget::default(), &|_| {});
                 let found = matches!(outcome.verdict, Verdict::Unsafe { .. });

@@ -44,6 +44,12 @@ impl Classes {
         self.of_thread[thread]
     }
 
+    /// The class of each thread of the initial states.
+    #[must_use]
+    pub fn of_threads(&self) -> &[u32] {
+        &self.of_thread
+    }
+
     /// The template of a class.
     #[must_use]
     pub fn template(&self, class: u32) -> TemplateId {

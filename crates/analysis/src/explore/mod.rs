@@ -31,6 +31,7 @@ pub use contexts::{ContextExplorer, Observation};
 pub use locals::{Locals, Move};
 pub use set::StateSet;
 
+use selvedge_evidence::Evidence;
 use selvedge_model::{Property, VisibleState};
 
 use crate::{Budget, Stop};
@@ -70,4 +71,7 @@ pub trait Explorer {
 
     /// How many words are stored, and the bytes that they take.
     fn stored(&self) -> (usize, usize);
+
+    /// The states that were reached, as a certificate. It holds if the exploration has collapsed.
+    fn certificate(&self) -> Evidence;
 }
