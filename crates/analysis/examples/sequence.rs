@@ -1,4 +1,4 @@
-//! Prints the observation sequence of a table: `cargo run --release --example sequence FILE
+//! Prints the observation sequence of a table or program: `cargo run --release --example sequence FILE
 //! [languages] [plain]`.
 
 use std::time::Instant;
@@ -9,6 +9,7 @@ use selvedge_analysis::explore::stacks::Stacks;
 use selvedge_analysis::explore::{ContextExplorer, Explorer, Locals};
 use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_model::System;
+use selvedge_program::{Lowering, ThreadCounts};
 
 fn run<L: Locals>(system: &dyn System, locals: L, symmetry: bool) {
     let start = Instant::now();
@@ -32,12 +33,16 @@ fn run<L: Locals>(system: &dyn System, locals: L, symmetry: bool) {
 fn main() {
     let args: Vec<String> = std::env::args().collect();
     let has = |word: &str| args.iter().any(|a| a == word);
-    let Ok(Input::Tables { input, .. }) = load(args[1].as_ref(), &LoadOptions::default()) else {
-        panic!("not a table");
+    let system: Box<dyn System> = match load(args[1].as_ref(), &LoadOptions::default()) {
+        Ok(Input::Tables { input, .. }) => Box::new(input.tables),
+        Ok(Input::Program { program, source, .. }) => {
+            Box::new(Lowering::new(program, source, &ThreadCounts::new()).expect("lowered"))
+        }
+        Err(error) => panic!("{error}"),
     };
     if has("languages") {
-        run(&input.tables, Languages::default(), !has("plain"));
+        run(&*system, Languages::default(), !has("plain"));
     } else {
-        run(&input.tables, Stacks::default(), !has("plain"));
+        run(&*system, Stacks::default(), !has("plain"));
     }
 }

@@ -22,7 +22,7 @@ fn ask(system: &dyn System, properties: &[Property], method: Method) -> Outcome 
 #[test]
 fn violations_have_the_fewest_contexts_and_steps() {
     let mut asked = 0;
-    for seed in 0..150 {
+    for seed in 0..200 {
         let system = random_system(seed, &Shape::default());
         let Ok(mut naive) = Naive::with_limit(&system, 2000) else { continue };
         while naive.level().bound < 5 && !naive.level().has_collapsed() {

@@ -132,12 +132,13 @@ fn changes(
     changes
 }
 
-/// The values of `after` that `before` does not have.
+/// The values of `after` that `before` does not have. That a variable may have any value is no
+/// news when nothing was known of it before.
 fn differences(before: &[(String, String)], after: &[(String, String)]) -> Vec<Change> {
     let old = |name: &String| before.iter().find(|(n, _)| n == name).map(|(_, v)| v);
     after
         .iter()
-        .filter(|(name, value)| old(name) != Some(value))
+        .filter(|(name, value)| old(name).map_or(value != "?", |before| before != value))
         .map(|(name, value)| Change::Value {
             name: name.clone(),
             before: old(name).cloned(),

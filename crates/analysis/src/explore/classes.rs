@@ -56,6 +56,12 @@ impl Classes {
         self.templates[class as usize]
     }
 
+    /// Whether every class has one thread only, so that nothing is interchangeable.
+    #[must_use]
+    pub fn are_single(&self) -> bool {
+        self.templates.len() == self.of_thread.len()
+    }
+
     /// The class of threads that are started later: one for each template.
     pub fn of_started(&mut self, template: TemplateId) -> u32 {
         let own = self.of_thread.iter().copied().max().map_or(0, |c| c + 1);

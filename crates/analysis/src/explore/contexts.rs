@@ -52,10 +52,14 @@ pub struct ContextExplorer<'a, L> {
     new_from: u32,
     /// Which threads of the new states have moved already.
     moved: Moved,
-    visible: Visible,
+    /// The visible states. None while every state is as visible as it can be: then the states are
+    /// the visible states.
+    visible: Option<Visible>,
     /// The first visible state that is new at each bound.
     visible_from: Vec<u32>,
     observations: Vec<Observation>,
+    /// The words that a move is made from and to, kept for their memory.
+    scratch: (Vec<u32>, Vec<u32>),
 }
 
 /// How many moves are made between two looks at the budget.
@@ -65,15 +69,15 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
     /// Starts at bound 0: the initial states.
     pub fn new(system: &'a dyn System, locals: L, symmetry: bool) -> Result<Self, Stop> {
         let (space, initial) = Space::new(system, locals, symmetry)?;
-        let layout = space.layout;
         let mut explorer = ContextExplorer {
             space,
             states: StateSet::default(),
             new_from: 0,
             moved: Moved::default(),
-            visible: Visible::new(layout),
+            visible: None,
             visible_from: Vec::new(),
             observations: Vec::new(),
+            scratch: (Vec::new(), Vec::new()),
         };
         for word in &initial {
             explorer.states.insert(word);
@@ -124,13 +128,37 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
     }
 
     fn visible_at(&self, bound: usize) -> std::ops::Range<u32> {
-        let end = self.visible_from.get(bound + 1).copied().unwrap_or(self.visible.len());
+        let end = self.visible_from.get(bound + 1).copied().unwrap_or(self.visible_len());
         self.visible_from[bound]..end
+    }
+
+    fn visible_len(&self) -> u32 {
+        self.visible.as_ref().map_or(self.states.len() as u32, Visible::len)
+    }
+
+    /// The shared state of a visible state.
+    fn visible_shared(&self, number: u32) -> u32 {
+        match &self.visible {
+            Some(visible) => visible.shared(number),
+            None => self.states.get(number)[0],
+        }
+    }
+
+    /// The threads of a visible state, with how many there are of each.
+    fn visible_threads(&self, number: u32) -> Vec<(Seen, u32)> {
+        match &self.visible {
+            Some(visible) => visible.threads(number),
+            None => {
+                let kinds = self.space.kinds(self.states.get(number)).into_iter();
+                let top = |local| self.space.locals.tops(local).first().copied().flatten();
+                kinds.map(|((class, local), count)| ((class, top(local)), count)).collect()
+            }
+        }
     }
 
     /// One of the visible states that a stored one stands for.
     fn arrange(&self, number: u32) -> VisibleState {
-        let (shared, mut threads) = self.visible.get(number);
+        let mut threads = self.visible_threads(number);
         let mut take = |class: u32| {
             let wanted = |((c, _), count): &&mut (Seen, u32)| *c == class && *count > 0;
             let (seen, count) = threads.iter_mut().find(wanted)?;
@@ -143,7 +171,7 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
         for ((_, top), count) in threads {
             tops.extend(std::iter::repeat_n(top, count as usize));
         }
-        VisibleState { shared: SharedId(shared), tops }
+        VisibleState { shared: SharedId(self.visible_shared(number)), tops }
     }
 
     /// Makes all moves of one thread of a state.
@@ -153,12 +181,13 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
         position: u32,
         work: &mut Vec<(u32, u32)>,
     ) -> Result<(), Stop> {
-        let word = self.states.get(state).to_vec();
+        let (mut word, mut next) = std::mem::take(&mut self.scratch);
+        word.clear();
+        word.extend_from_slice(self.states.get(state));
         let Some((from, _)) = self.space.layout.entries(&word).nth(position as usize) else {
             return Ok(());
         };
         let (start, end) = self.space.moves_of(word[0], from)?;
-        let mut next = Vec::with_capacity(word.len() + 2);
         for index in start..end {
             let Some(entry) = self.space.step(&word, from, index, &mut next) else { continue };
             let (number, _) = self.states.insert(&next);
@@ -170,29 +199,30 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
                 work.push((number, position));
             }
         }
+        self.scratch = (word, next);
         Ok(())
     }
 
     /// Counts what is new at this bound.
     fn observe(&mut self) {
-        let first_visible = self.visible.len();
-        self.visible_from.push(first_visible);
-        let mut new_states = Some(0u128);
-        for number in self.new_from..self.states.len() as u32 {
-            let word = self.states.get(number);
-            let kinds = self.space.kinds(word);
-            let single = !L::WHOLE_CONTEXTS;
-            let weight = arrangements(kinds.iter().map(|&((class, _), count)| (class, count)));
-            new_states = sum(new_states, weight.filter(|_| single));
-            let seen = |((class, local), count): &(Entry, u32)| {
-                let tops = self.space.locals.tops(*local).into_iter();
-                (tops.map(|top| (*class, top)).collect(), *count)
-            };
-            let threads: Vec<_> = kinds.iter().map(seen).collect();
-            self.visible.add(word[0], &threads);
+        let new = self.new_from..self.states.len() as u32;
+        if self.visible.is_none() && !self.space.locals.are_visible() {
+            // So far the visible states were the states.
+            self.visible = Some(Visible::new(self.space.layout));
+            self.see(0..self.new_from);
         }
-        let new_visible = (first_visible..self.visible.len())
-            .try_fold(0, |total, number| sum(Some(total), self.visible.weight(number)));
+        let first_visible = if self.visible.is_some() { self.visible_len() } else { new.start };
+        self.visible_from.push(first_visible);
+        let new_states = if L::WHOLE_CONTEXTS { None } else { self.count_states(new.clone()) };
+        let new_visible = if self.visible.is_some() {
+            self.see(new.clone());
+            self.visible.as_ref().and_then(|visible| {
+                let mut numbers = first_visible..visible.len();
+                numbers.try_fold(0, |total, number| sum(Some(total), visible.weight(number)))
+            })
+        } else {
+            self.count_states(new.clone())
+        };
         let last = self.observations.last();
         self.observations.push(Observation {
             contexts: self.observations.len(),
@@ -200,8 +230,34 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
             new_states,
             visible: sum(last.map_or(Some(0), |o| o.visible), new_visible),
             new_visible,
-            new_stored: self.states.len() - self.new_from as usize,
+            new_stored: new.len(),
         });
+    }
+
+    /// How many states these stand for.
+    fn count_states(&self, numbers: std::ops::Range<u32>) -> Option<u128> {
+        if self.space.classes.are_single() {
+            return Some(numbers.len() as u128);
+        }
+        numbers.into_iter().try_fold(0, |total, number| {
+            let entries = self.space.layout.entries(self.states.get(number));
+            let kinds = entries.map(|(entry, count)| (self.space.entry(entry).0, count));
+            sum(Some(total), arrangements(kinds))
+        })
+    }
+
+    /// Adds what is visible of these states.
+    fn see(&mut self, numbers: std::ops::Range<u32>) {
+        let Some(visible) = &mut self.visible else { return };
+        for number in numbers {
+            let word = self.states.get(number);
+            let seen = |((class, local), count): (Entry, u32)| {
+                let tops = self.space.locals.tops(local).into_iter();
+                (tops.map(|top| (class, top)).collect(), count)
+            };
+            let threads: Vec<_> = self.space.kinds(word).into_iter().map(seen).collect();
+            visible.add(word[0], &threads);
+        }
     }
 }
 
@@ -239,12 +295,18 @@ impl<L: Locals> Explorer for ContextExplorer<'_, L> {
     }
 
     fn violation(&self, bound: usize, properties: &[Property]) -> Option<(usize, VisibleState)> {
-        let classes = &self.space.classes;
-        let targets: Vec<_> = properties.iter().map(|p| Target::new(p, classes)).collect();
+        let Space { system, classes, .. } = &self.space;
+        let mut targets: Vec<_> = properties.iter().map(|p| Target::new(p, classes)).collect();
         self.visible_at(bound).find_map(|number| {
-            let (shared, threads) = self.visible.get(number);
-            let is_hit = |t: &Target| t.is_hit(self.space.system, classes, shared, &threads);
-            Some((targets.iter().position(is_hit)?, self.arrange(number)))
+            let shared = self.visible_shared(number);
+            if !targets.iter_mut().any(|target| target.may_be_hit(*system, shared)) {
+                return None;
+            }
+            let threads = self.visible_threads(number);
+            let hit = |target: &mut Target| {
+                target.may_be_hit(*system, shared) && target.is_hit(classes, &threads)
+            };
+            Some((targets.iter_mut().position(hit)?, self.arrange(number)))
         })
     }
 
@@ -253,7 +315,7 @@ impl<L: Locals> Explorer for ContextExplorer<'_, L> {
     }
 
     fn visible_kinds(&self) -> usize {
-        self.visible.len() as usize
+        self.visible_len() as usize
     }
 
     fn stored(&self) -> (usize, usize) {

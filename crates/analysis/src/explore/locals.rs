@@ -44,6 +44,11 @@ pub trait Locals {
     /// What can be on top of the stack.
     fn tops(&self, local: u32) -> Vec<Option<SymbolId>>;
 
+    /// Whether all that is known of each thread so far can be seen: its stack is its top.
+    fn are_visible(&self) -> bool {
+        false
+    }
+
     /// Whether the local stands for finitely many stacks.
     fn is_finite(&self, local: u32) -> bool;
 

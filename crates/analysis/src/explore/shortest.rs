@@ -115,16 +115,18 @@ impl Search<'_> {
         }
     }
 
-    fn is_hit(&self, state: u32) -> bool {
+    fn is_hit(&mut self, state: u32) -> bool {
         let word = self.states.get(state);
-        let see = |((class, local), count): ((u32, u32), u32)| {
-            ((class, self.space.locals.top(local)), count)
-        };
-        let threads: Vec<(Seen, u32)> = self.space.kinds(word).into_iter().map(see).collect();
-        let hit = |target: &Target| {
-            target.is_hit(self.space.system, &self.space.classes, word[0], &threads)
-        };
-        self.targets.iter().any(hit)
+        let Space { system, classes, locals, .. } = &self.space;
+        if !self.targets.iter_mut().any(|target| target.may_be_hit(*system, word[0])) {
+            return false;
+        }
+        let kinds = self.space.kinds(word).into_iter();
+        let see = |((class, local), count)| ((class, locals.top(local)), count);
+        let threads: Vec<(Seen, u32)> = kinds.map(see).collect();
+        self.targets
+            .iter_mut()
+            .any(|target| target.may_be_hit(*system, word[0]) && target.is_hit(classes, &threads))
     }
 
     /// The schedule to a node, with real threads in the place of entries.

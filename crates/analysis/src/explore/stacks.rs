@@ -19,6 +19,7 @@ pub struct Stacks {
     cells: Vec<(SymbolId, u32)>,
     numbers: FxHashMap<(SymbolId, u32), u32>,
     heights: Vec<u32>,
+    tallest: u32,
     /// Stacks higher than this end the exploration.
     highest: Option<u32>,
     actions: Vec<Action>,
@@ -30,6 +31,7 @@ impl Default for Stacks {
             cells: vec![(SymbolId(u32::MAX), EMPTY)],
             numbers: FxHashMap::default(),
             heights: vec![0],
+            tallest: 0,
             highest: None,
             actions: Vec::new(),
         }
@@ -50,7 +52,9 @@ impl Stacks {
         let number = *self.numbers.entry((top, rest)).or_insert(next);
         if number == next {
             self.cells.push((top, rest));
-            self.heights.push(self.heights[rest as usize] + 1);
+            let height = self.heights[rest as usize] + 1;
+            self.heights.push(height);
+            self.tallest = self.tallest.max(height);
         }
         number
     }
@@ -119,6 +123,10 @@ impl Locals for Stacks {
 
     fn tops(&self, local: u32) -> Vec<Option<SymbolId>> {
         vec![self.top(local)]
+    }
+
+    fn are_visible(&self) -> bool {
+        self.tallest <= 1
     }
 
     fn is_finite(&self, _local: u32) -> bool {

@@ -3,14 +3,18 @@
 //! by their position is broken by some arrangement of it exactly if there are enough threads of
 //! each class for what the property asks of that class.
 
-use selvedge_model::{Pattern, Property, SymbolId, System, TopPattern};
+use rustc_hash::FxHashMap;
+use selvedge_model::{Pattern, Property, SharedId, SymbolId, System, TemplateId, TopPattern};
 
 use super::Classes;
 use super::visible::Seen;
 
 /// A property, prepared for the threads of a system.
 pub(super) enum Target {
-    NeverWrong,
+    NeverWrong {
+        /// The shared states that were looked at, and whether they are wrong.
+        known: FxHashMap<u32, bool>,
+    },
     Tuple {
         shared: Option<u32>,
         /// How many threads of a class need which top.
@@ -20,7 +24,7 @@ pub(super) enum Target {
     Somewhere {
         shared: Option<u32>,
         /// The classes of the template, or all.
-        template: Option<selvedge_model::TemplateId>,
+        template: Option<TemplateId>,
         symbol: SymbolId,
     },
 }
@@ -28,7 +32,7 @@ pub(super) enum Target {
 impl Target {
     pub fn new(property: &Property, classes: &Classes) -> Self {
         match property {
-            Property::NeverWrong => Target::NeverWrong,
+            Property::NeverWrong => Target::NeverWrong { known: FxHashMap::default() },
             Property::Unreachable(Pattern::Tuple { shared, tops }) => {
                 let mut needs: Vec<(Seen, u32)> = Vec::new();
                 for (thread, top) in tops.iter().enumerate() {
@@ -52,30 +56,35 @@ impl Target {
         }
     }
 
-    /// Whether some arrangement of the threads breaks the property.
-    pub fn is_hit(
-        &self,
-        system: &dyn System,
-        classes: &Classes,
-        shared: u32,
-        threads: &[(Seen, u32)],
-    ) -> bool {
-        let at = |wanted: &Option<u32>| wanted.is_none_or(|s| s == shared);
+    /// Whether the property can be broken at a shared state at all.
+    pub fn may_be_hit(&mut self, system: &dyn System, shared: u32) -> bool {
         match self {
-            Target::NeverWrong => system.wrong(selvedge_model::SharedId(shared)).is_some(),
-            Target::Tuple { shared, needs, threads: wanted } => {
+            Target::NeverWrong { known } => {
+                *known.entry(shared).or_insert_with(|| system.wrong(SharedId(shared)).is_some())
+            }
+            Target::Tuple { shared: wanted, .. } | Target::Somewhere { shared: wanted, .. } => {
+                wanted.is_none_or(|wanted| wanted == shared)
+            }
+        }
+    }
+
+    /// Whether some arrangement of the threads breaks the property, at a shared state at which it
+    /// can be broken.
+    pub fn is_hit(&self, classes: &Classes, threads: &[(Seen, u32)]) -> bool {
+        match self {
+            Target::NeverWrong { .. } => true,
+            Target::Tuple { needs, threads: wanted, .. } => {
                 let enough = |(seen, count): &(Seen, u32)| {
                     let there = threads.iter().filter(|(s, _)| s == seen).map(|(_, n)| n);
                     there.sum::<u32>() >= *count
                 };
                 let all = threads.iter().map(|(_, n)| *n as usize).sum::<usize>();
-                at(shared) && *wanted <= all && needs.iter().all(enough)
+                *wanted <= all && needs.iter().all(enough)
             }
-            Target::Somewhere { shared, template, symbol } => {
-                let hit = |((class, top), _): &(Seen, u32)| {
+            Target::Somewhere { template, symbol, .. } => {
+                threads.iter().any(|((class, top), _)| {
                     *top == Some(*symbol) && template.is_none_or(|t| classes.template(*class) == t)
-                };
-                at(shared) && threads.iter().any(hit)
+                })
             }
         }
     }

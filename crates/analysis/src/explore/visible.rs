@@ -85,11 +85,15 @@ impl Visible {
         number
     }
 
-    /// The shared state and the threads (with how many there are of each) of a visible state.
-    pub fn get(&self, number: u32) -> (u32, Vec<(Seen, u32)>) {
-        let word = self.states.get(number);
-        let threads = self.layout.entries(word);
-        (word[0], threads.map(|(entry, count)| (self.seen[entry as usize], count)).collect())
+    /// The shared state of a visible state.
+    pub fn shared(&self, number: u32) -> u32 {
+        self.states.get(number)[0]
+    }
+
+    /// The threads of a visible state, with how many there are of each.
+    pub fn threads(&self, number: u32) -> Vec<(Seen, u32)> {
+        let threads = self.layout.entries(self.states.get(number));
+        threads.map(|(entry, count)| (self.seen[entry as usize], count)).collect()
     }
 
     /// How many visible states this one stands for.

@@ -2,7 +2,7 @@
 //! One pass over the statements of a procedure with the current location in hand. Jumps are no
 //! steps: they *forward* one location to another, and forwarded locations disappear at the end.
 
-use super::{Command, Edge, EdgeId, Flow, FlowError, Loc, Location, atomic, locks, procs};
+use super::{Command, Edge, EdgeId, Flow, FlowError, Loc, Location, atomic, live, locks, procs};
 use crate::{
     Block, Cond, Expr, ExprKind, LabelId, ProcId, Procedure, Program, Span, Stmt, StmtKind, Value,
 };
@@ -15,6 +15,7 @@ pub fn build(program: &Program) -> Result<Flow, FlowError> {
         flow.entries.push(entry);
     }
     flow.tracks_owners = !locks::releases_are_evident(program, &flow);
+    flow.live = live::live_locals(program, &flow);
     Ok(flow)
 }
 

@@ -11,6 +11,7 @@
 
 mod atomic;
 mod build;
+mod live;
 mod locks;
 
 use crate::{AtomicOp, Expr, LabelId, Place, ProcId, Program, Span};
@@ -53,6 +54,8 @@ pub struct Flow {
     /// Whether some `release` may be executed by a thread that does not hold the lock, as far as
     /// the text shows. Then locks remember who holds them; otherwise a lock is held or free.
     pub tracks_owners: bool,
+    /// For each location, whether each local variable of its procedure may still be read.
+    pub live: Vec<Box<[bool]>>,
 }
 
 /// A node: where a thread stands before its next step.

@@ -109,7 +109,7 @@ impl<'a> Run<'a> {
 
     fn outcome(self) -> Outcome {
         let Values { globals, locals } = self.eval.values;
-        let stay = Frame { loc: self.edge.to, locals: locals.into(), owner: self.frame.owner };
+        let stay = self.lowering.frame(self.edge.to, locals, self.frame.owner);
         let control = match self.control {
             None => Control::Goto(stay),
             Some(Control::Call { callee, .. }) => Control::Call { callee, caller: stay },
@@ -192,8 +192,8 @@ impl<'a> Run<'a> {
                     return Ok(());
                 }
                 let owner = self.next_owner();
-                let locals = self.eval.values.locals.clone().into();
-                self.start(self.eval.proc, Frame { loc: *loc, locals, owner });
+                let locals = self.eval.values.locals.clone();
+                self.start(self.eval.proc, self.lowering.frame(*loc, locals, owner));
                 Ok(())
             }
             Command::Join(thread) => self.join(thread),
@@ -306,7 +306,7 @@ impl<'a> Run<'a> {
             fits(&param.ty, slot, &param.name).map_err(Halt::Wrong)?;
         }
         let loc = self.lowering.flow.entries[proc.index()];
-        Ok(Frame { loc, locals: locals.into(), owner })
+        Ok(self.lowering.frame(loc, locals, owner))
     }
 
     /// Whether the thread that is about to be started is dropped: a free choice, where threads

@@ -20,6 +20,13 @@ impl Layout {
         self.local_slots[proc.index()]
     }
 
+    /// The slots of a local variable, by its position.
+    pub fn local_range(&self, proc: ProcId, local: usize) -> std::ops::Range<usize> {
+        let firsts = &self.locals[proc.index()];
+        let end = firsts.get(local + 1).copied().unwrap_or(self.local_slots(proc));
+        firsts[local]..end
+    }
+
     /// The first slot of a variable, among the shared ones or those of a frame of `proc`.
     pub fn first_slot(&self, proc: ProcId, var: VarRef) -> usize {
         match var {

@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 use selvedge_model::{Fault, TemplateId, ThreadInfo};
 
-use crate::flow::{self, Command, EdgeId, Flow};
+use crate::flow::{self, Command, EdgeId, Flow, Loc};
 use crate::{Count, Expr, ExprKind, Program, Source, Span, Value};
 use intern::{Frame, Interner, Shared, Symbol};
 use layout::Layout;
@@ -214,7 +214,19 @@ impl Lowering {
         }
         let owner = if self.flow.tracks_owners { self.threads.len() as u32 } else { 0 };
         let loc = self.flow.entries[decl.proc.index()];
-        Ok(Frame { loc, locals: locals.into(), owner })
+        Ok(self.frame(loc, locals, owner))
+    }
+
+    /// A frame at a location. Values that are never read from there on are forgotten.
+    fn frame(&self, loc: Loc, mut locals: Vec<Value>, owner: u32) -> Frame {
+        let proc = self.flow.location(loc).proc;
+        let live = &self.flow.live[loc.index()];
+        for (variable, _) in live.iter().enumerate().filter(|(_, live)| !**live) {
+            for slot in self.layout.local_range(proc, variable) {
+                locals[slot] = Value::Open;
+            }
+        }
+        Frame { loc, locals: locals.into(), owner }
     }
 
     fn fault(&self, span: Span, message: impl Into<String>) -> Fault {

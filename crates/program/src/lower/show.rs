@@ -30,7 +30,9 @@ impl Lowering {
     pub(super) fn named_locals(&self, symbol: &Symbol) -> Vec<(String, String)> {
         let Symbol::Frame(frame) = symbol else { return Vec::new() };
         let proc = self.flow.location(frame.loc).proc;
-        self.named(&self.program.procs[proc.index()].locals, &frame.locals)
+        let named = self.named(&self.program.procs[proc.index()].locals, &frame.locals);
+        let live = self.flow.live[frame.loc.index()].iter();
+        named.into_iter().zip(live).filter(|(_, live)| **live).map(|(named, _)| named).collect()
     }
 
     /// Names and values of variables; an array is one value.
