@@ -6,9 +6,11 @@
 //! - [`view`]: what there is to see of a trace, before it is laid out;
 //! - [`text`]: traces and states for people;
 //! - [`json`]: the objects that other programs read; their names are a contract;
-//! - [`dot`]: pictures of tables.
+//! - [`dot`]: pictures of tables;
+//! - [`evidence`]: certificates and violations as files.
 
 pub mod dot;
+pub mod evidence;
 pub mod json;
 pub mod style;
 #[cfg(test)]

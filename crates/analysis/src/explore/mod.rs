@@ -17,6 +17,7 @@ pub mod classes;
 pub mod contexts;
 pub mod languages;
 pub mod locals;
+mod places;
 mod set;
 pub mod shortest;
 mod space;
