@@ -164,7 +164,8 @@ fn changed_certificates_with_cut_stacks_are_refused() {
             for _ in 0..3 {
                 let mut changed = certificate.clone();
                 if change(&mut changed, &mut rng, &system) {
-                    let result = recheck(&system, &[property.clone()], &Evidence::Cut(changed));
+                    let result =
+                        recheck(&system, std::slice::from_ref(&property), &Evidence::Cut(changed));
                     let refusal = result.expect_err(&format!("seed {seed}: {name}"));
                     assert!(refusal.flaw != Flaw::System, "seed {seed}: {name}: {refusal}");
                     *count += 1;
@@ -279,7 +280,7 @@ fn changed_certificates_with_sets_of_stacks_are_refused() {
             let covers_all = states.iter().all(covers);
             wrong += usize::from(!covers_all);
             let evidence = Evidence::Aggregate(changed);
-            match recheck(&system, &[property.clone()], &evidence) {
+            match recheck(&system, std::slice::from_ref(&property), &evidence) {
                 Ok(_) => {
                     assert!(covers_all, "seed {seed}");
                     still_right += 1;
