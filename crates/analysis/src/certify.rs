@@ -61,6 +61,7 @@ fn cut<L: Locals>(
     let highest = kinds.iter().map(|kind| kind.window.symbols.len()).max().unwrap_or(0);
     Evidence::Cut(CutCertificate {
         classes: explorer.classes().of_threads().to_vec(),
+        started: explorer.classes().started().to_vec(),
         depth: depth(highest),
         guesses,
         kinds,
@@ -81,8 +82,13 @@ pub(crate) fn of_languages(explorer: &ContextExplorer<'_, Languages>) -> Evidenc
         });
         kinds.push(AggregateThread { class, language });
     }
-    let classes = explorer.classes().of_threads().to_vec();
-    Evidence::Aggregate(AggregateCertificate { classes, languages, kinds, states })
+    Evidence::Aggregate(AggregateCertificate {
+        classes: explorer.classes().of_threads().to_vec(),
+        started: explorer.classes().started().to_vec(),
+        languages,
+        kinds,
+        states,
+    })
 }
 
 /// The states of an exploration, and the class and local of each kind of thread in them.

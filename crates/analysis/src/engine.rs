@@ -1,27 +1,25 @@
 //! # The engine
 //!
-//! The only loop. [`check`] answers the bounded question; [`verify`] works from both sides until
-//! one of them has an answer:
+//! The only loop. [`check`] answers the bounded question; [`table`](fn@table) counts what is new at
+//! each bound; [`verify`] works from both sides until one of them has an answer:
 //!
 //! - from below, bound by bound: a violation ends it, with the fewest contexts; so does a bound at
 //!   which nothing is new;
 //! - from above, cut by cut: a Z_j without a violation ends it, and is the proof.
 
 mod below;
-
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+mod pincer;
+mod table;
 
 use selvedge_evidence::{Evidence, Trace};
-use selvedge_model::{Property, System};
+use selvedge_model::{Pattern, Property, System};
 
-use crate::converge::above::Above;
+use crate::explore::Observation;
 use crate::explore::windows::Cut;
-use crate::explore::{Explorer, Observation};
 use crate::{Budget, Stop};
 use below::Below;
+use pincer::pincer;
+pub use table::{Table, table};
 
 /// What is asked.
 #[derive(Clone, Copy)]
@@ -29,7 +27,7 @@ pub struct Question<'a> {
     /// The system. If it starts threads, it must be one that may drop them (see
     /// [`System::starts_threads`]).
     pub system: &'a dyn System,
-    /// What must not be reached.
+    /// What must not be reached. If there is nothing, the question is which visible states are.
     pub properties: &'a [Property],
     /// How to explore from below.
     pub method: Method,
@@ -37,6 +35,13 @@ pub struct Question<'a> {
     pub symmetry: bool,
     /// Whether the outcome should carry its evidence, which can be large.
     pub evidence: bool,
+}
+
+impl Question<'_> {
+    /// Whether there is nothing to violate, so that all visible states are asked for.
+    fn is_about_everything(&self) -> bool {
+        self.properties.is_empty()
+    }
 }
 
 /// How to explore from below.
@@ -64,6 +69,8 @@ pub struct Outcome {
     pub cuts: Vec<CutSeen>,
     /// The bound at which the visible states collapsed, if that is known.
     pub collapse: Option<usize>,
+    /// If the system starts threads: states with more threads than this were not followed.
+    pub most_threads: Option<usize>,
     /// What the answer rests on: if it was asked for, the verdict is safe or unsafe, and there is
     /// a schedule for a violation.
     pub evidence: Option<Evidence>,
@@ -80,6 +87,8 @@ pub struct CutSeen {
     pub kinds: usize,
     /// Whether a violation is among them.
     pub violated: bool,
+    /// Whether nothing was cut off, so that exactly what is reachable is left.
+    pub exact: bool,
 }
 
 /// The answer.
@@ -139,13 +148,6 @@ pub enum Event<'a> {
 /// Told about events.
 pub type Listener<'a> = &'a (dyn Fn(Event<'_>) + Sync);
 
-/// Cuts deeper than this are not tried.
-const DEEPEST_CUT: usize = 8;
-
-/// How long exploration from below goes on after a proof from above, to find the bound at which
-/// the visible states collapsed.
-const GRACE: Duration = Duration::from_secs(2);
-
 /// Whether a violation is reachable within so many contexts.
 pub fn check(
     question: &Question<'_>,
@@ -153,116 +155,39 @@ pub fn check(
     budget: &Budget,
     tell: Listener<'_>,
 ) -> Outcome {
-    let most_threads = question.system.starts_threads().then_some(contexts.max(1));
+    let starts_threads = question.system.starts_threads();
+    let most_threads = starts_threads.then(|| threads_needed(question, contexts));
     let mut below = match Below::new(*question, most_threads) {
         Ok(below) => below,
         Err(stop) => return Outcome::unknown(stop),
     };
-    let mut verdict = below.run(contexts, budget, tell, |_| false);
-    if most_threads.is_some() && matches!(verdict, Verdict::Safe(_)) {
-        // Nothing is new with this many threads, which says nothing about more of them.
-        verdict = Verdict::Bounded { contexts };
-    }
+    let verdict = below.run(contexts, budget, tell, |_| false);
     let evidence = below.evidence(&verdict);
     Outcome { evidence, ..below.outcome(verdict) }
 }
 
-/// Whether a violation is reachable at all.
+/// Whether a violation is reachable at all. Without properties: which visible states are.
 pub fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
     if question.system.starts_threads() {
-        return verify_with_more_and_more_threads(question, budget, tell);
-    }
-    let done = Arc::new(AtomicBool::new(false));
-    let mut worker_budget = budget.clone();
-    worker_budget.cancelled.push(Arc::clone(&done));
-    std::thread::scope(|scope| {
-        let (send, receive) = mpsc::channel();
-        let worker = worker_budget.clone();
-        scope.spawn(move || from_above(question, &worker, tell, &send));
-        let outcome = pincer(question, &worker_budget, tell, &receive);
-        done.store(true, Ordering::Relaxed);
-        outcome
-    })
-}
-
-/// What one cut came to.
-struct FromAbove {
-    seen: CutSeen,
-    /// If there is no violation, and evidence is wanted.
-    certificate: Option<Evidence>,
-}
-
-/// A cut at a time, until one has no violation, or it makes no sense to go on.
-fn from_above(
-    question: &Question<'_>,
-    budget: &Budget,
-    tell: Listener<'_>,
-    found: &mpsc::Sender<FromAbove>,
-) {
-    for depth in 1..=DEEPEST_CUT {
-        let cut = Cut::tight(depth);
-        let Ok(above) = Above::explore(question.system, cut, question.symmetry, budget) else {
-            return;
-        };
-        let violated = above.violation(question.properties).is_some();
-        let kinds = above.explorer().visible_kinds();
-        let seen = CutSeen { cut, visible: above.visible(), kinds, violated };
-        tell(Event::Cut(seen));
-        let exact = above.is_exact();
-        let wanted = question.evidence && !violated;
-        let certificate = wanted.then(|| above.explorer().certificate());
-        if found.send(FromAbove { seen, certificate }).is_err() || !violated || exact {
-            return;
-        }
+        verify_with_more_and_more_threads(question, budget, tell)
+    } else {
+        pincer(question, None, budget, tell, None)
     }
 }
 
-fn pincer(
-    question: &Question<'_>,
-    budget: &Budget,
-    tell: Listener<'_>,
-    from_above: &mpsc::Receiver<FromAbove>,
-) -> Outcome {
-    let mut cuts: Vec<CutSeen> = Vec::new();
-    let mut certificate: Option<Evidence> = None;
-    let mut receive = |cuts: &mut Vec<CutSeen>, found: FromAbove| {
-        cuts.push(found.seen);
-        certificate = found.certificate;
+/// How many threads there have to be, so that a violation within so many contexts is not missed.
+///
+/// All that act after the first context may have been started; those that are started and never
+/// act can be dropped, unless the target is about them.
+fn threads_needed(question: &Question<'_>, contexts: usize) -> usize {
+    let first = question.system.threads().len();
+    let idle = |property: &Property| match property {
+        Property::Unreachable(Pattern::Somewhere { .. }) => 1,
+        Property::Unreachable(Pattern::Tuple { tops, .. }) => tops.len().saturating_sub(first),
+        Property::NeverWrong => 0,
     };
-    let mut below = match Below::new(*question, None) {
-        Ok(below) => below,
-        Err(stop) => return Outcome::unknown(stop),
-    };
-    let mut give_up: Option<Instant> = None;
-    let verdict = below.run(usize::MAX, budget, tell, |below| {
-        from_above.try_iter().for_each(|found| receive(&mut cuts, found));
-        let Some(proof) = cuts.last().filter(|seen| !seen.violated) else { return false };
-        // Proved. Only the bound of the collapse is still of interest.
-        let deadline = *give_up.get_or_insert_with(|| Instant::now() + GRACE);
-        below.visible_kinds() == proof.kinds || Instant::now() > deadline
-    });
-    if !matches!(verdict, Verdict::Unsafe { .. } | Verdict::Safe(_))
-        && cuts.last().is_none_or(|seen| seen.violated)
-    {
-        // Nothing to be had from below; wait for what comes from above.
-        from_above.iter().for_each(|found| receive(&mut cuts, found));
-    }
-    let mut outcome = below.outcome(verdict);
-    if let Some(seen) = cuts.last().filter(|seen| !seen.violated)
-        && !matches!(outcome.verdict, Verdict::Unsafe { .. })
-    {
-        let exact = below.explorer.visible_kinds() == seen.kinds;
-        outcome.collapse = outcome.collapse.or(exact.then(|| outcome.last_growth()).flatten());
-        if !matches!(outcome.verdict, Verdict::Safe(_)) {
-            outcome.verdict = Verdict::Safe(Proof::Cut(seen.cut));
-            outcome.engine = "stack-cuts";
-        }
-    }
-    // A cut is mostly smaller than what a repetition rests on.
-    let from_above = certificate.filter(|_| matches!(outcome.verdict, Verdict::Safe(_)));
-    outcome.evidence = from_above.or_else(|| below.evidence(&outcome.verdict));
-    outcome.cuts = cuts;
-    outcome
+    let idle = question.properties.iter().map(idle).max().unwrap_or(0);
+    first + contexts.saturating_sub(1) + if contexts > 0 { idle } else { 0 }
 }
 
 /// Systems that start threads: k contexts are checked with k threads, for growing k [Qadeer and
@@ -298,6 +223,7 @@ impl Outcome {
             observations: Vec::new(),
             cuts: Vec::new(),
             collapse: None,
+            most_threads: None,
             evidence: None,
         }
     }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use num_bigint::BigInt;
 
-use crate::commands::{check_syntax, completions, convert, man, simulate};
+use crate::commands::{check, check_syntax, completions, convert, man, simulate, table, verify};
 use crate::exit::EXIT_CODES;
 
 /// A verifier for concurrent programs with recursion.
@@ -25,6 +25,9 @@ pub struct Args {
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    Verify(verify::Args),
+    Check(check::Args),
+    Table(table::Args),
     Simulate(simulate::Args),
     Convert(convert::Args),
     CheckSyntax(check_syntax::Args),
@@ -57,6 +60,10 @@ pub enum Format {
     Text,
     /// One JSON object, for programs
     Json,
+    /// A Markdown table, of `table` only
+    Markdown,
+    /// Comma-separated values, of `table` only
+    Csv,
 }
 
 /// When to use colours.

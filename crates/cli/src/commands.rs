@@ -1,18 +1,30 @@
 //! One file a command: its arguments, and what it does.
 
+pub mod check;
 pub mod check_syntax;
 pub mod completions;
 pub mod convert;
+mod engine;
 pub mod man;
 pub mod simulate;
+pub mod table;
+pub mod verify;
 
-use crate::args::Command;
+use crate::args::{Command, Format};
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
 /// Does what was asked.
 pub fn run(command: Command, output: &mut Output) -> Result<Exit, Failure> {
+    if matches!(output.format, Format::Markdown | Format::Csv)
+        && !matches!(command, Command::Table(_))
+    {
+        return Err(Failure::usage("--format markdown and --format csv are for `selvedge table`"));
+    }
     match command {
+        Command::Verify(args) => verify::run(&args, output),
+        Command::Check(args) => check::run(&args, output),
+        Command::Table(args) => table::run(&args, output),
         Command::Simulate(args) => simulate::run(&args, output),
         Command::Convert(args) => convert::run(&args, output),
         Command::CheckSyntax(args) => check_syntax::run(&args, output),

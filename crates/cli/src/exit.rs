@@ -13,6 +13,8 @@ use selvedge_model::Fault;
 pub enum Exit {
     /// The command did what it was asked.
     Done = 0,
+    /// There is no violation within the bound that was asked for.
+    Bounded = 1,
     /// A violation was seen.
     Unsafe = 10,
     /// The question could not be answered.
@@ -36,8 +38,9 @@ impl From<Exit> for ExitCode {
 /// The exit codes, for `--help`.
 pub const EXIT_CODES: &str = "\
 Exit codes:
-   0  done; nothing wrong was seen
-  10  a violation was seen
+   0  safe: proved for every schedule; for other commands: done, nothing wrong was seen
+   1  bounded: no violation within the bound; not a proof
+  10  unsafe: a violation was seen
   20  unknown: the question could not be answered, the reason is given
   64  the command line is wrong
   65  the input is wrong
@@ -67,6 +70,15 @@ impl Failure {
     /// A file cannot be written.
     pub fn unwritable(path: &std::path::Path, reason: impl fmt::Display) -> Self {
         Failure::Message(Exit::Unreadable, format!("cannot write {}: {reason}", path.display()))
+    }
+
+    /// Selvedge is wrong.
+    pub fn bug(message: impl fmt::Display) -> Self {
+        let message = format!(
+            "{message}\n\nThis is a bug in Selvedge, not in your input. Please report it: send the \
+             command line and the input files."
+        );
+        Failure::Message(Exit::Bug, message)
     }
 
     /// How the program ends because of it.

@@ -31,6 +31,13 @@ pub fn open(args: &InputArgs, output: &mut Output) -> Result<Opened, Failure> {
     system(input, &args.options)
 }
 
+/// The same for engines: where threads are started, they may also be dropped (see
+/// [`System::starts_threads`]).
+pub fn open_dropping_threads(args: &InputArgs, output: &mut Output) -> Result<Opened, Failure> {
+    let input = load(&args.file, &args.options, output)?;
+    system_of(input, &args.options, true)
+}
+
 /// Reads and checks a file; prints the warnings.
 pub fn load(path: &Path, options: &InputOptions, output: &mut Output) -> Result<Input, Failure> {
     let load_options = LoadOptions {
@@ -50,14 +57,21 @@ pub fn load(path: &Path, options: &InputOptions, output: &mut Output) -> Result<
 
 /// The system of an input.
 pub fn system(input: Input, options: &InputOptions) -> Result<Opened, Failure> {
+    system_of(input, options, false)
+}
+
+fn system_of(input: Input, options: &InputOptions, drops: bool) -> Result<Opened, Failure> {
     match input {
         Input::Program { program, source, .. } => {
             let counts = thread_counts(&program, options)?;
-            let system = lower(program, Arc::clone(&source), &counts)?;
+            let lowering = lower(program, Arc::clone(&source), &counts)?;
+            let lowering = if drops { lowering.dropping_threads() } else { lowering };
+            let system = Arc::new(lowering);
             Ok(Opened { system, properties: vec![Property::NeverWrong], source })
         }
         Input::Tables { input, source } => {
-            Ok(Opened { system: Arc::new(input.tables), properties: input.targets, source })
+            let tables = if drops { input.tables.dropping_threads() } else { input.tables };
+            Ok(Opened { system: Arc::new(tables), properties: input.targets, source })
         }
     }
 }
@@ -67,9 +81,9 @@ fn lower(
     program: Arc<Program>,
     source: Arc<Source>,
     counts: &ThreadCounts,
-) -> Result<Arc<dyn System>, Failure> {
+) -> Result<Lowering, Failure> {
     match Lowering::new(program, Arc::clone(&source), counts) {
-        Ok(lowering) => Ok(Arc::new(lowering)),
+        Ok(lowering) => Ok(lowering),
         Err(LowerError::At { message, span }) => {
             let diagnostic = Diagnostic::error(span, message);
             let diagnostics = Diagnostics::new(Source::clone(&source), vec![diagnostic]);

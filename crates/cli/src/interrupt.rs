@@ -27,6 +27,11 @@ impl Interrupt {
         interrupt
     }
 
+    /// The flag that is set by it.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
+    }
+
     /// Whether somebody asked to stop.
     pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::SeqCst)

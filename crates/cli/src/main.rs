@@ -9,7 +9,10 @@ mod commands;
 mod exit;
 mod input;
 mod interrupt;
+mod limits;
+mod memory;
 mod output;
+mod progress;
 mod suggest;
 
 use std::process::ExitCode;

@@ -11,15 +11,25 @@ use selvedge_report::style::{Paint, Role};
 use crate::args::{Color, Common, Format};
 use crate::exit::{Exit, Failure};
 
+/// Which notes are wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Notes {
+    /// None.
+    None,
+    /// Those that matter.
+    Some,
+    /// All.
+    All,
+}
+
 /// Where and how to print.
 pub struct Output {
     /// How the answer is printed.
     pub format: Format,
     /// The colours of the answer.
     pub paint: Paint,
-    notes: Paint,
-    quiet: bool,
-    verbose: bool,
+    notes_paint: Paint,
+    notes: Notes,
 }
 
 impl Output {
@@ -35,10 +45,18 @@ impl Output {
         Output {
             format: common.format,
             paint: coloured(AutoStream::choice(&io::stdout())),
-            notes: coloured(AutoStream::choice(&io::stderr())),
-            quiet: common.quiet,
-            verbose: common.verbose,
+            notes_paint: coloured(AutoStream::choice(&io::stderr())),
+            notes: match (common.quiet, common.verbose) {
+                (true, _) => Notes::None,
+                (false, false) => Notes::Some,
+                (false, true) => Notes::All,
+            },
         }
+    }
+
+    /// Which notes are wanted.
+    pub fn notes(&self) -> Notes {
+        self.notes
     }
 
     /// Prints a part of the answer.
@@ -49,14 +67,14 @@ impl Output {
 
     /// Prints a note, unless they are not wanted.
     pub fn note(&mut self, text: &str) {
-        if !self.quiet {
+        if self.notes != Notes::None {
             self.complain(text);
         }
     }
 
     /// Prints a note that only those want who ask for more.
     pub fn detail(&mut self, text: &str) {
-        if self.verbose {
+        if self.notes == Notes::All {
             self.complain(text);
         }
     }
@@ -64,7 +82,7 @@ impl Output {
     /// Prints warnings about an input, unless they are not wanted.
     pub fn warn(&mut self, diagnostics: &selvedge_frontend::Diagnostics) {
         if !diagnostics.list.is_empty() {
-            self.note(diagnostics.render(self.notes.colours).trim_end());
+            self.note(diagnostics.render(self.notes_paint.colours).trim_end());
         }
     }
 
@@ -72,11 +90,11 @@ impl Output {
     pub fn fail(&mut self, failure: &Failure) -> Exit {
         match failure {
             Failure::Message(_, message) => {
-                let error = self.notes.paint(Role::Bad, "error:");
+                let error = self.notes_paint.paint(Role::Bad, "error:");
                 self.complain(&format!("{error} {}", message.trim_end()));
             }
             Failure::Diagnostics(diagnostics) => {
-                self.complain(diagnostics.render(self.notes.colours).trim_end());
+                self.complain(diagnostics.render(self.notes_paint.colours).trim_end());
             }
         }
         failure.exit()

@@ -40,6 +40,9 @@ pub struct Violation {
 pub struct CutCertificate {
     /// The class of each thread of the initial states. Threads of one class are counted.
     pub classes: Vec<u32>,
+    /// The templates of threads that are started later. Each has a class of its own, after those
+    /// of the first threads.
+    pub started: Vec<TemplateId>,
     /// How many symbols of each stack are kept; at least 1.
     pub depth: usize,
     /// What may lie below what, from the lowest symbol of a window downwards.
@@ -86,6 +89,9 @@ pub struct Guess {
 pub struct AggregateCertificate {
     /// The class of each thread of the initial states. Threads of one class are counted.
     pub classes: Vec<u32>,
+    /// The templates of threads that are started later. Each has a class of its own, after those
+    /// of the first threads.
+    pub started: Vec<TemplateId>,
     /// The sets of stacks.
     pub languages: Vec<Dfa>,
     /// The kinds of threads that occur.
@@ -133,10 +139,17 @@ impl CountedState {
                 threads.remove(at);
             }
         }
-        match threads.binary_search_by_key(&to, |&(kind, _)| kind) {
+        CountedState { shared, threads: threads.into() }.with(to)
+    }
+
+    /// The same with one more thread.
+    #[must_use]
+    pub fn with(&self, kind: u32) -> Self {
+        let mut threads = self.threads.to_vec();
+        match threads.binary_search_by_key(&kind, |&(kind, _)| kind) {
             Ok(at) => threads[at].1 += 1,
-            Err(at) => threads.insert(at, (to, 1)),
+            Err(at) => threads.insert(at, (kind, 1)),
         }
-        CountedState { shared, threads: threads.into() }
+        CountedState { shared: self.shared, threads: threads.into() }
     }
 }

@@ -21,6 +21,8 @@ mod diagnostic;
 mod load;
 pub mod syntax;
 pub mod tables;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod weave;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};

@@ -7,19 +7,17 @@ use std::fs;
 
 use selvedge_frontend::check::{CheckOptions, check};
 use selvedge_frontend::{Diagnostics, bp, weave};
+use selvedge_program::testing::{Shape, random_program};
 use selvedge_program::{Program, Source, print};
 
-/// Reads a program; nothing if the checker has no answer.
-fn program(source: &Source, is_weave: bool) -> Option<Program> {
+/// Reads a program; panics with the text if it is not accepted.
+fn program(source: &Source, is_weave: bool) -> Program {
     let (file, mut diagnostics) = if is_weave { weave::parse(source) } else { bp::parse(source) };
     let (program, more) = check(&file, &CheckOptions::default());
     diagnostics.extend(more);
     let diagnostics = Diagnostics::new(source.clone(), diagnostics);
     assert!(!diagnostics.has_errors(), "{diagnostics}{}", source.text());
-    if program.is_none() {
-        println!("skipped: {}: the checker gives no program", source.name());
-    }
-    program
+    program.expect("a program, since there are no errors")
 }
 
 fn printed(program: &Program) -> String {
@@ -28,17 +26,19 @@ fn printed(program: &Program) -> String {
 
 /// Prints and reads a program until the text must have come to rest.
 fn check_round_trip(name: &str, text: &str) {
-    let Some(first) = program(&Source::new(name, text), false) else { return };
-    let first_text = printed(&first);
-    let Some(second) = program(&Source::new(name, first_text.as_str()), false) else { return };
+    let first_text = printed(&program(&Source::new(name, text), false));
+    let second = program(&Source::new(name, first_text.as_str()), false);
     assert_eq!(first_text, printed(&second), "{name}");
 }
 
 /// For programs of the other language the text comes to rest one round later: what is written
 /// out in the first round is all there is in the second.
 fn check_export(name: &str, text: &str) {
-    let Some(original) = program(&Source::new(name, text), true) else { return };
-    let Some(first) = program(&Source::new(name, printed(&original)), false) else { return };
+    check_exported(name, &program(&Source::new(name, text), true));
+}
+
+fn check_exported(name: &str, original: &Program) {
+    let first = program(&Source::new(name, printed(original)), false);
     check_round_trip(name, &printed(&first));
 }
 
@@ -123,4 +123,27 @@ fn weave_programs() {
          thread server * any = work(true);
          thread main { assert busy || !busy; }",
     );
+}
+
+/// Random programs with Boolean variables, in the words of either language.
+fn random_programs(seeds: std::ops::Range<u64>) {
+    let locks = Shape { locks: true, boolean_programs: false, ..Shape::boolean() };
+    let sections = Shape { atomic: false, ..Shape::boolean() };
+    for (shape, name) in [(Shape::plain(), "plain"), (locks, "locks"), (sections, "sections")] {
+        for seed in seeds.clone() {
+            check_exported(&format!("{name}-{seed}.bp"), &random_program(seed, &shape));
+        }
+    }
+}
+
+#[test]
+fn random_programs_survive() {
+    random_programs(0..200);
+}
+
+/// The same, at length: `cargo test --release -p selvedge-frontend -- --ignored`.
+#[test]
+#[ignore = "takes a minute"]
+fn many_random_programs_survive() {
+    random_programs(200..10_200);
 }

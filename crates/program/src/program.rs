@@ -78,7 +78,7 @@ pub struct Procedure {
     pub name: String,
     /// How many of `locals` are parameters: the first ones.
     pub params: usize,
-    /// Parameters, then local variables. Locals start open.
+    /// Parameters, then local variables. Locals start open, thread ids as `none`.
     pub locals: Vec<Variable>,
     /// The types of the results; several for Boolean programs.
     pub results: Vec<Type>,

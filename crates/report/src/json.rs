@@ -24,11 +24,13 @@ pub struct Answer {
     pub property: String,
     /// Which engine found the answer.
     pub engine: Option<String>,
-    /// The smallest bound that shows the violation, or at which the observations collapsed.
+    /// The smallest bound that shows the violation, or at which the observations collapsed; the
+    /// bound that was asked for if the verdict is `bounded`, the largest one that was completed
+    /// if it is `unknown`.
     pub bound: Option<Bound>,
     /// What was new at each bound.
     pub observations: Vec<Observation>,
-    /// Why the verdict is unknown.
+    /// Why the verdict is unknown, or why an unsafe one has no trace.
     pub reason: Option<String>,
     /// Wall-clock time, in seconds.
     pub time_s: Option<f64>,
@@ -38,6 +40,41 @@ pub struct Answer {
     pub trace: Option<Vec<TraceStep>>,
     /// Where the evidence was written.
     pub evidence: Option<String>,
+}
+
+impl Answer {
+    /// An answer as an object.
+    #[must_use]
+    pub fn new(answer: &crate::answer::Answer<'_>) -> Self {
+        use selvedge_analysis::engine::Verdict as Found;
+        let outcome = answer.outcome;
+        let (verdict, bound, reason) = match &outcome.verdict {
+            Found::Safe(_) => (Verdict::Safe, outcome.collapse, None),
+            Found::Unsafe { contexts, trace, .. } => {
+                (Verdict::Unsafe, Some(*contexts), trace.as_ref().err())
+            }
+            Found::Bounded { contexts } => (Verdict::Bounded, Some(*contexts), None),
+            Found::Unknown { stop, completed } => (Verdict::Unknown, *completed, Some(stop)),
+        };
+        let found = match &outcome.verdict {
+            Found::Unsafe { trace: Ok(found), .. } => Some(found),
+            _ => None,
+        };
+        Answer {
+            selvedge: VERSION,
+            file: answer.file.to_owned(),
+            verdict,
+            property: crate::property::name(answer.system, answer.properties),
+            engine: Some(outcome.engine.to_owned()),
+            bound: bound.map(Bound::contexts),
+            observations: outcome.observations.iter().map(Observation::new).collect(),
+            reason: reason.map(ToString::to_string),
+            time_s: Some(answer.time.as_secs_f64()),
+            peak_memory_bytes: Some(answer.peak_memory),
+            trace: found.map(|found| trace(answer.system, found, answer.states)),
+            evidence: None,
+        }
+    }
 }
 
 /// What is known.
@@ -86,12 +123,31 @@ impl Bound {
 pub struct Observation {
     /// The bound.
     pub bound: Bound,
-    /// How many states; unknown where there are infinitely many.
+    /// How many states; not known where there are infinitely many. Here and below, numbers of 64
+    /// bits or more are not known either.
     pub states: Option<u64>,
     /// How many visible states.
     pub visible: Option<u64>,
     /// How many of them need this bound.
     pub new_visible: Option<u64>,
+}
+
+impl Observation {
+    /// An observation as an object.
+    #[must_use]
+    pub fn new(seen: &selvedge_analysis::explore::Observation) -> Self {
+        Observation {
+            bound: Bound::contexts(seen.contexts),
+            states: small(seen.states),
+            visible: small(seen.visible),
+            new_visible: small(seen.new_visible),
+        }
+    }
+}
+
+/// A number that other programs can read.
+pub(crate) fn small(number: Option<u128>) -> Option<u64> {
+    number.and_then(|n| u64::try_from(n).ok())
 }
 
 /// One step of a trace.

@@ -5,14 +5,19 @@
 //!
 //! - [`view`]: what there is to see of a trace, before it is laid out;
 //! - [`text`]: traces and states for people;
+//! - [`answer`]: verdicts in words; [`table`]: what is new at each bound;
 //! - [`json`]: the objects that other programs read; their names are a contract;
 //! - [`dot`]: pictures of tables;
 //! - [`evidence`]: certificates and violations as files.
 
+pub mod amount;
+pub mod answer;
 pub mod dot;
 pub mod evidence;
 pub mod json;
+pub mod property;
 pub mod style;
+pub mod table;
 #[cfg(test)]
 mod testing;
 pub mod text;

@@ -32,9 +32,22 @@ impl<'a> Above<'a> {
         symmetry: bool,
         budget: &Budget,
     ) -> Result<Self, Stop> {
+        Self::with_at_most_threads(system, cut, symmetry, None, budget)
+    }
+
+    /// The same for systems that start threads: states with more threads than this are not
+    /// followed, if there is a limit.
+    pub fn with_at_most_threads(
+        system: &'a dyn System,
+        cut: Cut,
+        symmetry: bool,
+        most: Option<usize>,
+        budget: &Budget,
+    ) -> Result<Self, Stop> {
         let mut windows = Windows::new(cut);
         loop {
-            let mut explorer = ContextExplorer::new(system, windows, symmetry)?;
+            let explorer = ContextExplorer::new(system, windows, symmetry)?;
+            let mut explorer = explorer.with_at_most_threads(most);
             while !explorer.has_collapsed() {
                 explorer.advance(budget)?;
             }

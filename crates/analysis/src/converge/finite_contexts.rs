@@ -20,10 +20,10 @@ use crate::explore::Explorer;
 
 /// Whether the contexts of threads of each template reach finitely many states, for the templates
 /// that occur.
-pub fn finite_contexts(
-    system: &dyn System,
-    above: &Above<'_>,
-) -> Result<Vec<(TemplateId, bool)>, Stop> {
+pub type FiniteContexts = Vec<(TemplateId, bool)>;
+
+/// Finds out for each template whether contexts reach finitely many states.
+pub fn finite_contexts(system: &dyn System, above: &Above<'_>) -> Result<FiniteContexts, Stop> {
     let windows = above.explorer().locals();
     let mut heads: Vec<(TemplateId, SharedId, Option<SymbolId>)> = above
         .explorer()

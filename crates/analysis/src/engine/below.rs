@@ -1,5 +1,4 @@
-//! From below: the exploration, by whatever explorer fits, up to a bound, a violation or a
-//! collapse.
+//! The exploration from below, by whatever explorer fits.
 
 use selvedge_evidence::{Evidence, Trace, Violation, replay};
 
@@ -16,7 +15,6 @@ use crate::{Budget, Stop};
 /// Stacks higher than this raise the question whether contexts are finite.
 const SUSPICIOUS_HEIGHT: u32 = 64;
 
-/// The exploration from below, by whatever explorer fits.
 pub(super) struct Below<'a> {
     question: Question<'a>,
     most_threads: Option<usize>,
@@ -53,7 +51,12 @@ impl<'a> Below<'a> {
                 return Verdict::Unsafe { contexts: bound, property, trace };
             }
             if self.explorer.has_collapsed() {
-                return Verdict::Safe(Proof::Repetition { contexts: bound });
+                return if self.explorer.has_left_out() {
+                    // Nothing is new with so many threads; with more of them, who knows.
+                    Verdict::Bounded { contexts: most }
+                } else {
+                    Verdict::Safe(Proof::Repetition { contexts: bound })
+                };
             }
             if bound >= most || enough(&*self.explorer) {
                 return Verdict::Bounded { contexts: bound };
@@ -70,18 +73,19 @@ impl<'a> Below<'a> {
             other => return other.map(|_| ()),
         }
         // The stacks grow. If single contexts are infinite, states cannot be listed.
-        let bound = self.explorer.bound();
         let Question { system, symmetry, .. } = self.question;
-        let finite = Above::explore(system, Cut::tight(1), symmetry, budget)
+        let most = self.most_threads;
+        let finite = Above::with_at_most_threads(system, Cut::tight(1), symmetry, most, budget)
             .and_then(|above| all_finite(system, &above))?;
-        self.explorer = if finite {
-            explicit(&self.question, self.most_threads, Stacks::default())?
+        let mut explorer = if finite {
+            explicit(&self.question, most, Stacks::default())?
         } else {
-            symbolic(&self.question, self.most_threads)?
+            symbolic(&self.question, most)?
         };
-        while self.explorer.bound() <= bound {
-            self.explorer.advance(budget)?;
+        while explorer.bound() <= self.explorer.bound() {
+            explorer.advance(budget)?;
         }
+        self.explorer = explorer;
         Ok(())
     }
 
@@ -118,6 +122,7 @@ impl<'a> Below<'a> {
             observations: self.explorer.observations().to_vec(),
             cuts: Vec::new(),
             collapse: None,
+            most_threads: self.most_threads,
             evidence: None,
             verdict,
         };

@@ -23,7 +23,7 @@ use super::classes::arrangements;
 use super::space::{Entry, Space};
 use super::target::Target;
 use super::visible::{Seen, Visible};
-use super::{Classes, Explorer, Locals, StateSet};
+use super::{Batch, Classes, Explorer, Locals, StateSet};
 use crate::{Budget, Stop};
 
 /// What is seen at a bound. Numbers are without symmetry reduction; `None` is too large to count,
@@ -58,12 +58,23 @@ pub struct ContextExplorer<'a, L> {
     /// The first visible state that is new at each bound.
     visible_from: Vec<u32>,
     observations: Vec<Observation>,
-    /// The words that a move is made from and to, kept for their memory.
-    scratch: (Vec<u32>, Vec<u32>),
 }
 
-/// How many moves are made between two looks at the budget.
-const MOVES_PER_CHECK: usize = 4096;
+/// How many threads move together.
+const THREADS_PER_BATCH: usize = 32;
+
+/// How many batches are done between two looks at the budget.
+const BATCHES_PER_CHECK: usize = 256;
+
+/// What making moves needs for a moment, kept for its memory.
+#[derive(Default)]
+struct Scratch {
+    word: Vec<u32>,
+    next: Vec<u32>,
+    batch: Batch,
+    /// The entry of the thread that moved, for each word of the batch.
+    moved: Vec<u32>,
+}
 
 impl<'a, L: Locals> ContextExplorer<'a, L> {
     /// Starts at bound 0: the initial states.
@@ -77,7 +88,6 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
             visible: None,
             visible_from: Vec::new(),
             observations: Vec::new(),
-            scratch: (Vec::new(), Vec::new()),
         };
         for word in &initial {
             explorer.states.insert(word);
@@ -174,32 +184,39 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
         VisibleState { shared: SharedId(self.visible_shared(number)), tops }
     }
 
-    /// Makes all moves of one thread of a state.
-    fn move_thread(
+    /// Makes all moves of some threads of some states.
+    fn move_threads(
         &mut self,
-        state: u32,
-        position: u32,
+        threads: &[(u32, u32)],
+        scratch: &mut Scratch,
         work: &mut Vec<(u32, u32)>,
     ) -> Result<(), Stop> {
-        let (mut word, mut next) = std::mem::take(&mut self.scratch);
-        word.clear();
-        word.extend_from_slice(self.states.get(state));
-        let Some((from, _)) = self.space.layout.entries(&word).nth(position as usize) else {
-            return Ok(());
-        };
-        let (start, end) = self.space.moves_of(word[0], from)?;
-        for index in start..end {
-            let Some(entry) = self.space.step(&word, from, index, &mut next) else { continue };
-            let (number, _) = self.states.insert(&next);
-            let Some(new) = number.checked_sub(self.new_from) else {
-                continue; // all threads move from there at this bound at the latest
-            };
-            let position = self.space.layout.position(&next, entry);
-            if self.moved.set(new, position) && !L::WHOLE_CONTEXTS {
-                work.push((number, position));
+        let Scratch { word, next, batch, moved } = scratch;
+        batch.clear();
+        moved.clear();
+        for &(state, position) in threads {
+            word.clear();
+            word.extend_from_slice(self.states.get(state));
+            let entry = self.space.layout.entries(word).nth(position as usize);
+            let Some((from, _)) = entry else { continue };
+            let (start, end) = self.space.moves_of(word[0], from)?;
+            for index in start..end {
+                if let Some(entry) = self.space.step(word, from, index, next) {
+                    batch.push(next);
+                    moved.push(entry);
+                }
             }
         }
-        self.scratch = (word, next);
+        let Self { states, space, moved: all_moved, new_from, .. } = self;
+        states.insert_all(batch, |index, number| {
+            let Some(new) = number.checked_sub(*new_from) else {
+                return; // all threads move from there at this bound at the latest
+            };
+            let position = space.layout.position(batch.get(index), moved[index]);
+            if all_moved.set(new, position) && !L::WHOLE_CONTEXTS {
+                work.push((number, position));
+            }
+        });
         Ok(())
     }
 
@@ -270,19 +287,27 @@ impl<L: Locals> Explorer for ContextExplorer<'_, L> {
         let frontier = self.new_from..self.states.len() as u32;
         let before = std::mem::take(&mut self.moved);
         self.new_from = frontier.end;
+        let mut scratch = Scratch::default();
         let mut work: Vec<(u32, u32)> = Vec::new();
-        let mut until_check = MOVES_PER_CHECK;
-        for state in frontier.clone() {
-            let kinds = self.space.layout.entries(self.states.get(state)).count() as u32;
-            let waiting = |&position: &u32| !before.has(state - frontier.start, position);
-            work.extend((0..kinds).filter(waiting).map(|position| (state, position)));
-            while let Some((state, position)) = work.pop() {
-                self.move_thread(state, position, &mut work)?;
-                until_check -= 1;
-                if until_check == 0 {
-                    budget.check()?;
-                    until_check = MOVES_PER_CHECK;
-                }
+        let mut until_check = BATCHES_PER_CHECK;
+        let mut waiting = frontier.clone();
+        loop {
+            while work.len() < THREADS_PER_BATCH
+                && let Some(state) = waiting.next()
+            {
+                let kinds = self.space.layout.entries(self.states.get(state)).count() as u32;
+                let unmoved = |&position: &u32| !before.has(state - frontier.start, position);
+                work.extend((0..kinds).filter(unmoved).map(|position| (state, position)));
+            }
+            if work.is_empty() {
+                break;
+            }
+            let batch = work.split_off(work.len().saturating_sub(THREADS_PER_BATCH));
+            self.move_threads(&batch, &mut scratch, &mut work)?;
+            until_check -= 1;
+            if until_check == 0 {
+                budget.check()?;
+                until_check = BATCHES_PER_CHECK;
             }
         }
         budget.check()?;
@@ -292,6 +317,10 @@ impl<L: Locals> Explorer for ContextExplorer<'_, L> {
 
     fn observations(&self) -> &[Observation] {
         &self.observations
+    }
+
+    fn has_left_out(&self) -> bool {
+        self.space.has_left_out()
     }
 
     fn violation(&self, bound: usize, properties: &[Property]) -> Option<(usize, VisibleState)> {

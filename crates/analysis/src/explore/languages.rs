@@ -27,6 +27,7 @@ pub struct Languages {
     contexts: usize,
     /// How many threads one context may start; more are not followed.
     most_started: Option<usize>,
+    left_out: bool,
 }
 
 /// Without a limit, a context that starts more threads than this is not followed to its end.
@@ -82,6 +83,7 @@ impl Locals for Languages {
                 let mut spawns = end.spawns.clone();
                 spawns.extend(action.spawn);
                 if self.most_started.is_some_and(|most| spawns.len() > most) {
+                    self.left_out = true;
                     continue;
                 }
                 if spawns.len() > MANY_THREADS {
@@ -110,6 +112,10 @@ impl Locals for Languages {
 
     fn is_finite(&self, local: u32) -> bool {
         self.store.get(LanguageId(local)).is_finite()
+    }
+
+    fn has_left_out(&self) -> bool {
+        self.left_out
     }
 
     fn count(&self) -> usize {

@@ -52,6 +52,11 @@ pub trait Locals {
     /// Whether the local stands for finitely many stacks.
     fn is_finite(&self, local: u32) -> bool;
 
+    /// Whether a move was left out because it starts too many threads.
+    fn has_left_out(&self) -> bool {
+        false
+    }
+
     /// How many locals there are.
     fn count(&self) -> usize;
 

@@ -30,7 +30,7 @@ mod words;
 pub use classes::Classes;
 pub use contexts::{ContextExplorer, Observation};
 pub use locals::{Locals, Move};
-pub use set::StateSet;
+pub use set::{Batch, StateSet};
 
 use selvedge_evidence::Evidence;
 use selvedge_model::{Property, VisibleState};
@@ -58,6 +58,9 @@ pub trait Explorer {
     fn has_collapsed(&self) -> bool {
         self.observations().last().is_some_and(|o| o.new_stored == 0)
     }
+
+    /// Whether states were not followed because they have too many threads.
+    fn has_left_out(&self) -> bool;
 
     /// A visible state that is new at a bound and breaks one of the properties, with the number of
     /// the property.

@@ -2,6 +2,8 @@
 //! What explorers have in common: threads as numbered entries, states as words, and the moves of
 //! a thread, found once and remembered.
 
+use std::cell::Cell;
+
 use rustc_hash::FxHashMap;
 use selvedge_model::{SharedId, State, System, Thread, ThreadId};
 
@@ -29,6 +31,8 @@ pub(super) struct Space<'a, L> {
     pub layout: Layout,
     /// States with more threads than this are not followed.
     pub most_threads: Option<usize>,
+    /// Whether such a state was met.
+    left_out: Cell<bool>,
     entries: Vec<Entry>,
     numbers: FxHashMap<Entry, u32>,
     /// The moves of an entry at a shared state, as a range of `moves`.
@@ -50,6 +54,7 @@ impl<'a, L: Locals> Space<'a, L> {
             classes: Classes::new(&initial, symmetry),
             layout: Layout::for_threads(system.threads().len()),
             most_threads: None,
+            left_out: Cell::new(false),
             entries: Vec::new(),
             numbers: FxHashMap::default(),
             known: FxHashMap::default(),
@@ -62,6 +67,11 @@ impl<'a, L: Locals> Space<'a, L> {
     /// The class and local of an entry.
     pub fn entry(&self, number: u32) -> Entry {
         self.entries[number as usize]
+    }
+
+    /// Whether a state was not followed because it has too many threads.
+    pub fn has_left_out(&self) -> bool {
+        self.left_out.get() || self.locals.has_left_out()
     }
 
     /// The kinds of threads of a state, with how many there are of each.
@@ -113,6 +123,9 @@ impl<'a, L: Locals> Space<'a, L> {
         }
         let limit = self.most_threads.filter(|_| !step.spawns.is_empty());
         let fits = limit.is_none_or(|most| self.layout.threads(next) <= most);
+        if !fits {
+            self.left_out.set(true);
+        }
         fits.then_some(step.entry)
     }
 

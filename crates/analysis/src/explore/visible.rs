@@ -1,6 +1,7 @@
 //! # Visible states
 //! What is seen of the states that were reached: the shared state and the top of each stack. A
-//! set of stacks shows every top that one of them has.
+//! set of stacks shows every top that one of them has, so a state of sets stands for many visible
+//! states; most of them were seen before, with a state that shows as much and more.
 
 use rustc_hash::FxHashMap;
 use selvedge_model::SymbolId;
@@ -19,6 +20,13 @@ pub(super) struct Visible {
     seen: Vec<Seen>,
     numbers: FxHashMap<Seen, u32>,
     states: StateSet,
+    /// Sets of what may be seen of one thread, by number.
+    ranges: Vec<Vec<Seen>>,
+    range_numbers: FxHashMap<Vec<Seen>, u32>,
+    /// States of such sets that were added.
+    added: StateSet,
+    /// For each shared state, those of them that no other one covers, as sets with counts.
+    widest: FxHashMap<u32, Vec<Vec<(u32, u32)>>>,
 }
 
 impl Visible {
@@ -28,6 +36,10 @@ impl Visible {
             seen: Vec::new(),
             numbers: FxHashMap::default(),
             states: StateSet::default(),
+            ranges: Vec::new(),
+            range_numbers: FxHashMap::default(),
+            added: StateSet::default(),
+            widest: FxHashMap::default(),
         }
     }
 
@@ -38,8 +50,64 @@ impl Visible {
     /// Adds everything that is visible of a state: `threads` has, for each kind of thread, what
     /// may be seen of it and how many there are.
     pub fn add(&mut self, shared: u32, threads: &[(Vec<Seen>, u32)]) {
+        let several = threads.iter().any(|(options, _)| options.len() > 1);
+        if several && self.is_covered(shared, threads) {
+            return;
+        }
         let mut chosen = Vec::new();
         self.choose(shared, threads, 0, &mut chosen);
+    }
+
+    /// Whether all of this was added before. If not, notes that it is added now.
+    fn is_covered(&mut self, shared: u32, threads: &[(Vec<Seen>, u32)]) -> bool {
+        let entries = threads.iter().flat_map(|(options, count)| {
+            let number = self.range(options);
+            std::iter::repeat_n(number, *count as usize)
+        });
+        let entries = entries.collect();
+        let word = Layout::Counted.word(shared, entries);
+        if !self.added.insert(&word).1 {
+            return true;
+        }
+        let counts: Vec<(u32, u32)> = Layout::Counted.entries(&word).collect();
+        let mut widest = self.widest.remove(&shared).unwrap_or_default();
+        let covered = widest.iter().any(|wide| self.covers(wide, &counts));
+        if !covered {
+            widest.retain(|narrow| !self.covers(&counts, narrow));
+            widest.push(counts);
+        }
+        self.widest.insert(shared, widest);
+        covered
+    }
+
+    fn range(&mut self, options: &[Seen]) -> u32 {
+        if let Some(&number) = self.range_numbers.get(options) {
+            return number;
+        }
+        let number = self.ranges.len() as u32;
+        self.ranges.push(options.to_vec());
+        self.range_numbers.insert(options.to_vec(), number);
+        number
+    }
+
+    /// Whether each thread of `narrow` can be given to a thread of `wide` that shows as much: a
+    /// flow from the sets of the one to the sets of the other, found path by path.
+    fn covers(&self, wide: &[(u32, u32)], narrow: &[(u32, u32)]) -> bool {
+        let within = |n: u32, w: u32| {
+            let wide = &self.ranges[w as usize];
+            self.ranges[n as usize].iter().all(|seen| wide.contains(seen))
+        };
+        let mut room: Vec<u32> = wide.iter().map(|&(_, count)| count).collect();
+        let mut flow = vec![vec![0u32; wide.len()]; narrow.len()];
+        for (source, &(_, count)) in narrow.iter().enumerate() {
+            for _ in 0..count {
+                let fits = |from: usize, to: usize| within(narrow[from].0, wide[to].0);
+                if !augment(source, &fits, &mut room, &mut flow, &mut vec![false; wide.len()]) {
+                    return false;
+                }
+            }
+        }
+        true
     }
 
     /// Chooses for the threads from the first kind on, with tops from `from` on.
@@ -101,4 +169,37 @@ impl Visible {
         let word = self.states.get(number);
         arrangements(self.layout.entries(word).map(|(e, count)| (self.seen[e as usize].0, count)))
     }
+}
+
+/// Finds room for one more thread of `source`, moving others if need be.
+fn augment(
+    source: usize,
+    fits: &impl Fn(usize, usize) -> bool,
+    room: &mut [u32],
+    flow: &mut [Vec<u32>],
+    tried: &mut [bool],
+) -> bool {
+    for to in 0..room.len() {
+        if tried[to] || !fits(source, to) {
+            continue;
+        }
+        tried[to] = true;
+        let freed = if room[to] > 0 {
+            room[to] -= 1;
+            true
+        } else {
+            (0..flow.len()).any(|other| {
+                let moved = flow[other][to] > 0 && augment(other, fits, room, flow, tried);
+                if moved {
+                    flow[other][to] -= 1;
+                }
+                moved
+            })
+        };
+        if freed {
+            flow[source][to] += 1;
+            return true;
+        }
+    }
+    false
 }

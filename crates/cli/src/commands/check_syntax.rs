@@ -52,7 +52,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         Format::Json => {
             output.print(&json::print(&SyntaxReport { selvedge: json::VERSION, files }));
         }
-        Format::Text => output.print(&lines),
+        _ => output.print(&lines),
     }
     Ok(worst)
 }

@@ -157,7 +157,7 @@ impl Simulation<'_> {
                 };
                 output.print(&json::print(&object));
             }
-            Format::Text => {
+            _ => {
                 let how = seed.map_or("replayed schedule".to_owned(), |seed| {
                     format!("random run; repeat it with --seed {seed}")
                 });

@@ -8,8 +8,9 @@
 //! **Proof.** The initial states are covered (*initial*). Let a thread of a covered state act: it
 //! replaces the top γ of its stack γu by a word w. All stacks wu, for γu in the set of stacks of
 //! its partner, are in the set of some kind of thread, and the certificate has the state in which
-//! the partner is of that kind and all others are as before (*closed*). So the state after is
-//! covered by the same matching. What is visible of a covered state is visible of the state that
+//! the partner is of that kind and all others are as before (*closed*); if a thread is started, it
+//! also has one whose set of stacks contains the new stack. So the state after is covered by the
+//! same matching. What is visible of a covered state is visible of the state that
 //! covers it (*harmless*).
 //!
 //! The sets come from a computation of everything that is reachable in a context; the check looks
@@ -19,13 +20,13 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_automata::Dfa;
-use selvedge_model::{Action, Property, SharedId, State, SymbolId, System};
+use selvedge_model::{Action, Property, SharedId, Spawn, State, SymbolId, System, Word};
 
 use super::assign::can_assign;
 use super::form::{Classes, form, index, show_shared, show_symbols};
 use super::harmless::{Threads, harmless};
 use super::{Checked, Flaw, Refusal};
-use crate::{AggregateCertificate, AggregateThread, CountedState};
+use crate::{AggregateCertificate, CountedState};
 
 pub(super) fn check(
     system: &dyn System,
@@ -56,14 +57,19 @@ struct Checker<'a> {
     states: FxHashSet<&'a CountedState>,
 }
 
-/// A step of a thread of some kind: the shared state after, and every kind that contains what the
-/// thread may become.
-type Successor = (SharedId, Vec<u32>);
+/// A step of threads of some kind.
+struct Successor {
+    shared: SharedId,
+    /// Every kind that contains what the threads become.
+    kinds: Vec<u32>,
+    /// Every kind that contains a thread that is started.
+    started: Option<Vec<u32>>,
+}
 
 impl<'a> Checker<'a> {
     /// Reads the certificate; refuses what has not the form of one.
     fn new(system: &'a dyn System, certificate: &'a AggregateCertificate) -> Result<Self, Refusal> {
-        let classes = Classes::new(system, &certificate.classes)?;
+        let classes = Classes::new(system, &certificate.classes, &certificate.started)?;
         for (number, kind) in certificate.kinds.iter().enumerate() {
             if kind.language as usize >= certificate.languages.len() {
                 return Err(form(format!("kind {number}: there is no language {}", kind.language)));
@@ -76,13 +82,17 @@ impl<'a> Checker<'a> {
 
     /// An initial state (or any other) is covered.
     fn check_initial(&self, state: &State) -> Result<(), Refusal> {
+        let threads = state.threads.iter().enumerate();
+        let classes: Vec<u32> = threads
+            .map(|(number, thread)| self.classes.of(number, thread.template))
+            .collect::<Result<_, _>>()?;
         let covers = |candidate: &CountedState| {
             let supplies: Vec<u32> = candidate.threads.iter().map(|&(_, count)| count).collect();
             candidate.shared == state.shared
-                && can_assign(state.threads.len(), &supplies, |thread, supply| {
+                && supplies.iter().sum::<u32>() as usize == classes.len()
+                && can_assign(classes.len(), &supplies, |thread, supply| {
                     let (kind, _) = candidate.threads[supply];
-                    let AggregateThread { class, .. } = self.certificate.kinds[kind as usize];
-                    class == self.classes.of_thread[thread]
+                    self.certificate.kinds[kind as usize].class == classes[thread]
                         && self.language(kind).contains(state.threads[thread].stack.iter())
                 })
         };
@@ -111,17 +121,18 @@ impl<'a> Checker<'a> {
                         vacant.insert(found.map_err(|refusal| refusal.at(number))?)
                     }
                 };
-                for (shared, afters) in &*successors {
-                    let goes_to = |&after: &u32| state.after(*shared, kind, after);
-                    if !afters.iter().map(goes_to).any(|next| self.states.contains(&next)) {
-                        return Err(Refusal::new(
-                            Flaw::NotClosed,
-                            format!(
-                                "state {number}: a thread of kind {kind} can go to {} with stacks \
-                                 that no state of the set has there, all else being the same",
-                                show_shared(self.system, *shared)
-                            ),
-                        ));
+                for Successor { shared, kinds, started } in &*successors {
+                    let is_in = |next: CountedState| match started {
+                        Some(kinds) => kinds.iter().any(|&k| self.states.contains(&next.with(k))),
+                        None => self.states.contains(&next),
+                    };
+                    if !kinds.iter().any(|&after| is_in(state.after(*shared, kind, after))) {
+                        let shared = show_shared(self.system, *shared);
+                        let message = format!(
+                            "a thread of kind {kind} can go to {shared} with stacks that no state \
+                             of the set has there, all else being the same"
+                        );
+                        return Err(Refusal::new(Flaw::NotClosed, message).at(number));
                     }
                 }
             }
@@ -156,19 +167,26 @@ impl<'a> Checker<'a> {
         for top in language.tops() {
             let mut actions = Vec::new();
             self.system.actions(template, shared, top, &mut actions)?;
-            for action in actions {
-                if action.spawn.is_some() {
-                    return Err(Refusal::new(Flaw::Unsupported, "a thread is started"));
-                }
-                let contains = |&after: &u32| {
-                    self.certificate.kinds[after as usize].class == class
-                        && contains_after(language, top, &action, self.language(after))
+            for Action { shared, word, spawn, .. } in actions {
+                let kinds = self.kinds(class, |after| contains_after(language, top, word, after));
+                let start = |spawn: Spawn| -> Result<Vec<u32>, Refusal> {
+                    let class = self.classes.of_started(spawn.template)?;
+                    Ok(self.kinds(class, |first| first.contains(spawn.stack.symbols())))
                 };
-                let kinds = 0..self.certificate.kinds.len() as u32;
-                successors.push((action.shared, kinds.filter(contains).collect()));
+                let started = spawn.map(start).transpose()?;
+                successors.push(Successor { shared, kinds, started });
             }
         }
         Ok(successors)
+    }
+
+    /// The kinds of a class whose set of stacks is as wanted.
+    fn kinds(&self, class: u32, wanted: impl Fn(&Dfa) -> bool) -> Vec<u32> {
+        let all = 0..self.certificate.kinds.len() as u32;
+        let fits = |&kind: &u32| {
+            self.certificate.kinds[kind as usize].class == class && wanted(self.language(kind))
+        };
+        all.filter(fits).collect()
     }
 
     fn language(&self, kind: u32) -> &'a Dfa {
@@ -176,12 +194,12 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether `after` contains every stack of `before` with this top when the action has replaced it.
-fn contains_after(before: &Dfa, top: Option<SymbolId>, action: &Action, after: &Dfa) -> bool {
+/// Whether `after` contains every stack of `before` with this top when a word has replaced it.
+fn contains_after(before: &Dfa, top: Option<SymbolId>, word: Word, after: &Dfa) -> bool {
     if after.is_empty() {
         return false;
     }
-    let word = action.word.symbols();
+    let word = word.symbols();
     let Some(top) = top else { return after.contains(word) };
     let Some(rest) = before.next(0, top) else { return true };
     let mut state = 0;

@@ -19,13 +19,13 @@
 //!   What a push moves out of the window joins the hidden part, and has to be a guess.
 //!
 //! In each case the window after is found, and (1) holds again because the certificate has the
-//! state with that window (*closed*). The tops are part of the windows, so a covered state that
+//! state with that window, and with a thread that was started, if one was (*closed*). The tops are part of the windows, so a covered state that
 //! breaks a property shows in the certificate (*harmless*).
 
 use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_model::{Property, SharedId, State, SymbolId, System, TemplateId, Word};
+use selvedge_model::{Action, Property, SharedId, State, SymbolId, System, TemplateId, Word};
 
 use super::form::{Classes, form, index, show_shared, show_symbols, show_window};
 use super::harmless::{Threads, harmless};
@@ -68,10 +68,19 @@ struct Checker<'a> {
     below: FxHashMap<(TemplateId, SymbolId), FxHashSet<(SymbolId, bool)>>,
 }
 
+/// What a thread can do in one step.
+struct Successor {
+    shared: SharedId,
+    /// Its kind afterwards.
+    kind: u32,
+    /// The kind of a thread that is started.
+    started: Option<u32>,
+}
+
 impl<'a> Checker<'a> {
     /// Reads the certificate; refuses what has not the form of one.
     fn new(system: &'a dyn System, certificate: &'a CutCertificate) -> Result<Self, Refusal> {
-        let classes = Classes::new(system, &certificate.classes)?;
+        let classes = Classes::new(system, &certificate.classes, &certificate.started)?;
         let depth = certificate.depth;
         if depth == 0 {
             return Err(form("it keeps no symbol of the stacks; at least 1 is needed"));
@@ -99,7 +108,8 @@ impl<'a> Checker<'a> {
     /// An initial state (or any other) is covered.
     fn check_initial(&self, state: &State) -> Result<(), Refusal> {
         let mut kinds = Vec::with_capacity(state.threads.len());
-        for (thread, &class) in state.threads.iter().zip(self.classes.of_thread) {
+        for (number, thread) in state.threads.iter().enumerate() {
+            let class = self.classes.of(number, thread.template)?;
             let symbols: Vec<SymbolId> = thread.stack.iter().collect();
             let window = self.cut(thread.template, &symbols, false)?;
             let shown = show_window(self.system, &window);
@@ -123,7 +133,7 @@ impl<'a> Checker<'a> {
 
     /// No step leads from a covered state to one that is not covered.
     fn check_closed(&self) -> Result<(), Refusal> {
-        let mut known: FxHashMap<(SharedId, u32), Vec<(SharedId, u32)>> = FxHashMap::default();
+        let mut known: FxHashMap<(SharedId, u32), Vec<Successor>> = FxHashMap::default();
         for (number, state) in self.certificate.states.iter().enumerate() {
             for &(kind, _) in &state.threads {
                 let successors = match known.entry((state.shared, kind)) {
@@ -133,17 +143,18 @@ impl<'a> Checker<'a> {
                         vacant.insert(found.map_err(|refusal| refusal.at(number))?)
                     }
                 };
-                for &(shared, after) in &*successors {
-                    let next = state.after(shared, kind, after);
+                for &Successor { shared, kind: after, started } in &*successors {
+                    let mut next = state.after(shared, kind, after);
+                    if let Some(started) = started {
+                        next = next.with(started);
+                    }
                     if !self.states.contains(&next) {
-                        return Err(Refusal::new(
-                            Flaw::NotClosed,
-                            format!(
-                                "state {number}: a thread of kind {kind} can go to kind {after} at \
-                                 {}, and that state is not in the set",
-                                show_shared(self.system, shared)
-                            ),
-                        ));
+                        let shared = show_shared(self.system, shared);
+                        let message = format!(
+                            "a thread of kind {kind} can go to kind {after} at {shared}, and that \
+                             state is not in the set"
+                        );
+                        return Err(Refusal::new(Flaw::NotClosed, message).at(number));
                     }
                 }
             }
@@ -173,34 +184,43 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// Everything that a thread of a kind can become in one step, with the shared state after.
-    fn successors(&self, shared: SharedId, kind: u32) -> Result<Vec<(SharedId, u32)>, Refusal> {
+    /// Everything that a thread of a kind can do in one step.
+    fn successors(&self, shared: SharedId, kind: u32) -> Result<Vec<Successor>, Refusal> {
         let CutThread { class, window } = &self.certificate.kinds[kind as usize];
         let template = self.classes.templates[*class as usize];
         let mut actions = Vec::new();
         let top = window.symbols.first().copied();
         self.system.actions(template, shared, top, &mut actions)?;
         let mut successors = Vec::new();
-        for action in actions {
-            if action.spawn.is_some() {
-                return Err(Refusal::new(Flaw::Unsupported, "a thread is started"));
-            }
-            for window in self.after(template, window, action.word)? {
-                let shown = show_window(self.system, &window);
-                let Some(&after) = self.kinds.get(&CutThread { class: *class, window }) else {
-                    let at = show_shared(self.system, action.shared);
-                    return Err(Refusal::new(
-                        Flaw::NotClosed,
-                        format!(
-                            "a thread of kind {kind} can go to {shown} at {at}, and no state of \
-                             the set has such a thread"
-                        ),
-                    ));
-                };
-                successors.push((action.shared, after));
+        for Action { shared, word, spawn, .. } in actions {
+            let started = match spawn {
+                Some(spawn) => {
+                    let class = self.classes.of_started(spawn.template)?;
+                    let symbols: Vec<SymbolId> = spawn.stack.symbols().collect();
+                    Some(self.kind(class, self.cut(spawn.template, &symbols, false)?, shared)?)
+                }
+                None => None,
+            };
+            for window in self.after(template, window, word)? {
+                let kind = self.kind(*class, window, shared)?;
+                successors.push(Successor { shared, kind, started });
             }
         }
         Ok(successors)
+    }
+
+    /// The kind of a thread after a step that leads to a shared state.
+    fn kind(&self, class: u32, window: Window, shared: SharedId) -> Result<u32, Refusal> {
+        let thread = CutThread { class, window };
+        self.kinds.get(&thread).copied().ok_or_else(|| {
+            let shared = show_shared(self.system, shared);
+            let shown = show_window(self.system, &thread.window);
+            let message = format!(
+                "a thread of class {class} can be at {shown} at {shared}, and no state of the set \
+                 has such a thread"
+            );
+            Refusal::new(Flaw::NotClosed, message)
+        })
     }
 
     /// The windows that a stack may have whose top was replaced by a word.

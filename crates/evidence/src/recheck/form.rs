@@ -1,7 +1,8 @@
 //! # The form of a certificate
 //! What has to hold before the numbers of a certificate mean anything. Threads are in classes, and
 //! those of one class obey the same rules, so that a step of one is a step of any of them; that is
-//! all that counting them needs. Every state has as many threads of each class as the system has.
+//! all that counting them needs. Every state has as many threads of each class as the system has
+//! at the start, and any number of those that are started later.
 
 use rustc_hash::FxHashSet;
 use selvedge_model::{SharedId, SymbolId, System, TemplateId};
@@ -15,13 +16,18 @@ pub(super) struct Classes<'a> {
     pub of_thread: &'a [u32],
     /// The template of each class.
     pub templates: Vec<TemplateId>,
-    /// How many threads each class has.
+    /// How many threads each class has, for the classes of the first threads.
     sizes: Vec<u32>,
 }
 
 impl<'a> Classes<'a> {
     /// The classes, if every thread has one and threads of a class have the same template.
-    pub fn new(system: &dyn System, of_thread: &'a [u32]) -> Result<Self, Refusal> {
+    /// `started` are the templates of the classes of threads that are started later.
+    pub fn new(
+        system: &dyn System,
+        of_thread: &'a [u32],
+        started: &[TemplateId],
+    ) -> Result<Self, Refusal> {
         let threads = system.threads();
         if of_thread.len() != threads.len() {
             let (given, there) = (of_thread.len(), threads.len());
@@ -42,13 +48,36 @@ impl<'a> Classes<'a> {
             }
             classes.sizes[at] += 1;
         }
+        classes.templates.extend(started);
         Ok(classes)
+    }
+
+    /// Whether threads of a class are started later.
+    pub fn is_started(&self, class: u32) -> bool {
+        class as usize >= self.sizes.len()
+    }
+
+    /// The class of a thread of a state: of one of the first threads, or of one that was started.
+    pub fn of(&self, thread: usize, template: TemplateId) -> Result<u32, Refusal> {
+        match self.of_thread.get(thread) {
+            Some(&class) => Ok(class),
+            None => self.of_started(template),
+        }
+    }
+
+    /// The class of threads of a template that are started later.
+    pub fn of_started(&self, template: TemplateId) -> Result<u32, Refusal> {
+        let mut later = (self.sizes.len()..self.templates.len()).map(|class| class as u32);
+        later.find(|&class| self.templates[class as usize] == template).ok_or_else(|| {
+            let message = "a thread is started whose template has no class of started threads";
+            Refusal::new(Flaw::NotClosed, message)
+        })
     }
 
     /// Whether the states are made of these kinds, in the right numbers. The classes of the kinds
     /// are given.
     pub fn check_states(&self, kinds: &[u32], states: &[CountedState]) -> Result<(), Refusal> {
-        if let Some(kind) = kinds.iter().position(|&c| c as usize >= self.sizes.len()) {
+        if let Some(kind) = kinds.iter().position(|&c| c as usize >= self.templates.len()) {
             return Err(form(format!("kind {kind}: there is no class {}", kinds[kind])));
         }
         for (number, state) in states.iter().enumerate() {
@@ -61,10 +90,13 @@ impl<'a> Classes<'a> {
                 let Some(&class) = kinds.get(kind as usize) else {
                     return wrong(&format!("there is no kind {kind}"));
                 };
-                match missing[class as usize].checked_sub(count) {
-                    Some(left) if count > 0 => missing[class as usize] = left,
-                    _ => return wrong(&format!("it has too many or no threads of kind {kind}")),
+                // Of started threads there may be any number, as long as one more can be counted.
+                let mut any = u32::MAX;
+                let left = missing.get_mut(class as usize).unwrap_or(&mut any);
+                if count == 0 || count > *left || count == u32::MAX {
+                    return wrong(&format!("it has too many or no threads of kind {kind}"));
                 }
+                *left -= count;
             }
             if let Some(class) = missing.iter().position(|&m| m > 0) {
                 return wrong(&format!("threads of class {class} are missing"));

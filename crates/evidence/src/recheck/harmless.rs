@@ -1,6 +1,7 @@
 //! # Harmless
 //! Whether a state of a certificate stands for one that breaks a property. What is known of a
-//! thread is its class and what may be on top of its stack; any thread of a class may be meant.
+//! thread is its class and what may be on top of its stack; any thread of a class may be meant, and
+//! any thread that was started where a property names more threads than there were at first.
 
 use selvedge_model::{Pattern, Property, SharedId, SymbolId, System, TopPattern};
 
@@ -47,21 +48,25 @@ fn is_broken(
     match property {
         Property::NeverWrong => system.wrong(shared).is_some(),
         Property::Unreachable(Pattern::Tuple { shared: wanted, tops }) => {
-            if wanted.is_some_and(|s| s != shared) || tops.len() > classes.of_thread.len() {
+            let count: u64 = threads.iter().map(|t| u64::from(t.count)).sum();
+            if wanted.is_some_and(|s| s != shared) || tops.len() as u64 > count {
                 return false;
             }
             // The threads of which something is wanted; the others are whoever is left.
-            let demands: Vec<(u32, TopPattern)> = classes
-                .of_thread
-                .iter()
-                .copied()
+            let first = classes.of_thread.iter().copied().map(Some);
+            let demands: Vec<(Option<u32>, TopPattern)> = first
+                .chain(std::iter::repeat(None))
                 .zip(tops.iter().copied())
                 .filter(|&(_, top)| top != TopPattern::Any)
                 .collect();
             let supplies: Vec<u32> = threads.iter().map(|t| t.count).collect();
             can_assign(demands.len(), &supplies, |demand, supply| {
                 let ((class, wanted), threads) = (demands[demand], &threads[supply]);
-                class == threads.class && threads.tops.iter().any(|&top| wanted.matches(top))
+                let meant = match class {
+                    Some(class) => class == threads.class,
+                    None => classes.is_started(threads.class),
+                };
+                meant && threads.tops.iter().any(|&top| wanted.matches(top))
             })
         }
         Property::Unreachable(Pattern::Somewhere { shared: wanted, template, symbol }) => {

@@ -7,8 +7,7 @@
 //! [`aggregate`]: *initial*), no step leaves it (*closed*), and no state of it breaks a property
 //! (*harmless*). Then nothing that is reachable breaks one, by induction over the steps.
 //!
-//! **Needs.** A system that starts no threads, for certificates. The system's own word about its
-//! actions: that is what the evidence is about.
+//! **Needs.** The system's own word about its actions: that is what the evidence is about.
 
 mod aggregate;
 mod assign;
@@ -107,8 +106,6 @@ pub enum Flaw {
     NotARun,
     /// The run does not end in what it is said to end in, or has another number of contexts.
     Claim,
-    /// Certificates are not known for such systems.
-    Unsupported,
     /// The system cannot say what its actions are.
     System,
 }
@@ -146,21 +143,7 @@ pub fn recheck(
 ) -> Result<Checked, Refusal> {
     match evidence {
         Evidence::Violation(violation) => violation::check(system, properties, violation),
-        Evidence::Cut(certificate) => {
-            refuse_started_threads(system)?;
-            cut::check(system, properties, certificate)
-        }
-        Evidence::Aggregate(certificate) => {
-            refuse_started_threads(system)?;
-            aggregate::check(system, properties, certificate)
-        }
+        Evidence::Cut(certificate) => cut::check(system, properties, certificate),
+        Evidence::Aggregate(certificate) => aggregate::check(system, properties, certificate),
     }
-}
-
-fn refuse_started_threads(system: &dyn System) -> Result<(), Refusal> {
-    if system.starts_threads() {
-        let message = "a certificate cannot show that a system that starts threads is safe";
-        return Err(Refusal::new(Flaw::Unsupported, message));
-    }
-    Ok(())
 }

@@ -1,7 +1,7 @@
 //! # Declarations of local variables
 //! A declaration is executed: it sets the variable to its first value. Without one the variable
-//! holds any value. That is so anyway when a procedure begins; the declaration is a step only if it
-//! may be executed again: inside of a loop, or after a label.
+//! holds any value, a thread id `none`. That is so anyway when a procedure begins; the declaration
+//! is a step only if it may be executed again: inside of a loop, or after a label.
 
 use selvedge_program::{Expr, ExprKind, LocalId, Place, Span, StmtKind, Type, Value, VarRef};
 
@@ -33,6 +33,7 @@ impl<'a> Body<'_, 'a> {
         let span = decl.name.span;
         match (&decl.init, ty) {
             (None, None) => None,
+            (None, Some(_)) if self.loops == 0 && !self.after_label => None,
             (None, Some(ty)) if *ty.scalar() == Type::ThreadId => {
                 let targets = self.typer.all_elements(var, ty, span)?;
                 let none =
@@ -40,11 +41,7 @@ impl<'a> Body<'_, 'a> {
                 let values = vec![none; targets.len()];
                 Some(StmtKind::Assign { targets, values, constrain: None })
             }
-            (None, Some(ty)) => {
-                let again = self.loops > 0 || self.after_label;
-                let places = if again { self.typer.all_elements(var, ty, span) } else { None };
-                places.map(StmtKind::Havoc)
-            }
+            (None, Some(ty)) => self.typer.all_elements(var, ty, span).map(StmtKind::Havoc),
             (Some(Init::Expr(expr)), None) => {
                 self.typer.infer(expr);
                 None

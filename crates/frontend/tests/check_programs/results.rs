@@ -60,7 +60,8 @@ fn a_declaration_without_a_first_value_is_a_step_only_where_it_is_repeated() {
     let main = main_of("void main() { while (*) { bool x; skip; } }");
     let StmtKind::While { body, .. } = &main.body[0].kind else { panic!("{main:?}") };
     assert_eq!(kinds(body), ["havoc", "skip"]);
-    assert_eq!(kinds(&main_of("void main() { tid t; }").body), ["assign"], "`none` is set");
+    assert!(main_of("void main() { tid t; }").body.is_empty(), "`none` is there already");
+    assert_eq!(kinds(&main_of("void main() { L: tid t; goto L; }").body), ["assign", "goto"]);
 }
 
 #[test]

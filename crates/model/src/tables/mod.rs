@@ -139,6 +139,13 @@ impl Tables {
         self.symbols.find(template, name.into())
     }
 
+    /// The same system, in which every thread may also be dropped when it is started: it then
+    /// never runs. See [`System::starts_threads`].
+    #[must_use]
+    pub fn dropping_threads(self) -> Self {
+        Tables { drops_threads: true, ..self }
+    }
+
     fn rule(&self, origin: Origin) -> Option<&Rule> {
         let owner =
             self.templates.partition_point(|t| t.first_origin <= origin.0).checked_sub(1)?;

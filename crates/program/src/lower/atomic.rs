@@ -3,8 +3,14 @@
 //! on until the section is left, through calls and loops. What blocks inside never happened.
 //! Configurations that were seen before are not followed again, so a loop over finitely many
 //! values ends.
+//!
+//! A configuration knows its frames, and the way to it, by the number of a node in a tree: deep
+//! recursion and long loops inside of a section cost memory once a step, not once a step for each
+//! step before it.
 
-use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_model::Fault;
 
 use super::Lowering;
@@ -25,16 +31,89 @@ pub(super) struct Move {
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Inside {
     shared: Shared,
-    /// The frames of the thread from the one that entered the section; the top is last.
-    frames: Vec<Frame>,
+    /// The frames of the thread from the one that entered the section.
+    frames: StackId,
     spawn: Option<Started>,
+}
+
+/// A stack of frames by number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct StackId(u32);
+
+/// Stacks of frames: each is a top on another stack, and equal stacks have equal numbers.
+#[derive(Default)]
+struct Stacks {
+    nodes: Vec<(Frame, Option<StackId>)>,
+    numbers: FxHashMap<(Frame, Option<StackId>), StackId>,
+}
+
+impl Stacks {
+    fn push(&mut self, top: Frame, below: Option<StackId>) -> StackId {
+        let next = StackId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        let id = *self.numbers.entry((top, below)).or_insert_with_key(|node| {
+            self.nodes.push(node.clone());
+            next
+        });
+        id
+    }
+
+    fn get(&self, id: StackId) -> &(Frame, Option<StackId>) {
+        &self.nodes[id.0 as usize]
+    }
+
+    /// The frame at the bottom.
+    fn bottom(&self, mut id: StackId) -> &Frame {
+        loop {
+            match self.get(id) {
+                (frame, None) => return frame,
+                (_, Some(below)) => id = *below,
+            }
+        }
+    }
+}
+
+/// A way into a section: the edge that was executed last, and the way before it.
+struct Way {
+    edge: EdgeId,
+    before: Option<usize>,
+}
+
+/// The search through the sections that are entered from one head.
+struct Search {
+    stacks: Stacks,
+    ways: Vec<Way>,
+    /// Configurations to be followed, with the ways to them; short ways come first.
+    work: VecDeque<(Inside, usize)>,
+    moves: Vec<Move>,
+}
+
+impl Search {
+    fn way(&mut self, edge: EdgeId, before: Option<usize>) -> usize {
+        self.ways.push(Way { edge, before });
+        self.ways.len() - 1
+    }
+
+    fn leave(&mut self, outcome: Outcome, edge: EdgeId, before: Option<usize>) {
+        let mut path = vec![edge];
+        let mut rest = before;
+        while let Some(way) = rest.map(|way| &self.ways[way]) {
+            path.push(way.edge);
+            rest = way.before;
+        }
+        path.reverse();
+        self.moves.push(Move { outcome, path });
+    }
 }
 
 impl Lowering {
     /// Everything that a thread can do at a head.
     pub(super) fn moves(&self, shared: &Shared, frame: &Frame) -> Result<Vec<Move>, Fault> {
-        let mut moves = Vec::new();
-        let mut work = Vec::new();
+        let mut search = Search {
+            stacks: Stacks::default(),
+            ways: Vec::new(),
+            work: VecDeque::new(),
+            moves: Vec::new(),
+        };
         for &edge in &self.flow.location(frame.loc).edges {
             let mut outcomes = Vec::new();
             self.outcomes(shared, frame, edge, &mut outcomes)?;
@@ -42,36 +121,31 @@ impl Lowering {
                 let enters = outcome.location().is_some_and(|loc| self.goes_on(&outcome, loc));
                 match outcome.control {
                     Control::Goto(top) if enters => {
-                        let frames = vec![top];
+                        let frames = search.stacks.push(top, None);
                         let inside =
                             Inside { shared: outcome.shared, frames, spawn: outcome.spawn };
-                        work.push((inside, vec![edge]));
+                        let way = search.way(edge, None);
+                        search.work.push_back((inside, way));
                     }
-                    _ => moves.push(Move { outcome, path: vec![edge] }),
+                    _ => search.leave(outcome, edge, None),
                 }
             }
         }
-        if !work.is_empty() {
-            self.follow(work, &mut moves)?;
-        }
-        Ok(moves)
+        self.follow(&mut search)?;
+        Ok(search.moves)
     }
 
     fn goes_on(&self, outcome: &Outcome, loc: crate::flow::Loc) -> bool {
         outcome.shared.wrong.is_none() && self.flow.location(loc).atomic
     }
 
-    fn follow(
-        &self,
-        mut work: Vec<(Inside, Vec<EdgeId>)>,
-        moves: &mut Vec<Move>,
-    ) -> Result<(), Fault> {
+    fn follow(&self, search: &mut Search) -> Result<(), Fault> {
         let mut seen = FxHashSet::default();
-        while let Some((inside, path)) = work.pop() {
+        while let Some((inside, way)) = search.work.pop_front() {
             if !seen.insert(inside.clone()) {
                 continue;
             }
-            let Some((top, below)) = inside.frames.split_last() else { continue };
+            let (top, below) = search.stacks.get(inside.frames).clone();
             if seen.len() > MOST_CONFIGURATIONS {
                 return Err(self.fault(
                     self.flow.location(top.loc).span,
@@ -81,7 +155,7 @@ impl Lowering {
             }
             for &edge in &self.flow.location(top.loc).edges {
                 let mut outcomes = Vec::new();
-                self.outcomes(&inside.shared, top, edge, &mut outcomes)?;
+                self.outcomes(&inside.shared, &top, edge, &mut outcomes)?;
                 for mut outcome in outcomes {
                     match (&inside.spawn, &outcome.spawn) {
                         (Some(_), Some(_)) => {
@@ -93,9 +167,7 @@ impl Lowering {
                         (Some(_), None) => outcome.spawn.clone_from(&inside.spawn),
                         _ => {}
                     }
-                    let mut path = path.clone();
-                    path.push(edge);
-                    self.advance(below, outcome, path, &mut work, moves);
+                    self.advance(search, below, outcome, edge, way);
                 }
             }
         }
@@ -105,33 +177,34 @@ impl Lowering {
     /// Follows one outcome inside of a section: further inside, or out of it.
     fn advance(
         &self,
-        below: &[Frame],
+        search: &mut Search,
+        below: Option<StackId>,
         outcome: Outcome,
-        path: Vec<EdgeId>,
-        work: &mut Vec<(Inside, Vec<EdgeId>)>,
-        moves: &mut Vec<Move>,
+        edge: EdgeId,
+        before: usize,
     ) {
-        let mut frames = below.to_vec();
-        let wrong = outcome.shared.wrong.is_some();
-        match outcome.control.clone() {
-            Control::Goto(top) => frames.push(top),
-            Control::Call { callee, caller } => frames.extend([caller, callee]),
-            Control::Return => {}
-        }
-        let left = match frames.as_slice() {
-            _ if wrong => true,
-            [] => true,
-            [only] => !self.flow.location(only.loc).atomic,
-            _ => false,
+        let Search { stacks, .. } = search;
+        let frames = match outcome.control.clone() {
+            Control::Goto(top) => Some(stacks.push(top, below)),
+            Control::Call { callee, caller } => {
+                let caller = stacks.push(caller, below);
+                Some(stacks.push(callee, Some(caller)))
+            }
+            Control::Return => below,
         };
-        if left {
-            let control = match (frames.first(), wrong) {
-                (Some(bottom), _) => Control::Goto(bottom.clone()),
-                (None, _) => Control::Return,
-            };
-            moves.push(Move { outcome: Outcome { control, ..outcome }, path });
-        } else {
-            work.push((Inside { shared: outcome.shared, frames, spawn: outcome.spawn }, path));
-        }
+        let control = match frames {
+            None => Control::Return,
+            Some(id) if outcome.shared.wrong.is_some() => Control::Goto(stacks.bottom(id).clone()),
+            Some(id) => match stacks.get(id) {
+                (only, None) if !self.flow.location(only.loc).atomic => Control::Goto(only.clone()),
+                _ => {
+                    let way = search.way(edge, Some(before));
+                    let Outcome { shared, spawn, .. } = outcome;
+                    search.work.push_back((Inside { shared, frames: id, spawn }, way));
+                    return;
+                }
+            },
+        };
+        search.leave(Outcome { control, ..outcome }, edge, Some(before));
     }
 }

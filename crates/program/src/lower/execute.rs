@@ -299,7 +299,7 @@ impl<'a> Run<'a> {
     }
 
     fn frame_of(&mut self, proc: ProcId, args: &[Expr], owner: u32) -> Result<Frame, Halt> {
-        let mut locals = vec![Value::Open; self.lowering.layout.local_slots(proc)];
+        let mut locals = self.lowering.layout.fresh_locals(proc);
         let declared = &self.lowering.program.procs[proc.index()];
         for ((arg, slot), param) in args.iter().zip(&mut locals).zip(&declared.locals) {
             *slot = self.eval.eval_for_store(arg)?;

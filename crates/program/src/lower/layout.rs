@@ -1,23 +1,29 @@
 //! Which slots the variables of a program take.
 
-use crate::{ProcId, Program, VarRef, Variable};
+use crate::{ProcId, Program, Type, Value, VarRef, Variable};
 
-/// The first slot of every variable, and how many slots there are.
+/// The first slot of every variable, and what the locals of a procedure start with.
 pub(super) struct Layout {
     globals: Vec<usize>,
     locals: Vec<Vec<usize>>,
-    local_slots: Vec<usize>,
+    fresh: Vec<Vec<Value>>,
 }
 
 impl Layout {
     pub fn new(program: &Program) -> Self {
-        let (globals, _) = offsets(&program.globals);
-        let (locals, local_slots) = program.procs.iter().map(|p| offsets(&p.locals)).unzip();
-        Layout { globals, locals, local_slots }
+        let locals = program.procs.iter().map(|p| offsets(&p.locals)).collect();
+        let fresh = program.procs.iter().map(|p| p.locals.iter().flat_map(unset).collect());
+        Layout { globals: offsets(&program.globals), locals, fresh: fresh.collect() }
     }
 
+    /// The locals of a procedure before anything is set: open, thread ids `none`.
+    pub fn fresh_locals(&self, proc: ProcId) -> Vec<Value> {
+        self.fresh[proc.index()].clone()
+    }
+
+    /// How many slots the locals of a procedure take.
     pub fn local_slots(&self, proc: ProcId) -> usize {
-        self.local_slots[proc.index()]
+        self.fresh[proc.index()].len()
     }
 
     /// The slots of a local variable, by its position.
@@ -36,12 +42,20 @@ impl Layout {
     }
 }
 
-fn offsets(variables: &[Variable]) -> (Vec<usize>, usize) {
+fn offsets(variables: &[Variable]) -> Vec<usize> {
     let mut next = 0;
     let firsts = variables.iter().map(|variable| {
         let first = next;
         next += variable.ty.slots();
         first
     });
-    (firsts.collect(), next)
+    firsts.collect()
+}
+
+fn unset(variable: &Variable) -> Vec<Value> {
+    let value = match variable.ty.scalar() {
+        Type::ThreadId => Value::Small(0),
+        _ => Value::Open,
+    };
+    vec![value; variable.ty.slots()]
 }

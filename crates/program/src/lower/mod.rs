@@ -203,7 +203,7 @@ impl Lowering {
     }
 
     fn entry(&self, decl: &crate::ThreadDecl, instance: u32) -> Result<Frame, LowerError> {
-        let mut locals = vec![Value::Open; self.layout.local_slots(decl.proc)];
+        let mut locals = self.layout.fresh_locals(decl.proc);
         let params = &self.program.procs[decl.proc.index()].locals;
         for ((arg, slot), param) in decl.args.iter().zip(&mut locals).zip(params) {
             *slot = argument(arg, instance);

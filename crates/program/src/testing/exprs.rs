@@ -3,6 +3,7 @@
 use num_bigint::BigInt;
 
 use super::Maker;
+use super::constants::{constant, in_order};
 use crate::{
     BinaryOp, Expr, ExprKind, GlobalId, LabelId, LocalId, Place, ProcId, Quantifier, Span, Type,
     UnaryOp, Value, VarRef,
@@ -47,13 +48,26 @@ impl Maker<'_> {
         Place { var, indices, ty, span: Span::default() }
     }
 
-    /// A number for a place that wants a certain range: a constant is in it.
+    /// A number for a place that wants a certain range: as far as it is constant, it is in it.
     fn number_within(&mut self, proc: ProcId, range: &Type, depth: usize) -> Expr {
-        match self.number(proc, depth) {
-            Expr { kind: ExprKind::Const(_), .. } => {
-                expr(ExprKind::Const(self.value(range)), Type::Int)
+        let mut number = self.number(proc, depth);
+        self.keep_within(&mut number, range);
+        number
+    }
+
+    /// Replaces constants outside of a range, also among those that are chosen from.
+    fn keep_within(&mut self, number: &mut Expr, range: &Type) {
+        let Type::Range { lo, hi } = range else { return };
+        let outside = constant(number).is_some_and(|n| n < *lo || n > *hi);
+        match &mut number.kind {
+            ExprKind::OneOf(list) => list.iter_mut().for_each(|e| self.keep_within(e, range)),
+            ExprKind::Between(low, high) => {
+                self.keep_within(low, range);
+                self.keep_within(high, range);
+                in_order(low, high);
             }
-            other => other,
+            kind if outside => *kind = ExprKind::Const(self.value(range)),
+            _ => {}
         }
     }
 
@@ -173,7 +187,8 @@ impl Maker<'_> {
                 ExprKind::OneOf((0..count).map(|_| self.number(proc, depth)).collect())
             }
             3 => {
-                let [lo, hi] = [(); 2].map(|()| boxed(self.number(proc, depth)));
+                let [mut lo, mut hi] = [(); 2].map(|()| boxed(self.number(proc, depth)));
+                in_order(&mut lo, &mut hi);
                 ExprKind::Between(lo, hi)
             }
             n => {

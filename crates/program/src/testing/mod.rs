@@ -5,6 +5,7 @@
 //!
 //! Only for tests, here and in other crates: behind the feature `testing`.
 
+mod constants;
 mod exprs;
 mod stmts;
 

@@ -242,7 +242,7 @@ impl Maker<'_> {
             0 => AtomicOp::TryLock(place),
             1 => {
                 let expected = self.expr(proc, &ty, 1);
-                AtomicOp::CompareAndSwap { place, expected, new: self.expr(proc, &ty, 1) }
+                AtomicOp::CompareAndSwap { place, expected, new: self.assigned(proc, &ty) }
             }
             _ => AtomicOp::FetchAndAdd { place, amount: self.expr(proc, &Type::Int, 1) },
         })

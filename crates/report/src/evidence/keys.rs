@@ -18,6 +18,8 @@ use super::EvidenceError;
 pub(super) struct CutText {
     depth: usize,
     classes: Vec<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    started: Vec<String>,
     templates: Vec<String>,
     shared: Vec<String>,
     symbols: Vec<String>,
@@ -30,6 +32,8 @@ pub(super) struct CutText {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct AggregateText {
     classes: Vec<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    started: Vec<String>,
     shared: Vec<String>,
     symbols: Vec<String>,
     languages: Vec<Vec<LanguageState>>,
@@ -66,6 +70,7 @@ impl CutText {
         CutText {
             depth: certificate.depth,
             classes: write_classes(system, &certificate.classes),
+            started: certificate.started.iter().map(|&t| system.template_key(t)).collect(),
             guesses: certificate.guesses.iter().map(guess).collect(),
             kinds,
             states: write_states(&certificate.states, &mut shared),
@@ -92,6 +97,7 @@ impl CutText {
         }
         Ok(CutCertificate {
             classes: read_classes(system, &self.classes)?,
+            started: find(&self.started, "template", |key| system.find_template_key(key))?,
             depth: self.depth,
             guesses,
             kinds,
@@ -114,6 +120,7 @@ impl AggregateText {
         let kinds = certificate.kinds.iter().map(|kind| (kind.class, kind.language));
         AggregateText {
             classes: write_classes(system, &certificate.classes),
+            started: certificate.started.iter().map(|&t| system.template_key(t)).collect(),
             languages: certificate.languages.iter().map(&mut language).collect(),
             kinds: kinds.collect(),
             states: write_states(&certificate.states, &mut shared),
@@ -138,6 +145,7 @@ impl AggregateText {
         let kinds = self.kinds.iter().map(|&(class, language)| AggregateThread { class, language });
         Ok(AggregateCertificate {
             classes: read_classes(system, &self.classes)?,
+            started: find(&self.started, "template", |key| system.find_template_key(key))?,
             languages,
             kinds: kinds.collect(),
             states: read_states(&self.states, &shared)?,

@@ -13,7 +13,8 @@
 //!            "states": [[0, 0, 1, 1, 1]] } }
 //! ```
 //!
-//! A guess is a template, a symbol, the symbol below it, and whether there is more below that. A
+//! Threads that are started later have classes by template (`started`), after those of the first
+//! threads. A guess is a template, a symbol, the symbol below it, and whether there is more below that. A
 //! kind of thread is a class, the top of the stack (or the number of a set of stacks), and whether
 //! something is hidden below. A state is a shared state, then kinds with how many threads there are
 //! of each. A set of stacks is a list of states of an automaton: whether it accepts, then symbols

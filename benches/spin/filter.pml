@@ -1,0 +1,38 @@
+/* The filter lock with four processes, step for step as in examples/locks/filter.weave: every
+   statement there is one step here. For comparing speed and memory; see benches/README.md. */
+#define N 4
+
+byte level[N];      /* the room that each process is in; 0: none */
+byte victim[N];     /* for each room: who came last */
+byte inside;        /* how many are in the critical section */
+
+active [N] proctype process() {
+  byte room;
+  byte other;
+start:
+  room = 1;
+next_room:
+  if
+  :: room < N ->
+     level[_pid] = room;
+     victim[room] = _pid;
+     other = 0;
+look:
+     if
+     :: other < N ->
+        if
+        :: other == _pid || level[other] < room || victim[room] != _pid -> other = other + 1
+        :: else -> skip
+        fi;
+        goto look
+     :: else -> other = 0; room = room + 1; goto next_room
+     fi
+  :: else -> skip
+  fi;
+  inside = inside + 1;
+  assert(inside == 1);
+  inside = inside - 1;
+  room = 0;
+  level[_pid] = 0;
+  goto start
+}

@@ -1,0 +1,87 @@
+//! The observation table: what is new at each bound [CUBA, Fig. 1].
+
+use selvedge_model::{Fault, VisibleState};
+
+use super::below::Below;
+use super::pincer::pincer;
+use super::{Listener, Outcome, Question, threads_needed};
+use crate::converge::above::Above;
+use crate::converge::finite_contexts::{FiniteContexts, finite_contexts};
+use crate::explore::Explorer;
+use crate::explore::windows::Cut;
+use crate::{Budget, Stop};
+
+/// What is new at each bound.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// The observations, and whether and where they collapsed. `Safe` says that they did,
+    /// `Bounded` that the bound came first.
+    pub outcome: Outcome,
+    /// The visible states that are new at each bound; `None` where they are too many to be
+    /// listed. Of states that differ by a permutation of interchangeable threads, one is given.
+    pub new_visible: Vec<Option<Vec<VisibleState>>>,
+    /// Whether contexts of threads of each template reach finitely many states; `None` if the
+    /// budget ended before that was known.
+    pub finite_contexts: Option<FiniteContexts>,
+}
+
+/// Explores until the visible states collapse, or up to a number of contexts, whatever the
+/// properties are. At most `listed` new visible states are kept for each bound.
+///
+/// A system that starts threads has a table only up to a number of contexts.
+pub fn table(
+    question: &Question<'_>,
+    contexts: Option<usize>,
+    listed: usize,
+    budget: &Budget,
+    tell: Listener<'_>,
+) -> Table {
+    let question = Question { properties: &[], ..*question };
+    let mut kept = Kept { listed, new_visible: Vec::new(), finite: None };
+    let outcome = if question.system.starts_threads() {
+        with_started_threads(&question, contexts, budget, tell, &mut kept)
+            .unwrap_or_else(Outcome::unknown)
+    } else {
+        pincer(&question, contexts, budget, tell, Some(&mut kept))
+    };
+    Table { outcome, new_visible: kept.new_visible, finite_contexts: kept.finite }
+}
+
+fn with_started_threads(
+    question: &Question<'_>,
+    contexts: Option<usize>,
+    budget: &Budget,
+    tell: Listener<'_>,
+    kept: &mut Kept,
+) -> Result<Outcome, Stop> {
+    let contexts = contexts.ok_or_else(|| Fault {
+        message: "the system starts threads: its table needs a number of contexts".to_owned(),
+        line: None,
+    })?;
+    let most = Some(threads_needed(question, contexts));
+    let mut below = Below::new(*question, most)?;
+    let verdict = below.run(contexts, budget, tell, |_| false);
+    let Question { system, symmetry, .. } = *question;
+    let finite = Above::with_at_most_threads(system, Cut::tight(1), symmetry, most, budget)
+        .and_then(|above| finite_contexts(system, &above));
+    kept.fill(&*below.explorer, finite.ok());
+    Ok(below.outcome(verdict))
+}
+
+/// What is kept of an exploration for its table.
+pub(super) struct Kept {
+    listed: usize,
+    new_visible: Vec<Option<Vec<VisibleState>>>,
+    finite: Option<FiniteContexts>,
+}
+
+impl Kept {
+    pub fn fill(&mut self, explorer: &dyn Explorer, finite: Option<FiniteContexts>) {
+        let list = |bound| {
+            let states = explorer.new_visible(bound);
+            (states.len() <= self.listed).then_some(states)
+        };
+        self.new_visible = (0..=explorer.bound()).map(list).collect();
+        self.finite = finite;
+    }
+}

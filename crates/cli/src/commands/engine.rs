@@ -1,0 +1,169 @@
+//! What `verify`, `check` and `table` have in common: the options of engines, and a run.
+
+use std::time::{Duration, Instant};
+
+use clap::{Args as ClapArgs, ValueEnum};
+use selvedge_analysis::Budget;
+use selvedge_analysis::engine::{Event, Method, Outcome, Question, Verdict};
+use selvedge_evidence::{Trace, replay};
+use selvedge_model::{Property, State, System, TemplateId};
+use selvedge_report::answer::{self, Answer};
+use selvedge_report::json;
+use selvedge_report::text::TraceOptions;
+
+use crate::args::{Format, InputArgs};
+use crate::exit::{Exit, Failure};
+use crate::input::{self, Opened};
+use crate::interrupt::Interrupt;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::{limits, memory};
+
+/// How to explore, and how long and how large a run may be.
+#[derive(ClapArgs, Clone, Debug)]
+pub struct EngineOptions {
+    /// How to explore from below
+    #[arg(long, value_enum, default_value_t = Engine::Auto, help_heading = "Engine")]
+    engine: Engine,
+    /// List interchangeable threads one by one, do not count them
+    #[arg(long, help_heading = "Engine")]
+    no_symmetry: bool,
+    /// Stop after this time: 60s, 5m, 500ms
+    #[arg(long, value_name = "TIME", value_parser = limits::time, help_heading = "Engine")]
+    timeout: Option<Duration>,
+    /// Stop when this much memory is in use: 4GiB, 500MB
+    #[arg(long, value_name = "SIZE", value_parser = limits::size, help_heading = "Engine")]
+    memory: Option<usize>,
+}
+
+/// How to explore from below.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Engine {
+    /// Single states while stacks stay low, sets of stacks where contexts are infinite
+    Auto,
+    /// Single states
+    Explicit,
+    /// Sets of stacks
+    Symbolic,
+}
+
+/// A question that is ready to be asked.
+pub struct Asked {
+    pub opened: Opened,
+    options: EngineOptions,
+    budget: Budget,
+}
+
+/// What a run cost.
+#[derive(Clone, Copy)]
+pub struct Cost {
+    pub time: Duration,
+    pub peak_memory: u64,
+}
+
+impl Asked {
+    /// Reads the input and sets the limits. The time counts from here on.
+    pub fn new(
+        input: &InputArgs,
+        options: &EngineOptions,
+        output: &mut Output,
+    ) -> Result<Self, Failure> {
+        let start = Instant::now();
+        let opened = input::open_dropping_threads(input, output)?;
+        let interrupt = Interrupt::install(|| {});
+        let budget = Budget {
+            deadline: options.timeout.and_then(|time| start.checked_add(time)),
+            memory: options.memory,
+            memory_in_use: Some(memory::in_use),
+            cancelled: vec![interrupt.flag()],
+        };
+        Ok(Asked { opened, options: options.clone(), budget })
+    }
+
+    pub fn system(&self) -> &dyn System {
+        self.opened.system.as_ref()
+    }
+
+    /// Lets an engine run, and shows what it is doing.
+    pub fn run<T>(
+        &self,
+        output: &Output,
+        engine: impl FnOnce(&Question<'_>, &Budget, &(dyn Fn(Event<'_>) + Sync)) -> T,
+    ) -> (T, Cost) {
+        let question = Question {
+            system: self.system(),
+            properties: &self.opened.properties,
+            method: match self.options.engine {
+                Engine::Auto => Method::Auto,
+                Engine::Explicit => Method::Explicit,
+                Engine::Symbolic => Method::Symbolic,
+            },
+            symmetry: !self.options.no_symmetry,
+            evidence: false,
+        };
+        let progress = Progress::start(output.notes());
+        let result = engine(&question, &self.budget, &|event| progress.tell(&event));
+        let (time, peak_memory) = progress.finish();
+        (result, Cost { time, peak_memory })
+    }
+
+    /// Prints the answer, and says how to end.
+    pub fn answer(
+        &self,
+        outcome: &Outcome,
+        cost: Cost,
+        full: bool,
+        output: &mut Output,
+    ) -> Result<Exit, Failure> {
+        let states = match &outcome.verdict {
+            Verdict::Unsafe { trace: Ok(trace), .. } => self.replayed(trace)?,
+            _ => Vec::new(),
+        };
+        let answer = Answer {
+            file: self.opened.source.name(),
+            system: self.system(),
+            properties: &self.opened.properties,
+            outcome,
+            states: &states,
+            time: cost.time,
+            peak_memory: cost.peak_memory,
+        };
+        match output.format {
+            Format::Json => output.print(&json::print(&json::Answer::new(&answer))),
+            _ => {
+                let options = TraceOptions { full, paint: output.paint };
+                output.print(&answer::text(&answer, options));
+            }
+        }
+        Ok(match outcome.verdict {
+            Verdict::Safe(_) => Exit::Done,
+            Verdict::Bounded { .. } => Exit::Bounded,
+            Verdict::Unsafe { .. } => Exit::Unsafe,
+            Verdict::Unknown { .. } => Exit::Unknown,
+        })
+    }
+
+    /// Walks the trace with the one step function: what cannot be walked, or does not end in a
+    /// violation, is no answer.
+    fn replayed(&self, trace: &Trace) -> Result<Vec<State>, Failure> {
+        let states = replay(self.system(), trace).map_err(Failure::bug)?;
+        let violates = |state: &State| {
+            let visible = state.visible();
+            let templates: Vec<TemplateId> = state.threads.iter().map(|t| t.template).collect();
+            let broken = |p: &Property| p.is_violated_by(self.system(), &visible, &templates);
+            self.opened.properties.iter().any(broken)
+        };
+        match states.last() {
+            Some(last) if violates(last) => Ok(states),
+            _ => Err(Failure::bug("the schedule that was found does not end in a violation")),
+        }
+    }
+}
+
+/// Says that there is nothing to violate.
+pub fn note_missing_target(asked: &Asked, output: &mut Output) {
+    if asked.opened.properties.is_empty() {
+        let file = asked.opened.source.name();
+        output.note(&format!("note: {file} has no target; --target \"q|a,b\" gives one"));
+    }
+}

@@ -1,0 +1,67 @@
+//! `selvedge table`: what is new at each bound.
+
+use clap::Args as ClapArgs;
+use selvedge_analysis::engine::{Verdict, table};
+use selvedge_report::json;
+use selvedge_report::table::TableReport;
+
+use super::engine::{Asked, EngineOptions};
+use crate::args::{Format, InputArgs};
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
+
+/// Longer lists of states are shown only with --full.
+const SHORT_LIST: usize = 30;
+
+/// Show the observation table: what is new at each number of contexts
+///
+/// For each number of contexts: how many states it reaches, how many visible states (the shared
+/// state and the top of each stack), and how many of them need it. A bound at which nothing
+/// visible is new is a plateau; more may follow. By default the table ends where it has
+/// collapsed: nothing visible is new with any larger number. Assertions and targets do not
+/// matter.
+///
+/// Ends with 0 if the table is complete, with 20 if a limit came first.
+#[derive(ClapArgs, Debug)]
+pub struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+    /// The largest number of contexts; needed where threads are started
+    #[arg(long, value_name = "K")]
+    contexts: Option<usize>,
+    /// List all new visible states, not only where they are few
+    #[arg(long)]
+    full: bool,
+    #[command(flatten)]
+    engine: EngineOptions,
+}
+
+pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
+    let asked = Asked::new(&args.input, &args.engine, output)?;
+    if asked.system().starts_threads() && args.contexts.is_none() {
+        return Err(Failure::usage(
+            "this system starts threads, and their number has no limit: say how far the table \
+             goes with --contexts K",
+        ));
+    }
+    let listed = if args.full { usize::MAX } else { SHORT_LIST };
+    let (table, cost) = asked
+        .run(output, |question, budget, tell| table(question, args.contexts, listed, budget, tell));
+    let report = TableReport {
+        file: asked.opened.source.name(),
+        system: asked.system(),
+        table: &table,
+        time: cost.time,
+        peak_memory: cost.peak_memory,
+    };
+    output.print(&match output.format {
+        Format::Text => report.text(output.paint),
+        Format::Json => json::print(&report.json()),
+        Format::Markdown => report.markdown(),
+        Format::Csv => report.csv(),
+    });
+    match table.outcome.verdict {
+        Verdict::Unknown { .. } => Ok(Exit::Unknown),
+        _ => Ok(Exit::Done),
+    }
+}

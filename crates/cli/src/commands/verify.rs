@@ -1,0 +1,37 @@
+//! `selvedge verify`: prove or refute, for every schedule.
+
+use clap::Args as ClapArgs;
+use selvedge_analysis::engine::verify;
+
+use super::engine::{Asked, EngineOptions, note_missing_target};
+use crate::args::InputArgs;
+use crate::exit::{Exit, Failure};
+use crate::output::Output;
+
+/// Prove or refute every assertion, or the target of a table, for every schedule
+///
+/// Explores from below, context by context, until a violation comes up or nothing is new; and
+/// from above, with stacks cut ever lower, until no violation is left. A violation is shown with
+/// the fewest contexts, and with the fewest steps among those.
+///
+/// A table without a target has nothing to violate: its visible states are counted until they
+/// collapse, and it is safe then.
+///
+/// Ends with 0 if the answer is safe, with 10 if it is unsafe, with 20 if it is unknown.
+#[derive(ClapArgs, Debug)]
+pub struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+    /// Show all values and stacks after each step of a violation
+    #[arg(long)]
+    full: bool,
+    #[command(flatten)]
+    engine: EngineOptions,
+}
+
+pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
+    let asked = Asked::new(&args.input, &args.engine, output)?;
+    note_missing_target(&asked, output);
+    let (outcome, cost) = asked.run(output, verify);
+    asked.answer(&outcome, cost, args.full, output)
+}

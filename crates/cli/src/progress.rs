@@ -1,0 +1,167 @@
+//! # Progress
+//! What an engine is doing, on standard error: one line that is rewritten on a terminal, a line
+//! for each bound with `--verbose`. It also watches how much memory is in use.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use selvedge_analysis::engine::Event;
+use selvedge_report::amount::{bytes, number, seconds};
+
+use crate::memory;
+use crate::output::Notes;
+
+/// How often the memory is looked at, and the line is rewritten.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Runs that are shorter than this show no line.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Goes back to the start of the line and clears it.
+const CLEAR: &str = "\r\x1b[2K";
+
+/// Watches a run until it is dropped.
+pub struct Progress {
+    shared: Arc<Shared>,
+    ticker: Option<(mpsc::Sender<()>, JoinHandle<()>)>,
+}
+
+struct Shared {
+    start: Instant,
+    how: How,
+    peak: AtomicUsize,
+    seen: Mutex<Seen>,
+}
+
+/// How progress is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum How {
+    No,
+    OneLine,
+    Lines,
+}
+
+#[derive(Default)]
+struct Seen {
+    below: String,
+    above: String,
+    is_drawn: bool,
+}
+
+impl Progress {
+    /// Starts to watch.
+    pub fn start(notes: Notes) -> Self {
+        let how = match notes {
+            Notes::All => How::Lines,
+            Notes::Some if io::stderr().is_terminal() => How::OneLine,
+            _ => How::No,
+        };
+        let shared = Arc::new(Shared {
+            start: Instant::now(),
+            how,
+            peak: AtomicUsize::new(memory::in_use()),
+            seen: Mutex::default(),
+        });
+        let (stop, stopped) = mpsc::channel();
+        let watched = Arc::clone(&shared);
+        let watch = move || {
+            while stopped.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                watched.tick();
+            }
+        };
+        // Without a second thread there is no line, and less is known about the memory.
+        let ticker = thread::Builder::new().spawn(watch).ok().map(|handle| (stop, handle));
+        Progress { shared, ticker }
+    }
+
+    /// Something happened.
+    pub fn tell(&self, event: &Event<'_>) {
+        let shared = &self.shared;
+        shared.look_at_memory();
+        let time = shared.start.elapsed();
+        let (text, is_below) = match event {
+            Event::Bound { observation, stored } => {
+                let rate = stored.0 as f64 / time.as_secs_f64().max(1e-3);
+                let text = format!(
+                    "{} contexts: {} new visible states, {} stored, {rate:.0}/s",
+                    observation.contexts,
+                    number(observation.new_visible),
+                    stored.0,
+                );
+                (text, true)
+            }
+            Event::Cut(seen) => {
+                let result = if seen.violated { "does not exclude" } else { "excludes" };
+                let depth = seen.cut.depth;
+                let text = format!(
+                    "stack cut of depth {depth}: {} visible states, {result} a violation",
+                    number(seen.visible)
+                );
+                (text, false)
+            }
+        };
+        if shared.how == How::Lines {
+            let memory = bytes(memory::in_use() as u64);
+            let _ = writeln!(io::stderr(), "{:>8}  {memory:>8}  {text}", seconds(time));
+        }
+        let mut seen = shared.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        *(if is_below { &mut seen.below } else { &mut seen.above }) = text;
+    }
+
+    /// How long it took, and the largest amount of memory that was seen to be in use.
+    pub fn finish(mut self) -> (Duration, u64) {
+        self.stop();
+        (self.shared.start.elapsed(), self.shared.peak.load(Ordering::Relaxed) as u64)
+    }
+
+    fn stop(&mut self) {
+        self.shared.look_at_memory();
+        if let Some((stop, handle)) = self.ticker.take() {
+            drop(stop);
+            let _ = handle.join();
+        }
+        if self.shared.how == How::OneLine {
+            let mut seen = self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            if std::mem::take(&mut seen.is_drawn) {
+                let _ = write!(io::stderr(), "{CLEAR}");
+            }
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl Shared {
+    fn look_at_memory(&self) {
+        self.peak.fetch_max(memory::in_use(), Ordering::Relaxed);
+    }
+
+    fn tick(&self) {
+        self.look_at_memory();
+        let time = self.start.elapsed();
+        if self.how != How::OneLine || time < PATIENCE {
+            return;
+        }
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.is_drawn = true;
+        let memory = bytes(memory::in_use() as u64);
+        let above = if seen.above.is_empty() { "" } else { " | " };
+        let line = format!("{} {memory} | {}{above}{}", seconds(time), seen.below, seen.above);
+        let width = terminal_width();
+        let line: String = line.chars().take(width.saturating_sub(1)).collect();
+        let _ = write!(io::stderr(), "{CLEAR}{line}");
+    }
+}
+
+/// Lines that are longer than the terminal cannot be rewritten.
+fn terminal_width() -> usize {
+    std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).unwrap_or(80)
+}

@@ -1,0 +1,160 @@
+//! # What holds for every text
+//! No parser panics; what is wrong has a place inside of the text; what is accepted can be
+//! lowered or is refused with a reason, and can be printed and read again as the same.
+//!
+//! Each function takes any text and panics if one of these is not so. The fuzz targets and the
+//! mutation tests call them, so that both look for the same.
+
+use std::sync::Arc;
+
+use selvedge_model::{System, step};
+use selvedge_program::{Lowering, Program, Source, ThreadCounts, print};
+
+use crate::check::{CheckOptions, check};
+use crate::tables::{Beside, Format, TableInput, print as print_tables, read, to_program};
+use crate::{Diagnostic, Diagnostics, LoadError, bp, syntax, weave};
+
+type Parser = fn(&Source) -> (syntax::File, Vec<Diagnostic>);
+
+/// How many steps of an accepted system are taken.
+const STEPS: usize = 4;
+
+/// Reads a text as `.weave`.
+pub fn survive_weave(text: &str) {
+    let source = Source::new("any.weave", text);
+    let Ok(program) = program(&source, weave::parse) else { return };
+    let printed = print::weave(&program);
+    let again = again(&printed, weave::parse);
+    assert_eq!(print::weave(&again), printed, "printed differently again");
+    if let Ok(boolean) = print::bp(&program) {
+        self::again(&boolean, bp::parse);
+    }
+    lower(program, source);
+}
+
+/// Reads a text as `.bp`.
+pub fn survive_bp(text: &str) {
+    let source = Source::new("any.bp", text);
+    let Ok(program) = program(&source, bp::parse) else { return };
+    if let Ok(printed) = print::bp(&program) {
+        let again = again(&printed, bp::parse);
+        let twice = print::bp(&again).unwrap_or_else(|e| panic!("{printed}\nis refused: {e}"));
+        assert_eq!(twice, printed, "printed differently again");
+    }
+    again(&print::weave(&program), weave::parse);
+    lower(program, source);
+}
+
+/// Reads a text as a table with what stands beside it. The first character tells the format (`p`,
+/// `c` or `t`); a line `---` comes before the initial state, and another one before the targets.
+pub fn survive_tables(text: &str) {
+    let format = match text.as_bytes().first() {
+        Some(b'p') => Format::Pds,
+        Some(b'c') => Format::Cpds,
+        Some(b't') => Format::Tts,
+        _ => return,
+    };
+    let mut parts = text[1..].split("\n---\n").map(|part| Source::new("any", part));
+    let source = parts.next().unwrap_or_default();
+    let beside = Beside { init: parts.next(), target: parts.next(), threads: ThreadCounts::new() };
+    let TableInput { tables, targets } = match read(format, &source, &beside) {
+        Ok(input) => input,
+        Err(LoadError::Invalid(diagnostics)) => return look_at(&diagnostics),
+        Err(_) => return,
+    };
+    if tables.shared_count() > 100_000 || tables.threads().len() > 100 {
+        return;
+    }
+    let refused = |e| panic!("{text}\nis printed as something that is refused:\n{e}");
+    if let Ok(cpds) = print_tables::cpds(&tables, &targets) {
+        let printed = Source::new("printed.cpds", cpds.as_str());
+        let again = read(Format::Cpds, &printed, &Beside::default()).unwrap_or_else(refused);
+        let twice = print_tables::cpds(&again.tables, &again.targets);
+        assert_eq!(twice.as_ref(), Ok(&cpds), "printed differently again");
+    }
+    if let Ok(files) = print_tables::pds(&tables, &targets) {
+        let beside = Beside {
+            init: Some(Source::new("printed.init", files.init)),
+            target: files.spec.map(|spec| Source::new("printed.spec", spec)),
+            threads: ThreadCounts::new(),
+        };
+        read(Format::Pds, &Source::new("printed.pds", files.pds), &beside).unwrap_or_else(refused);
+    }
+    if let Ok(files) = print_tables::tts(&tables, &targets) {
+        let target = files.prop.map(|prop| Source::new("printed.prop", prop));
+        let beside = Beside { target, ..Beside::default() };
+        read(Format::Tts, &Source::new("printed.tts", files.tts), &beside).unwrap_or_else(refused);
+    }
+    if let Ok(program) = to_program(&tables, &targets) {
+        again(&print::weave(&program), weave::parse);
+    }
+    walk(&tables);
+}
+
+/// Reads and checks a program. What is wrong with it is looked at, too.
+fn program(source: &Source, parse: Parser) -> Result<Program, Diagnostics> {
+    let (file, mut list) = parse(source);
+    let parsed = list.is_empty();
+    let (program, more) = check(&file, &CheckOptions::default());
+    list.extend(more);
+    let found = Diagnostics::new(source.clone(), list);
+    look_at(&found);
+    if parsed {
+        assert_eq!(program.is_none(), found.has_errors(), "a program exactly if there is no error");
+    }
+    match program {
+        Some(program) if !found.has_errors() => Ok(program),
+        _ => Err(found),
+    }
+}
+
+/// The program of a text that was printed.
+fn again(text: &str, parse: Parser) -> Program {
+    program(&Source::new("printed", text), parse)
+        .unwrap_or_else(|e| panic!("{text}\nwas printed and is refused:\n{e}"))
+}
+
+/// Mistakes have their places in the text and can be shown.
+fn look_at(diagnostics: &Diagnostics) {
+    let text = diagnostics.source.text();
+    for diagnostic in &diagnostics.list {
+        for label in diagnostic.related.iter().chain([&diagnostic.label]) {
+            let (start, end) = (label.span.start as usize, label.span.end as usize);
+            assert!(start <= end && end <= text.len(), "outside of the text: {diagnostic:?}");
+            let boundaries = text.is_char_boundary(start) && text.is_char_boundary(end);
+            assert!(boundaries, "inside of a character: {diagnostic:?}");
+        }
+        assert!(!diagnostic.message.is_empty(), "nothing is said: {diagnostic:?}");
+    }
+    let shown = diagnostics.render(false);
+    assert_eq!(shown.is_empty(), diagnostics.list.is_empty());
+}
+
+/// Lowers a program and takes a few steps, if it is small.
+fn lower(program: Program, source: Source) {
+    let slots = |variables: &[selvedge_program::Variable]| -> usize {
+        variables.iter().map(|v| v.ty.slots()).sum()
+    };
+    let size =
+        slots(&program.globals) + program.procs.iter().map(|p| slots(&p.locals)).sum::<usize>();
+    let counts = program.threads.iter().map(|t| (t.name.clone(), 2)).collect();
+    if let Ok(lowering) = Lowering::new(Arc::new(program), Arc::new(source), &counts)
+        && size < 100
+    {
+        walk(&lowering);
+    }
+}
+
+/// Takes the first steps of a system, always the last one that is listed.
+fn walk(system: &dyn System) {
+    let Ok(Some(mut state)) = system.initial().map(|mut states| states.pop()) else { return };
+    for turn in 0..STEPS {
+        let thread = turn % state.threads.len().max(1);
+        let Some(id) = state.thread_ids().nth(thread) else { return };
+        let Ok(steps) = step(system, &state, id) else { return };
+        let Some((action, next)) = steps.into_iter().next_back() else { continue };
+        let _ = (system.explain(action.origin), system.wrong(next.shared));
+        let _ = system.show_shared(next.shared);
+        state = next;
+    }
+}

@@ -1,0 +1,274 @@
+//! # Answers
+//! A verdict in words that say what was found or proved, and what that does not promise. The
+//! same as JSON is in [`crate::json`].
+
+use std::time::Duration;
+
+use selvedge_analysis::Stop;
+use selvedge_analysis::engine::{CutSeen, Outcome, Proof, Verdict};
+use selvedge_model::{Property, State, System};
+
+use crate::amount::{bytes, number, seconds};
+use crate::property;
+use crate::style::{Paint, Role};
+use crate::text::{self, TraceOptions, count};
+
+/// The answer to a question about a system.
+#[derive(Clone, Copy)]
+pub struct Answer<'a> {
+    /// The file.
+    pub file: &'a str,
+    /// The system.
+    pub system: &'a dyn System,
+    /// What must not be reached.
+    pub properties: &'a [Property],
+    /// What was found out.
+    pub outcome: &'a Outcome,
+    /// The states that a replay of the trace visits, if there is a trace.
+    pub states: &'a [State],
+    /// How long it took.
+    pub time: Duration,
+    /// The largest amount of memory that was in use.
+    pub peak_memory: u64,
+}
+
+/// A line under the verdict: what it is about, and the text.
+type Detail = (&'static str, String);
+
+/// The answer for people.
+#[must_use]
+pub fn text(answer: &Answer<'_>, options: TraceOptions) -> String {
+    let paint = options.paint;
+    let (word, role, sentence, mut details) = match &answer.outcome.verdict {
+        Verdict::Safe(proof) => ("safe", Role::Good, safe(answer), why_safe(answer, *proof)),
+        Verdict::Unsafe { contexts, property, trace } => {
+            let property = answer.properties.get(*property);
+            let steps = trace.as_ref().map(|trace| trace.steps.len());
+            let sentence = unsafe_sentence(answer, *contexts, steps.ok(), property);
+            ("unsafe", Role::Bad, sentence, about_trace(*contexts, steps))
+        }
+        Verdict::Bounded { contexts } => {
+            let sentence = format!(
+                "{} within {}; this is not a proof: `selvedge verify` looks for one",
+                no_violation(answer),
+                contexts_and_switches(*contexts)
+            );
+            ("bounded", Role::Change, sentence, Vec::new())
+        }
+        Verdict::Unknown { stop, completed } => {
+            ("unknown", Role::Change, stop.to_string(), what_is_known(answer, stop, *completed))
+        }
+    };
+    details.extend(threads(answer));
+    details.push(("effort", effort(answer.outcome, answer.time, answer.peak_memory)));
+    let mut shown = format!("{}: {sentence}\n", paint.paint(role, word));
+    shown += &layout(&details, paint);
+    if let Verdict::Unsafe { trace: Ok(trace), .. } = &answer.outcome.verdict {
+        shown += &format!("\n{}", text::trace(answer.system, trace, answer.states, options));
+    }
+    shown
+}
+
+/// Lines with a label each, in two columns.
+pub(crate) fn layout(details: &[Detail], paint: Paint) -> String {
+    let width = details.iter().map(|(label, _)| label.len()).max().unwrap_or(0);
+    let line = |(label, text): &Detail| {
+        format!("  {}  {text}\n", paint.paint(Role::Faint, &format!("{label:width$}")))
+    };
+    details.iter().map(line).collect()
+}
+
+fn safe(answer: &Answer<'_>) -> String {
+    let threads = these_threads(answer.system);
+    match answer.properties {
+        [] => "nothing can be violated: there is no target, and all visible states are known"
+            .to_owned(),
+        [Property::NeverWrong] => format!(
+            "no schedule of {threads} fails an assertion or goes wrong in another way, with any \
+             number of contexts"
+        ),
+        _ => format!(
+            "no schedule of {threads} reaches {}, with any number of contexts",
+            targets(answer)
+        ),
+    }
+}
+
+/// The targets, or how many there are.
+fn targets(answer: &Answer<'_>) -> String {
+    match answer.properties {
+        [one] => property::one(answer.system, one),
+        more => format!("one of the {} targets", more.len()),
+    }
+}
+
+fn these_threads(system: &dyn System) -> String {
+    let number = system.threads().len();
+    match (number, system.starts_threads()) {
+        (1, false) => "this one thread".to_owned(),
+        (n, false) => format!("these {n} threads"),
+        (1, true) => "this thread and all that are started".to_owned(),
+        (n, true) => format!("these {n} threads and all that are started"),
+    }
+}
+
+fn why_safe(answer: &Answer<'_>, proof: Proof) -> Vec<Detail> {
+    let outcome = answer.outcome;
+    let mut details = vec![("proof", proof_in_words(outcome, proof, answer.properties.is_empty()))];
+    if let Some(collapse) = outcome.collapse {
+        let visible = outcome.observations.get(collapse).and_then(|o| o.visible);
+        details.push((
+            "collapse",
+            format!(
+                "all {} visible states are reached within {}",
+                number(visible),
+                count(collapse, "context")
+            ),
+        ));
+    }
+    if !answer.properties.is_empty() {
+        let other = "nothing is said about other numbers of threads";
+        let ends = "whether the threads end";
+        details.push((
+            "limits",
+            match answer.system.starts_threads() {
+                true => format!("nothing is said about {ends}"),
+                false => format!("{other}, nor about {ends}"),
+            },
+        ));
+    }
+    details
+}
+
+/// Why nothing more can happen.
+pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool) -> String {
+    match proof {
+        Proof::Repetition { contexts } => {
+            let states = outcome.observations.last().and_then(|o| o.states);
+            let all = states.map_or(String::new(), |n| format!(": all {n} states were seen"));
+            format!("no state is new at {}{all}", count(contexts, "context"))
+        }
+        Proof::Cut(cut) => {
+            let seen = outcome.cuts.iter().find(|seen| seen.cut == cut);
+            let kept = match cut.depth {
+                1 => "the top symbol".to_owned(),
+                n => format!("the top {n} symbols"),
+            };
+            let left = match is_equality {
+                true => "exactly the visible states that were reached".to_owned(),
+                false => format!("{} visible states, none a violation", visible_of(seen)),
+            };
+            format!("stack cut of depth {}: {kept} of each stack kept, {left}", cut.depth)
+        }
+    }
+}
+
+fn visible_of(seen: Option<&CutSeen>) -> String {
+    number(seen.and_then(|seen| seen.visible))
+}
+
+fn unsafe_sentence(
+    answer: &Answer<'_>,
+    contexts: usize,
+    steps: Option<usize>,
+    property: Option<&Property>,
+) -> String {
+    let with = contexts_and_switches(contexts);
+    let steps = steps.map_or(String::new(), |n| format!(" and {}", count(n, "step")));
+    let why = answer.states.last().and_then(|state| answer.system.wrong(state.shared));
+    match (property, why) {
+        (Some(target @ Property::Unreachable(_)), _) => {
+            let target = property::one(answer.system, target);
+            format!("a schedule with {with}{steps} reaches {target}")
+        }
+        (_, Some(why)) => format!("a schedule with {with}{steps} goes wrong: {why}"),
+        (_, None) => format!("a schedule with {with}{steps} goes wrong"),
+    }
+}
+
+fn about_trace(contexts: usize, steps: Result<usize, &Stop>) -> Vec<Detail> {
+    let fewest = "no schedule with fewer contexts does";
+    match steps {
+        Ok(_) if contexts == 0 => Vec::new(),
+        Ok(_) => vec![(
+            "fewest",
+            format!("{fewest}, and none with {} is shorter", count(contexts, "context")),
+        )],
+        Err(stop) => vec![
+            ("fewest", fewest.to_owned()),
+            ("schedule", format!("it could not be made: {stop}")),
+        ],
+    }
+}
+
+/// The bounded statement, without the bound.
+fn no_violation(answer: &Answer<'_>) -> String {
+    if answer.properties.is_empty() {
+        "there is no target; the visible states have not collapsed".to_owned()
+    } else {
+        "no violation".to_owned()
+    }
+}
+
+/// `3 contexts (2 switches)`.
+fn contexts_and_switches(contexts: usize) -> String {
+    let switches = count(contexts.saturating_sub(1), "switch");
+    format!("{} ({})", count(contexts, "context"), switches.replace("switchs", "switches"))
+}
+
+fn what_is_known(answer: &Answer<'_>, stop: &Stop, completed: Option<usize>) -> Vec<Detail> {
+    let done = match completed {
+        None => "nothing".to_owned(),
+        Some(0) => format!("{} in the initial states", no_violation(answer)),
+        Some(contexts) => {
+            format!("{} within {}", no_violation(answer), contexts_and_switches(contexts))
+        }
+    };
+    let mut details = vec![("completed", done)];
+    if let Some(seen) = answer.outcome.cuts.last()
+        && !answer.properties.is_empty()
+    {
+        let depth = seen.cut.depth;
+        details.push(("above", format!("a stack cut of depth {depth} does not exclude one")));
+    }
+    let bounded = match completed {
+        Some(contexts) if contexts > 0 => format!("--contexts {contexts}"),
+        _ => "--contexts 2".to_owned(),
+    };
+    let smaller = format!("fewer threads or smaller constants, or `selvedge check {bounded}`");
+    let advice = match stop {
+        Stop::Timeout => format!("more time (--timeout), {smaller}"),
+        Stop::Memory => format!("more memory (--memory), {smaller}"),
+        Stop::Cancelled => format!("once more with more patience, {smaller}"),
+        Stop::HighStack => "--engine symbolic".to_owned(),
+        Stop::Fault(_) => return details,
+    };
+    details.push(("try", advice));
+    details
+}
+
+/// What the answer assumes about threads that are started.
+fn threads(answer: &Answer<'_>) -> Option<Detail> {
+    let most = answer.outcome.most_threads?;
+    let (text, is_safe) = match &answer.outcome.verdict {
+        Verdict::Safe(_) => ("there are never more than", true),
+        Verdict::Bounded { .. } => ("so many contexts need no more than", false),
+        _ => return None,
+    };
+    let rest = if is_safe { "" } else { "; those that are started and never run are dropped" };
+    Some(("threads", format!("{text} {}{rest}", count(most, "thread"))))
+}
+
+/// What an answer cost.
+pub(crate) fn effort(outcome: &Outcome, time: Duration, peak_memory: u64) -> String {
+    let mut parts = vec![outcome.engine.to_owned()];
+    if let Some(last) = outcome.observations.last() {
+        parts.push(count(last.contexts, "context"));
+        if let Some(states) = last.states {
+            parts.push(format!("{states} states"));
+        }
+        parts.push(format!("{} visible states", number(last.visible)));
+    }
+    parts.extend([seconds(time), bytes(peak_memory)]);
+    parts.join(", ")
+}

@@ -1,0 +1,47 @@
+//! # Properties in words
+//! `assertions` for programs; for tables the targets, as they are written.
+
+use selvedge_model::{Pattern, Property, SharedId, System, TopPattern};
+
+/// The name of a question without a property.
+pub const NONE: &str = "none";
+
+/// What must not happen: `assertions`, the targets separated by `; `, or `none`.
+#[must_use]
+pub fn name(system: &dyn System, properties: &[Property]) -> String {
+    if properties.is_empty() {
+        return NONE.to_owned();
+    }
+    let names: Vec<_> = properties.iter().map(|property| one(system, property)).collect();
+    names.join("; ")
+}
+
+/// One property: `assertions`, or a target.
+#[must_use]
+pub fn one(system: &dyn System, property: &Property) -> String {
+    match property {
+        Property::NeverWrong => "assertions".to_owned(),
+        Property::Unreachable(pattern) => target(system, pattern),
+    }
+}
+
+fn target(system: &dyn System, pattern: &Pattern) -> String {
+    let any = || "*".to_owned();
+    let shown = |shared: &Option<SharedId>| shared.map_or_else(any, |s| system.show_shared(s));
+    match pattern {
+        Pattern::Tuple { shared, tops } => {
+            let top = |top: &TopPattern| match top {
+                TopPattern::Any => any(),
+                TopPattern::Empty => "-".to_owned(),
+                TopPattern::Symbol(symbol) => system.show_symbol(*symbol),
+            };
+            let tops: Vec<_> = tops.iter().map(top).collect();
+            format!("{}|{}", shown(shared), tops.join(","))
+        }
+        Pattern::Somewhere { shared, template, symbol } => {
+            let place =
+                template.map_or(String::new(), |t| format!(" in {}", system.template_name(t)));
+            format!("somewhere {}|{}{place}", shown(shared), system.show_symbol(*symbol))
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! # Observation tables
+//! What is new at each bound [CUBA, Fig. 1], as text, Markdown, CSV and JSON.
+
+use std::time::Duration;
+
+use selvedge_analysis::engine::{Proof, Table, Verdict};
+use selvedge_analysis::explore::Observation;
+use selvedge_model::{System, TemplateId, VisibleState};
+use serde::Serialize;
+
+use crate::amount::number;
+use crate::answer::{effort, layout, proof_in_words};
+use crate::json::{self, Bound, VERSION};
+use crate::style::{Paint, Role};
+use crate::text::count;
+
+/// A table and what it is about.
+#[derive(Clone, Copy)]
+pub struct TableReport<'a> {
+    /// The file.
+    pub file: &'a str,
+    /// The system.
+    pub system: &'a dyn System,
+    /// What is new at each bound.
+    pub table: &'a Table,
+    /// How long it took.
+    pub time: Duration,
+    /// The largest amount of memory that was in use.
+    pub peak_memory: u64,
+}
+
+/// Lists of states go on in the next line after this many characters.
+const WIDEST_LINE: usize = 100;
+
+impl TableReport<'_> {
+    /// The table for people.
+    #[must_use]
+    pub fn text(&self, paint: Paint) -> String {
+        let rows: Vec<[String; 5]> = self.observations().iter().map(numbers).collect();
+        let titles = ["contexts", "states", "new", "visible", "new"];
+        let width = |column: usize| {
+            rows.iter().map(|row| row[column].len()).max().unwrap_or(0).max(titles[column].len())
+        };
+        let widths = [0, 1, 2, 3, 4].map(width);
+        let line = |cells: [&str; 5]| {
+            let cells = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:>width$}"));
+            cells.collect::<Vec<_>>().join("  ")
+        };
+        let mut text = format!("{}\n", paint.paint(Role::Heading, &line(titles)));
+        let margin = widths.iter().sum::<usize>() + 2 * widths.len();
+        for (bound, row) in rows.iter().enumerate() {
+            let cells = [0, 1, 2, 3, 4].map(|column| row[column].as_str());
+            let mut shown = line(cells);
+            if let Some(mark) = self.mark(bound) {
+                shown += &format!("  {}", paint.paint(Role::Faint, mark));
+            }
+            shown += &wrapped(&self.states(bound).unwrap_or_default(), margin);
+            text += &format!("{shown}\n");
+        }
+        let mut details = self.conclusion();
+        details.push(("effort", effort(&self.table.outcome, self.time, self.peak_memory)));
+        text + "\n" + &layout(&details, paint)
+    }
+
+    /// The table in Markdown.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut text =
+            "| contexts | states | new states | visible | new visible | which |\n".to_owned();
+        text += "| ---: | ---: | ---: | ---: | ---: | --- |\n";
+        for (bound, seen) in self.observations().iter().enumerate() {
+            let states = self.states(bound).unwrap_or_default();
+            let escaped = states.iter().map(|state| format!("`{}`", state.replace('|', "\\|")));
+            let which = self.mark(bound).map(str::to_owned).into_iter().chain(escaped);
+            let which: Vec<_> = which.collect();
+            text += &format!("| {} | {} |\n", numbers(seen).join(" | "), which.join(" "));
+        }
+        for (label, words) in self.conclusion() {
+            text += &format!("\n*{label}*: {words}\n");
+        }
+        text
+    }
+
+    /// The table as comma-separated values.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let mut text = "contexts,states,new_states,visible,new_visible,plateau,which\n".to_owned();
+        for (bound, seen) in self.observations().iter().enumerate() {
+            let cells = numbers(seen).map(|cell| if cell == "-" { String::new() } else { cell });
+            let states = self.states(bound).unwrap_or_default().join(" ");
+            let quoted = format!("\"{}\"", states.replace('"', "\"\""));
+            let is_plateau = self.mark(bound) == Some(PLATEAU);
+            text += &format!("{},{is_plateau},{quoted}\n", cells.join(","));
+        }
+        text
+    }
+
+    /// The table as an object.
+    #[must_use]
+    pub fn json(&self) -> JsonTable {
+        let outcome = &self.table.outcome;
+        let row = |(bound, seen): (usize, &Observation)| Row {
+            bound: Bound::contexts(seen.contexts),
+            states: json::small(seen.states),
+            new_states: json::small(seen.new_states),
+            visible: json::small(seen.visible),
+            new_visible: json::small(seen.new_visible),
+            plateau: self.mark(bound) == Some(PLATEAU),
+            which: self.states(bound),
+        };
+        let (proof, reason) = match &outcome.verdict {
+            Verdict::Safe(proof) => (Some(proof_in_words(outcome, *proof, true)), None),
+            Verdict::Unknown { stop, .. } => (None, Some(stop.to_string())),
+            _ => (None, None),
+        };
+        let finite = self.table.finite_contexts.as_ref().map(|list| {
+            let one = |&(template, finite): &(TemplateId, bool)| Finite {
+                thread: self.system.template_name(template),
+                finite,
+            };
+            list.iter().map(one).collect()
+        });
+        JsonTable {
+            selvedge: VERSION,
+            file: self.file.to_owned(),
+            engine: outcome.engine,
+            collapse: outcome.collapse.map(Bound::contexts),
+            proof,
+            observations: self.observations().iter().enumerate().map(row).collect(),
+            finite_contexts: finite,
+            reason,
+            time_s: self.time.as_secs_f64(),
+            peak_memory_bytes: self.peak_memory,
+        }
+    }
+
+    fn observations(&self) -> &[Observation] {
+        &self.table.outcome.observations
+    }
+
+    /// What is to be said about a bound at which nothing visible is new.
+    fn mark(&self, bound: usize) -> Option<&'static str> {
+        let is_flat = self.observations()[bound].new_visible == Some(0);
+        let collapse = self.table.outcome.collapse;
+        let is_after = collapse.is_some_and(|last| bound > last);
+        is_flat.then_some(if is_after { "collapsed" } else { PLATEAU })
+    }
+
+    /// The visible states that are new at a bound, if they are to be listed.
+    fn states(&self, bound: usize) -> Option<Vec<String>> {
+        let listed = self.table.new_visible.get(bound)?.as_ref()?;
+        Some(listed.iter().map(|state| show(self.system, state)).collect())
+    }
+
+    fn conclusion(&self) -> Vec<(&'static str, String)> {
+        let outcome = &self.table.outcome;
+        let mut details = Vec::new();
+        match (&outcome.verdict, outcome.collapse) {
+            (Verdict::Safe(proof), Some(last)) => {
+                let after = count(last, "context");
+                details.push((
+                    "collapse",
+                    format!("at {after}: no visible state is new with any larger number"),
+                ));
+                let how = if matches!(proof, Proof::Cut(_)) { "from above" } else { "repetition" };
+                let words = proof_in_words(outcome, *proof, true);
+                details.push(("proof", format!("{how}: {words}")));
+            }
+            (Verdict::Unknown { stop, .. }, _) => {
+                details.push(("unknown", format!("{stop}; more visible states may follow")));
+            }
+            _ => details.push((
+                "collapse",
+                "not seen yet: more visible states may follow with more contexts".to_owned(),
+            )),
+        }
+        if let Some(most) = outcome.most_threads {
+            details.push(("threads", format!("states with more than {most} are not counted")));
+        }
+        details.push(("finite contexts", self.finite_contexts()));
+        details
+    }
+
+    fn finite_contexts(&self) -> String {
+        let Some(list) = &self.table.finite_contexts else {
+            return "not known: the budget ended first".to_owned();
+        };
+        let one = |&(template, finite): &(TemplateId, bool)| {
+            format!("{} {}", self.system.template_name(template), if finite { "yes" } else { "no" })
+        };
+        list.iter().map(one).collect::<Vec<_>>().join(", ")
+    }
+}
+
+const PLATEAU: &str = "plateau";
+
+fn numbers(seen: &Observation) -> [String; 5] {
+    [
+        seen.contexts.to_string(),
+        number(seen.states),
+        number(seen.new_states),
+        number(seen.visible),
+        number(seen.new_visible),
+    ]
+}
+
+/// A visible state: `⟨q|a,-⟩`.
+#[must_use]
+pub fn show(system: &dyn System, state: &VisibleState) -> String {
+    let top = |top: &Option<_>| top.map_or("-".to_owned(), |symbol| system.show_symbol(symbol));
+    let tops: Vec<_> = state.tops.iter().map(top).collect();
+    format!("⟨{}|{}⟩", system.show_shared(state.shared), tops.join(","))
+}
+
+/// States in lines of a readable width, after a margin.
+fn wrapped(states: &[String], margin: usize) -> String {
+    let mut text = String::new();
+    let mut at = margin;
+    for (index, state) in states.iter().enumerate() {
+        let width = state.chars().count();
+        let separator = if index == 0 { "  " } else { " " };
+        if index > 0 && at + 1 + width > WIDEST_LINE {
+            text += &format!("\n{}", " ".repeat(margin));
+            at = margin;
+        } else {
+            text += separator;
+        }
+        text += state;
+        at += width + 1;
+    }
+    text
+}
+
+/// An observation table.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct JsonTable {
+    /// The version of Selvedge.
+    pub selvedge: &'static str,
+    /// The file.
+    pub file: String,
+    /// Which engine explored.
+    pub engine: &'static str,
+    /// The last bound at which a visible state is new, if that is known.
+    pub collapse: Option<Bound>,
+    /// Why nothing more can follow.
+    pub proof: Option<String>,
+    /// What is new at each bound.
+    pub observations: Vec<Row>,
+    /// Whether single contexts reach finitely many states, by kind of thread.
+    pub finite_contexts: Option<Vec<Finite>>,
+    /// Why the table ends too early.
+    pub reason: Option<String>,
+    /// Wall-clock time, in seconds.
+    pub time_s: f64,
+    /// The largest amount of memory that was in use.
+    pub peak_memory_bytes: u64,
+}
+
+/// What is new at a bound. Numbers that are infinite, or have 64 bits or more, are not known.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Row {
+    /// The bound.
+    pub bound: Bound,
+    /// How many states.
+    pub states: Option<u64>,
+    /// How many of them need this bound.
+    pub new_states: Option<u64>,
+    /// How many visible states.
+    pub visible: Option<u64>,
+    /// How many of them need this bound.
+    pub new_visible: Option<u64>,
+    /// Whether nothing visible is new, though the sequence has not collapsed.
+    pub plateau: bool,
+    /// The new visible states; of those that differ by a permutation of interchangeable threads,
+    /// one. Not listed where they are too many.
+    pub which: Option<Vec<String>>,
+}
+
+/// Whether contexts of one kind of thread reach finitely many states.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Finite {
+    /// The kind of thread.
+    pub thread: String,
+    /// Whether they do.
+    pub finite: bool,
+}
