@@ -30,8 +30,13 @@ fn fig1() -> Tables {
 #[test]
 fn tables_have_the_same_rows_in_all_formats() {
     let system = fig1();
-    let question =
-        Question { system: &system, properties: &[], method: Method::Auto, symmetry: true };
+    let question = Question {
+        system: &system,
+        properties: &[],
+        method: Method::Auto,
+        symmetry: true,
+        evidence: false,
+    };
     let table = table(&question, None, 2, &Budget::default(), &|_| {});
     let report = TableReport {
         file: "fig1.cpds",

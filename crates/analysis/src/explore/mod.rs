@@ -18,6 +18,7 @@ pub mod contexts;
 pub mod languages;
 pub mod locals;
 mod moved;
+mod places;
 mod set;
 pub mod shortest;
 mod space;
@@ -32,6 +33,7 @@ pub use contexts::{ContextExplorer, Observation};
 pub use locals::{Locals, Move};
 pub use set::{Batch, StateSet};
 
+use selvedge_evidence::Evidence;
 use selvedge_model::{Property, VisibleState};
 
 use crate::{Budget, Stop};
@@ -74,4 +76,7 @@ pub trait Explorer {
 
     /// How many words are stored, and the bytes that they take.
     fn stored(&self) -> (usize, usize);
+
+    /// The states that were reached, as a certificate. It holds if the exploration has collapsed.
+    fn certificate(&self) -> Evidence;
 }
