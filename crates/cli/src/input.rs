@@ -76,6 +76,16 @@ fn system_of(input: Input, options: &InputOptions, drops: bool) -> Result<Opened
     }
 }
 
+/// A program, prepared to be run with as many threads as the options say.
+pub fn lowering(
+    program: Arc<Program>,
+    source: Arc<Source>,
+    options: &InputOptions,
+) -> Result<Lowering, Failure> {
+    let counts = thread_counts(&program, options)?;
+    lower(program, source, &counts)
+}
+
 /// The system of a program. What cannot be lowered is shown like any other mistake in the text.
 fn lower(
     program: Arc<Program>,

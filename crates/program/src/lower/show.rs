@@ -97,6 +97,12 @@ impl Lowering {
         Explanation { steps: steps.collect() }
     }
 
+    /// What an edge of the flow graph does, as it stands in the source.
+    #[must_use]
+    pub fn edge_text(&self, edge: EdgeId) -> String {
+        self.explain_edge(self.flow.edge(edge))
+    }
+
     fn explain_edge(&self, edge: &Edge) -> String {
         let text: Vec<_> = self.source.slice(edge.span).split_whitespace().collect();
         let text = text.join(" ");
