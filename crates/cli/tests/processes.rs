@@ -56,3 +56,36 @@ fn ctrl_c_shows_what_was_done() {
     assert!(rest.ends_with("1 step in 1 context: interrupted\n"), "{rest}");
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
+
+/// A question that takes longer than anybody wants to wait.
+#[cfg(unix)]
+fn long_question() -> Child {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/locks/filter.weave");
+    Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        .args(["verify", "-v", "--const", "N=5"])
+        .arg(file)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_with_what_is_known() {
+    let mut child = long_question();
+    let mut notes = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains(" 1 contexts") {
+        line.clear();
+        assert_ne!(notes.read_line(&mut line).unwrap(), 0, "it ended too early");
+    }
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    std::thread::spawn(move || std::io::copy(&mut notes, &mut std::io::sink()));
+    let result = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&result.stdout);
+    assert!(text.starts_with("unknown: the run was interrupted\n"), "{text}");
+    assert!(text.contains("completed  no violation within "), "{text}");
+    assert_eq!(result.status.code(), Some(20));
+}

@@ -8,6 +8,12 @@ pub fn number(number: Option<u128>) -> String {
     number.map_or("-".to_owned(), |n| n.to_string())
 }
 
+/// A number of things that may be too large to be known: `1 state`, `2 states`.
+#[must_use]
+pub fn amount(of: Option<u128>, thing: &str) -> String {
+    format!("{} {thing}{}", number(of), if of == Some(1) { "" } else { "s" })
+}
+
 /// A time: `0.12 s`, `75 s`.
 #[must_use]
 pub fn seconds(time: Duration) -> String {

@@ -5,10 +5,10 @@
 use std::time::Duration;
 
 use selvedge_analysis::Stop;
-use selvedge_analysis::engine::{CutSeen, Outcome, Proof, Verdict};
+use selvedge_analysis::engine::{Outcome, Proof, Verdict};
 use selvedge_model::{Property, State, System};
 
-use crate::amount::{bytes, number, seconds};
+use crate::amount::{amount, bytes, seconds};
 use crate::property;
 use crate::style::{Paint, Role};
 use crate::text::{self, TraceOptions, count};
@@ -120,8 +120,8 @@ fn why_safe(answer: &Answer<'_>, proof: Proof) -> Vec<Detail> {
         details.push((
             "collapse",
             format!(
-                "all {} visible states are reached within {}",
-                number(visible),
+                "all {} are reached within {}",
+                amount(visible, "visible state"),
                 count(collapse, "context")
             ),
         ));
@@ -144,8 +144,9 @@ fn why_safe(answer: &Answer<'_>, proof: Proof) -> Vec<Detail> {
 pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool) -> String {
     match proof {
         Proof::Repetition { contexts } => {
-            let states = outcome.observations.last().and_then(|o| o.states);
-            let all = states.map_or(String::new(), |n| format!(": all {n} states were seen"));
+            let states = outcome.observations.last().map(|o| o.states).filter(Option::is_some);
+            let all =
+                states.map_or(String::new(), |n| format!(": all {} were seen", amount(n, "state")));
             format!("no state is new at {}{all}", count(contexts, "context"))
         }
         Proof::Cut(cut) => {
@@ -156,15 +157,14 @@ pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool)
             };
             let left = match is_equality {
                 true => "exactly the visible states that were reached".to_owned(),
-                false => format!("{} visible states, none a violation", visible_of(seen)),
+                false => {
+                    let visible = seen.and_then(|seen| seen.visible);
+                    format!("{}, none a violation", amount(visible, "visible state"))
+                }
             };
             format!("stack cut of depth {}: {kept} of each stack kept, {left}", cut.depth)
         }
     }
-}
-
-fn visible_of(seen: Option<&CutSeen>) -> String {
-    number(seen.and_then(|seen| seen.visible))
 }
 
 fn unsafe_sentence(
@@ -249,14 +249,16 @@ fn what_is_known(answer: &Answer<'_>, stop: &Stop, completed: Option<usize>) -> 
 
 /// What the answer assumes about threads that are started.
 fn threads(answer: &Answer<'_>) -> Option<Detail> {
-    let most = answer.outcome.most_threads?;
-    let (text, is_safe) = match &answer.outcome.verdict {
-        Verdict::Safe(_) => ("there are never more than", true),
-        Verdict::Bounded { .. } => ("so many contexts need no more than", false),
-        _ => return None,
+    let most = count(answer.outcome.most_threads?, "thread");
+    let text = match &answer.outcome.verdict {
+        Verdict::Safe(_) => format!("there are never more than {most}"),
+        Verdict::Bounded { .. } | Verdict::Unsafe { .. } => format!(
+            "at most {most} at a time; those that are started and never run are left out, since \
+             they do nothing"
+        ),
+        Verdict::Unknown { .. } => return None,
     };
-    let rest = if is_safe { "" } else { "; those that are started and never run are dropped" };
-    Some(("threads", format!("{text} {}{rest}", count(most, "thread"))))
+    Some(("threads", text))
 }
 
 /// What an answer cost.
@@ -264,10 +266,10 @@ pub(crate) fn effort(outcome: &Outcome, time: Duration, peak_memory: u64) -> Str
     let mut parts = vec![outcome.engine.to_owned()];
     if let Some(last) = outcome.observations.last() {
         parts.push(count(last.contexts, "context"));
-        if let Some(states) = last.states {
-            parts.push(format!("{states} states"));
+        if last.states.is_some() {
+            parts.push(amount(last.states, "state"));
         }
-        parts.push(format!("{} visible states", number(last.visible)));
+        parts.push(amount(last.visible, "visible state"));
     }
     parts.extend([seconds(time), bytes(peak_memory)]);
     parts.join(", ")

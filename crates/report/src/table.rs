@@ -177,8 +177,21 @@ impl TableReport<'_> {
         if let Some(most) = outcome.most_threads {
             details.push(("threads", format!("states with more than {most} are not counted")));
         }
+        if self.lists_kinds() {
+            let words = "of states that differ by an exchange of like threads, one is shown";
+            details.push(("listed", words.to_owned()));
+        }
         details.push(("finite contexts", self.finite_contexts()));
         details
+    }
+
+    /// Whether a state that is listed stands for others.
+    fn lists_kinds(&self) -> bool {
+        let listed = self.table.new_visible.iter().zip(self.observations());
+        let stands_for_others = |(states, seen): (&Option<Vec<_>>, &Observation)| {
+            states.as_ref().is_some_and(|s| Some(s.len() as u128) != seen.new_visible)
+        };
+        listed.into_iter().any(stands_for_others)
     }
 
     fn finite_contexts(&self) -> String {

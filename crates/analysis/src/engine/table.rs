@@ -17,7 +17,7 @@ pub struct Table {
     /// The observations, and whether and where they collapsed. `Safe` says that they did,
     /// `Bounded` that the bound came first.
     pub outcome: Outcome,
-    /// The visible states that are new at each bound; `None` where they are too many to be
+    /// The visible states that are new at each bound, sorted; `None` where they are too many to be
     /// listed. Of states that differ by a permutation of interchangeable threads, one is given.
     pub new_visible: Vec<Option<Vec<VisibleState>>>,
     /// Whether contexts of threads of each template reach finitely many states; `None` if the
@@ -78,7 +78,8 @@ pub(super) struct Kept {
 impl Kept {
     pub fn fill(&mut self, explorer: &dyn Explorer, finite: Option<FiniteContexts>) {
         let list = |bound| {
-            let states = explorer.new_visible(bound);
+            let mut states = explorer.new_visible(bound);
+            states.sort_unstable();
             (states.len() <= self.listed).then_some(states)
         };
         self.new_visible = (0..=explorer.bound()).map(list).collect();

@@ -15,11 +15,11 @@
 //! **Needs.** With [`super::stacks`]: each context reaches finitely many states, or the run ends
 //! by its budget.
 
-use rustc_hash::FxHashSet;
 use selvedge_evidence::Evidence;
 use selvedge_model::{Property, SharedId, System, TemplateId, VisibleState};
 
 use super::classes::arrangements;
+use super::moved::Moved;
 use super::space::{Entry, Space};
 use super::target::Target;
 use super::visible::{Seen, Visible};
@@ -55,8 +55,8 @@ pub struct ContextExplorer<'a, L> {
     /// The visible states. None while every state is as visible as it can be: then the states are
     /// the visible states.
     visible: Option<Visible>,
-    /// The first visible state that is new at each bound.
-    visible_from: Vec<u32>,
+    /// How many visible states each completed bound reaches.
+    visible_until: Vec<u32>,
     observations: Vec<Observation>,
 }
 
@@ -65,6 +65,9 @@ const THREADS_PER_BATCH: usize = 32;
 
 /// How many batches are done between two looks at the budget.
 const BATCHES_PER_CHECK: usize = 256;
+
+/// How many states are looked at between two looks at the budget.
+const STATES_PER_CHECK: usize = 4096;
 
 /// What making moves needs for a moment, kept for its memory.
 #[derive(Default)]
@@ -86,13 +89,13 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
             new_from: 0,
             moved: Moved::default(),
             visible: None,
-            visible_from: Vec::new(),
+            visible_until: Vec::new(),
             observations: Vec::new(),
         };
         for word in &initial {
             explorer.states.insert(word);
         }
-        explorer.observe();
+        explorer.observe(&Budget::default())?;
         Ok(explorer)
     }
 
@@ -138,12 +141,8 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
     }
 
     fn visible_at(&self, bound: usize) -> std::ops::Range<u32> {
-        let end = self.visible_from.get(bound + 1).copied().unwrap_or(self.visible_len());
-        self.visible_from[bound]..end
-    }
-
-    fn visible_len(&self) -> u32 {
-        self.visible.as_ref().map_or(self.states.len() as u32, Visible::len)
+        let start = bound.checked_sub(1).map_or(0, |before| self.visible_until[before]);
+        start..self.visible_until[bound]
     }
 
     /// The shared state of a visible state.
@@ -221,18 +220,17 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
     }
 
     /// Counts what is new at this bound.
-    fn observe(&mut self) {
+    fn observe(&mut self, budget: &Budget) -> Result<(), Stop> {
         let new = self.new_from..self.states.len() as u32;
         if self.visible.is_none() && !self.space.locals.are_visible() {
             // So far the visible states were the states.
             self.visible = Some(Visible::new(self.space.layout));
-            self.see(0..self.new_from);
+            self.see(0..self.new_from, &Budget::default())?;
         }
-        let first_visible = if self.visible.is_some() { self.visible_len() } else { new.start };
-        self.visible_from.push(first_visible);
+        let first_visible = self.visible_until.last().copied().unwrap_or(0);
         let new_states = if L::WHOLE_CONTEXTS { None } else { self.count_states(new.clone()) };
         let new_visible = if self.visible.is_some() {
-            self.see(new.clone());
+            self.see(new.clone(), budget)?;
             self.visible.as_ref().and_then(|visible| {
                 let mut numbers = first_visible..visible.len();
                 numbers.try_fold(0, |total, number| sum(Some(total), visible.weight(number)))
@@ -240,6 +238,7 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
         } else {
             self.count_states(new.clone())
         };
+        self.visible_until.push(self.visible.as_ref().map_or(new.end, Visible::len));
         let last = self.observations.last();
         self.observations.push(Observation {
             contexts: self.observations.len(),
@@ -249,6 +248,7 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
             new_visible,
             new_stored: new.len(),
         });
+        Ok(())
     }
 
     /// How many states these stand for.
@@ -264,9 +264,12 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
     }
 
     /// Adds what is visible of these states.
-    fn see(&mut self, numbers: std::ops::Range<u32>) {
-        let Some(visible) = &mut self.visible else { return };
+    fn see(&mut self, numbers: std::ops::Range<u32>, budget: &Budget) -> Result<(), Stop> {
+        let Some(visible) = &mut self.visible else { return Ok(()) };
         for number in numbers {
+            if (number as usize).is_multiple_of(STATES_PER_CHECK) {
+                budget.check()?;
+            }
             let word = self.states.get(number);
             let seen = |((class, local), count): (Entry, u32)| {
                 let tops = self.space.locals.tops(local).into_iter();
@@ -275,6 +278,7 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
             let threads: Vec<_> = self.space.kinds(word).into_iter().map(seen).collect();
             visible.add(word[0], &threads);
         }
+        Ok(())
     }
 }
 
@@ -311,7 +315,7 @@ impl<L: Locals> Explorer for ContextExplorer<'_, L> {
             }
         }
         budget.check()?;
-        self.observe();
+        self.observe(budget)?;
         Ok(&self.observations[self.observations.len() - 1])
     }
 
@@ -344,7 +348,7 @@ impl<L: Locals> Explorer for ContextExplorer<'_, L> {
     }
 
     fn visible_kinds(&self) -> usize {
-        self.visible_len() as usize
+        self.visible_until.last().map_or(0, |&end| end as usize)
     }
 
     fn stored(&self) -> (usize, usize) {
@@ -358,36 +362,4 @@ impl<L: Locals> Explorer for ContextExplorer<'_, L> {
 
 fn sum(a: Option<u128>, b: Option<u128>) -> Option<u128> {
     a?.checked_add(b?)
-}
-
-/// Which threads of the new states have moved, by the number of the state among the new ones and
-/// the position of the thread.
-#[derive(Default)]
-struct Moved {
-    bits: Vec<u64>,
-    /// Positions that have no bit.
-    beyond: FxHashSet<(u32, u32)>,
-}
-
-impl Moved {
-    fn has(&self, state: u32, position: u32) -> bool {
-        match 1u64.checked_shl(position) {
-            Some(bit) => self.bits.get(state as usize).is_some_and(|bits| bits & bit != 0),
-            None => self.beyond.contains(&(state, position)),
-        }
-    }
-
-    /// Notes that a thread moves; whether that is new.
-    fn set(&mut self, state: u32, position: u32) -> bool {
-        let Some(bit) = 1u64.checked_shl(position) else {
-            return self.beyond.insert((state, position));
-        };
-        if self.bits.len() <= state as usize {
-            self.bits.resize(state as usize + 1, 0);
-        }
-        let bits = &mut self.bits[state as usize];
-        let new = *bits & bit == 0;
-        *bits |= bit;
-        new
-    }
 }

@@ -17,6 +17,7 @@ pub mod classes;
 pub mod contexts;
 pub mod languages;
 pub mod locals;
+mod moved;
 mod places;
 mod set;
 pub mod shortest;

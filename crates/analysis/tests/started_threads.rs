@@ -1,0 +1,89 @@
+//! Systems that start threads: no violation within the bound is missed for want of threads, and a
+//! repetition is a proof only if none was wanting.
+
+use std::sync::Arc;
+
+use selvedge_analysis::Budget;
+use selvedge_analysis::engine::{Method, Question, Verdict, check, verify};
+use selvedge_frontend::check::CheckOptions;
+use selvedge_frontend::{check as checker, weave};
+use selvedge_model::{Pattern, Property, Rule, System, Tables, Word};
+use selvedge_program::{Lowering, Source, ThreadCounts};
+
+const NEVER_WRONG: [Property; 1] = [Property::NeverWrong];
+
+fn program(text: &str) -> Lowering {
+    let source = Source::new("test.weave", text);
+    let (tree, mistakes) = weave::parse(&source);
+    assert!(mistakes.is_empty(), "{mistakes:?}");
+    let (program, mistakes) = checker::check(&tree, &CheckOptions::default());
+    let program = program.unwrap_or_else(|| panic!("{mistakes:?}"));
+    let lowering = Lowering::new(Arc::new(program), Arc::new(source), &ThreadCounts::new());
+    lowering.unwrap_or_else(|e| panic!("{e}")).dropping_threads()
+}
+
+fn checked(system: &dyn System, properties: &[Property], contexts: usize) -> Verdict {
+    let question = Question { system, properties, method: Method::Auto, symmetry: true };
+    check(&question, contexts, &Budget::default(), &|_| {}).verdict
+}
+
+/// The threads that are there from the start do not take the place of those that are started.
+#[test]
+fn many_first_threads_leave_room_for_started_ones() {
+    let system = program(
+        "bool go := false;
+         void child() { go := true; }
+         void main() { async child(); }
+         void watcher() { assert !go; }
+         void idle() { skip; }
+         thread main; thread watcher; thread idle * 4;",
+    );
+    assert!(matches!(checked(&system, &NEVER_WRONG, 2), Verdict::Bounded { contexts: 2 }));
+    let found = checked(&system, &NEVER_WRONG, 3);
+    assert!(matches!(found, Verdict::Unsafe { contexts: 3, .. }), "{found:?}");
+}
+
+/// A target may be about a thread that was started and has not moved.
+#[test]
+fn a_target_may_be_a_thread_that_never_moved() {
+    let mut tables = Tables::builder();
+    let shared = tables.shared("q");
+    let template = tables.template("w");
+    let [main, child] = ["main", "child"].map(|name| tables.symbol(template, name));
+    let word = Word::Rewrite(main);
+    let top = Some(main);
+    let spawn = Some(child);
+    tables.add_rule(template, Rule { shared, top, to_shared: shared, word, spawn, line: 0 });
+    tables.thread("w", template, vec![main]);
+    tables.initial(shared);
+    let system = tables.build().dropping_threads();
+    let somewhere = Pattern::Somewhere { shared: None, template: None, symbol: child };
+    let found = checked(&system, &[Property::Unreachable(somewhere)], 1);
+    assert!(matches!(found, Verdict::Unsafe { contexts: 1, .. }), "{found:?}");
+}
+
+#[test]
+fn a_repetition_is_a_proof_if_no_thread_was_left_out() {
+    let verdict = |system: &dyn System, budget: &Budget| {
+        let question =
+            Question { system, properties: &NEVER_WRONG, method: Method::Auto, symmetry: true };
+        verify(&question, budget, &|_| {}).verdict
+    };
+    let two = program(
+        "int[0..2] total := 0;
+         void add() { atomic { assert total < 2; total := total + 1; } }
+         void main() { async add(); async add(); }",
+    );
+    assert!(matches!(checked(&two, &NEVER_WRONG, 2), Verdict::Bounded { contexts: 2 }));
+    assert!(matches!(verdict(&two, &Budget::default()), Verdict::Safe(_)));
+
+    // The third one goes wrong, and two threads with three contexts do not show it.
+    let any_number = program(
+        "int[0..2] total := 0;
+         void add() { atomic { assert total < 2; total := total + 1; } }
+         void main() { while (*) { async add(); } }",
+    );
+    assert!(matches!(checked(&any_number, &NEVER_WRONG, 3), Verdict::Bounded { contexts: 3 }));
+    let found = verdict(&any_number, &Budget::default());
+    assert!(matches!(found, Verdict::Unsafe { contexts: 4, .. }), "{found:?}");
+}

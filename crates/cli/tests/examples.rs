@@ -1,0 +1,103 @@
+//! `verify` on all examples: the verdicts, the bounds and the exit codes of `expected.tsv`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{fs, io};
+
+use serde_json::Value;
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
+}
+
+/// One line of the list.
+struct Row {
+    file: String,
+    options: Vec<String>,
+    verdict: String,
+    contexts: Option<u64>,
+    run: String,
+}
+
+fn rows() -> Vec<Row> {
+    let text = fs::read_to_string(examples().join("expected.tsv")).unwrap();
+    let row = |line: &str| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [file, options, verdict, contexts, run] = fields[..] else { panic!("{line}") };
+        Row {
+            file: file.to_owned(),
+            options: options.split_whitespace().map(str::to_owned).collect(),
+            verdict: verdict.to_owned(),
+            contexts: contexts.parse().ok(),
+            run: run.to_owned(),
+        }
+    };
+    text.lines().skip(1).map(row).collect()
+}
+
+#[test]
+fn examples_have_the_expected_verdicts() {
+    for row in rows().iter().filter(|row| row.run == "test") {
+        let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+            .arg("verify")
+            .arg(examples().join(&row.file))
+            .args(&row.options)
+            .args(["--format", "json", "--quiet"])
+            .output()
+            .unwrap();
+        let name = format!("{} {}", row.file, row.options.join(" "));
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{name}");
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+        assert_eq!(answer["verdict"], row.verdict, "{name}");
+        if row.contexts.is_some() {
+            assert_eq!(answer["bound"]["contexts"].as_u64(), row.contexts, "{name}");
+        }
+        let code = match row.verdict.as_str() {
+            "safe" => 0,
+            "unsafe" => 10,
+            _ => 20,
+        };
+        assert_eq!(output.status.code(), Some(code), "{name}");
+        let is_unsafe = row.verdict == "unsafe";
+        assert_eq!(answer["trace"].is_array(), is_unsafe, "{name}");
+        assert_eq!(answer["reason"].is_string(), row.verdict == "unknown", "{name}");
+        assert!(answer["time_s"].as_f64().is_some_and(|time| time > 0.0), "{name}");
+        assert!(answer["peak_memory_bytes"].as_u64().is_some_and(|bytes| bytes > 0), "{name}");
+    }
+}
+
+/// Every example stands in the list and in the text, and they say the same.
+#[test]
+fn the_list_and_the_text_agree() {
+    let text = fs::read_to_string(examples().join("README.md")).unwrap();
+    let rows = rows();
+    let mut files = Vec::new();
+    collect(&examples(), &mut files).unwrap();
+    assert!(files.len() > 30);
+    for file in files {
+        let name = file.strip_prefix(examples()).unwrap().to_str().unwrap().replace('\\', "/");
+        let line = text.lines().find(|line| line.contains(&format!("]({name})")));
+        let line = line.unwrap_or_else(|| panic!("{name} is not in README.md"));
+        assert!(rows.iter().any(|row| row.file == name), "{name} is not in expected.tsv");
+        for row in rows.iter().filter(|row| row.file == name && row.verdict == "unsafe") {
+            let contexts = row.contexts.unwrap();
+            let plural = if contexts == 1 { "" } else { "s" };
+            let said = format!("unsafe, {contexts} context{plural}");
+            assert!(line.contains(&said), "{name}: README.md does not say `{said}`");
+        }
+        let is_safe = rows.iter().any(|row| row.file == name && row.verdict == "safe");
+        assert!(is_safe || !line.contains("| safe"), "{name}: README.md says safe");
+    }
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|e| e != "md" && e != "tsv") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
