@@ -15,7 +15,7 @@ mod testing;
 mod trace;
 
 pub use name::thread_name;
-pub use replay::{ReplayError, ReplayFault, replay};
+pub use replay::{ReplayError, ReplayFault, replay, replay_with};
 pub use resolve::{ResolveError, ResolveFault};
 pub use schedule::{Schedule, ScheduleError, ScheduledStep};
 pub use trace::{Trace, same_effect};

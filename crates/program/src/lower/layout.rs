@@ -24,7 +24,7 @@ impl Layout {
     /// The slots of a local variable, by its position.
     pub fn local_range(&self, proc: ProcId, local: usize) -> std::ops::Range<usize> {
         let firsts = &self.locals[proc.index()];
-        let end = firsts.get(local + 1).copied().unwrap_or(self.local_slots(proc));
+        let end = firsts.get(local + 1).copied().unwrap_or(self.fresh[proc.index()].len());
         firsts[local]..end
     }
 

@@ -247,7 +247,7 @@ fn numbers_of_threads() {
         text,
         "C",
         2,
-        expect!["test: --threads C=2: the threads of this file are A, B"],
+        expect!["--threads C=2: in test, the threads are A, B"],
     );
     check(
         Format::Cpds,
@@ -277,6 +277,6 @@ fn numbers_of_threads() {
         TABLE,
         "T1",
         2,
-        expect!["test: --threads T1=2: a .pds has one thread for each PDA"],
+        expect!["--threads T1=2: in test, there is one thread for each PDA"],
     );
 }
