@@ -1,14 +1,13 @@
 //! `selvedge convert`: from one format to another.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use selvedge_analysis::{Tabulated, tabulate};
-use selvedge_frontend::Input;
 use selvedge_frontend::tables::print::{NotExpressible, PdsFiles, TtsFiles, cpds, pds, tts};
 use selvedge_frontend::tables::{TableInput, to_program};
+use selvedge_frontend::{Input, show_path};
 use selvedge_program::print;
 use selvedge_report::{dot::dot, flow};
 
@@ -16,6 +15,7 @@ use crate::args::InputArgs;
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::output::Output;
+use crate::save::save;
 
 /// Write a program or a system in another format
 ///
@@ -143,20 +143,28 @@ impl From<String> for Written {
 
 impl Written {
     fn save(&self, path: &Path, output: &mut Output) -> Result<(), Failure> {
-        let write = |path: &Path, text: &str| {
-            fs::write(path, text).map_err(|e| Failure::unwritable(path, e))
-        };
-        write(path, &self.text)?;
-        for (ending, text) in &self.beside {
-            let file = path.with_extension(ending);
-            match text {
-                Some(text) => write(&file, text)?,
-                None if file.exists() => output.note(&format!(
+        let names: Vec<PathBuf> =
+            self.beside.iter().map(|(ending, _)| path.with_extension(ending)).collect();
+        if let Some(at) = names.iter().position(|name| name == path) {
+            let shown = show_path(path);
+            let ending = self.beside[at].0;
+            return Err(Failure::usage(format!(
+                "--output {shown}: a file that ends with .{ending} is written beside it; \
+                 give it another ending"
+            )));
+        }
+        let mut files = vec![(path, self.text.as_str())];
+        for (name, (_, text)) in names.iter().zip(&self.beside) {
+            files.extend(text.as_ref().map(|text| (name.as_path(), text.as_str())));
+        }
+        save(&files)?;
+        for (name, (_, text)) in names.iter().zip(&self.beside) {
+            if text.is_none() && name.exists() {
+                output.note(&format!(
                     "note: {} is there already and will be read with {}",
-                    file.display(),
-                    path.display()
-                )),
-                None => {}
+                    show_path(name),
+                    show_path(path)
+                ));
             }
         }
         Ok(())
