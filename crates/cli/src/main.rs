@@ -13,6 +13,7 @@ mod limits;
 mod memory;
 mod output;
 mod progress;
+mod save;
 mod suggest;
 
 use std::process::ExitCode;
@@ -34,8 +35,7 @@ fn main() -> ExitCode {
         Ok(exit) => exit,
         Err(failure) => output.fail(&failure),
     };
-    output.finish();
-    exit.into()
+    output.finish(exit).into()
 }
 
 /// Checks that the definition of the arguments is consistent.
