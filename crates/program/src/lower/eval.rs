@@ -8,7 +8,8 @@ use selvedge_model::Fault;
 use super::choices::Choices;
 use super::layout::Layout;
 use crate::{
-    BinaryOp, Expr, ExprKind, Place, ProcId, Program, Source, Span, Type, UnaryOp, Value, VarRef,
+    BinaryOp, Expr, ExprKind, LocalId, Place, ProcId, Program, Source, Span, Type, UnaryOp, Value,
+    VarRef,
 };
 
 /// Why an evaluation or a step has no outcome.
@@ -23,6 +24,10 @@ pub(super) enum Halt {
 
 /// More possibilities than this for one choice are not tried one by one.
 pub(super) const MOST_CHOICES: usize = 1 << 16;
+
+/// Numbers with more bits than this are not followed: a loop that squares a number would take all
+/// memory within a few steps.
+const MOST_BITS: u64 = 1 << 16;
 
 /// The values that an expression is evaluated over.
 #[derive(Clone)]
@@ -66,7 +71,10 @@ impl Evaluator<'_> {
             ExprKind::Primed(place) => self.read(place, true),
             ExprKind::Unary(UnaryOp::Not, operand) => Ok((!self.truth(operand)?).into()),
             ExprKind::Unary(UnaryOp::Neg, operand) => Ok(negate(&self.eval(operand)?)),
-            ExprKind::Binary(op, left, right) => self.binary(*op, left, right),
+            ExprKind::Binary(op, left, right) => {
+                let value = self.binary(*op, left, right)?;
+                self.not_too_large(value, expr.span)
+            }
             ExprKind::IfThenElse(cond, then, otherwise) => {
                 if self.truth(cond)? {
                     self.eval(then)
@@ -84,7 +92,8 @@ impl Evaluator<'_> {
                     return Err(Halt::Blocked);
                 };
                 if low > high {
-                    return Err(Halt::Blocked);
+                    let message = format!("there is no integer from {low} to {high} to choose");
+                    return Err(Halt::Wrong(message));
                 }
                 self.choose(&Type::Range { lo: low, hi: high }, expr.span, None)
             }
@@ -106,12 +115,26 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The value to be stored: a plain `*` stays open until it is read.
-    pub fn eval_for_store(&mut self, expr: &Expr) -> Result<Value, Halt> {
+    /// The value to be stored where a type is: a plain `*` of that type stays open until it is
+    /// read.
+    pub fn eval_for_store(&mut self, expr: &Expr, ty: &Type) -> Result<Value, Halt> {
         match &expr.kind {
-            ExprKind::Any | ExprKind::Const(Value::Open) => Ok(Value::Open),
+            ExprKind::Any | ExprKind::Const(Value::Open) if expr.ty == *ty => Ok(Value::Open),
             _ => self.eval(expr),
         }
+    }
+
+    /// Chooses what is open in a local variable.
+    pub fn settle_local(&mut self, local: LocalId, span: Span) -> Result<(), Halt> {
+        let var = VarRef::Local(local);
+        let ty = &self.program.variable(self.proc, var).ty;
+        let first = self.layout.first_slot(self.proc, var);
+        for slot in first..first + ty.slots() {
+            if self.values.locals[slot] == Value::Open {
+                self.values.locals[slot] = self.choose(ty.scalar(), span, None)?;
+            }
+        }
+        Ok(())
     }
 
     fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Result<Value, Halt> {
@@ -129,6 +152,16 @@ impl Evaluator<'_> {
             _ => {}
         }
         arithmetic(op, &left, &right)
+    }
+
+    /// A number, unless it takes too much memory.
+    pub fn not_too_large(&self, value: Value, span: Span) -> Result<Value, Halt> {
+        match &value {
+            Value::Big(n) if n.bits() > MOST_BITS => {
+                Err(self.fault(span, format!("a number here has more than {MOST_BITS} bits")))
+            }
+            _ => Ok(value),
+        }
     }
 
     /// The value of a place, before the assignment or (primed) after it.
@@ -193,7 +226,8 @@ impl Evaluator<'_> {
         format!("`{}`", self.program.variable(self.proc, place.var).name)
     }
 
-    fn choose(&mut self, ty: &Type, span: Span, place: Option<&Place>) -> Result<Value, Halt> {
+    /// One of the values of a type.
+    pub fn choose(&mut self, ty: &Type, span: Span, place: Option<&Place>) -> Result<Value, Halt> {
         let first = match ty {
             Type::Range { lo, .. } => lo.clone(),
             _ => BigInt::ZERO,

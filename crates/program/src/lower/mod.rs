@@ -42,8 +42,8 @@ use layout::Layout;
 /// Numbers of threads that replace those of the program (`--threads NAME=N`).
 pub type ThreadCounts = BTreeMap<String, u32>;
 
-/// A statement with more outcomes than this is not enumerated.
-const MOST_OUTCOMES: usize = 1 << 20;
+/// A statement with more combinations of choices than this is not enumerated.
+const MOST_COMBINATIONS: usize = 1 << 20;
 
 /// A program as a system of pushdown threads.
 pub struct Lowering {
@@ -119,7 +119,7 @@ impl Lowering {
         let layout = Layout::new(&program);
         let has = |test: fn(&Command) -> bool| flow.edges.iter().any(|e| test(&e.command));
         let joins = has(|c| matches!(c, Command::Join(_)));
-        let starts = has(|c| matches!(c, Command::Async { .. } | Command::StartThread(_)));
+        let starts = has(|c| matches!(c, Command::Async { .. } | Command::StartThread { .. }));
         let keeps_thread_ids = joins
             || has(|c| matches!(c, Command::Async { dest: Some(_), .. }))
             || (starts && flow.tracks_owners);
