@@ -11,7 +11,7 @@ mod below;
 mod pincer;
 mod table;
 
-use selvedge_evidence::Trace;
+use selvedge_evidence::{Evidence, Trace};
 use selvedge_model::{Pattern, Property, System};
 
 use crate::explore::Observation;
@@ -33,6 +33,8 @@ pub struct Question<'a> {
     pub method: Method,
     /// Whether interchangeable threads are counted instead of listed.
     pub symmetry: bool,
+    /// Whether the outcome should carry its evidence, which can be large.
+    pub evidence: bool,
 }
 
 impl Question<'_> {
@@ -69,6 +71,9 @@ pub struct Outcome {
     pub collapse: Option<usize>,
     /// If the system starts threads: states with more threads than this were not followed.
     pub most_threads: Option<usize>,
+    /// What the answer rests on: if it was asked for, the verdict is safe or unsafe, and there is
+    /// a schedule for a violation.
+    pub evidence: Option<Evidence>,
 }
 
 /// What was seen with one cut.
@@ -157,7 +162,8 @@ pub fn check(
         Err(stop) => return Outcome::unknown(stop),
     };
     let verdict = below.run(contexts, budget, tell, |_| false);
-    below.outcome(verdict)
+    let evidence = below.evidence(&verdict);
+    Outcome { evidence, ..below.outcome(verdict) }
 }
 
 /// Whether a violation is reachable at all. Without properties: which visible states are.
@@ -218,6 +224,7 @@ impl Outcome {
             cuts: Vec::new(),
             collapse: None,
             most_threads: None,
+            evidence: None,
         }
     }
 

@@ -9,6 +9,7 @@
 //! - [`tabulate`]: any system with finitely many heads as tables.
 
 mod budget;
+mod certify;
 pub mod converge;
 pub mod engine;
 pub mod explore;

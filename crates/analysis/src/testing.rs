@@ -124,4 +124,19 @@ impl System for Wrong {
     fn explain(&self, origin: Origin) -> Explanation {
         self.tables.explain(origin)
     }
+    fn shared_key(&self, shared: SharedId) -> String {
+        self.tables.shared_key(shared)
+    }
+    fn find_shared_key(&self, key: &str) -> Option<SharedId> {
+        self.tables.find_shared_key(key)
+    }
+    fn symbol_key(&self, symbol: SymbolId) -> String {
+        self.tables.symbol_key(symbol)
+    }
+    fn find_symbol_key(&self, key: &str) -> Option<SymbolId> {
+        self.tables.find_symbol_key(key)
+    }
+    fn find_template_key(&self, key: &str) -> Option<TemplateId> {
+        self.tables.find_template_key(key)
+    }
 }

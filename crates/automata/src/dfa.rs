@@ -136,6 +136,32 @@ impl Dfa {
         Dfa { states }
     }
 
+    /// The canonical automaton of one that is given state by state: whether the state accepts, and
+    /// its edges. `None` if an edge leads nowhere, or two edges of a state have the same symbol.
+    #[must_use]
+    pub fn from_states(states: Vec<(bool, Vec<(SymbolId, u32)>)>) -> Option<Dfa> {
+        let count = states.len();
+        let (accepting, mut edges): (Vec<bool>, Vec<Vec<_>>) = states.into_iter().unzip();
+        for edges in &mut edges {
+            edges.sort_unstable();
+            let leads = edges.iter().all(|&(_, to)| (to as usize) < count);
+            if !leads || edges.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+                return None;
+            }
+        }
+        if count == 0 {
+            return Some(Dfa::default());
+        }
+        RawDfa { accepting, edges }.canonical(&[0]).pop()
+    }
+
+    /// Where an edge of a state leads.
+    #[must_use]
+    pub fn next(&self, state: u32, symbol: SymbolId) -> Option<u32> {
+        let edges = self.edges(state);
+        edges.binary_search_by_key(&symbol, |&(s, _)| s).ok().map(|at| edges[at].1)
+    }
+
     /// How many states there are; 0 for the empty language.
     #[must_use]
     pub fn state_count(&self) -> usize {
@@ -168,10 +194,9 @@ impl Dfa {
         }
         let mut state = 0;
         for symbol in word {
-            let edges = self.edges(state);
-            match edges.binary_search_by_key(&symbol, |&(s, _)| s) {
-                Ok(at) => state = edges[at].1,
-                Err(_) => return false,
+            match self.next(state, symbol) {
+                Some(to) => state = to,
+                None => return false,
             }
         }
         self.accepts_at(state)

@@ -4,9 +4,15 @@
 //! believed only after [`replay`] has walked it with the one step function of the model. A
 //! [`Schedule`] says the same in text that people write and keep: who acts, and which way.
 //!
-//! This crate sees the model only: what checks an answer shares no code with what found it.
+//! A certificate ([`CutCertificate`], [`AggregateCertificate`]) is a set of states that no step
+//! leaves. [`recheck`] decides whether evidence shows what it is said to show.
+//!
+//! This crate sees the model and automata only: what checks an answer shares no code with what
+//! found it.
 
+mod certificate;
 mod name;
+mod recheck;
 mod replay;
 mod resolve;
 mod schedule;
@@ -14,7 +20,12 @@ mod schedule;
 mod testing;
 mod trace;
 
+pub use certificate::{
+    AggregateCertificate, AggregateThread, CountedState, CutCertificate, CutThread, Evidence,
+    Guess, Violation, Window,
+};
 pub use name::thread_name;
+pub use recheck::{Checked, Flaw, Refusal, recheck};
 pub use replay::{ReplayError, ReplayFault, replay, replay_with};
 pub use resolve::{ResolveError, ResolveFault};
 pub use schedule::{Schedule, ScheduleError, ScheduledStep};

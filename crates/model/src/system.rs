@@ -85,4 +85,25 @@ pub trait System: Send + Sync {
 
     /// What an action executes, for people.
     fn explain(&self, origin: Origin) -> Explanation;
+
+    /// What another run on the same input calls this shared state. Ids depend on the order in which
+    /// things are met; keys do not. Different shared states have different keys.
+    fn shared_key(&self, shared: SharedId) -> String;
+
+    /// The shared state of a key, or `None` for text that is no key.
+    fn find_shared_key(&self, key: &str) -> Option<SharedId>;
+
+    /// The key of a stack symbol; see [`System::shared_key`].
+    fn symbol_key(&self, symbol: SymbolId) -> String;
+
+    /// The stack symbol of a key, or `None` for text that is no key.
+    fn find_symbol_key(&self, key: &str) -> Option<SymbolId>;
+
+    /// The key of a template; see [`System::shared_key`].
+    fn template_key(&self, template: TemplateId) -> String {
+        format!("{}:{}", template.0, self.template_name(template))
+    }
+
+    /// The template of a key, or `None` for text that is no key.
+    fn find_template_key(&self, key: &str) -> Option<TemplateId>;
 }

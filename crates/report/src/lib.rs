@@ -7,11 +7,13 @@
 //! - [`text`]: traces and states for people;
 //! - [`answer`]: verdicts in words; [`table`]: what is new at each bound;
 //! - [`json`]: the objects that other programs read; their names are a contract;
-//! - [`dot`]: pictures of tables.
+//! - [`dot`]: pictures of tables;
+//! - [`evidence`]: certificates and violations as files.
 
 pub mod amount;
 pub mod answer;
 pub mod dot;
+pub mod evidence;
 pub mod json;
 pub mod property;
 pub mod style;

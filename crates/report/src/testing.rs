@@ -86,6 +86,26 @@ impl System for Counter {
             },
         }
     }
+
+    fn shared_key(&self, shared: SharedId) -> String {
+        shared.0.to_string()
+    }
+
+    fn find_shared_key(&self, key: &str) -> Option<SharedId> {
+        key.parse().ok().map(SharedId)
+    }
+
+    fn symbol_key(&self, symbol: SymbolId) -> String {
+        symbol.0.to_string()
+    }
+
+    fn find_symbol_key(&self, key: &str) -> Option<SymbolId> {
+        key.parse().ok().filter(|&n| n < 4).map(SymbolId)
+    }
+
+    fn find_template_key(&self, key: &str) -> Option<TemplateId> {
+        (key == self.template_key(TemplateId(0))).then_some(TemplateId(0))
+    }
 }
 
 /// The first thread works, the second one begins, the first one goes wrong.

@@ -1,6 +1,6 @@
 //! The exploration from below, by whatever explorer fits.
 
-use selvedge_evidence::Trace;
+use selvedge_evidence::{Evidence, Trace, Violation, replay};
 
 use super::{Event, Listener, Method, Outcome, Proof, Question, Verdict};
 use crate::converge::above::Above;
@@ -45,6 +45,9 @@ impl<'a> Below<'a> {
             tell(Event::Bound { observation, stored: self.explorer.stored() });
             if let Some((property, _)) = self.explorer.violation(bound, self.question.properties) {
                 let trace = self.trace(bound, budget);
+                // The shortest schedule may lead to another violation.
+                let shown = trace.as_ref().ok().and_then(|trace| self.broken_by(trace));
+                let property = shown.unwrap_or(property);
                 return Verdict::Unsafe { contexts: bound, property, trace };
             }
             if self.explorer.has_collapsed() {
@@ -92,6 +95,27 @@ impl<'a> Below<'a> {
             .ok_or(Stop::Cancelled)
     }
 
+    /// The property that the last state of a run breaks.
+    fn broken_by(&self, trace: &Trace) -> Option<usize> {
+        let Question { system, properties, .. } = self.question;
+        let last = replay(system, trace).ok()?.pop()?;
+        let templates: Vec<_> = last.threads.iter().map(|t| t.template).collect();
+        properties.iter().position(|p| p.is_violated_by(system, &last.visible(), &templates))
+    }
+
+    /// What the verdict rests on, if that was asked for.
+    pub fn evidence(&self, verdict: &Verdict) -> Option<Evidence> {
+        match verdict {
+            _ if !self.question.evidence => None,
+            Verdict::Safe(_) => Some(self.explorer.certificate()),
+            Verdict::Unsafe { contexts, property, trace: Ok(trace) } => {
+                let (contexts, property) = (*contexts, *property);
+                Some(Evidence::Violation(Violation { trace: trace.clone(), contexts, property }))
+            }
+            _ => None,
+        }
+    }
+
     pub fn outcome(&self, verdict: Verdict) -> Outcome {
         let mut outcome = Outcome {
             engine: self.explorer.name(),
@@ -99,6 +123,7 @@ impl<'a> Below<'a> {
             cuts: Vec::new(),
             collapse: None,
             most_threads: self.most_threads,
+            evidence: None,
             verdict,
         };
         if matches!(outcome.verdict, Verdict::Safe(_)) {

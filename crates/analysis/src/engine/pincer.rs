@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use selvedge_evidence::Evidence;
+
 use super::below::Below;
 use super::table::Kept;
 use super::{CutSeen, Event, Listener, Outcome, Proof, Question, Verdict};
@@ -26,6 +28,8 @@ struct Report {
     seen: CutSeen,
     /// With the first cut of a table.
     finite: Option<FiniteContexts>,
+    /// If there is no violation, and evidence is wanted.
+    certificate: Option<Evidence>,
 }
 
 /// Explores from both sides, up to a number of contexts. Where a table is wanted, `keep` is
@@ -73,7 +77,9 @@ fn from_above(
             .flatten();
         tell(Event::Cut(seen));
         let enough = exact || (!violated && !question.is_about_everything());
-        if found.send(Report { seen, finite }).is_err() || enough {
+        let wanted = question.evidence && !violated;
+        let certificate = wanted.then(|| above.explorer().certificate());
+        if found.send(Report { seen, finite, certificate }).is_err() || enough {
             return;
         }
     }
@@ -93,8 +99,10 @@ fn meet(
     };
     let mut cuts: Vec<CutSeen> = Vec::new();
     let mut finite = None;
+    let mut certificates: Vec<(Cut, Evidence)> = Vec::new();
     let mut take = |cuts: &mut Vec<CutSeen>, report: Report| {
         cuts.push(report.seen);
+        certificates.extend(report.certificate.map(|found| (report.seen.cut, found)));
         finite = finite.take().or(report.finite);
     };
     let mut give_up: Option<Instant> = None;
@@ -131,6 +139,12 @@ fn meet(
             outcome.observations.truncate(outcome.collapse.map_or(usize::MAX, |last| last + 1));
         }
     }
+    // A cut is mostly smaller than what a repetition rests on.
+    let seen =
+        proof(question, &cuts, kinds).filter(|_| matches!(outcome.verdict, Verdict::Safe(_)));
+    let of_cut = |seen: CutSeen| certificates.into_iter().find(|(cut, _)| *cut == seen.cut);
+    let from_above = seen.and_then(of_cut).map(|(_, certificate)| certificate);
+    outcome.evidence = from_above.or_else(|| below.evidence(&outcome.verdict));
     outcome.cuts = cuts;
     if let Some(kept) = keep {
         kept.fill(&*below.explorer, finite);

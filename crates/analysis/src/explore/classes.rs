@@ -44,6 +44,12 @@ impl Classes {
         self.of_thread[thread]
     }
 
+    /// The class of each thread of the initial states.
+    #[must_use]
+    pub fn of_threads(&self) -> &[u32] {
+        &self.of_thread
+    }
+
     /// The template of a class.
     #[must_use]
     pub fn template(&self, class: u32) -> TemplateId {
@@ -56,10 +62,20 @@ impl Classes {
         self.templates.len() == self.of_thread.len()
     }
 
+    /// How many classes the threads of the initial states have.
+    fn own(&self) -> usize {
+        self.of_thread.iter().copied().max().map_or(0, |c| c as usize + 1)
+    }
+
+    /// The templates of the classes of threads that are started later.
+    #[must_use]
+    pub fn started(&self) -> &[TemplateId] {
+        &self.templates[self.own()..]
+    }
+
     /// The class of threads that are started later: one for each template.
     pub fn of_started(&mut self, template: TemplateId) -> u32 {
-        let own = self.of_thread.iter().copied().max().map_or(0, |c| c + 1);
-        let later = own as usize..self.templates.len();
+        let later = self.own()..self.templates.len();
         match later.into_iter().find(|&class| self.templates[class] == template) {
             Some(class) => class as u32,
             None => {

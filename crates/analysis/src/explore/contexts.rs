@@ -16,13 +16,14 @@
 //! by its budget.
 
 use rustc_hash::FxHashSet;
+use selvedge_evidence::Evidence;
 use selvedge_model::{Property, SharedId, System, TemplateId, VisibleState};
 
 use super::classes::arrangements;
 use super::space::{Entry, Space};
 use super::target::Target;
 use super::visible::{Seen, Visible};
-use super::{Batch, Explorer, Locals, StateSet};
+use super::{Batch, Classes, Explorer, Locals, StateSet};
 use crate::{Budget, Stop};
 
 /// What is seen at a bound. Numbers are without symmetry reduction; `None` is too large to count,
@@ -119,6 +120,21 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
     pub fn heads(&self) -> impl Iterator<Item = (SharedId, TemplateId, u32)> {
         let template = |class| self.space.classes.template(class);
         self.space.heads().map(move |(shared, (class, local))| (shared, template(class), local))
+    }
+
+    /// The classes of the threads.
+    #[must_use]
+    pub fn classes(&self) -> &Classes {
+        &self.space.classes
+    }
+
+    /// The states that were reached: the shared state, and how many threads there are of which
+    /// class and local.
+    pub fn states(&self) -> impl Iterator<Item = (SharedId, Vec<(Entry, u32)>)> {
+        (0..self.states.len() as u32).map(|number| {
+            let word = self.states.get(number);
+            (SharedId(word[0]), self.space.kinds(word))
+        })
     }
 
     fn visible_at(&self, bound: usize) -> std::ops::Range<u32> {
@@ -333,6 +349,10 @@ impl<L: Locals> Explorer for ContextExplorer<'_, L> {
 
     fn stored(&self) -> (usize, usize) {
         (self.states.len(), self.states.bytes())
+    }
+
+    fn certificate(&self) -> Evidence {
+        L::certify(self)
     }
 }
 

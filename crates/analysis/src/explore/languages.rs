@@ -14,10 +14,11 @@
 
 use rustc_hash::FxHashMap;
 use selvedge_automata::{Control, LanguageId, Languages as Store, Psa, post_star};
+use selvedge_evidence::Evidence;
 use selvedge_model::{Action, Fault, SharedId, Spawn, Stack, SymbolId, System, TemplateId};
 
-use super::{Locals, Move};
-use crate::Stop;
+use super::{ContextExplorer, Locals, Move};
+use crate::{Stop, certify};
 
 /// All stack languages that were met. Locals are their ids.
 #[derive(Clone, Debug, Default)]
@@ -119,6 +120,10 @@ impl Locals for Languages {
 
     fn count(&self) -> usize {
         self.store.len()
+    }
+
+    fn certify(explorer: &ContextExplorer<'_, Self>) -> Evidence {
+        certify::of_languages(explorer)
     }
 }
 

@@ -2,8 +2,10 @@
 //! Explorers do not care how the stack of a thread is written down. They give out numbers for
 //! *locals* and ask what a thread with such a local can do.
 
+use selvedge_evidence::Evidence;
 use selvedge_model::{SharedId, Stack, SymbolId, System, TemplateId};
 
+use super::ContextExplorer;
 use crate::Stop;
 
 /// What a thread can become.
@@ -57,4 +59,9 @@ pub trait Locals {
 
     /// How many locals there are.
     fn count(&self) -> usize;
+
+    /// The states that were reached, as a certificate. It holds if the exploration has collapsed.
+    fn certify(explorer: &ContextExplorer<'_, Self>) -> Evidence
+    where
+        Self: Sized;
 }

@@ -17,6 +17,7 @@ pub mod classes;
 pub mod contexts;
 pub mod languages;
 pub mod locals;
+mod places;
 mod set;
 pub mod shortest;
 mod space;
@@ -31,6 +32,7 @@ pub use contexts::{ContextExplorer, Observation};
 pub use locals::{Locals, Move};
 pub use set::{Batch, StateSet};
 
+use selvedge_evidence::Evidence;
 use selvedge_model::{Property, VisibleState};
 
 use crate::{Budget, Stop};
@@ -73,4 +75,7 @@ pub trait Explorer {
 
     /// How many words are stored, and the bytes that they take.
     fn stored(&self) -> (usize, usize);
+
+    /// The states that were reached, as a certificate. It holds if the exploration has collapsed.
+    fn certificate(&self) -> Evidence;
 }

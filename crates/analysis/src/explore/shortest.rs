@@ -17,6 +17,7 @@ use selvedge_model::{Property, State, System, ThreadId, step};
 
 use super::Locals;
 use super::StateSet;
+use super::places::put_in_place;
 use super::space::Space;
 use super::stacks::Stacks;
 use super::target::Target;
@@ -50,6 +51,7 @@ pub fn shortest_violation(
     let targets: Vec<_> = properties.iter().map(|p| Target::new(p, &space.classes)).collect();
     let mut search = Search {
         space,
+        properties,
         targets,
         states: StateSet::default(),
         nodes: Vec::new(),
@@ -65,6 +67,7 @@ pub fn shortest_violation(
 
 struct Search<'a> {
     space: Space<'a, Stacks>,
+    properties: &'a [Property],
     targets: Vec<Target>,
     states: StateSet,
     /// In the order of steps.
@@ -168,7 +171,8 @@ impl Search<'_> {
             state = next;
             last = Some(thread);
         }
-        Ok(trace)
+        // A property may name its threads: they get the names that it means.
+        put_in_place(system, trace, &state, self.properties, &self.space.classes).ok_or_else(lost)
     }
 
     fn word(&mut self, state: &State) -> Vec<u32> {

@@ -12,7 +12,7 @@ use super::{Classes, Locals, Move};
 use crate::Stop;
 
 /// A thread of a state: its class and its local.
-pub(super) type Entry = (u32, u32);
+pub type Entry = (u32, u32);
 
 /// A move with entries in the place of locals.
 #[derive(Clone, Debug)]

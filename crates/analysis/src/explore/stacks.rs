@@ -3,10 +3,11 @@
 //! a push or a pop costs one look-up, whatever the height.
 
 use rustc_hash::FxHashMap;
+use selvedge_evidence::Evidence;
 use selvedge_model::{Action, SharedId, Stack, SymbolId, System, TemplateId, Word};
 
-use super::{Locals, Move};
-use crate::Stop;
+use super::{ContextExplorer, Locals, Move};
+use crate::{Stop, certify};
 
 /// The empty stack.
 const EMPTY: u32 = 0;
@@ -134,5 +135,9 @@ impl Locals for Stacks {
 
     fn count(&self) -> usize {
         self.cells.len()
+    }
+
+    fn certify(explorer: &ContextExplorer<'_, Self>) -> Evidence {
+        certify::of_stacks(explorer)
     }
 }

@@ -17,10 +17,11 @@
 //! with has to be repeated ([`Windows::has_grown`]).
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_evidence::Evidence;
 use selvedge_model::{Action, SharedId, Stack, SymbolId, System, TemplateId, Word};
 
-use super::{Locals, Move};
-use crate::Stop;
+use super::{ContextExplorer, Locals, Move};
+use crate::{Stop, certify};
 
 /// How much of a stack is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -83,6 +84,12 @@ impl Windows {
             grown: false,
             actions: Vec::new(),
         }
+    }
+
+    /// How many symbols of each stack are kept.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.cut.depth
     }
 
     /// The same with the guesses so far, for another exploration.
@@ -232,5 +239,9 @@ impl Locals for Windows {
 
     fn count(&self) -> usize {
         self.windows.len()
+    }
+
+    fn certify(explorer: &ContextExplorer<'_, Self>) -> Evidence {
+        certify::of_windows(explorer)
     }
 }

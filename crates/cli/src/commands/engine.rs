@@ -99,6 +99,7 @@ impl Asked {
                 Engine::Symbolic => Method::Symbolic,
             },
             symmetry: !self.options.no_symmetry,
+            evidence: false,
         };
         let progress = Progress::start(output.notes());
         let result = engine(&question, &self.budget, &|event| progress.tell(&event));

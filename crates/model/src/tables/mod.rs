@@ -264,4 +264,66 @@ impl System for Tables {
         let line = (rule.line > 0).then_some(rule.line);
         Explanation { steps: vec![Step { text, line }] }
     }
+
+    fn shared_key(&self, shared: SharedId) -> String {
+        self.show_shared(shared)
+    }
+
+    fn find_shared_key(&self, key: &str) -> Option<SharedId> {
+        self.find_shared(key)
+    }
+
+    /// The number of the template and the name, since templates may use the same names.
+    fn symbol_key(&self, symbol: SymbolId) -> String {
+        format!("{}:{}", self.template_of(symbol).0, self.symbol_name(symbol))
+    }
+
+    fn find_symbol_key(&self, key: &str) -> Option<SymbolId> {
+        let (template, name) = key.split_once(':')?;
+        let symbol = self.find_symbol(TemplateId(template.parse().ok()?), name)?;
+        (self.symbol_key(symbol) == key).then_some(symbol)
+    }
+
+    fn find_template_key(&self, key: &str) -> Option<TemplateId> {
+        let mut all = (0..self.templates.len()).map(TemplateId::from);
+        all.find(|&template| self.template_key(template) == key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_say_the_same_in_another_order() {
+        let system = |names: [&str; 3]| {
+            let mut tables = Tables::builder();
+            for template in ["T", "T"] {
+                let template = tables.template(template);
+                for name in names {
+                    tables.shared(name);
+                    tables.symbol(template, name);
+                }
+            }
+            tables.build()
+        };
+        let (first, second) = (system(["0", "x:1", "17"]), system(["17", "0", "x:1"]));
+        for shared in (0..3).map(SharedId) {
+            let found = second.find_shared_key(&first.shared_key(shared)).unwrap();
+            assert_eq!(first.shared_name(shared), second.shared_name(found));
+        }
+        for symbol in (0..6).map(SymbolId) {
+            let found = second.find_symbol_key(&first.symbol_key(symbol)).unwrap();
+            assert_eq!(first.symbol_name(symbol), second.symbol_name(found));
+            assert_eq!(first.template_of(symbol), second.template_of(found));
+        }
+        for template in (0..2).map(TemplateId) {
+            assert_eq!(second.find_template_key(&first.template_key(template)), Some(template));
+        }
+        for wrong in ["", ":", "0", "0:", "2:0", "+0:0", "00:0", "0:y", "\u{0}", "-1:0"] {
+            assert_eq!(first.find_symbol_key(wrong), None, "{wrong}");
+            assert_eq!(first.find_template_key(wrong), None, "{wrong}");
+        }
+        assert_eq!(first.find_shared_key("18"), None);
+    }
 }

@@ -21,6 +21,11 @@ impl Layout {
         self.fresh[proc.index()].clone()
     }
 
+    /// How many slots the locals of a procedure take.
+    pub fn local_slots(&self, proc: ProcId) -> usize {
+        self.fresh[proc.index()].len()
+    }
+
     /// The slots of a local variable, by its position.
     pub fn local_range(&self, proc: ProcId, local: usize) -> std::ops::Range<usize> {
         let firsts = &self.locals[proc.index()];

@@ -24,6 +24,7 @@ mod choices;
 mod eval;
 mod execute;
 mod intern;
+mod keys;
 mod layout;
 mod show;
 mod system;

@@ -11,6 +11,7 @@ use selvedge_model::{
 use super::Lowering;
 use super::execute::{Control, Started};
 use super::intern::{Frame, Shared, Symbol};
+use super::keys;
 use crate::ProcId;
 
 impl System for Lowering {
@@ -100,6 +101,28 @@ impl System for Lowering {
 
     fn explain(&self, origin: Origin) -> Explanation {
         self.explain_path(&self.origins.get(origin.0))
+    }
+
+    fn shared_key(&self, shared: SharedId) -> String {
+        keys::write_shared(&self.shared.get(shared.0))
+    }
+
+    fn find_shared_key(&self, key: &str) -> Option<SharedId> {
+        self.read_shared(key).map(|shared| self.shared_id(shared))
+    }
+
+    fn symbol_key(&self, symbol: SymbolId) -> String {
+        keys::write_symbol(&self.symbols.get(symbol.0))
+    }
+
+    fn find_symbol_key(&self, key: &str) -> Option<SymbolId> {
+        self.read_symbol(key).map(|symbol| self.symbol_id(symbol))
+    }
+
+    fn find_template_key(&self, key: &str) -> Option<TemplateId> {
+        let count = self.program.threads.len() + self.program.procs.len();
+        let mut all = (0..count).map(TemplateId::from);
+        all.find(|&template| self.template_key(template) == key)
     }
 }
 

@@ -1,0 +1,112 @@
+//! # Certificates of explorations
+//! An exploration that has collapsed knows a set of states that no step leaves. This module writes
+//! it down as a certificate, which [`selvedge_evidence::recheck`] decides about on its own.
+//!
+//! | locals | certificate |
+//! | --- | --- |
+//! | [`Stacks`] | [`CutCertificate`] with a window that holds every stack, so that nothing is hidden |
+//! | [`Windows`] | [`CutCertificate`] with the depth and the guesses of the cut |
+//! | [`Languages`] | [`AggregateCertificate`] |
+
+use rustc_hash::FxHashMap;
+use selvedge_automata::LanguageId;
+use selvedge_evidence::{
+    AggregateCertificate, AggregateThread, CountedState, CutCertificate, CutThread, Evidence,
+    Guess, Window,
+};
+
+use crate::explore::languages::Languages;
+use crate::explore::stacks::Stacks;
+use crate::explore::windows::{self, Windows};
+use crate::explore::{ContextExplorer, Locals};
+
+/// What an exploration of single states reached.
+pub(crate) fn of_stacks(explorer: &ContextExplorer<'_, Stacks>) -> Evidence {
+    let stacks = explorer.locals();
+    let window = |local| {
+        let symbols: Box<[_]> = stacks.get(local).iter().collect();
+        Window { symbols, hidden: false }
+    };
+    cut(explorer, window, |highest| highest + 1, Vec::new())
+}
+
+/// What an exploration with cut stacks reached.
+pub(crate) fn of_windows(explorer: &ContextExplorer<'_, Windows>) -> Evidence {
+    let windows = explorer.locals();
+    let mut guesses: Vec<Guess> = Vec::new();
+    for (&(template, lowest), below) in windows.guesses() {
+        // Certificates are for tight guesses: without the symbol above there is none.
+        let guess = |&(below, more): &windows::Below| {
+            lowest.map(|lowest| Guess { template, lowest, below, more })
+        };
+        guesses.extend(below.iter().filter_map(guess));
+    }
+    guesses.sort_unstable();
+    let window = |local| {
+        let windows::Window { symbols, hidden } = windows.get(local).clone();
+        Window { symbols, hidden }
+    };
+    cut(explorer, window, |_| windows.depth(), guesses)
+}
+
+fn cut<L: Locals>(
+    explorer: &ContextExplorer<'_, L>,
+    window: impl Fn(u32) -> Window,
+    depth: impl Fn(usize) -> usize,
+    guesses: Vec<Guess>,
+) -> Evidence {
+    let (states, entries) = states(explorer);
+    let kind = |&(class, local): &(u32, u32)| CutThread { class, window: window(local) };
+    let kinds: Vec<CutThread> = entries.iter().map(kind).collect();
+    let highest = kinds.iter().map(|kind| kind.window.symbols.len()).max().unwrap_or(0);
+    Evidence::Cut(CutCertificate {
+        classes: explorer.classes().of_threads().to_vec(),
+        started: explorer.classes().started().to_vec(),
+        depth: depth(highest),
+        guesses,
+        kinds,
+        states,
+    })
+}
+
+/// What an exploration with sets of stacks reached.
+pub(crate) fn of_languages(explorer: &ContextExplorer<'_, Languages>) -> Evidence {
+    let (states, entries) = states(explorer);
+    let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
+    let mut languages = Vec::new();
+    let mut kinds = Vec::with_capacity(entries.len());
+    for (class, local) in entries {
+        let language = *numbers.entry(local).or_insert_with(|| {
+            languages.push(explorer.locals().store().get(LanguageId(local)).clone());
+            languages.len() as u32 - 1
+        });
+        kinds.push(AggregateThread { class, language });
+    }
+    Evidence::Aggregate(AggregateCertificate {
+        classes: explorer.classes().of_threads().to_vec(),
+        started: explorer.classes().started().to_vec(),
+        languages,
+        kinds,
+        states,
+    })
+}
+
+/// The states of an exploration, and the class and local of each kind of thread in them.
+fn states<L: Locals>(explorer: &ContextExplorer<'_, L>) -> (Vec<CountedState>, Vec<(u32, u32)>) {
+    let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+    let mut entries = Vec::new();
+    let states = explorer.states().map(|(shared, threads)| {
+        let number = |(entry, count)| {
+            let kind = *numbers.entry(entry).or_insert_with(|| {
+                entries.push(entry);
+                entries.len() as u32 - 1
+            });
+            (kind, count)
+        };
+        let mut threads: Vec<(u32, u32)> = threads.into_iter().map(number).collect();
+        threads.sort_unstable();
+        CountedState { shared, threads: threads.into() }
+    });
+    let states = states.collect();
+    (states, entries)
+}

@@ -1,0 +1,155 @@
+//! # Certificates
+//! What a *safe* verdict rests on: a set of states that contains the initial ones, that no step
+//! leaves, and in which nothing is wrong. Neither kind lists single states of the system:
+//!
+//! - a [`CutCertificate`] keeps the top of each stack and says what may lie below;
+//! - an [`AggregateCertificate`] has a regular set of stacks in the place of each stack.
+//!
+//! Both count interchangeable threads. Whether a certificate proves anything is for
+//! [`crate::recheck`] to say.
+
+use selvedge_automata::Dfa;
+use selvedge_model::{SharedId, SymbolId, TemplateId};
+
+use crate::Trace;
+
+/// What a verdict rests on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Evidence {
+    /// Safe: an invariant on the tops of the stacks.
+    Cut(CutCertificate),
+    /// Safe: an invariant on sets of stacks.
+    Aggregate(AggregateCertificate),
+    /// Unsafe: a run that ends in a violation.
+    Violation(Violation),
+}
+
+/// A run that ends in a violation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violation {
+    /// The run.
+    pub trace: Trace,
+    /// How many contexts it has.
+    pub contexts: usize,
+    /// The number of the property that its last state breaks.
+    pub property: usize,
+}
+
+/// States with stacks cut to their topmost symbols.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CutCertificate {
+    /// The class of each thread of the initial states. Threads of one class are counted.
+    pub classes: Vec<u32>,
+    /// The templates of threads that are started later. Each has a class of its own, after those
+    /// of the first threads.
+    pub started: Vec<TemplateId>,
+    /// How many symbols of each stack are kept; at least 1.
+    pub depth: usize,
+    /// What may lie below what, from the lowest symbol of a window downwards.
+    pub guesses: Vec<Guess>,
+    /// The kinds of threads that occur.
+    pub kinds: Vec<CutThread>,
+    /// The states.
+    pub states: Vec<CountedState>,
+}
+
+/// A thread as a [`CutCertificate`] sees it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct CutThread {
+    /// Its class.
+    pub class: u32,
+    /// What is kept of its stack.
+    pub window: Window,
+}
+
+/// The top of a stack.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Window {
+    /// The topmost symbols, top first: as many as are kept, or the whole stack.
+    pub symbols: Box<[SymbolId]>,
+    /// Whether something lies below.
+    pub hidden: bool,
+}
+
+/// In stacks of threads of `template`, `below` may lie directly below `lowest`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Guess {
+    /// The template of the thread.
+    pub template: TemplateId,
+    /// The upper symbol.
+    pub lowest: SymbolId,
+    /// The symbol below it.
+    pub below: SymbolId,
+    /// Whether something lies below that.
+    pub more: bool,
+}
+
+/// States with sets of stacks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AggregateCertificate {
+    /// The class of each thread of the initial states. Threads of one class are counted.
+    pub classes: Vec<u32>,
+    /// The templates of threads that are started later. Each has a class of its own, after those
+    /// of the first threads.
+    pub started: Vec<TemplateId>,
+    /// The sets of stacks.
+    pub languages: Vec<Dfa>,
+    /// The kinds of threads that occur.
+    pub kinds: Vec<AggregateThread>,
+    /// The states.
+    pub states: Vec<CountedState>,
+}
+
+/// A thread as an [`AggregateCertificate`] sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct AggregateThread {
+    /// Its class.
+    pub class: u32,
+    /// Its set of stacks, as a number in the list of languages.
+    pub language: u32,
+}
+
+/// A shared state, and how many threads there are of which kind.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct CountedState {
+    /// The shared state.
+    pub shared: SharedId,
+    /// The kinds of the threads, as numbers in the list of kinds, in rising order; with how many
+    /// threads there are of each.
+    pub threads: Box<[(u32, u32)]>,
+}
+
+impl CountedState {
+    /// The state of threads of these kinds, given in any order.
+    #[must_use]
+    pub fn of_kinds(shared: SharedId, mut kinds: Vec<u32>) -> Self {
+        kinds.sort_unstable();
+        let same = kinds.chunk_by(|a, b| a == b);
+        CountedState { shared, threads: same.map(|k| (k[0], k.len() as u32)).collect() }
+    }
+
+    /// The same when one thread of kind `from` becomes `to` and the shared state changes.
+    #[must_use]
+    pub fn after(&self, shared: SharedId, from: u32, to: u32) -> Self {
+        let mut threads = self.threads.to_vec();
+        if let Ok(at) = threads.binary_search_by_key(&from, |&(kind, _)| kind) {
+            if threads[at].1 > 1 {
+                threads[at].1 -= 1;
+            } else {
+                threads.remove(at);
+            }
+        }
+        CountedState { shared, threads: threads.into() }.with(to)
+    }
+
+    /// The same with one more thread.
+    #[must_use]
+    pub fn with(&self, kind: u32) -> Self {
+        let mut threads = self.threads.to_vec();
+        match threads.binary_search_by_key(&kind, |&(kind, _)| kind) {
+            Ok(at) => threads[at].1 += 1,
+            Err(at) => threads.insert(at, (kind, 1)),
+        }
+        CountedState { shared: self.shared, threads: threads.into() }
+    }
+}

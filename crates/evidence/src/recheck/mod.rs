@@ -1,0 +1,149 @@
+//! # Recheck
+//!
+//! **Question.** Does this evidence show what it is said to show, on this system?
+//!
+//! **Idea.** Nothing of the search is believed. A violation is replayed. A certificate is a set of
+//! states, and three things are looked at, state by state: the initial states are in it ([`cut`],
+//! [`aggregate`]: *initial*), no step leaves it (*closed*), and no state of it breaks a property
+//! (*harmless*). Then nothing that is reachable breaks one, by induction over the steps.
+//!
+//! **Needs.** The system's own word about its actions: that is what the evidence is about.
+
+mod aggregate;
+mod assign;
+mod cut;
+mod form;
+mod harmless;
+mod violation;
+
+use std::fmt;
+
+use selvedge_model::{Fault, Property, System};
+
+use crate::Evidence;
+
+/// What was found to be true.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Checked {
+    /// No schedule breaks a property: shown by an invariant on the tops of the stacks.
+    Cut {
+        /// How many states it has.
+        states: usize,
+        /// How many symbols of each stack it keeps.
+        depth: usize,
+        /// How many pairs of symbols may lie on each other below.
+        guesses: usize,
+    },
+    /// No schedule breaks a property: shown by an invariant on sets of stacks.
+    Aggregate {
+        /// How many states it has.
+        states: usize,
+        /// How many sets of stacks.
+        languages: usize,
+    },
+    /// A run breaks a property.
+    Violation {
+        /// How many steps it has.
+        steps: usize,
+        /// How many contexts.
+        contexts: usize,
+        /// The number of the property.
+        property: usize,
+        /// What went wrong in the last state, if the property is that nothing does.
+        wrong: Option<String>,
+    },
+}
+
+impl fmt::Display for Checked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let proved = "contains the initial states, no step leaves it, and none of its states breaks \
+                      a property";
+        match self {
+            Checked::Cut { states, depth, guesses } => write!(
+                f,
+                "safe: a set of {states} states, with stacks cut to {depth} and {guesses} guesses \
+                 about what lies below, {proved}"
+            ),
+            Checked::Aggregate { states, languages } => write!(
+                f,
+                "safe: a set of {states} states, with {languages} sets of stacks, {proved}"
+            ),
+            Checked::Violation { steps, contexts, wrong, .. } => {
+                write!(f, "unsafe: a run of {steps} steps in {contexts} contexts ")?;
+                match wrong {
+                    Some(wrong) => write!(f, "goes wrong: {wrong}"),
+                    None => f.write_str("reaches what must not be reached"),
+                }
+            }
+        }
+    }
+}
+
+/// Why evidence is refused.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// Which condition fails.
+    pub flaw: Flaw,
+    /// What is wrong, and where. States and kinds have the numbers that they have in the evidence,
+    /// counted from 0.
+    pub message: String,
+}
+
+/// The condition that fails.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flaw {
+    /// It is not put together as such evidence is: numbers out of range, repeated kinds, …
+    Form,
+    /// An initial state is missing.
+    Initial,
+    /// A step leads out of the set.
+    NotClosed,
+    /// What fell out of sight is not among the guesses.
+    Guesses,
+    /// A state breaks a property.
+    Harmful,
+    /// The run cannot be taken.
+    NotARun,
+    /// The run does not end in what it is said to end in, or has another number of contexts.
+    Claim,
+    /// The system cannot say what its actions are.
+    System,
+}
+
+impl Refusal {
+    fn new(flaw: Flaw, message: impl Into<String>) -> Self {
+        Refusal { flaw, message: message.into() }
+    }
+
+    /// The same, at a state.
+    fn at(self, state: usize) -> Self {
+        Refusal { message: format!("state {state}: {}", self.message), ..self }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Self {
+        Refusal::new(Flaw::System, fault.to_string())
+    }
+}
+
+/// Whether the evidence holds for the system; what it shows, or why it does not.
+pub fn recheck(
+    system: &dyn System,
+    properties: &[Property],
+    evidence: &Evidence,
+) -> Result<Checked, Refusal> {
+    match evidence {
+        Evidence::Violation(violation) => violation::check(system, properties, violation),
+        Evidence::Cut(certificate) => cut::check(system, properties, certificate),
+        Evidence::Aggregate(certificate) => aggregate::check(system, properties, certificate),
+    }
+}

@@ -1,0 +1,36 @@
+//! # Violations
+//! A run is replayed by the one step function; its last state must break the property that it is
+//! said to break, and it must have as many contexts as it is said to have. That fewer contexts
+//! would not do is not checked.
+
+use selvedge_model::{Property, System, TemplateId};
+
+use super::{Checked, Flaw, Refusal};
+use crate::{Violation, replay};
+
+pub(super) fn check(
+    system: &dyn System,
+    properties: &[Property],
+    violation: &Violation,
+) -> Result<Checked, Refusal> {
+    let Violation { trace, contexts, property: number } = violation;
+    let states =
+        replay(system, trace).map_err(|error| Refusal::new(Flaw::NotARun, error.to_string()))?;
+    let claim = |message: String| Err(Refusal::new(Flaw::Claim, message));
+    let Some(property) = properties.get(*number) else {
+        return claim(format!("there is no property {number}; there are {}", properties.len()));
+    };
+    if trace.contexts() != *contexts {
+        let found = trace.contexts();
+        return claim(format!("the run is said to have {contexts} contexts, but it has {found}"));
+    }
+    let Some(last) = states.last() else { return claim("the run has no state".to_owned()) };
+    let templates: Vec<TemplateId> = last.threads.iter().map(|t| t.template).collect();
+    if !property.is_violated_by(system, &last.visible(), &templates) {
+        let steps = trace.steps.len();
+        return claim(format!("the run of {steps} steps does not end in a violation"));
+    }
+    let wrong = system.wrong(last.shared).filter(|_| *property == Property::NeverWrong);
+    let (steps, contexts) = (trace.steps.len(), *contexts);
+    Ok(Checked::Violation { steps, contexts, property: *number, wrong })
+}

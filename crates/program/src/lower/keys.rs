@@ -1,0 +1,135 @@
+//! # Keys
+//! Shared states and frames as short text that says the same in every run on the same input: a
+//! certificate is written by one run and read by another, whose numbers are different.
+//!
+//! ```text
+//! 0,1,?                      the values of the shared variables; `?` is open
+//! 0,1,? r3 s2 e1,2 w14:why   with results on their way, threads started and ended, what went wrong
+//! 12:0,?                     a frame at location 12 with its locals
+//! 12:0,?^2                   the same, as the second owner of locks
+//! @1                         the bottom of the stack of thread 1
+//! ```
+//!
+//! Text is a key exactly if writing what it was read as gives it back.
+
+use std::fmt::Write;
+
+use num_bigint::BigInt;
+
+use super::Lowering;
+use super::intern::{Frame, Shared, Symbol, Wrong};
+use crate::flow::{EdgeId, Loc};
+use crate::{Value, Variable};
+
+/// More started threads than this are in no state that can be met.
+const MOST_STARTED: u32 = 1 << 30;
+
+pub(super) fn write_shared(shared: &Shared) -> String {
+    let mut key = write_list(&shared.globals);
+    if let Some(results) = &shared.returned {
+        let _ = write!(key, " r{}", write_list(results));
+    }
+    if shared.started > 0 {
+        let _ = write!(key, " s{}", shared.started);
+    }
+    if !shared.ended.is_empty() {
+        let _ = write!(key, " e{}", write_list(&shared.ended));
+    }
+    if let Some(Wrong { edge, reason }) = &shared.wrong {
+        let _ = write!(key, " w{}:{reason}", edge.0);
+    }
+    key
+}
+
+pub(super) fn write_symbol(symbol: &Symbol) -> String {
+    match symbol {
+        Symbol::Bottom { id } => format!("@{id}"),
+        Symbol::Frame(Frame { loc, locals, owner }) => {
+            let owner = if *owner > 0 { format!("^{owner}") } else { String::new() };
+            format!("{}:{}{owner}", loc.0, write_list(locals))
+        }
+    }
+}
+
+fn write_list(values: &[impl ToString]) -> String {
+    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+}
+
+impl Lowering {
+    /// The shared state of a key.
+    pub(super) fn read_shared(&self, key: &str) -> Option<Shared> {
+        let (head, wrong) = match key.split_once(" w") {
+            Some((head, wrong)) => (head, Some(read_wrong(wrong)?)),
+            None => (key, None),
+        };
+        let mut parts = head.split(' ');
+        let mut shared = Shared {
+            globals: read_values(parts.next()?)?,
+            returned: None,
+            started: 0,
+            ended: Box::default(),
+            wrong,
+        };
+        for part in parts {
+            let (kind, rest) = part.split_at_checked(1)?;
+            match kind {
+                "r" => shared.returned = Some(read_values(rest)?),
+                "s" => shared.started = rest.parse().ok().filter(|&n| n <= MOST_STARTED)?,
+                "e" => shared.ended = read_list(rest, |n| n.parse().ok())?,
+                _ => return None,
+            }
+        }
+        let known_edge = |w: &Wrong| w.edge.index() < self.flow.edges.len();
+        let fits = shared.globals.len() == slots(&self.program.globals)
+            && shared.ended.is_sorted_by(|a, b| a < b)
+            && shared.wrong.as_ref().is_none_or(known_edge);
+        (fits && write_shared(&shared) == key).then_some(shared)
+    }
+
+    /// The stack symbol of a key.
+    pub(super) fn read_symbol(&self, key: &str) -> Option<Symbol> {
+        let symbol = match key.strip_prefix('@') {
+            Some(id) => Symbol::Bottom { id: id.parse().ok()? },
+            None => Symbol::Frame(self.read_frame(key)?),
+        };
+        (write_symbol(&symbol) == key).then_some(symbol)
+    }
+
+    fn read_frame(&self, key: &str) -> Option<Frame> {
+        let (loc, rest) = key.split_once(':')?;
+        let (locals, owner) = match rest.split_once('^') {
+            Some((locals, owner)) => (locals, owner.parse().ok()?),
+            None => (rest, 0),
+        };
+        let loc = Loc(loc.parse().ok()?);
+        let proc = self.flow.locations.get(loc.index())?.proc;
+        let locals = read_values(locals)?;
+        (locals.len() == self.layout.local_slots(proc)).then_some(Frame { loc, locals, owner })
+    }
+}
+
+fn slots(variables: &[Variable]) -> usize {
+    variables.iter().map(|v| v.ty.slots()).sum()
+}
+
+fn read_wrong(text: &str) -> Option<Wrong> {
+    let (edge, reason) = text.split_once(':')?;
+    Some(Wrong { edge: EdgeId(edge.parse().ok()?), reason: reason.to_owned() })
+}
+
+fn read_values(text: &str) -> Option<Box<[Value]>> {
+    read_list(text, |value| match value {
+        "?" => Some(Value::Open),
+        number => {
+            let small = number.parse().ok().map(Value::Small);
+            small.or_else(|| number.parse::<BigInt>().ok().map(Value::from_big))
+        }
+    })
+}
+
+fn read_list<T>(text: &str, read: impl Fn(&str) -> Option<T>) -> Option<Box<[T]>> {
+    if text.is_empty() {
+        return Some(Box::default());
+    }
+    text.split(',').map(read).collect()
+}

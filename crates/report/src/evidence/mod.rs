@@ -1,0 +1,250 @@
+//! # Evidence as files
+//! One JSON object: what it is about (the file by its digest, the options), and the certificate or
+//! the violation. Ids of a run mean nothing to another, so the file has *keys*
+//! ([`System::shared_key`]) in tables, and numbers that refer to the tables:
+//!
+//! ```json
+//! { "selvedge": "0.1.0", "evidence": 1, "file": "fig1.cpds", "digest": "sha256:…",
+//!   "options": {}, "property": "0|1,6", "kind": "cut",
+//!   "cut": { "depth": 1, "classes": [["T1"], ["T2"]],
+//!            "templates": ["0:T1", "1:T2"], "shared": ["0", "1"], "symbols": ["0:1", "1:4"],
+//!            "guesses": [[1, 3, 4, false]],
+//!            "kinds": [[0, [0], false], [1, [1], false]],
+//!            "states": [[0, 0, 1, 1, 1]] } }
+//! ```
+//!
+//! Threads that are started later have classes by template (`started`), after those of the first
+//! threads. A guess is a template, a symbol, the symbol below it, and whether there is more below that. A
+//! kind of thread is a class, the top of the stack (or the number of a set of stacks), and whether
+//! something is hidden below. A state is a shared state, then kinds with how many threads there are
+//! of each. A set of stacks is a list of states of an automaton: whether it accepts, then symbols
+//! with the state to go to.
+
+mod file;
+mod keys;
+mod layout;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use selvedge_evidence::Evidence;
+use selvedge_model::System;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::json;
+use keys::{AggregateText, CutText, ViolationText};
+
+pub use file::write;
+
+/// The format that is written, and the only one that is read.
+const FORMAT: u32 = 1;
+
+/// What evidence is about.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Subject {
+    /// The name of the file; for people only.
+    pub file: String,
+    /// The digest of its text; see [`digest`].
+    pub digest: String,
+    /// What the command line said about it.
+    pub options: Options,
+    /// What must not happen; for people only.
+    pub property: String,
+}
+
+/// What the command line says about an input.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Options {
+    /// `--threads NAME=N`
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub threads: BTreeMap<String, u32>,
+    /// `--const NAME=VALUE`
+    #[serde(default, rename = "const", skip_serializing_if = "BTreeMap::is_empty")]
+    pub consts: BTreeMap<String, String>,
+    /// `--init STATE`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub init: Option<String>,
+    /// `--target STATE`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+}
+
+impl fmt::Display for Options {
+    /// As they are written on the command line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut all: Vec<String> = Vec::new();
+        all.extend(self.threads.iter().map(|(name, n)| format!("--threads {name}={n}")));
+        all.extend(self.consts.iter().map(|(name, value)| format!("--const {name}={value}")));
+        all.extend(self.init.iter().map(|init| format!("--init '{init}'")));
+        all.extend(self.target.iter().map(|target| format!("--target '{target}'")));
+        if all.is_empty() { f.write_str("no options") } else { f.write_str(&all.join(" ")) }
+    }
+}
+
+/// The digest of a text.
+#[must_use]
+pub fn digest(text: &str) -> String {
+    let bytes = Sha256::digest(text.as_bytes());
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256:{hex}")
+}
+
+/// Evidence as it stands in a file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Document {
+    selvedge: String,
+    /// The format.
+    evidence: u32,
+    file: String,
+    digest: String,
+    options: Options,
+    property: String,
+    /// Which of the following it has.
+    kind: Kind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cut: Option<CutText>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    aggregate: Option<AggregateText>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    violation: Option<ViolationText>,
+}
+
+/// What kind of evidence it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Cut,
+    Aggregate,
+    Violation,
+}
+
+/// What every format has.
+#[derive(Deserialize)]
+struct Version {
+    selvedge: Option<String>,
+    evidence: Option<u32>,
+}
+
+/// Why text is no evidence, or none for this input.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EvidenceError(String);
+
+impl EvidenceError {
+    fn new(message: impl Into<String>) -> Self {
+        EvidenceError(message.into())
+    }
+}
+
+impl fmt::Display for EvidenceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for EvidenceError {}
+
+impl Document {
+    /// Writes evidence down, with keys in the place of the ids of this run.
+    pub fn new(
+        system: &dyn System,
+        subject: Subject,
+        evidence: &Evidence,
+    ) -> Result<Self, EvidenceError> {
+        let Subject { file, digest, options, property } = subject;
+        let mut document = Document {
+            selvedge: json::VERSION.to_owned(),
+            evidence: FORMAT,
+            file,
+            digest,
+            options,
+            property,
+            kind: Kind::Violation,
+            cut: None,
+            aggregate: None,
+            violation: None,
+        };
+        match evidence {
+            Evidence::Cut(certificate) => {
+                document.kind = Kind::Cut;
+                document.cut = Some(CutText::new(system, certificate));
+            }
+            Evidence::Aggregate(certificate) => {
+                document.kind = Kind::Aggregate;
+                document.aggregate = Some(AggregateText::new(system, certificate));
+            }
+            Evidence::Violation(violation) => {
+                document.violation = Some(ViolationText::new(system, violation)?);
+            }
+        }
+        Ok(document)
+    }
+
+    /// Reads what was written. That it is JSON of the right form says nothing about what it shows.
+    pub fn parse(text: &str) -> Result<Self, EvidenceError> {
+        let wrong = |error: serde_json::Error| {
+            EvidenceError::new(if error.is_eof() {
+                format!("the file ends too early: {error}")
+            } else {
+                format!("this is no evidence: {error}")
+            })
+        };
+        let version: Version = serde_json::from_str(text).map_err(wrong)?;
+        match (version.evidence, version.selvedge) {
+            (Some(FORMAT), _) => serde_json::from_str(text).map_err(wrong),
+            (Some(format), Some(by)) => Err(EvidenceError::new(format!(
+                "this is evidence in format {format}, written by Selvedge {by}; Selvedge {} reads \
+                 format {FORMAT}",
+                json::VERSION
+            ))),
+            _ => Err(EvidenceError::new("this is no evidence: it does not say its format")),
+        }
+    }
+
+    /// The text of the file.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        layout::print(self)
+    }
+
+    /// What must not happen, in words.
+    #[must_use]
+    pub fn property(&self) -> &str {
+        &self.property
+    }
+
+    /// Refuses evidence about another text, or about the same text with other options.
+    pub fn check_subject(&self, digest: &str, options: &Options) -> Result<(), EvidenceError> {
+        if self.digest != digest {
+            return Err(EvidenceError::new(format!(
+                "the evidence is about another text: {} had the digest {}, this file has {digest}",
+                self.file, self.digest
+            )));
+        }
+        if self.options != *options {
+            return Err(EvidenceError::new(format!(
+                "the evidence was made with {}, not with {options}; give the same options",
+                self.options
+            )));
+        }
+        Ok(())
+    }
+
+    /// The evidence, with the ids of this run.
+    pub fn evidence(&self, system: &dyn System) -> Result<Evidence, EvidenceError> {
+        let missing =
+            || EvidenceError::new(format!("it is said to be of kind {:?}, but is not", self.kind));
+        match self.kind {
+            Kind::Cut => self.cut.as_ref().ok_or_else(missing)?.read(system).map(Evidence::Cut),
+            Kind::Aggregate => {
+                self.aggregate.as_ref().ok_or_else(missing)?.read(system).map(Evidence::Aggregate)
+            }
+            Kind::Violation => {
+                self.violation.as_ref().ok_or_else(missing)?.read(system).map(Evidence::Violation)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
