@@ -126,6 +126,11 @@ fn thread_count(text: &str) -> Result<(String, u32), String> {
     }
 }
 
+/// The same for numbers of things that are kept.
+pub fn number(text: &str) -> Result<usize, String> {
+    count(text).map(|number| usize::try_from(number).unwrap_or(usize::MAX))
+}
+
 /// A number that is not negative; larger ones than fit are as good as the largest.
 pub fn count(text: &str) -> Result<u64, String> {
     match text.parse::<BigInt>() {

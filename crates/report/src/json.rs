@@ -193,7 +193,8 @@ pub struct Simulation {
     pub selvedge: &'static str,
     /// The file.
     pub file: String,
-    /// How the run ended: `wrong`, `ended`, `deadlock`, `steps`, `schedule` or `interrupted`.
+    /// How the run ended: `wrong`, `ended`, `deadlock`, `unknown`, `steps`, `schedule` or
+    /// `interrupted`.
     pub outcome: &'static str,
     /// The same in words.
     pub reason: String,

@@ -4,7 +4,7 @@ use clap::Args as ClapArgs;
 use selvedge_analysis::engine::check;
 
 use super::engine::{Asked, EngineOptions, note_missing_target};
-use crate::args::InputArgs;
+use crate::args::{InputArgs, number};
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
@@ -21,7 +21,7 @@ pub struct Args {
     #[command(flatten)]
     input: InputArgs,
     /// The largest number of contexts
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true)]
     contexts: usize,
     /// Show all values and stacks after each step of a violation
     #[arg(long)]
