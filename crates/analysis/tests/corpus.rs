@@ -45,7 +45,7 @@ fn open(path: &Path) -> (Box<dyn System>, Vec<Property>) {
 }
 
 fn question<'a>(system: &'a dyn System, properties: &'a [Property]) -> Question<'a> {
-    Question { system, properties, method: Method::Auto, symmetry: true }
+    Question { system, properties, method: Method::Auto, symmetry: true, evidence: false }
 }
 
 fn numbers(field: &str) -> Vec<u128> {

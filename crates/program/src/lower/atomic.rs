@@ -50,11 +50,10 @@ struct Stacks {
 impl Stacks {
     fn push(&mut self, top: Frame, below: Option<StackId>) -> StackId {
         let next = StackId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
-        let id = *self.numbers.entry((top, below)).or_insert_with_key(|node| {
+        *self.numbers.entry((top, below)).or_insert_with_key(|node| {
             self.nodes.push(node.clone());
             next
-        });
-        id
+        })
     }
 
     fn get(&self, id: StackId) -> &(Frame, Option<StackId>) {
