@@ -23,7 +23,8 @@ fn program(text: &str) -> Lowering {
 }
 
 fn checked(system: &dyn System, properties: &[Property], contexts: usize) -> Verdict {
-    let question = Question { system, properties, method: Method::Auto, symmetry: true };
+    let question =
+        Question { system, properties, method: Method::Auto, symmetry: true, evidence: false };
     check(&question, contexts, &Budget::default(), &|_| {}).verdict
 }
 
@@ -65,8 +66,13 @@ fn a_target_may_be_a_thread_that_never_moved() {
 #[test]
 fn a_repetition_is_a_proof_if_no_thread_was_left_out() {
     let verdict = |system: &dyn System, budget: &Budget| {
-        let question =
-            Question { system, properties: &NEVER_WRONG, method: Method::Auto, symmetry: true };
+        let question = Question {
+            system,
+            properties: &NEVER_WRONG,
+            method: Method::Auto,
+            symmetry: true,
+            evidence: false,
+        };
         verify(&question, budget, &|_| {}).verdict
     };
     let two = program(
