@@ -116,12 +116,25 @@ fn named<T>(
     let parts = text.split_once('=').map(|(name, v)| (name.trim(), value(v.trim())));
     match parts {
         Some((name, Some(value))) if !name.is_empty() => Ok((name.to_owned(), value)),
-        _ => Err(format!("write NAME={kind}, for example `x=2`")),
+        _ => Err(format!("write NAME={kind}")),
     }
 }
 
 fn thread_count(text: &str) -> Result<(String, u32), String> {
-    named(text, |n| n.parse().ok(), "N with a number N")
+    let (name, count) =
+        named(text, |n| count(n).ok(), "N with a number N, for example `worker=2`")?;
+    match u32::try_from(count) {
+        Ok(count) => Ok((name, count)),
+        Err(_) => Err("this number of threads is too large".to_owned()),
+    }
+}
+
+/// A number that is not negative; larger ones than fit are as good as the largest.
+pub fn count(text: &str) -> Result<u64, String> {
+    match text.parse::<BigInt>() {
+        Ok(number) if number >= BigInt::ZERO => Ok(u64::try_from(number).unwrap_or(u64::MAX)),
+        _ => Err("write a number: 0, 1, 2, …".to_owned()),
+    }
 }
 
 fn constant(text: &str) -> Result<(String, BigInt), String> {
@@ -130,5 +143,5 @@ fn constant(text: &str) -> Result<(String, BigInt), String> {
         "false" => Some(BigInt::from(0)),
         number => number.parse().ok(),
     };
-    named(text, value, "VALUE with a number, true or false")
+    named(text, value, "VALUE with a number, true or false, for example `SIZE=2`")
 }

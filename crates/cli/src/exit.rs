@@ -1,11 +1,13 @@
 //! # Exit codes and failures
 //! The codes are a contract with scripts: see `selvedge --help`.
 
+use std::io::{self, Write};
+use std::path::Path;
 use std::process::{self, ExitCode};
 use std::{fmt, panic};
 
 use clap::error::ErrorKind;
-use selvedge_frontend::{Diagnostics, LoadError};
+use selvedge_frontend::{Diagnostics, LoadError, explain, show_path};
 use selvedge_model::Fault;
 
 /// How the program ends.
@@ -68,8 +70,15 @@ impl Failure {
     }
 
     /// A file cannot be written.
-    pub fn unwritable(path: &std::path::Path, reason: impl fmt::Display) -> Self {
-        Failure::Message(Exit::Unreadable, format!("cannot write {}: {reason}", path.display()))
+    pub fn unwritable(path: &Path, reason: io::Error) -> Self {
+        let message = format!("cannot write {}: {}", show_path(path), explain(&reason));
+        Failure::Message(Exit::Unreadable, message)
+    }
+
+    /// The answer cannot be printed.
+    pub fn unprinted(reason: &io::Error) -> Self {
+        let message = format!("cannot print the answer: {}", explain(reason));
+        Failure::Message(Exit::Unreadable, message)
     }
 
     /// Selvedge is wrong.
@@ -85,7 +94,11 @@ impl Failure {
     pub fn exit(&self) -> Exit {
         match self {
             Failure::Message(exit, _) => *exit,
-            Failure::Diagnostics(_) => Exit::WrongInput,
+            Failure::Diagnostics(diagnostics) => match diagnostics.source.name() {
+                // The text that is wrong stands on the command line.
+                "--init" | "--target" => Exit::Usage,
+                _ => Exit::WrongInput,
+            },
         }
     }
 }
@@ -104,6 +117,7 @@ impl From<LoadError> for Failure {
         match error {
             LoadError::Invalid(diagnostics) => Failure::Diagnostics(diagnostics),
             LoadError::Unreadable { .. } => Failure::Message(Exit::Unreadable, error.to_string()),
+            LoadError::Option(message) => Failure::usage(message),
             LoadError::Unusable(message) => Failure::input(message),
         }
     }
@@ -117,8 +131,14 @@ impl From<Fault> for Failure {
 
 /// Prints what clap has to say: help and version are answers, the rest is wrong usage.
 pub fn usage(error: &clap::Error) -> ExitCode {
-    // Nobody is left to tell when this cannot be printed.
-    let _ = error.print();
+    match error.print() {
+        Err(reason) if reason.kind() != io::ErrorKind::BrokenPipe => {
+            // Nobody is left to tell when this cannot be printed either.
+            let _ = writeln!(io::stderr(), "error: cannot print the answer: {}", explain(&reason));
+            return Exit::Unreadable.into();
+        }
+        _ => {}
+    }
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Done.into(),
         _ => Exit::Usage.into(),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use selvedge_frontend::check::CheckOptions;
-use selvedge_frontend::{Diagnostic, Diagnostics, Input, LoadOptions};
+use selvedge_frontend::{Diagnostic, Diagnostics, Input, LoadOptions, show_path};
 use selvedge_model::{Property, System};
 use selvedge_program::{LowerError, Lowering, Program, Source, ThreadCounts};
 use selvedge_report::text;
@@ -51,7 +51,7 @@ pub fn load(path: &Path, options: &InputOptions, output: &mut Output) -> Result<
     if let Input::Program { warnings, .. } = &input {
         output.warn(warnings);
     }
-    output.detail(&format!("{}: {}", path.display(), summary(&input)));
+    output.detail(&format!("{}: {}", show_path(path), summary(&input)));
     Ok(input)
 }
 
@@ -74,6 +74,16 @@ fn system_of(input: Input, options: &InputOptions, drops: bool) -> Result<Opened
             Ok(Opened { system: Arc::new(tables), properties: input.targets, source })
         }
     }
+}
+
+/// A program, prepared to be run with as many threads as the options say.
+pub fn lowering(
+    program: Arc<Program>,
+    source: Arc<Source>,
+    options: &InputOptions,
+) -> Result<Lowering, Failure> {
+    let counts = thread_counts(&program, options)?;
+    lower(program, source, &counts)
 }
 
 /// The system of a program. What cannot be lowered is shown like any other mistake in the text.

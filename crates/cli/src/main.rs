@@ -14,6 +14,7 @@ mod limits;
 mod memory;
 mod output;
 mod progress;
+mod save;
 mod suggest;
 
 use std::process::ExitCode;
@@ -35,8 +36,7 @@ fn main() -> ExitCode {
         Ok(exit) => exit,
         Err(failure) => output.fail(&failure),
     };
-    output.finish();
-    exit.into()
+    output.finish(exit).into()
 }
 
 /// Checks that the definition of the arguments is consistent.

@@ -1,7 +1,7 @@
 //! # Output
 //! The only place that prints. The answer goes to standard output, everything else to standard
 //! error. A reader that has gone away (`… | head -1`) is no error: the rest is not printed, and
-//! the exit code still says what is known.
+//! the exit code still says what is known. A full disk is one: half an answer is none.
 
 use std::io::{self, Write};
 
@@ -30,6 +30,8 @@ pub struct Output {
     pub paint: Paint,
     notes_paint: Paint,
     notes: Notes,
+    /// Why the answer could not be printed.
+    unprinted: Option<io::Error>,
 }
 
 impl Output {
@@ -51,6 +53,7 @@ impl Output {
                 (false, false) => Notes::Some,
                 (false, true) => Notes::All,
             },
+            unprinted: None,
         }
     }
 
@@ -61,8 +64,8 @@ impl Output {
 
     /// Prints a part of the answer.
     pub fn print(&mut self, text: &str) {
-        // A reader that has gone away is no error; there is nobody to tell about others.
-        let _ = io::stdout().write_all(text.as_bytes());
+        let printed = io::stdout().write_all(text.as_bytes());
+        self.note_failure(printed);
     }
 
     /// Prints a note, unless they are not wanted.
@@ -100,14 +103,28 @@ impl Output {
         failure.exit()
     }
 
-    /// Prints what is still kept back.
-    pub fn finish(&mut self) {
+    /// Prints what is still kept back, and says how to end.
+    pub fn finish(&mut self, exit: Exit) -> Exit {
         self.flush();
+        match self.unprinted.take() {
+            Some(error) => self.fail(&Failure::unprinted(&error)),
+            None => exit,
+        }
     }
 
     /// Shows what was printed so far, before waiting for a person.
     pub fn flush(&mut self) {
-        let _ = io::stdout().flush();
+        let flushed = io::stdout().flush();
+        self.note_failure(flushed);
+    }
+
+    fn note_failure(&mut self, printed: io::Result<()>) {
+        match printed {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                self.unprinted.get_or_insert(error);
+            }
+            _ => {}
+        }
     }
 
     fn complain(&mut self, text: &str) {

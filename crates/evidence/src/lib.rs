@@ -26,7 +26,7 @@ pub use certificate::{
 };
 pub use name::thread_name;
 pub use recheck::{Checked, Flaw, Refusal, recheck};
-pub use replay::{ReplayError, ReplayFault, replay};
+pub use replay::{ReplayError, ReplayFault, replay, replay_with};
 pub use resolve::{ResolveError, ResolveFault};
 pub use schedule::{Schedule, ScheduleError, ScheduledStep};
 pub use trace::{Trace, same_effect};

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use selvedge_model::{Fault, State, System, step};
+use selvedge_model::{Fault, State, System, advance, enabled};
 
 use crate::{Trace, same_effect, thread_name};
 
@@ -47,29 +47,42 @@ impl fmt::Display for ReplayError {
 impl std::error::Error for ReplayError {}
 
 /// The states that a trace visits, the first one included; or the first step that is not one.
+/// Takes memory for all states: for long runs with deep stacks, see [`replay_with`].
 pub fn replay(system: &dyn System, trace: &Trace) -> Result<Vec<State>, ReplayError> {
+    let mut states = Vec::with_capacity(trace.steps.len() + 1);
+    replay_with(system, trace, |state| states.push(state.clone()))?;
+    Ok(states)
+}
+
+/// Shows each state that a trace visits, the first one included; stops at the first step that is
+/// not one. Gives the last state.
+pub fn replay_with(
+    system: &dyn System,
+    trace: &Trace,
+    mut visit: impl FnMut(&State),
+) -> Result<State, ReplayError> {
     let at = |step| move |fault| ReplayError { step, fault };
     let initial = system.initial().map_err(ReplayFault::System).map_err(at(0))?;
     if !initial.contains(&trace.initial) {
         return Err(at(0)(ReplayFault::NotInitial));
     }
-    let mut states = Vec::with_capacity(trace.steps.len() + 1);
     let mut state = trace.initial.clone();
+    visit(&state);
     for (index, (thread, action)) in trace.steps.iter().enumerate() {
         let error = at(index + 1);
         if thread.index() >= state.threads.len() {
             return Err(error(ReplayFault::NoSuchThread(thread.index())));
         }
         let listed =
-            step(system, &state, *thread).map_err(|fault| error(ReplayFault::System(fault)))?;
-        let Some((_, next)) = listed.into_iter().find(|(a, _)| same_effect(a, action)) else {
+            enabled(system, &state, *thread).map_err(|fault| error(ReplayFault::System(fault)))?;
+        let Some(listed) = listed.into_iter().find(|a| same_effect(a, action)) else {
             let name = thread_name(system, &state, *thread);
             return Err(error(ReplayFault::NotEnabled(name)));
         };
-        states.push(std::mem::replace(&mut state, next));
+        advance(&mut state, *thread, listed);
+        visit(&state);
     }
-    states.push(state);
-    Ok(states)
+    Ok(state)
 }
 
 #[cfg(test)]

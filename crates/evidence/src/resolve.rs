@@ -3,9 +3,9 @@
 
 use std::fmt;
 
-use selvedge_model::{Action, Fault, State, System, ThreadId, step};
+use selvedge_model::{Action, Fault, State, System, ThreadId, advance, enabled};
 
-use crate::{ReplayError, Schedule, ScheduledStep, Trace, replay, same_effect, thread_name};
+use crate::{ReplayError, Schedule, ScheduledStep, Trace, replay_with, same_effect, thread_name};
 
 /// Why a schedule cannot be followed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -77,29 +77,30 @@ impl Schedule {
         let mut trace = Trace::start(state.clone());
         for (index, scheduled) in self.steps.iter().enumerate() {
             let error = |fault| ResolveError { step: index + 1, line: scheduled.line, fault };
-            let (thread, action, next) = choose(system, &state, scheduled).map_err(error)?;
+            let (thread, action) = choose(system, &state, scheduled).map_err(error)?;
             trace.steps.push((thread, action));
-            state = next;
+            advance(&mut state, thread, action);
         }
         Ok(trace)
     }
 
     /// The schedule of a run.
     pub fn from_trace(system: &dyn System, trace: &Trace) -> Result<Schedule, ReplayError> {
-        let states = replay(system, trace)?;
+        replay_with(system, trace, |_| {})?;
         let error =
             |step| move |fault| ReplayError { step, fault: crate::ReplayFault::System(fault) };
         let initial = system.initial().map_err(error(0))?;
         let initial = initial.iter().position(|s| *s == trace.initial).unwrap_or(0);
         let mut steps = Vec::with_capacity(trace.steps.len());
-        for (index, ((thread, action), state)) in trace.steps.iter().zip(&states).enumerate() {
-            let listed = step(system, state, *thread).map_err(error(index + 1))?;
-            let exact = listed.iter().position(|(a, _)| a == action);
-            let position =
-                exact.or_else(|| listed.iter().position(|(a, _)| same_effect(a, action)));
+        let mut state = trace.initial.clone();
+        for (index, (thread, action)) in trace.steps.iter().enumerate() {
+            let listed = enabled(system, &state, *thread).map_err(error(index + 1))?;
+            let exact = listed.iter().position(|a| a == action);
+            let position = exact.or_else(|| listed.iter().position(|a| same_effect(a, action)));
             let choice = position.filter(|_| listed.len() > 1).map(|p| p + 1);
-            let thread = thread_name(system, state, *thread);
-            steps.push(ScheduledStep { thread, choice, line: 0 });
+            let name = thread_name(system, &state, *thread);
+            steps.push(ScheduledStep { thread: name, choice, line: 0 });
+            advance(&mut state, *thread, *action);
         }
         Ok(Schedule { initial, steps })
     }
@@ -109,14 +110,14 @@ fn choose(
     system: &dyn System,
     state: &State,
     scheduled: &ScheduledStep,
-) -> Result<(ThreadId, Action, State), ResolveFault> {
+) -> Result<(ThreadId, Action), ResolveFault> {
     let name = &scheduled.thread;
     let named = |id: &ThreadId| thread_name(system, state, *id) == *name;
     let Some(thread) = state.thread_ids().find(named) else {
         let known = state.thread_ids().map(|id| thread_name(system, state, id)).collect();
         return Err(ResolveFault::NoSuchThread(name.clone(), known));
     };
-    let mut listed = step(system, state, thread).map_err(ResolveFault::System)?;
+    let listed = enabled(system, state, thread).map_err(ResolveFault::System)?;
     let index = match (scheduled.choice, listed.len()) {
         (_, 0) => return Err(ResolveFault::Blocked(name.clone())),
         (None, 1) => 0,
@@ -126,8 +127,7 @@ fn choose(
         }
         (Some(choice), _) => choice - 1,
     };
-    let (action, next) = listed.swap_remove(index);
-    Ok((thread, action, next))
+    Ok((thread, listed[index]))
 }
 
 #[cfg(test)]

@@ -116,7 +116,7 @@ impl Diagnostics {
         let renderer = if colours { Renderer::styled() } else { Renderer::plain() };
         let mut text = String::new();
         for diagnostic in self.list.iter().take(SHOWN) {
-            text += &renderer.render(&[self.group(diagnostic)]);
+            text += &self.with_true_column(diagnostic, renderer.render(&[self.group(diagnostic)]));
             text += "\n\n";
         }
         if self.list.len() > SHOWN {
@@ -128,6 +128,20 @@ impl Diagnostics {
             text += &format!("{}: {errors} {plural}\n", self.source.name());
         }
         text
+    }
+
+    /// Puts the column in the file in the place of the column in the part of it that is shown, which
+    /// is all that a snippet knows.
+    fn with_true_column(&self, diagnostic: &Diagnostic, rendered: String) -> String {
+        let start = diagnostic.label.span.start;
+        let (window, _) = self.window(diagnostic.label.span);
+        let place = self.source.line_column(start);
+        let first = self.source.line_column(window.start);
+        if first.line < place.line || first.column == 1 {
+            return rendered;
+        }
+        let at = |column: u32| format!("{}:{}:{column}", self.source.name(), place.line);
+        rendered.replacen(&at(place.column - first.column + 1), &at(place.column), 1)
     }
 
     fn group<'a>(&'a self, diagnostic: &'a Diagnostic) -> Group<'a> {
@@ -192,3 +206,18 @@ impl fmt::Display for Diagnostics {
 }
 
 impl std::error::Error for Diagnostics {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_column_is_that_of_the_file_where_a_line_is_cut() {
+        let source = Source::new("long.weave", format!("first\n{}é!", "x ".repeat(300)));
+        let at = source.text().len() - 1;
+        let list = vec![Diagnostic::error(Span::new(at, at + 1), "not here")];
+        let shown = Diagnostics::new(source, list).render(false);
+        assert!(shown.contains(" --> long.weave:2:602\n"), "{shown}");
+        assert!(shown.contains("x x é!\n"), "{shown}");
+    }
+}

@@ -26,4 +26,4 @@ pub mod testing;
 pub mod weave;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
-pub use load::{Input, LoadError, LoadOptions, load};
+pub use load::{Input, LoadError, LoadOptions, explain, load, read_text, show_path};

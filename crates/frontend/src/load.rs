@@ -1,9 +1,10 @@
 //! # Loading files
 //! The only place of this crate that reads files. The ending of the name tells the language.
 
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
-use std::{fmt, fs, io};
+use std::{fmt, fs};
 
 use selvedge_program::{Program, Source, ThreadCounts};
 
@@ -56,8 +57,10 @@ pub enum LoadError {
         /// Why.
         reason: String,
     },
-    /// A file, or an option about it, is wrong.
+    /// A file is wrong, or the text of an option, which then is the name of the source.
     Invalid(Diagnostics),
+    /// An option does not go with the file.
+    Option(String),
     /// The input is wrong as a whole, not at a place.
     Unusable(String),
 }
@@ -67,7 +70,7 @@ impl fmt::Display for LoadError {
         match self {
             LoadError::Unreadable { path, reason } => write!(f, "cannot read {path}: {reason}"),
             LoadError::Invalid(diagnostics) => diagnostics.fmt(f),
-            LoadError::Unusable(message) => f.write_str(message),
+            LoadError::Option(message) | LoadError::Unusable(message) => f.write_str(message),
         }
     }
 }
@@ -87,10 +90,10 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Input, LoadError> {
         Some("tts") => table(path, options, Format::Tts),
         _ => {
             // The kind of file is only worth a complaint if there is a file.
-            read(path)?;
+            read_text(path)?;
             Err(LoadError::Unusable(format!(
                 "{}: unknown kind of file; known endings are .weave, .bp, .cpds, .pds and .tts",
-                path.display()
+                show_path(path)
             )))
         }
     }
@@ -99,9 +102,10 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Input, LoadError> {
 type Parser = fn(&Source) -> (syntax::File, Vec<Diagnostic>);
 
 fn program(path: &Path, options: &LoadOptions, parse: Parser) -> Result<Input, LoadError> {
-    let source = read(path)?;
+    let source = read_text(path)?;
     let (file, mut diagnostics) = parse(&source);
     let program = if diagnostics.is_empty() {
+        know_constants(&file, options)?;
         let (program, more) = check(&file, &options.check);
         diagnostics.extend(more);
         program
@@ -117,8 +121,28 @@ fn program(path: &Path, options: &LoadOptions, parse: Parser) -> Result<Input, L
     }
 }
 
+/// Whether the file declares the constants that are to have other values.
+fn know_constants(file: &syntax::File, options: &LoadOptions) -> Result<(), LoadError> {
+    let declared: Vec<&str> = (file.items.iter())
+        .filter_map(|item| match item {
+            syntax::Item::Const(decl) => Some(decl.name.text.as_str()),
+            _ => None,
+        })
+        .collect();
+    let known = |name: &&String| declared.contains(&name.as_str());
+    let Some(name) = options.check.consts.keys().find(|name| !known(name)) else { return Ok(()) };
+    let there = match declared.as_slice() {
+        [] => "the file declares none".to_owned(),
+        [first @ .., last] if !first.is_empty() => {
+            format!("the file declares {} and {last}", first.join(", "))
+        }
+        list => format!("the file declares {}", list.concat()),
+    };
+    Err(LoadError::Option(format!("--const {name}: there is no constant `{name}`; {there}")))
+}
+
 fn table(path: &Path, options: &LoadOptions, format: Format) -> Result<Input, LoadError> {
-    let source = read(path)?;
+    let source = read_text(path)?;
     let (init, target) = match format {
         Format::Pds => (Some("init"), Some("spec")),
         Format::Cpds => (None, None),
@@ -144,28 +168,38 @@ fn beside(
         return Ok(Some(Source::new(option, text)));
     }
     match ending.map(|ending| path.with_extension(ending)) {
-        Some(file) if file.exists() => read(&file).map(Some),
+        // A file that is there and cannot be read is a reason to stop, not to go on without it.
+        Some(file) if file.symlink_metadata().is_ok() => read_text(&file).map(Some),
         _ => Ok(None),
     }
 }
 
-/// Reads a text file; everything that can go wrong has a message of its own.
-pub(crate) fn read(path: &Path) -> Result<Source, LoadError> {
-    let name = path.display().to_string();
-    let unreadable = |reason: String| LoadError::Unreadable { path: name.clone(), reason };
-    let reason = |e: io::Error| match e.kind() {
-        io::ErrorKind::NotFound => unreadable("there is no such file".to_owned()),
-        io::ErrorKind::PermissionDenied => unreadable("permission denied".to_owned()),
-        _ => unreadable(e.to_string()),
-    };
+/// Reads a text file; everything that can go wrong has a message of its own. Pipes and devices are
+/// refused: they may have no end, or keep one waiting for ever.
+pub fn read_text(path: &Path) -> Result<Source, LoadError> {
+    let name = show_path(path);
+    let unreadable =
+        |reason: &str| LoadError::Unreadable { path: name.clone(), reason: reason.to_owned() };
+    let reason = |e: io::Error| unreadable(&explain(&e));
     let metadata = fs::metadata(path).map_err(reason)?;
     if metadata.is_dir() {
-        return Err(unreadable("this is a directory, not a file".to_owned()));
+        return Err(unreadable("this is a directory, not a file"));
+    }
+    if !metadata.is_file() {
+        return Err(unreadable(
+            "this is a pipe or a device; write the text to a file first, and give that one",
+        ));
     }
     if metadata.len() > LARGEST_FILE {
-        return Err(unreadable("the file is larger than 2 GiB".to_owned()));
+        return Err(unreadable("the file is larger than 2 GiB"));
     }
-    let bytes = fs::read(path).map_err(reason)?;
+    let mut bytes = Vec::new();
+    // Some files say that they are empty and have no end; others grow while they are read.
+    let file = fs::File::open(path).map_err(reason)?;
+    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(reason)?;
+    if bytes.len() as u64 > LARGEST_FILE {
+        return Err(unreadable("the file is larger than 2 GiB"));
+    }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Source::new(name, text)),
         Err(e) => {
@@ -179,5 +213,29 @@ pub(crate) fn read(path: &Path) -> Result<Source, LoadError> {
                 e.as_bytes()[at]
             )))
         }
+    }
+}
+
+/// The name of a file for people. Control characters are written out: a line end would break a
+/// message apart, an escape sequence would do worse.
+#[must_use]
+pub fn show_path(path: &Path) -> String {
+    let shown = |c: char| {
+        if c.is_control() { c.escape_default().to_string() } else { c.to_string() }
+    };
+    path.to_string_lossy().chars().map(shown).collect()
+}
+
+/// Why a file cannot be read or written, without the numbers of the operating system where there
+/// are words.
+#[must_use]
+pub fn explain(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::StorageFull => "no space is left there".to_owned(),
+        io::ErrorKind::OutOfMemory => "there is not enough memory".to_owned(),
+        _ if error.raw_os_error() == Some(40) => "the links lead in a circle".to_owned(),
+        _ => error.to_string(),
     }
 }

@@ -39,6 +39,6 @@ pub use ids::{SharedId, SymbolId, TemplateId, ThreadId};
 pub use names::Name;
 pub use property::{Pattern, Property, TopPattern};
 pub use state::{Stack, State, Thread, VisibleState};
-pub use step::{step, step_with};
+pub use step::{advance, enabled, step, step_with};
 pub use system::{Explanation, Step, System, ThreadInfo};
 pub use tables::{Rule, Tables, TablesBuilder};

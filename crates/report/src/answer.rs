@@ -24,8 +24,8 @@ pub struct Answer<'a> {
     pub properties: &'a [Property],
     /// What was found out.
     pub outcome: &'a Outcome,
-    /// The states that a replay of the trace visits, if there is a trace.
-    pub states: &'a [State],
+    /// The state that a replay of the trace ends in, if there is a trace.
+    pub last: Option<&'a State>,
     /// How long it took.
     pub time: Duration,
     /// The largest amount of memory that was in use.
@@ -64,7 +64,7 @@ pub fn text(answer: &Answer<'_>, options: TraceOptions) -> String {
     let mut shown = format!("{}: {sentence}\n", paint.paint(role, word));
     shown += &layout(&details, paint);
     if let Verdict::Unsafe { trace: Ok(trace), .. } = &answer.outcome.verdict {
-        shown += &format!("\n{}", text::trace(answer.system, trace, answer.states, options));
+        shown += &format!("\n{}", text::trace(answer.system, trace, options));
     }
     shown
 }
@@ -175,7 +175,7 @@ fn unsafe_sentence(
 ) -> String {
     let with = contexts_and_switches(contexts);
     let steps = steps.map_or(String::new(), |n| format!(" and {}", count(n, "step")));
-    let why = answer.states.last().and_then(|state| answer.system.wrong(state.shared));
+    let why = answer.last.and_then(|state| answer.system.wrong(state.shared));
     match (property, why) {
         (Some(target @ Property::Unreachable(_)), _) => {
             let target = property::one(answer.system, target);

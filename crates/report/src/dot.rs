@@ -75,7 +75,7 @@ fn first_tops(tables: &Tables, template: TemplateId) -> BTreeSet<Node> {
     threads.filter(|t| t.template == template).map(|t| t.stack.top()).collect()
 }
 
-fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     format!("\"{escaped}\"")
 }

@@ -3,10 +3,10 @@
 //! contract with other programs: what is not known is `null`, never left out.
 
 use selvedge_evidence::Trace;
-use selvedge_model::{State, System};
+use selvedge_model::System;
 use serde::Serialize;
 
-use crate::view::{rows, show_stack};
+use crate::view::{each_row, show_stack};
 
 /// The version of Selvedge, as it stands in every object.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -71,7 +71,7 @@ impl Answer {
             reason: reason.map(ToString::to_string),
             time_s: Some(answer.time.as_secs_f64()),
             peak_memory_bytes: Some(answer.peak_memory),
-            trace: found.map(|found| trace(answer.system, found, answer.states)),
+            trace: found.map(|found| trace(answer.system, found)),
             evidence: None,
         }
     }
@@ -163,29 +163,27 @@ pub struct TraceStep {
     pub line: Option<u32>,
     /// The shared state afterwards.
     pub shared: String,
-    /// The stack of each thread afterwards: frames top first, separated by ` | `; `-` if empty.
+    /// The stack of each thread afterwards: frames top first, separated by ` | `; `-` if empty. Of
+    /// more than 40 frames the rest is counted: `… 3 more`.
     pub stacks: Vec<String>,
 }
 
-/// The steps of a trace. `states` are those that a replay of it visits.
+/// The steps of a trace that replays.
 #[must_use]
-pub fn trace(system: &dyn System, trace: &Trace, states: &[State]) -> Vec<TraceStep> {
-    let rows = rows(system, trace, states);
-    rows.into_iter()
-        .zip(states.iter().skip(1))
-        .map(|(row, after)| {
-            let texts: Vec<_> =
-                row.steps.iter().map(|step| step.text.trim_end_matches(';')).collect();
-            TraceStep {
-                thread: row.name,
-                context: row.context,
-                step: texts.join("; "),
-                line: row.steps.iter().find_map(|step| step.line),
-                shared: system.show_shared(after.shared),
-                stacks: after.thread_ids().map(|id| show_stack(system, after, id)).collect(),
-            }
-        })
-        .collect()
+pub fn trace(system: &dyn System, trace: &Trace) -> Vec<TraceStep> {
+    let mut steps = Vec::with_capacity(trace.steps.len());
+    each_row(system, trace, |row, after| {
+        let texts: Vec<_> = row.steps.iter().map(|step| step.text.trim_end_matches(';')).collect();
+        steps.push(TraceStep {
+            thread: row.name,
+            context: row.context,
+            step: texts.join("; "),
+            line: row.steps.iter().find_map(|step| step.line),
+            shared: system.show_shared(after.shared),
+            stacks: after.thread_ids().map(|id| show_stack(system, after, id)).collect(),
+        });
+    });
+    steps
 }
 
 /// One run of the simulator.
@@ -281,12 +279,10 @@ mod tests {
     use super::*;
     use crate::testing::{Counter, counter_run};
     use expect_test::expect;
-    use selvedge_evidence::replay;
 
     #[test]
     fn the_answer_has_the_names_of_the_contract() {
         let found = counter_run();
-        let states = replay(&Counter, &found).unwrap();
         let answer = Answer {
             selvedge: "0.1.0",
             file: "counter.weave".to_owned(),
@@ -303,7 +299,7 @@ mod tests {
             reason: None,
             time_s: Some(0.12),
             peak_memory_bytes: None,
-            trace: Some(trace(&Counter, &found, &states)[..2].to_vec()),
+            trace: Some(trace(&Counter, &found)[..2].to_vec()),
             evidence: None,
         };
         expect![[r#"

@@ -7,7 +7,7 @@
 //! - [`text`]: traces and states for people;
 //! - [`answer`]: verdicts in words; [`table`]: what is new at each bound;
 //! - [`json`]: the objects that other programs read; their names are a contract;
-//! - [`dot`]: pictures of tables;
+//! - [`dot`]: pictures of tables; [`flow`]: pictures of programs;
 //! - [`evidence`]: certificates and violations as files;
 //! - [`invariant`]: what a certificate says, for people.
 
@@ -15,6 +15,7 @@ pub mod amount;
 pub mod answer;
 pub mod dot;
 pub mod evidence;
+pub mod flow;
 pub mod invariant;
 pub mod json;
 pub mod property;

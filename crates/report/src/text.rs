@@ -8,7 +8,7 @@ use selvedge_evidence::{Trace, thread_name};
 use selvedge_model::{State, Step, System, ThreadId};
 
 use crate::style::{Paint, Role};
-use crate::view::{Row, rows, show_stack};
+use crate::view::{Row, each_row, show_stack};
 
 /// How a trace is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,23 +19,22 @@ pub struct TraceOptions {
     pub paint: Paint,
 }
 
-/// A trace as a table, with the first and the last state. `states` are those that a replay of
-/// it visits. Why the trace is worth showing is for the caller to say.
+/// A trace that replays as a table, with the first and the last state. Why it is worth showing is
+/// for the caller to say.
 #[must_use]
-pub fn trace(
-    system: &dyn System,
-    trace: &Trace,
-    states: &[State],
-    options: TraceOptions,
-) -> String {
+pub fn trace(system: &dyn System, trace: &Trace, options: TraceOptions) -> String {
     let paint = options.paint;
     let mut text = format!("{}\n", paint.paint(Role::Heading, "first state"));
     text += &state(system, &trace.initial, paint);
-    let rows = rows(system, trace, states);
+    let mut rows = Vec::with_capacity(trace.steps.len());
+    let last = each_row(system, trace, |row, after| {
+        let then = if options.full { state(system, after, paint) } else { String::new() };
+        rows.push((row, then));
+    });
     if !rows.is_empty() {
-        text += &format!("\n{}", table(system, &rows, states, options));
+        text += &format!("\n{}", table(&rows, paint));
         text += &format!("\n{}\n", paint.paint(Role::Heading, "last state"));
-        text += &states.last().map_or(String::new(), |last| state(system, last, paint));
+        text += &state(system, &last, paint);
     }
     text
 }
@@ -80,14 +79,14 @@ pub fn count(number: usize, thing: &str) -> String {
 }
 
 /// One line of the table, before it is laid out.
-struct Line {
+struct Line<'a> {
     /// Context and thread, at the first step of a context.
     starts: Option<(usize, ThreadId, String)>,
     number: String,
     statement: String,
     changes: String,
-    /// After this line, the state of this number is shown.
-    then: Option<usize>,
+    /// What is shown after this line.
+    then: &'a str,
 }
 
 /// Statements longer than this do not widen the table.
@@ -96,20 +95,20 @@ const WIDEST_STATEMENT: usize = 48;
 /// Deeper stacks are not indented further; the depth is written out.
 const DEEPEST_INDENT: usize = 10;
 
-fn table(system: &dyn System, rows: &[Row], states: &[State], options: TraceOptions) -> String {
-    let lines = lines(rows, options.full);
-    let width = |of: fn(&Line) -> usize, heading: &str| {
+/// Each row, and what is shown after it.
+fn table(rows: &[(Row, String)], paint: Paint) -> String {
+    let lines = lines(rows);
+    let width = |of: fn(&Line<'_>) -> usize, heading: &str| {
         lines.iter().map(of).max().unwrap_or(0).max(heading.len())
     };
     let length = |text: &str| text.chars().count();
-    let contexts = rows.last().map_or(0, |row| row.context).to_string().len().max(1);
+    let contexts = rows.last().map_or(0, |(row, _)| row.context).to_string().len().max(1);
     let names = width(|l| l.starts.as_ref().map_or(0, |s| s.2.chars().count()), "thread");
     let numbers = width(|l| l.number.chars().count(), "line");
     let statements = width(
         |l| Some(l.statement.chars().count()).filter(|&n| n <= WIDEST_STATEMENT).unwrap_or(0),
         "step",
     );
-    let paint = options.paint;
     let heading = format!(
         "{:>contexts$}  {:names$}  {:>numbers$}  {:statements$}  changes",
         "#", "thread", "line", "step"
@@ -133,23 +132,20 @@ fn table(system: &dyn System, rows: &[Row], states: &[State], options: TraceOpti
         }
         text += shown.trim_end();
         text.push('\n');
-        if let Some(after) = line.then.and_then(|index| states.get(index)) {
-            let indented = state(system, after, paint);
-            text += &indented.lines().map(|l| format!("      {l}\n")).collect::<String>();
-        }
+        text += &line.then.lines().map(|l| format!("      {l}\n")).collect::<String>();
     }
     text
 }
 
-fn lines(rows: &[Row], full: bool) -> Vec<Line> {
+fn lines(rows: &[(Row, String)]) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
     let mut context = 0;
     let mut floors: BTreeMap<ThreadId, usize> = BTreeMap::new();
-    for row in rows {
+    for (row, _) in rows {
         let floor = floors.entry(row.thread).or_insert(row.depth);
         *floor = row.depth.min(*floor);
     }
-    for (index, row) in rows.iter().enumerate() {
+    for (row, then) in rows {
         let level = row.depth - floors[&row.thread];
         let starts = (row.context != context).then(|| (row.context, row.thread, row.name.clone()));
         context = row.context;
@@ -160,7 +156,7 @@ fn lines(rows: &[Row], full: bool) -> Vec<Line> {
                 number: step.line.map_or(String::new(), |n| n.to_string()),
                 statement: statement(step, level, inner > 0),
                 changes: if last { changes(row) } else { String::new() },
-                then: (full && last).then_some(index + 1),
+                then: if last { then } else { "" },
             });
         }
     }
@@ -185,13 +181,11 @@ mod tests {
     use super::*;
     use crate::testing::{Counter, counter_run};
     use expect_test::{Expect, expect};
-    use selvedge_evidence::replay;
 
     fn check(full: bool, colours: bool, expected: Expect) {
         let run = counter_run();
-        let states = replay(&Counter, &run).unwrap();
         let options = TraceOptions { full, paint: Paint { colours } };
-        expected.assert_eq(&trace(&Counter, &run, &states, options));
+        expected.assert_eq(&trace(&Counter, &run, options));
     }
 
     #[test]
@@ -271,10 +265,9 @@ mod tests {
     #[test]
     fn colours_change_nothing_but_the_colours() {
         let run = counter_run();
-        let states = replay(&Counter, &run).unwrap();
         let shown = |colours| {
             let options = TraceOptions { full: true, paint: Paint { colours } };
-            trace(&Counter, &run, &states, options)
+            trace(&Counter, &run, options)
         };
         let mut plain = String::new();
         for piece in shown(true).split('\u{1b}') {

@@ -4,7 +4,9 @@
 use std::fmt;
 
 use selvedge_evidence::{Trace, thread_name};
-use selvedge_model::{Action, Explanation, State, Step, System, ThreadId, Word};
+use selvedge_model::{
+    Action, Explanation, SharedId, State, Step, SymbolId, System, ThreadId, Word, advance,
+};
 
 /// One step of a trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,35 +56,33 @@ impl fmt::Display for Change {
     }
 }
 
-/// The rows of a trace. `states` are those that a replay of it visits.
-#[must_use]
-pub fn rows(system: &dyn System, trace: &Trace, states: &[State]) -> Vec<Row> {
-    let contexts = trace.context_numbers();
-    let steps = trace.steps.iter().zip(states.windows(2)).zip(contexts);
-    steps
-        .map(|(((thread, action), pair), context)| {
-            row(system, context, *thread, action, &pair[0], &pair[1])
-        })
-        .collect()
+/// Visits the row of each step of a trace that [`selvedge_evidence::replay`] accepts, with the state
+/// after it; the answer is the last state. One state is kept, not all of them: those of a long run with a deep stack would fill the memory.
+pub fn each_row(system: &dyn System, trace: &Trace, mut visit: impl FnMut(Row, &State)) -> State {
+    let mut state = trace.initial.clone();
+    for (&(thread, action), context) in trace.steps.iter().zip(trace.context_numbers()) {
+        let (name, before) = (thread_name(system, &state, thread), Before::of(&state, thread));
+        advance(&mut state, thread, action);
+        let steps = statements(system, &action);
+        let changes = changes(system, thread, &action, &before, &state);
+        visit(Row { context, thread, name, depth: before.depth, steps, changes }, &state);
+    }
+    state
 }
 
-/// The row of one step.
-#[must_use]
-pub fn row(
-    system: &dyn System,
-    context: usize,
-    thread: ThreadId,
-    action: &Action,
-    before: &State,
-    after: &State,
-) -> Row {
-    Row {
-        context,
-        thread,
-        name: thread_name(system, before, thread),
-        depth: before.threads[thread.index()].stack.0.len(),
-        steps: statements(system, action),
-        changes: changes(system, thread, action, before, after),
+/// What is needed of the state before a step to see what the step changed.
+struct Before {
+    shared: SharedId,
+    top: Option<SymbolId>,
+    depth: usize,
+    threads: usize,
+}
+
+impl Before {
+    fn of(state: &State, thread: ThreadId) -> Self {
+        let stack = &state.threads[thread.index()].stack;
+        let (top, depth) = (stack.top(), stack.0.len());
+        Before { shared: state.shared, top, depth, threads: state.threads.len() }
     }
 }
 
@@ -98,35 +98,45 @@ pub fn statements(system: &dyn System, action: &Action) -> Vec<Step> {
     vec![Step { text: format!("-> {} {word}", system.show_shared(action.shared)), line: None }]
 }
 
+/// Of deeper stacks only so many frames are shown; the rest is counted.
+const SHOWN_FRAMES: usize = 40;
+
 /// The stack of a thread, top first.
 #[must_use]
 pub fn show_stack(system: &dyn System, state: &State, thread: ThreadId) -> String {
     let stack = &state.threads[thread.index()].stack;
-    let symbols: Vec<_> = stack.iter().map(|s| system.show_symbol(s)).collect();
-    if symbols.is_empty() { "-".to_owned() } else { symbols.join(" | ") }
+    let mut shown: Vec<_> =
+        stack.iter().take(SHOWN_FRAMES).map(|s| system.show_symbol(s)).collect();
+    if stack.0.len() > SHOWN_FRAMES {
+        shown.push(format!("… {} more", stack.0.len() - SHOWN_FRAMES));
+    }
+    if shown.is_empty() { "-".to_owned() } else { shown.join(" | ") }
 }
 
 fn changes(
     system: &dyn System,
     thread: ThreadId,
     action: &Action,
-    before: &State,
+    before: &Before,
     after: &State,
 ) -> Vec<Change> {
-    let shared = |state: &State| system.shared_values(state.shared);
-    let mut changes = differences(&shared(before), &shared(after));
-    let stack = |state: &State| state.threads[thread.index()].stack.top();
-    let values = |state: &State| stack(state).map_or(Vec::new(), |s| system.symbol_values(s));
+    let mut changes = Vec::new();
+    if before.shared != after.shared {
+        let [old, new] = [before.shared, after.shared].map(|shared| system.shared_values(shared));
+        changes = differences(&old, &new);
+    }
+    let top = after.threads[thread.index()].stack.top();
+    let values = |top: Option<SymbolId>| top.map_or(Vec::new(), |s| system.symbol_values(s));
     match action.word {
-        Word::Rewrite(_) => changes.extend(differences(&values(before), &values(after))),
-        Word::Push { .. } => changes.extend(differences(&[], &values(after))),
+        Word::Rewrite(_) => changes.extend(differences(&values(before.top), &values(top))),
+        Word::Push { .. } => changes.extend(differences(&[], &values(top))),
         Word::Pop => {}
     }
-    if after.threads.len() > before.threads.len() {
+    if after.threads.len() > before.threads {
         let started = ThreadId::from(after.threads.len() - 1);
         changes.push(Change::Started(thread_name(system, after, started)));
     }
-    if stack(before).is_some() && stack(after).is_none() {
+    if before.top.is_some() && top.is_none() {
         changes.push(Change::Ended);
     }
     changes

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
-use selvedge_frontend::{Diagnostics, Input, Severity};
+use selvedge_frontend::{Diagnostics, Input, Severity, show_path};
 use selvedge_report::json::{self, DiagnosticReport, FileReport, SyntaxReport};
 use selvedge_report::style::Role;
 
@@ -45,7 +45,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
                 output.paint.paint(Role::Bad, what)
             }
         };
-        lines += &format!("{}: {verdict}\n", file.display());
+        lines += &format!("{}: {verdict}\n", show_path(file));
         files.push(report(file, &loaded));
     }
     match output.format {
@@ -65,7 +65,7 @@ fn report(file: &Path, loaded: &Result<Input, Failure>) -> FileReport {
         Err(Failure::Message(_, message)) => (Some(message.clone()), Vec::new()),
     };
     FileReport {
-        file: file.display().to_string(),
+        file: show_path(file),
         ok: loaded.is_ok(),
         summary: loaded.as_ref().ok().map(input::summary),
         reason,

@@ -1,25 +1,27 @@
 //! `selvedge convert`: from one format to another.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use selvedge_analysis::{Tabulated, tabulate};
-use selvedge_frontend::Input;
-use selvedge_frontend::tables::TableInput;
 use selvedge_frontend::tables::print::{NotExpressible, PdsFiles, TtsFiles, cpds, pds, tts};
+use selvedge_frontend::tables::{TableInput, to_program};
+use selvedge_frontend::{Input, show_path};
 use selvedge_program::print;
-use selvedge_report::dot::dot;
+use selvedge_report::{dot::dot, flow};
 
 use crate::args::InputArgs;
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::output::Output;
+use crate::save::save;
 
 /// Write a program or a system in another format
 ///
 /// Programs are written as .weave, as .bp if they are Boolean, or as tables if they have finitely
-/// many shared states and frames. Tables are written as tables.
+/// many shared states and frames; the picture of a program is its flow graph. Tables are written as
+/// tables, or as a program that does the same.
 #[derive(ClapArgs, Debug)]
 pub struct Args {
     #[command(flatten)]
@@ -64,8 +66,26 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
             })?;
             text.into()
         }
-        (Target::Weave | Target::Bp, Input::Tables { .. }) => {
-            return Err(Failure::usage("tables cannot be written as programs"));
+        (Target::Weave | Target::Bp, Input::Tables { input, .. }) => {
+            let program = match to_program(&input.tables, &input.targets) {
+                Ok(program) => program,
+                Err(why) => {
+                    let program = to_program(&input.tables, &[]).map_err(|why| {
+                        Failure::input(format!("this system cannot be written as a program: {why}"))
+                    })?;
+                    output.note(&format!("note: the targets are left out: {why}"));
+                    program
+                }
+            };
+            match args.to {
+                Target::Bp => print::bp(&program).map_err(|why| Failure::input(why.to_string()))?,
+                _ => print::weave(&program),
+            }
+            .into()
+        }
+        (Target::Dot, Input::Program { program, source, .. }) => {
+            let (program, source) = (Arc::clone(program), Arc::clone(source));
+            flow::dot(&input::lowering(program, source, &args.input.options)?).into()
         }
         (target, _) => tables(target, &table_input(input, args)?)?,
     };
@@ -123,20 +143,28 @@ impl From<String> for Written {
 
 impl Written {
     fn save(&self, path: &Path, output: &mut Output) -> Result<(), Failure> {
-        let write = |path: &Path, text: &str| {
-            fs::write(path, text).map_err(|e| Failure::unwritable(path, e))
-        };
-        write(path, &self.text)?;
-        for (ending, text) in &self.beside {
-            let file = path.with_extension(ending);
-            match text {
-                Some(text) => write(&file, text)?,
-                None if file.exists() => output.note(&format!(
+        let names: Vec<PathBuf> =
+            self.beside.iter().map(|(ending, _)| path.with_extension(ending)).collect();
+        if let Some(at) = names.iter().position(|name| name == path) {
+            let shown = show_path(path);
+            let ending = self.beside[at].0;
+            return Err(Failure::usage(format!(
+                "--output {shown}: a file that ends with .{ending} is written beside it; \
+                 give it another ending"
+            )));
+        }
+        let mut files = vec![(path, self.text.as_str())];
+        for (name, (_, text)) in names.iter().zip(&self.beside) {
+            files.extend(text.as_ref().map(|text| (name.as_path(), text.as_str())));
+        }
+        save(&files)?;
+        for (name, (_, text)) in names.iter().zip(&self.beside) {
+            if text.is_none() && name.exists() {
+                output.note(&format!(
                     "note: {} is there already and will be read with {}",
-                    file.display(),
-                    path.display()
-                )),
-                None => {}
+                    show_path(name),
+                    show_path(path)
+                ));
             }
         }
         Ok(())

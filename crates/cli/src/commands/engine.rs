@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use clap::{Args as ClapArgs, ValueEnum};
 use selvedge_analysis::Budget;
 use selvedge_analysis::engine::{Event, Method, Outcome, Question, Verdict};
-use selvedge_evidence::{Trace, replay};
+use selvedge_evidence::{Trace, replay_with};
 use selvedge_model::{Property, State, System, TemplateId};
 use selvedge_report::answer::{self, Answer};
 use selvedge_report::json;
@@ -126,16 +126,16 @@ impl Asked {
         full: bool,
         output: &mut Output,
     ) -> Result<Exit, Failure> {
-        let states = match &outcome.verdict {
-            Verdict::Unsafe { trace: Ok(trace), .. } => self.replayed(trace)?,
-            _ => Vec::new(),
+        let last = match &outcome.verdict {
+            Verdict::Unsafe { trace: Ok(trace), .. } => Some(self.replayed(trace)?),
+            _ => None,
         };
         let answer = Answer {
             file: self.opened.source.name(),
             system: self.system(),
             properties: &self.opened.properties,
             outcome,
-            states: &states,
+            last: last.as_ref(),
             time: cost.time,
             peak_memory: cost.peak_memory,
         };
@@ -174,20 +174,20 @@ impl Asked {
         Ok(None)
     }
 
-    /// Walks the trace with the one step function: what cannot be walked, or does not end in a
-    /// violation, is no answer.
-    fn replayed(&self, trace: &Trace) -> Result<Vec<State>, Failure> {
-        let states = replay(self.system(), trace).map_err(Failure::bug)?;
+    /// Walks the trace with the one step function, to its last state: what cannot be walked, or does
+    /// not end in a violation, is no answer.
+    fn replayed(&self, trace: &Trace) -> Result<State, Failure> {
+        let last = replay_with(self.system(), trace, |_| {}).map_err(Failure::bug)?;
         let violates = |state: &State| {
             let visible = state.visible();
             let templates: Vec<TemplateId> = state.threads.iter().map(|t| t.template).collect();
             let broken = |p: &Property| p.is_violated_by(self.system(), &visible, &templates);
             self.opened.properties.iter().any(broken)
         };
-        match states.last() {
-            Some(last) if violates(last) => Ok(states),
-            _ => Err(Failure::bug("the schedule that was found does not end in a violation")),
+        if !violates(&last) {
+            return Err(Failure::bug("the schedule that was found does not end in a violation"));
         }
+        Ok(last)
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
-use selvedge_evidence::{Evidence, recheck, replay};
+use selvedge_evidence::{Evidence, recheck};
 use selvedge_report::evidence::{Document, digest};
 use selvedge_report::style::Role;
 use selvedge_report::text::{self, TraceOptions};
@@ -58,7 +58,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
                 let about = property::name(&*opened.system, &opened.properties);
                 output.print(&format!("{accepted} {what}\n  property  {about}\n"));
                 if args.show {
-                    let shown = show(&opened, evidence, output)?;
+                    let shown = show(&opened, evidence, output);
                     output.print(&format!("\n{shown}"));
                 }
             }
@@ -98,15 +98,14 @@ fn verdict(evidence: &Evidence) -> json::Verdict {
     }
 }
 
-fn show(opened: &Opened, evidence: &Evidence, output: &Output) -> Result<String, Failure> {
+fn show(opened: &Opened, evidence: &Evidence, output: &Output) -> String {
     match evidence {
         Evidence::Violation(violation) => {
-            let states = replay(&*opened.system, &violation.trace).map_err(Failure::bug)?;
             let options = TraceOptions { full: false, paint: output.paint };
-            Ok(text::trace(&*opened.system, &violation.trace, &states, options))
+            text::trace(&*opened.system, &violation.trace, options)
         }
         Evidence::Cut(_) | Evidence::Aggregate(_) => {
-            Ok(invariant::text(&*opened.system, evidence, output.paint))
+            invariant::text(&*opened.system, evidence, output.paint)
         }
     }
 }

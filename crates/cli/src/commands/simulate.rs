@@ -3,22 +3,23 @@
 mod interactive;
 mod walk;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 
 use clap::Args as ClapArgs;
 use selvedge_evidence::Schedule;
+use selvedge_frontend::{read_text, show_path};
 use selvedge_model::ThreadId;
 use selvedge_report::style::Role;
 use selvedge_report::text::TraceOptions;
 use selvedge_report::{json, text};
 
-use crate::args::{Format, InputArgs};
+use crate::args::{Format, InputArgs, count};
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Opened};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
+use crate::save::save;
 use interactive::Event;
 use walk::{Stop, Walk};
 
@@ -38,12 +39,12 @@ pub struct Args {
     #[command(flatten)]
     input: InputArgs,
     /// The seed of the random choices
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     seed: Option<u64>,
     /// The largest number of random steps
-    #[arg(long, value_name = "N", default_value_t = 200,
-          conflicts_with_all = ["interactive", "schedule"])]
-    steps: usize,
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = count,
+          allow_negative_numbers = true, conflicts_with_all = ["interactive", "schedule"])]
+    steps: u64,
     /// Replay this schedule in the place of a random run
     #[arg(long, value_name = "FILE")]
     schedule: Option<PathBuf>,
@@ -72,7 +73,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let stop = simulation.run(output)?;
     if let Some(path) = &args.save_schedule {
         save_schedule(&simulation.walk, path)?;
-        output.note(&format!("the schedule was written to {}", path.display()));
+        output.note(&format!("the schedule was written to {}", show_path(path)));
     }
     Ok(if matches!(stop, Stop::Wrong(_)) { Exit::Unsafe } else { Exit::Done })
 }
@@ -81,7 +82,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
 fn save_schedule(walk: &Walk<'_>, path: &Path) -> Result<(), Failure> {
     let schedule = Schedule::from_trace(walk.system(), walk.trace());
     let schedule = schedule.map_err(|e| Failure::Message(Exit::Bug, e.to_string()))?;
-    fs::write(path, schedule.to_string()).map_err(|e| Failure::unwritable(path, e))
+    save(&[(path, &schedule.to_string())])
 }
 
 struct Simulation<'a> {
@@ -132,11 +133,10 @@ impl Simulation<'_> {
 
     /// Takes the steps of a schedule.
     fn follow(&mut self, path: &Path) -> Result<(), Failure> {
-        let name = path.display();
-        let text = fs::read_to_string(path)
-            .map_err(|e| Failure::Message(Exit::Unreadable, format!("cannot read {name}: {e}")))?;
+        let name = show_path(path);
+        let source = read_text(path)?;
         let wrong = |e: &dyn std::fmt::Display| Failure::input(format!("{name}: {e}"));
-        let schedule = Schedule::parse(&text).map_err(|e| wrong(&e))?;
+        let schedule = Schedule::parse(source.text()).map_err(|e| wrong(&e))?;
         let trace = schedule.to_trace(self.walk.system()).map_err(|e| wrong(&e))?;
         self.walk.replay(trace).map_err(|e| wrong(&e))
     }
@@ -153,7 +153,7 @@ impl Simulation<'_> {
                     reason: stop.to_string(),
                     seed,
                     contexts: walk.trace().contexts(),
-                    trace: json::trace(walk.system(), walk.trace(), walk.states()),
+                    trace: json::trace(walk.system(), walk.trace()),
                 };
                 output.print(&json::print(&object));
             }
@@ -171,7 +171,7 @@ impl Simulation<'_> {
 
     fn trace(&self, output: &Output) -> String {
         let options = TraceOptions { full: self.args.full, paint: output.paint };
-        text::trace(self.walk.system(), self.walk.trace(), self.walk.states(), options)
+        text::trace(self.walk.system(), self.walk.trace(), options)
     }
 
     /// How far the run got, and why it ended.

@@ -2,6 +2,8 @@
 //! Who has which name. Constants, enumerations, enumerators, shared variables and procedures
 //! share one set of names; threads have their own, so that `thread adder` may run `adder()`.
 
+use std::cell::Cell;
+
 use rustc_hash::FxHashMap;
 use selvedge_program::{EnumId, GlobalId, ProcId, Span, Type, Value};
 
@@ -108,6 +110,8 @@ pub(super) struct Items<'a> {
     pub threads: Vec<&'a syntax::ThreadDecl>,
     /// The predicates.
     pub predicates: Vec<&'a syntax::PredicateDecl>,
+    /// How many elements the arrays have that were met so far.
+    pub elements: Cell<usize>,
 }
 
 impl<'a> Items<'a> {

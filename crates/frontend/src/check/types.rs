@@ -14,9 +14,13 @@ use crate::syntax::{Expr, Name, TypeExpr, TypeKind, VarDecl};
 /// The greatest length of an array.
 const LONGEST_ARRAY: u32 = 65_536;
 /// The greatest number of elements of a variable, over all dimensions.
-const MOST_SLOTS: usize = 1_000_000;
+const MOST_SLOTS: usize = 65_536;
+/// The greatest number of elements of all arrays of a program together.
+const MOST_ELEMENTS: usize = 4 * MOST_SLOTS;
 /// The greatest number of dimensions.
 const MOST_DIMENSIONS: usize = 3;
+
+const HINT: &str = "a verifier looks at every state; small arrays often show the same mistakes";
 
 /// Whether a value of one type may be stored in a place of another, or compared with it. Integers
 /// go together whatever their ranges are; that a value is in range is checked when it is stored.
@@ -73,10 +77,25 @@ impl<'a> Typer<'_, 'a> {
                 "`{}` has {slots} elements; at most {MOST_SLOTS} are possible",
                 decl.name.text
             );
-            self.problems.push(Diagnostic::error(decl.name.span, message).hint(
-                "a verifier looks at every state; small arrays often show the same mistakes",
-            ));
+            self.problems.push(Diagnostic::error(decl.name.span, message).hint(HINT));
             return None;
+        }
+        if slots > 1 {
+            let before = self.items.elements.get();
+            self.items.elements.set(before + slots);
+            if before + slots > MOST_ELEMENTS {
+                // Once is enough.
+                if before <= MOST_ELEMENTS {
+                    let message = format!(
+                        "with `{}`, the arrays have {} elements in all; at most {MOST_ELEMENTS} \
+                         are possible",
+                        decl.name.text,
+                        before + slots
+                    );
+                    self.problems.push(Diagnostic::error(decl.name.span, message).hint(HINT));
+                }
+                return None;
+            }
         }
         ty
     }

@@ -113,12 +113,12 @@ fn set_counts(
             Some(group) if format != Format::Pds => group.count = count,
             _ => {
                 let reason = match format {
-                    Format::Pds => "a .pds has one thread for each PDA".to_owned(),
-                    _ => format!("the threads of this file are {}", list(&draft.groups)),
+                    Format::Pds => "there is one thread for each PDA".to_owned(),
+                    _ => format!("the threads are {}", list(&draft.groups)),
                 };
                 let (file, name) = (source.name(), words::shorten(name));
-                let message = format!("{file}: --threads {name}={count}: {reason}");
-                return Err(LoadError::Unusable(message));
+                let message = format!("--threads {name}={count}: in {file}, {reason}");
+                return Err(LoadError::Option(message));
             }
         }
     }

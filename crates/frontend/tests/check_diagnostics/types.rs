@@ -112,7 +112,7 @@ fn types() {
             "bool a[2000][2000];\n\
              void main() { }",
             expect![[r#"
-                error: `a` has 4000000 elements; at most 1000000 are possible
+                error: `a` has 4000000 elements; at most 65536 are possible
                  --> t.weave:1:6
                   |
                 1 | bool a[2000][2000];

@@ -21,6 +21,10 @@ use crate::flow::EdgeId;
 /// More configurations than this inside of one atomic section are not followed.
 const MOST_CONFIGURATIONS: usize = 1 << 18;
 
+/// Nor are more values than this remembered for them: with large arrays, few configurations are
+/// enough to fill the memory.
+const MOST_REMEMBERED: usize = 1 << 25;
+
 /// What a thread can do at a head: the outcome, and the edges that lead there.
 pub(super) struct Move {
     pub outcome: Outcome,
@@ -140,16 +144,18 @@ impl Lowering {
 
     fn follow(&self, search: &mut Search) -> Result<(), Fault> {
         let mut seen = FxHashSet::default();
+        let mut remembered = 0;
         while let Some((inside, way)) = search.work.pop_front() {
             if !seen.insert(inside.clone()) {
                 continue;
             }
             let (top, below) = search.stacks.get(inside.frames).clone();
-            if seen.len() > MOST_CONFIGURATIONS {
+            remembered += inside.shared.globals.len() + top.locals.len();
+            if seen.len() > MOST_CONFIGURATIONS || remembered > MOST_REMEMBERED {
                 return Err(self.fault(
                     self.flow.location(top.loc).span,
-                    "this atomic section does not seem to end: more than 250,000 configurations \
-                     were met inside of it",
+                    "this atomic section does not seem to end: too many configurations were met \
+                     inside of it; look for a loop or a recursion without an end",
                 ));
             }
             for &edge in &self.flow.location(top.loc).edges {

@@ -24,6 +24,9 @@ pub(super) enum Halt {
 /// More possibilities than this for one choice are not tried one by one.
 pub(super) const MOST_CHOICES: usize = 1 << 16;
 
+/// Integers with more bits are not computed with: repeated squaring would fill the memory.
+const MOST_BITS: u64 = 1 << 16;
+
 /// The values that an expression is evaluated over.
 #[derive(Clone)]
 pub(super) struct Values {
@@ -66,7 +69,9 @@ impl Evaluator<'_> {
             ExprKind::Primed(place) => self.read(place, true),
             ExprKind::Unary(UnaryOp::Not, operand) => Ok((!self.truth(operand)?).into()),
             ExprKind::Unary(UnaryOp::Neg, operand) => Ok(negate(&self.eval(operand)?)),
-            ExprKind::Binary(op, left, right) => self.binary(*op, left, right),
+            ExprKind::Binary(op, left, right) => {
+                self.binary(*op, left, right).map_err(|halt| self.at(expr.span, halt))
+            }
             ExprKind::IfThenElse(cond, then, otherwise) => {
                 if self.truth(cond)? {
                     self.eval(then)
@@ -220,6 +225,14 @@ impl Evaluator<'_> {
         Ok(Value::from_big(first + self.choices.pick(count.max(1))))
     }
 
+    /// A fault gets its place where it has none.
+    pub fn at(&self, span: Span, halt: Halt) -> Halt {
+        match halt {
+            Halt::Fault(Fault { message, line: None }) => self.fault(span, message),
+            other => other,
+        }
+    }
+
     pub fn fault(&self, span: Span, message: impl Into<String>) -> Halt {
         let line = Some(self.source.line(span.start));
         Halt::Fault(Fault { message: message.into(), line })
@@ -243,7 +256,8 @@ pub(super) fn fits(ty: &Type, value: &Value, name: &str) -> Result<(), String> {
     }
 }
 
-/// A number from two numbers; goes wrong for a division by zero.
+/// A number from two numbers; goes wrong for a division by zero. A number that is too large is a
+/// fault, without its place.
 pub(super) fn arithmetic(op: BinaryOp, left: &Value, right: &Value) -> Result<Value, Halt> {
     if let (Value::Small(a), Value::Small(b)) = (left, right)
         && let Some(value) = small(op, *a, *b)
@@ -251,6 +265,14 @@ pub(super) fn arithmetic(op: BinaryOp, left: &Value, right: &Value) -> Result<Va
         return Ok(value);
     }
     let (Some(a), Some(b)) = (left.to_big(), right.to_big()) else { return Err(Halt::Blocked) };
+    // A product has as many bits as its factors together: it need not be computed to be refused.
+    let bits = if op == BinaryOp::Mul { a.bits() + b.bits() } else { a.bits().max(b.bits()) };
+    if bits > MOST_BITS {
+        let message = format!(
+            "a number has more than {MOST_BITS} bits here: bound the variables, as in `int[0..9] x`"
+        );
+        return Err(Halt::Fault(Fault { message, line: None }));
+    }
     big(op, &a, &b).ok_or_else(|| Halt::Wrong("division by zero".to_owned()))
 }
 

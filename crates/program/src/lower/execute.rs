@@ -46,8 +46,8 @@ impl Lowering {
     ) -> Result<(), selvedge_model::Fault> {
         let edge = self.flow.edge(id);
         let mut choices = Choices::default();
-        let first = out.len();
-        loop {
+        // Combinations that lead nowhere take their time, too.
+        for tried in 1.. {
             let mut run = Run::new(self, shared, frame, edge, &mut choices);
             match run.execute() {
                 Ok(()) => out.push(run.outcome()),
@@ -62,16 +62,18 @@ impl Lowering {
                 }
                 Err(Halt::Fault(fault)) => return Err(fault),
             }
-            if out.len() - first > super::MOST_OUTCOMES {
+            if !choices.advance() {
+                break;
+            }
+            if tried == super::MOST_COMBINATIONS {
                 return Err(self.fault(
                     edge.span,
-                    "this statement has more than a million outcomes: split it, or use smaller types",
+                    "this statement makes choices in more than a million combinations: split it, \
+                     or use smaller types",
                 ));
             }
-            if !choices.advance() {
-                return Ok(());
-            }
         }
+        Ok(())
     }
 }
 
@@ -281,7 +283,8 @@ impl<'a> Run<'a> {
             AtomicOp::FetchAndAdd { place, amount } => {
                 let current = self.eval.read(place, false)?;
                 let amount = self.eval.eval(amount)?;
-                let sum = arithmetic(BinaryOp::Add, &current, &amount)?;
+                let sum = arithmetic(BinaryOp::Add, &current, &amount)
+                    .map_err(|halt| self.eval.at(place.span, halt))?;
                 self.store(place, sum)?;
                 Ok(current)
             }

@@ -43,8 +43,11 @@ use layout::Layout;
 /// Numbers of threads that replace those of the program (`--threads NAME=N`).
 pub type ThreadCounts = BTreeMap<String, u32>;
 
-/// A statement with more outcomes than this is not enumerated.
-const MOST_OUTCOMES: usize = 1 << 20;
+/// The choices of a statement are not tried in more combinations than this.
+const MOST_COMBINATIONS: usize = 1 << 20;
+
+/// There are not more threads than this at the start.
+const MOST_THREADS: u32 = 10_000;
 
 /// A program as a system of pushdown threads.
 pub struct Lowering {
@@ -83,6 +86,11 @@ pub enum LowerError {
         /// The names that exist.
         known: Vec<String>,
     },
+    /// There are more threads than possible.
+    TooManyThreads {
+        /// How many there would be.
+        total: u64,
+    },
     /// Something in the text cannot be lowered.
     At {
         /// What is wrong.
@@ -104,6 +112,10 @@ impl fmt::Display for LowerError {
                 f,
                 "there is no thread `{name}` to count; the program has {}",
                 known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")
+            ),
+            LowerError::TooManyThreads { total } => write!(
+                f,
+                "there are {total} threads at the start; at most {MOST_THREADS} are possible"
             ),
             LowerError::At { message, .. } => f.write_str(message),
         }
@@ -178,6 +190,7 @@ impl Lowering {
         if let Some(name) = counts.keys().find(|name| !known().contains(name)) {
             return Err(LowerError::UnknownThread { name: name.clone(), known: known() });
         }
+        let mut total = 0;
         for (index, decl) in program.threads.iter().enumerate() {
             let count = match (counts.get(&decl.name), decl.count) {
                 (Some(&count), _) | (None, Count::Fixed(count)) => count,
@@ -185,6 +198,10 @@ impl Lowering {
                     return Err(LowerError::AnyNumber { thread: decl.name.clone() });
                 }
             };
+            total += u64::from(count);
+            if total > u64::from(MOST_THREADS) {
+                return Err(LowerError::TooManyThreads { total });
+            }
             for instance in 0..count {
                 let name = match count {
                     1 => decl.name.clone(),

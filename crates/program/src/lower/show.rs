@@ -45,7 +45,7 @@ impl Lowering {
             let shown: Vec<_> =
                 mine.iter().map(|value| self.program.show_value(&variable.ty, value)).collect();
             let text = match variable.ty {
-                Type::Array { .. } => format!("[{}]", shown.join(",")),
+                Type::Array { .. } => format!("[{}]", elements(&shown)),
                 _ => shown.concat(),
             };
             named.push((variable.name.clone(), text));
@@ -97,6 +97,12 @@ impl Lowering {
         Explanation { steps: steps.collect() }
     }
 
+    /// What an edge of the flow graph does, as it stands in the source.
+    #[must_use]
+    pub fn edge_text(&self, edge: EdgeId) -> String {
+        self.explain_edge(self.flow.edge(edge))
+    }
+
     fn explain_edge(&self, edge: &Edge) -> String {
         let text: Vec<_> = self.source.slice(edge.span).split_whitespace().collect();
         let text = text.join(" ");
@@ -110,5 +116,32 @@ impl Lowering {
             _ if text.is_empty() => "end of atomic block".to_owned(),
             _ => text.to_owned(),
         }
+    }
+}
+
+/// Longer arrays are not shown element by element.
+const LONG_ARRAY: usize = 16;
+
+/// The elements of an array; in long ones, equal neighbours are counted: `1,0 × 998,1`.
+fn elements(shown: &[String]) -> String {
+    if shown.len() <= LONG_ARRAY {
+        return shown.join(",");
+    }
+    let run = |run: &[String]| match run.len() {
+        1 => run[0].clone(),
+        count => format!("{} × {count}", run[0]),
+    };
+    shown.chunk_by(|a, b| a == b).map(run).collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::elements;
+
+    #[test]
+    fn long_arrays_are_counted() {
+        let array = |text: &str| text.chars().map(String::from).collect::<Vec<_>>();
+        assert_eq!(elements(&array("0001")), "0,0,0,1");
+        assert_eq!(elements(&array("1000000000000000001?")), "1,0 × 17,1,?");
     }
 }

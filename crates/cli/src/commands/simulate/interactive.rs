@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::thread;
 
 use selvedge_evidence::thread_name;
+use selvedge_frontend::show_path;
 use selvedge_report::style::Role;
 use selvedge_report::text::TraceOptions;
 use selvedge_report::{text, view};
@@ -90,13 +91,11 @@ pub fn run(
             "?" | "h" => Done::Said(HELP.to_owned()),
             "t" => {
                 let options = TraceOptions { full: options.full, paint: output.paint };
-                Done::Said(text::trace(walk.system(), walk.trace(), walk.states(), options))
+                Done::Said(text::trace(walk.system(), walk.trace(), options))
             }
             "s" => save(walk, rest, options.save),
             "u" => repeat(rest, |times| {
-                for _ in 0..times {
-                    walk.undo();
-                }
+                walk.undo(usize::try_from(times).unwrap_or(usize::MAX));
                 Ok(())
             })?,
             "r" => repeat(rest, |times| walk.wander(times, random, interrupt).map(drop))?,
@@ -125,7 +124,7 @@ fn stopped(walk: &Walk<'_>, stop: Stop) -> Result<Stop, Failure> {
 
 fn repeat(
     rest: &str,
-    mut act: impl FnMut(usize) -> Result<(), selvedge_model::Fault>,
+    mut act: impl FnMut(u64) -> Result<(), selvedge_model::Fault>,
 ) -> Result<Done, Failure> {
     let rest = rest.trim();
     match if rest.is_empty() { Ok(1) } else { rest.parse() } {
@@ -138,10 +137,10 @@ fn repeat(
 }
 
 fn take(walk: &mut Walk<'_>, number: &str) -> Result<Done, Failure> {
-    let mut enabled = walk.enabled()?;
+    let enabled = walk.enabled()?;
     match number.parse::<usize>() {
         Ok(n) if (1..=enabled.len()).contains(&n) => {
-            walk.take(enabled.swap_remove(n - 1));
+            walk.take(enabled[n - 1]);
             Ok(Done::Moved)
         }
         Ok(n) => Ok(Done::Said(format!("there is no step {n}\n"))),
@@ -156,7 +155,7 @@ fn save(walk: &Walk<'_>, file: &str, default: Option<&Path>) -> Done {
         (file, _) => Path::new(file),
     };
     Done::Said(match save_schedule(walk, path) {
-        Ok(()) => format!("the schedule was written to {}\n", path.display()),
+        Ok(()) => format!("the schedule was written to {}\n", show_path(path)),
         Err(Failure::Message(_, message)) => format!("{message}\n"),
         Err(Failure::Diagnostics(diagnostics)) => diagnostics.to_string(),
     })
@@ -174,7 +173,7 @@ fn shown(walk: &Walk<'_>, output: &Output) -> Result<String, Failure> {
     let choices = walk.enabled()?;
     let names: Vec<_> = walk.thread_names().map(|(_, name)| name.chars().count()).collect();
     let width = names.into_iter().max().unwrap_or(0);
-    for (index, Enabled { thread, action, .. }) in choices.iter().enumerate() {
+    for (index, Enabled { thread, action }) in choices.iter().enumerate() {
         let name = thread_name(walk.system(), walk.state(), *thread);
         let name = paint.paint(Role::Thread(thread.index()), &format!("{name:width$}"));
         let steps = view::statements(walk.system(), action);

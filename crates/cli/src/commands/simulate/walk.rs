@@ -3,8 +3,10 @@
 
 use std::fmt;
 
-use selvedge_evidence::{ReplayError, Trace, replay, thread_name};
-use selvedge_model::{Action, Fault, Property, State, System, ThreadId, VisibleState, step};
+use selvedge_evidence::{ReplayError, Trace, replay_with, thread_name};
+use selvedge_model::{
+    Action, Fault, Property, State, System, ThreadId, VisibleState, advance, enabled,
+};
 
 use crate::interrupt::Interrupt;
 
@@ -60,23 +62,22 @@ impl fmt::Display for Stop {
 }
 
 /// Something that a thread can do now.
+#[derive(Clone, Copy)]
 pub struct Enabled {
     /// Who.
     pub thread: ThreadId,
     /// What.
     pub action: Action,
-    /// The state afterwards.
-    pub next: State,
 }
 
-/// A run so far.
+/// A run so far. Only the current state is kept, so that a long run with a deep stack takes memory
+/// for its steps and not for their squares.
 pub struct Walk<'s> {
     system: &'s dyn System,
     properties: &'s [Property],
     initial: Vec<State>,
     trace: Trace,
-    /// The states that were visited, the first and the current one included.
-    states: Vec<State>,
+    state: State,
 }
 
 impl<'s> Walk<'s> {
@@ -88,7 +89,7 @@ impl<'s> Walk<'s> {
             line: None,
         })?;
         let trace = Trace::start(first.clone());
-        Ok(Walk { system, properties, initial, trace, states: vec![first] })
+        Ok(Walk { system, properties, initial, trace, state: first })
     }
 
     /// How many initial states there are.
@@ -99,17 +100,20 @@ impl<'s> Walk<'s> {
     /// Starts again, in the initial state of this number.
     pub fn restart(&mut self, index: usize) {
         self.trace = Trace::start(self.initial[index].clone());
-        self.states = vec![self.initial[index].clone()];
+        self.state = self.initial[index].clone();
     }
 
     /// Goes where a trace goes, up to where it first goes wrong.
-    pub fn replay(&mut self, mut trace: Trace) -> Result<(), ReplayError> {
-        self.states = replay(self.system, &trace)?;
-        if let Some(wrong) = self.states.iter().position(|s| self.violation(s).is_some()) {
-            self.states.truncate(wrong + 1);
-            trace.steps.truncate(wrong);
-        }
+    pub fn replay(&mut self, trace: Trace) -> Result<(), ReplayError> {
+        let (mut visited, mut wrong) = (0, None);
+        replay_with(self.system, &trace, |state| {
+            if wrong.is_none() && self.violation(state).is_some() {
+                wrong = Some(visited);
+            }
+            visited += 1;
+        })?;
         self.trace = trace;
+        self.cut(wrong.unwrap_or(usize::MAX));
         Ok(())
     }
 
@@ -123,14 +127,9 @@ impl<'s> Walk<'s> {
         &self.trace
     }
 
-    /// The states that were visited.
-    pub fn states(&self) -> &[State] {
-        &self.states
-    }
-
     /// The current state.
     pub fn state(&self) -> &State {
-        self.states.last().unwrap_or(&self.trace.initial)
+        &self.state
     }
 
     /// The threads of the current state and their names.
@@ -141,29 +140,34 @@ impl<'s> Walk<'s> {
 
     /// What can be done now: nothing, if the current state is wrong.
     pub fn enabled(&self) -> Result<Vec<Enabled>, Fault> {
-        let mut enabled = Vec::new();
+        let mut all = Vec::new();
         if self.violation(self.state()).is_none() {
             for thread in self.state().thread_ids() {
-                let steps = step(self.system, self.state(), thread)?.into_iter();
-                enabled.extend(steps.map(|(action, next)| Enabled { thread, action, next }));
+                let actions = enabled(self.system, self.state(), thread)?.into_iter();
+                all.extend(actions.map(|action| Enabled { thread, action }));
             }
         }
-        Ok(enabled)
+        Ok(all)
     }
 
     /// Does it.
-    pub fn take(&mut self, Enabled { thread, action, next }: Enabled) {
+    pub fn take(&mut self, Enabled { thread, action }: Enabled) {
         self.trace.steps.push((thread, action));
-        self.states.push(next);
+        advance(&mut self.state, thread, action);
     }
 
-    /// Goes back one step; says whether there was one.
-    pub fn undo(&mut self) -> bool {
-        let undone = self.trace.steps.pop().is_some();
-        if undone {
-            self.states.pop();
+    /// Goes back so many steps, or to the start.
+    pub fn undo(&mut self, steps: usize) {
+        self.cut(self.trace.steps.len().saturating_sub(steps));
+    }
+
+    /// Leaves out the steps from this one on.
+    fn cut(&mut self, steps: usize) {
+        self.trace.steps.truncate(steps);
+        self.state = self.trace.initial.clone();
+        for &(thread, action) in &self.trace.steps {
+            advance(&mut self.state, thread, action);
         }
-        undone
     }
 
     /// Why the run cannot go on, if it cannot.
@@ -174,35 +178,51 @@ impl<'s> Walk<'s> {
     /// Takes random steps, at most this many.
     pub fn wander(
         &mut self,
-        steps: usize,
+        steps: u64,
         random: &mut fastrand::Rng,
         interrupt: &Interrupt,
     ) -> Result<Stop, Fault> {
         for taken in 0.. {
-            let mut enabled = self.enabled()?;
-            if enabled.is_empty() {
-                return Ok(self.end());
-            }
+            let Some(next) = self.pick(random)? else { return Ok(self.end()) };
             if interrupt.is_requested() {
                 return Ok(Stop::Interrupted);
             }
             if taken == steps {
                 break;
             }
-            let index = self.pick(&enabled, random);
-            self.take(enabled.swap_remove(index));
+            self.take(next);
         }
         Ok(Stop::Steps)
     }
 
-    /// A random choice that stays with the last thread more often than not.
-    fn pick(&self, enabled: &[Enabled], random: &mut fastrand::Rng) -> usize {
+    /// A random step of a random thread, of the last one more often than not. Threads are asked one
+    /// by one, not all of them at each step.
+    fn pick(&self, random: &mut fastrand::Rng) -> Result<Option<Enabled>, Fault> {
+        if self.violation(self.state()).is_some() {
+            return Ok(None);
+        }
         let last = self.trace.steps.last().map(|(thread, _)| *thread);
-        let (same, others): (Vec<usize>, Vec<usize>) =
-            (0..enabled.len()).partition(|&index| Some(enabled[index].thread) == last);
-        let switch = same.is_empty() || (!others.is_empty() && random.f64() < SWITCH);
-        let pool = if switch { others } else { same };
-        pool[random.usize(..pool.len())]
+        let stay = last.filter(|_| random.f64() >= SWITCH);
+        let mut others: Vec<ThreadId> =
+            self.state().thread_ids().filter(|id| Some(*id) != last).collect();
+        // The last thread comes first if it stays, and otherwise when no other one can act.
+        let mut next = || {
+            let at = random.usize(..others.len().max(1));
+            (!others.is_empty()).then(|| others.swap_remove(at))
+        };
+        let order = stay.into_iter().chain(std::iter::from_fn(&mut next));
+        let mut found = None;
+        for thread in order.chain(last.filter(|_| stay.is_none())) {
+            let actions = enabled(self.system, self.state(), thread)?;
+            if !actions.is_empty() {
+                found = Some((thread, actions));
+                break;
+            }
+        }
+        Ok(found.map(|(thread, actions)| {
+            let action = actions[random.usize(..actions.len())];
+            Enabled { thread, action }
+        }))
     }
 
     /// How a run ended that cannot go on.

@@ -242,13 +242,7 @@ fn numbers_of_threads() {
         ));
     };
     let text = "shared 0\ninit 0\nthread A starts 1 { }\nthread B starts 1 {\n0 1 -> 0 2\n}\n";
-    check(
-        Format::Cpds,
-        text,
-        "C",
-        2,
-        expect!["test: --threads C=2: the threads of this file are A, B"],
-    );
+    check(Format::Cpds, text, "C", 2, expect!["--threads C=2: in test, the threads are A, B"]);
     check(
         Format::Cpds,
         text,
@@ -277,6 +271,6 @@ fn numbers_of_threads() {
         TABLE,
         "T1",
         2,
-        expect!["test: --threads T1=2: a .pds has one thread for each PDA"],
+        expect!["--threads T1=2: in test, there is one thread for each PDA"],
     );
 }
