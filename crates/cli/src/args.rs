@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use num_bigint::BigInt;
 
-use crate::commands::{check, check_syntax, completions, convert, man, simulate, table, verify};
+use crate::commands::{
+    check, check_syntax, completions, convert, man, recheck, simulate, table, verify,
+};
 use crate::exit::EXIT_CODES;
 
 /// A verifier for concurrent programs with recursion.
@@ -28,6 +30,7 @@ pub enum Command {
     Verify(verify::Args),
     Check(check::Args),
     Table(table::Args),
+    Recheck(recheck::Args),
     Simulate(simulate::Args),
     Convert(convert::Args),
     CheckSyntax(check_syntax::Args),

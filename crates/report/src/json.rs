@@ -247,6 +247,25 @@ pub struct DiagnosticReport {
     pub hint: Option<String>,
 }
 
+/// What `selvedge recheck` found.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Recheck {
+    /// The version of Selvedge.
+    pub selvedge: &'static str,
+    /// The file that the evidence is about.
+    pub file: String,
+    /// The evidence.
+    pub evidence: String,
+    /// Whether it holds.
+    pub accepted: bool,
+    /// The verdict that it shows.
+    pub verdict: Option<Verdict>,
+    /// What was checked, in a sentence.
+    pub checked: Option<String>,
+    /// Why it is refused.
+    pub reason: Option<String>,
+}
+
 /// An object as text, on several lines.
 #[must_use]
 pub fn print(object: &impl Serialize) -> String {
