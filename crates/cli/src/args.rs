@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use num_bigint::BigInt;
 
-use crate::commands::{check, check_syntax, completions, convert, man, simulate, table, verify};
+use crate::commands::{
+    check, check_syntax, completions, convert, man, recheck, simulate, table, verify,
+};
 use crate::exit::EXIT_CODES;
 
 /// A verifier for concurrent programs with recursion.
@@ -28,6 +30,7 @@ pub enum Command {
     Verify(verify::Args),
     Check(check::Args),
     Table(table::Args),
+    Recheck(recheck::Args),
     Simulate(simulate::Args),
     Convert(convert::Args),
     CheckSyntax(check_syntax::Args),
@@ -124,6 +127,11 @@ fn thread_count(text: &str) -> Result<(String, u32), String> {
         Ok(count) => Ok((name, count)),
         Err(_) => Err("this number of threads is too large".to_owned()),
     }
+}
+
+/// The same for numbers of things that are kept.
+pub fn number(text: &str) -> Result<usize, String> {
+    count(text).map(|number| usize::try_from(number).unwrap_or(usize::MAX))
 }
 
 /// A number that is not negative; larger ones than fit are as good as the largest.

@@ -6,6 +6,7 @@ pub mod completions;
 pub mod convert;
 mod engine;
 pub mod man;
+pub mod recheck;
 pub mod simulate;
 pub mod table;
 pub mod verify;
@@ -25,6 +26,7 @@ pub fn run(command: Command, output: &mut Output) -> Result<Exit, Failure> {
         Command::Verify(args) => verify::run(&args, output),
         Command::Check(args) => check::run(&args, output),
         Command::Table(args) => table::run(&args, output),
+        Command::Recheck(args) => recheck::run(&args, output),
         Command::Simulate(args) => simulate::run(&args, output),
         Command::Convert(args) => convert::run(&args, output),
         Command::CheckSyntax(args) => check_syntax::run(&args, output),

@@ -6,6 +6,7 @@
 
 mod args;
 mod commands;
+mod evidence;
 mod exit;
 mod input;
 mod interrupt;

@@ -55,12 +55,12 @@ pub fn replay(system: &dyn System, trace: &Trace) -> Result<Vec<State>, ReplayEr
 }
 
 /// Shows each state that a trace visits, the first one included; stops at the first step that is
-/// not one.
+/// not one. Gives the last state.
 pub fn replay_with(
     system: &dyn System,
     trace: &Trace,
     mut visit: impl FnMut(&State),
-) -> Result<(), ReplayError> {
+) -> Result<State, ReplayError> {
     let at = |step| move |fault| ReplayError { step, fault };
     let initial = system.initial().map_err(ReplayFault::System).map_err(at(0))?;
     if !initial.contains(&trace.initial) {
@@ -82,7 +82,7 @@ pub fn replay_with(
         advance(&mut state, *thread, listed);
         visit(&state);
     }
-    Ok(())
+    Ok(state)
 }
 
 #[cfg(test)]

@@ -181,7 +181,12 @@ pub fn read_text(path: &Path) -> Result<Source, LoadError> {
     let unreadable =
         |reason: &str| LoadError::Unreadable { path: name.clone(), reason: reason.to_owned() };
     let reason = |e: io::Error| unreadable(&explain(&e));
-    let metadata = fs::metadata(path).map_err(reason)?;
+    let metadata = fs::metadata(path).map_err(|e| match path.to_str() {
+        Some("-") => unreadable(
+            "standard input has no ending that tells its kind; write the text to a file first",
+        ),
+        _ => reason(e),
+    })?;
     if metadata.is_dir() {
         return Err(unreadable("this is a directory, not a file"));
     }

@@ -49,7 +49,7 @@ fn reachable(lowering: &Lowering, entry: Loc) -> BTreeSet<Loc> {
         for &edge in &flow.location(loc).edges {
             let edge = flow.edge(edge);
             let started = match edge.command {
-                Command::StartThread(start) => Some(start),
+                Command::StartThread { at, .. } => Some(at),
                 _ => None,
             };
             let returns = matches!(edge.command, Command::Return(_));

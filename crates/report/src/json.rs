@@ -193,7 +193,8 @@ pub struct Simulation {
     pub selvedge: &'static str,
     /// The file.
     pub file: String,
-    /// How the run ended: `wrong`, `ended`, `deadlock`, `steps`, `schedule` or `interrupted`.
+    /// How the run ended: `wrong`, `ended`, `deadlock`, `unknown`, `steps`, `schedule` or
+    /// `interrupted`.
     pub outcome: &'static str,
     /// The same in words.
     pub reason: String,
@@ -244,6 +245,25 @@ pub struct DiagnosticReport {
     pub column: u32,
     /// What to do about it.
     pub hint: Option<String>,
+}
+
+/// What `selvedge recheck` found.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Recheck {
+    /// The version of Selvedge.
+    pub selvedge: &'static str,
+    /// The file that the evidence is about.
+    pub file: String,
+    /// The evidence.
+    pub evidence: String,
+    /// Whether it holds.
+    pub accepted: bool,
+    /// The verdict that it shows.
+    pub verdict: Option<Verdict>,
+    /// What was checked, in a sentence.
+    pub checked: Option<String>,
+    /// Why it is refused.
+    pub reason: Option<String>,
 }
 
 /// An object as text, on several lines.

@@ -8,13 +8,15 @@
 //! - [`answer`]: verdicts in words; [`table`]: what is new at each bound;
 //! - [`json`]: the objects that other programs read; their names are a contract;
 //! - [`dot`]: pictures of tables; [`flow`]: pictures of programs;
-//! - [`evidence`]: certificates and violations as files.
+//! - [`evidence`]: certificates and violations as files;
+//! - [`invariant`]: what a certificate says, for people.
 
 pub mod amount;
 pub mod answer;
 pub mod dot;
 pub mod evidence;
 pub mod flow;
+pub mod invariant;
 pub mod json;
 pub mod property;
 pub mod style;

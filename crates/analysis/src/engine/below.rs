@@ -1,6 +1,6 @@
 //! The exploration from below, by whatever explorer fits.
 
-use selvedge_evidence::{Evidence, Trace, Violation, replay};
+use selvedge_evidence::{Evidence, Trace, Violation, replay_with};
 
 use super::{Event, Listener, Method, Outcome, Proof, Question, Verdict};
 use crate::converge::above::Above;
@@ -98,7 +98,7 @@ impl<'a> Below<'a> {
     /// The property that the last state of a run breaks.
     fn broken_by(&self, trace: &Trace) -> Option<usize> {
         let Question { system, properties, .. } = self.question;
-        let last = replay(system, trace).ok()?.pop()?;
+        let last = replay_with(system, trace, |_| {}).ok()?;
         let templates: Vec<_> = last.threads.iter().map(|t| t.template).collect();
         properties.iter().position(|p| p.is_violated_by(system, &last.visible(), &templates))
     }

@@ -11,7 +11,7 @@ use selvedge_frontend::{Input, show_path};
 use selvedge_program::print;
 use selvedge_report::{dot::dot, flow};
 
-use crate::args::InputArgs;
+use crate::args::{InputArgs, number};
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::output::Output;
@@ -34,7 +34,8 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// The largest number of pairs of a shared state and a frame in the tables of a program
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = number,
+          allow_negative_numbers = true)]
     limit: usize,
 }
 
@@ -145,9 +146,9 @@ impl Written {
     fn save(&self, path: &Path, output: &mut Output) -> Result<(), Failure> {
         let names: Vec<PathBuf> =
             self.beside.iter().map(|(ending, _)| path.with_extension(ending)).collect();
-        if let Some(at) = names.iter().position(|name| name == path) {
+        let given = path.extension().and_then(|ending| ending.to_str());
+        if let Some((ending, _)) = self.beside.iter().find(|(ending, _)| Some(*ending) == given) {
             let shown = show_path(path);
-            let ending = self.beside[at].0;
             return Err(Failure::usage(format!(
                 "--output {shown}: a file that ends with .{ending} is written beside it; \
                  give it another ending"

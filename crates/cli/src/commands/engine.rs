@@ -1,5 +1,6 @@
 //! What `verify`, `check` and `table` have in common: the options of engines, and a run.
 
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::{Args as ClapArgs, ValueEnum};
@@ -11,13 +12,13 @@ use selvedge_report::answer::{self, Answer};
 use selvedge_report::json;
 use selvedge_report::text::TraceOptions;
 
-use crate::args::{Format, InputArgs};
+use crate::args::{Format, InputArgs, InputOptions};
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Opened};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::{limits, memory};
+use crate::{evidence, limits, memory};
 
 /// How to explore, and how long and how large a run may be.
 #[derive(ClapArgs, Clone, Debug)]
@@ -50,6 +51,9 @@ enum Engine {
 /// A question that is ready to be asked.
 pub struct Asked {
     pub opened: Opened,
+    /// Where the evidence goes, if it is wanted.
+    evidence: Option<PathBuf>,
+    input: InputOptions,
     options: EngineOptions,
     budget: Budget,
 }
@@ -77,7 +81,14 @@ impl Asked {
             memory_in_use: Some(memory::in_use),
             cancelled: vec![interrupt.flag()],
         };
-        Ok(Asked { opened, options: options.clone(), budget })
+        let input = input.options.clone();
+        Ok(Asked { opened, evidence: None, input, options: options.clone(), budget })
+    }
+
+    /// The same, with evidence that is written to a file.
+    #[must_use]
+    pub fn with_evidence(self, evidence: Option<PathBuf>) -> Self {
+        Asked { evidence, ..self }
     }
 
     pub fn system(&self) -> &dyn System {
@@ -99,7 +110,7 @@ impl Asked {
                 Engine::Symbolic => Method::Symbolic,
             },
             symmetry: !self.options.no_symmetry,
-            evidence: false,
+            evidence: self.evidence.is_some(),
         };
         let progress = Progress::start(output.notes());
         let result = engine(&question, &self.budget, &|event| progress.tell(&event));
@@ -128,8 +139,13 @@ impl Asked {
             time: cost.time,
             peak_memory: cost.peak_memory,
         };
+        let saved = self.save_evidence(outcome, output)?;
         match output.format {
-            Format::Json => output.print(&json::print(&json::Answer::new(&answer))),
+            Format::Json => {
+                let evidence = saved.map(|path| path.display().to_string());
+                let object = json::Answer { evidence, ..json::Answer::new(&answer) };
+                output.print(&json::print(&object));
+            }
             _ => {
                 let options = TraceOptions { full, paint: output.paint };
                 output.print(&answer::text(&answer, options));
@@ -143,26 +159,35 @@ impl Asked {
         })
     }
 
+    /// Writes the evidence where it is wanted; where that is, if there is any.
+    fn save_evidence(
+        &self,
+        outcome: &Outcome,
+        output: &mut Output,
+    ) -> Result<Option<&Path>, Failure> {
+        let Some(path) = self.evidence.as_deref() else { return Ok(None) };
+        if evidence::save(path, &self.opened, &self.input, outcome)? {
+            output.note(&format!("the evidence was written to {}", path.display()));
+            return Ok(Some(path));
+        }
+        output.note("no evidence was written: there is some only if the answer is safe or unsafe");
+        Ok(None)
+    }
+
     /// Walks the trace with the one step function, to its last state: what cannot be walked, or does
     /// not end in a violation, is no answer.
     fn replayed(&self, trace: &Trace) -> Result<State, Failure> {
-        let mut steps = 0;
-        let mut last = None;
-        replay_with(self.system(), trace, |state| {
-            last = (steps == trace.steps.len()).then(|| state.clone());
-            steps += 1;
-        })
-        .map_err(Failure::bug)?;
+        let last = replay_with(self.system(), trace, |_| {}).map_err(Failure::bug)?;
         let violates = |state: &State| {
             let visible = state.visible();
             let templates: Vec<TemplateId> = state.threads.iter().map(|t| t.template).collect();
             let broken = |p: &Property| p.is_violated_by(self.system(), &visible, &templates);
             self.opened.properties.iter().any(broken)
         };
-        match last {
-            Some(last) if violates(&last) => Ok(last),
-            _ => Err(Failure::bug("the schedule that was found does not end in a violation")),
+        if !violates(&last) {
+            return Err(Failure::bug("the schedule that was found does not end in a violation"));
         }
+        Ok(last)
     }
 }
 

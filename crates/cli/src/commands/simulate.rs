@@ -33,7 +33,7 @@ use walk::{Stop, Walk};
 /// `name choice 2` where the thread has several choices. `#` starts a comment.
 ///
 /// Ends with 0 if the run ended, or was ended, without going wrong; with 10 if it went wrong: a
-/// failed assertion, or a target reached.
+/// failed assertion, or a target reached; with 20 if it cannot be said what comes next.
 #[derive(ClapArgs, Debug)]
 pub struct Args {
     #[command(flatten)]
@@ -75,7 +75,11 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         save_schedule(&simulation.walk, path)?;
         output.note(&format!("the schedule was written to {}", show_path(path)));
     }
-    Ok(if matches!(stop, Stop::Wrong(_)) { Exit::Unsafe } else { Exit::Done })
+    Ok(match stop {
+        Stop::Wrong(_) => Exit::Unsafe,
+        Stop::Unknown(_) => Exit::Unknown,
+        _ => Exit::Done,
+    })
 }
 
 /// Writes the schedule of the run so far.
@@ -125,7 +129,7 @@ impl Simulation<'_> {
         }
         let stop = match &self.args.schedule {
             Some(_) => self.walk.status()?.unwrap_or(Stop::ScheduleEnded),
-            None => self.walk.wander(self.args.steps, &mut random, &interrupt)?,
+            None => self.walk.wander(self.args.steps, &mut random, &interrupt),
         };
         self.print(&stop, output);
         Ok(stop)

@@ -6,7 +6,7 @@ use selvedge_report::json;
 use selvedge_report::table::TableReport;
 
 use super::engine::{Asked, EngineOptions};
-use crate::args::{Format, InputArgs};
+use crate::args::{Format, InputArgs, number};
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
@@ -27,7 +27,7 @@ pub struct Args {
     #[command(flatten)]
     input: InputArgs,
     /// The largest number of contexts; needed where threads are started
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true)]
     contexts: Option<usize>,
     /// List all new visible states, not only where they are few
     #[arg(long)]

@@ -1,5 +1,7 @@
 //! `selvedge verify`: prove or refute, for every schedule.
 
+use std::path::PathBuf;
+
 use clap::Args as ClapArgs;
 use selvedge_analysis::engine::verify;
 
@@ -25,12 +27,16 @@ pub struct Args {
     /// Show all values and stacks after each step of a violation
     #[arg(long)]
     full: bool,
+    /// Write what the answer rests on to this file, for `selvedge recheck`
+    #[arg(long, value_name = "PATH")]
+    evidence: Option<PathBuf>,
     #[command(flatten)]
     engine: EngineOptions,
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let asked = Asked::new(&args.input, &args.engine, output)?;
+    let asked = asked.with_evidence(args.evidence.clone());
     note_missing_target(&asked, output);
     let (outcome, cost) = asked.run(output, verify);
     asked.answer(&outcome, cost, args.full, output)

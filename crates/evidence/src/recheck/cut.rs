@@ -43,9 +43,10 @@ pub(super) fn check(
     }
     checker.check_closed()?;
     checker.check_harmless(properties)?;
+    let hides = certificate.kinds.iter().any(|kind| kind.window.hidden);
     Ok(Checked::Cut {
         states: certificate.states.len(),
-        depth: certificate.depth,
+        depth: hides.then_some(certificate.depth),
         guesses: certificate.guesses.len(),
     })
 }

@@ -14,6 +14,8 @@ mod assign;
 mod cut;
 mod form;
 mod harmless;
+#[cfg(test)]
+mod tests;
 mod violation;
 
 use std::fmt;
@@ -29,8 +31,8 @@ pub enum Checked {
     Cut {
         /// How many states it has.
         states: usize,
-        /// How many symbols of each stack it keeps.
-        depth: usize,
+        /// How many symbols of each stack it keeps; `None` if nothing is ever cut off.
+        depth: Option<usize>,
         /// How many pairs of symbols may lie on each other below.
         guesses: usize,
     },
@@ -56,20 +58,27 @@ pub enum Checked {
 
 impl fmt::Display for Checked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let safe = |states: &usize| format!("safe: a set of {}, with", count(*states, "state"));
         let proved = "contains the initial states, no step leaves it, and none of its states breaks \
                       a property";
         match self {
-            Checked::Cut { states, depth, guesses } => write!(
+            Checked::Cut { states, depth: None, .. } => {
+                write!(f, "{} whole stacks, {proved}", safe(states))
+            }
+            Checked::Cut { states, depth: Some(depth), guesses } => write!(
                 f,
-                "safe: a set of {states} states, with stacks cut to {depth} and {guesses} guesses \
-                 about what lies below, {proved}"
+                "{} stacks cut to {} and {} about what lies below, {proved}",
+                safe(states),
+                count(*depth, "symbol"),
+                if *guesses == 1 { "1 guess".to_owned() } else { format!("{guesses} guesses") }
             ),
-            Checked::Aggregate { states, languages } => write!(
-                f,
-                "safe: a set of {states} states, with {languages} sets of stacks, {proved}"
-            ),
+            Checked::Aggregate { states, languages } => {
+                write!(f, "{} {} of stacks, {proved}", safe(states), count(*languages, "set"))
+            }
             Checked::Violation { steps, contexts, wrong, .. } => {
-                write!(f, "unsafe: a run of {steps} steps in {contexts} contexts ")?;
+                let (steps, contexts) = (count(*steps, "step"), count(*contexts, "context"));
+                write!(f, "unsafe: a run of {steps} in {contexts} ")?;
                 match wrong {
                     Some(wrong) => write!(f, "goes wrong: {wrong}"),
                     None => f.write_str("reaches what must not be reached"),

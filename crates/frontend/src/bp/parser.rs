@@ -275,7 +275,10 @@ impl<'s> Parser<'s> {
         }
         let place = if self.kind() == Kind::EndOfFile { self.last_span() } else { self.span() };
         let message = format!("nested more than {DEEPEST} levels deep");
-        self.report(Diagnostic::error(place, message).hint("split it up"));
+        self.report(
+            Diagnostic::error(place, message)
+                .hint("move the inner part to a procedure, or compute it step by step"),
+        );
         self.halt();
         Err(Abandon)
     }

@@ -32,7 +32,8 @@ fn main_thread(items: &Items, problems: &mut Vec<Diagnostic>) -> Option<ThreadDe
                 "nothing is executed: there is no thread and no `main`",
             )
             .hint(
-                "declare a thread, as in `thread worker { … }`, or a procedure `void main() { … }`",
+                "execution starts in a procedure called `main`, or in the threads of a .weave: \
+                 `thread worker { … }`",
             ),
         );
         return None;

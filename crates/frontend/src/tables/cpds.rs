@@ -34,7 +34,8 @@ pub(super) fn parse<'a>(source: &'a Source, needs_init: bool, report: &mut Repor
         report,
     };
     if !reader.scanner.skip_blank_lines() {
-        let empty = Diagnostic::error(reader.scanner.token.span, "the file is empty");
+        let empty = Diagnostic::error(reader.scanner.token.span, "the file is empty")
+            .hint("begin with the shared states, `shared 0 1 2`, and the first one, `init 0`");
         reader.report.push(empty);
         return reader.file;
     }

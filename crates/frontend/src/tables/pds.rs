@@ -19,7 +19,10 @@ pub(super) fn parse(source: &Source, report: &mut Report) -> Draft {
     let mut draft = Draft::default();
     if !scanner.skip_blank_lines() {
         let message = "the file is empty: it has no shared states and no threads";
-        report.push(Diagnostic::error(scanner.token.span, message));
+        report.push(
+            Diagnostic::error(scanner.token.span, message)
+                .hint("begin with the number of shared states; `PDA lo hi` starts a thread"),
+        );
         return draft;
     }
     let mut numbers = Numbers { shared: count(&mut scanner, report) };

@@ -21,7 +21,9 @@ pub(super) fn parse(source: &Source, report: &mut Report) -> Draft {
     let mut draft = Draft::default();
     let mut scanner = Scanner::new(source.text());
     if !scanner.skip_blank_lines() {
-        report.push(Diagnostic::error(scanner.token.span, "the file is empty"));
+        report.push(Diagnostic::error(scanner.token.span, "the file is empty").hint(
+            "the first line of a .tts is the number of shared states and that of local states",
+        ));
         return draft;
     }
     let mut counts = match counts(&mut scanner) {

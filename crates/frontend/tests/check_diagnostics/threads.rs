@@ -18,7 +18,7 @@ fn threads() {
                 1 | bool x;
                   | ^
                   |
-                  = help: declare a thread, as in `thread worker { … }`, or a procedure `void main() { … }`
+                  = help: execution starts in a procedure called `main`, or in the threads of a .weave: `thread worker { … }`
 
                 t.weave: 1 error
             "#]],

@@ -34,8 +34,8 @@ pub(super) fn mark_sections(flow: &mut Flow, first: usize, entry: Loc) -> Result
                 Command::Return(_) => continue,
                 Command::AtomicBegin => true,
                 Command::AtomicEnd => false,
-                Command::StartThread(to) => {
-                    work.push((to, false));
+                Command::StartThread { at, .. } => {
+                    work.push((at, false));
                     inside
                 }
                 _ => inside,

@@ -4,7 +4,8 @@
 
 use super::{Command, Edge, EdgeId, Flow, FlowError, Loc, Location, atomic, live, locks, procs};
 use crate::{
-    Block, Cond, Expr, ExprKind, LabelId, ProcId, Procedure, Program, Span, Stmt, StmtKind, Value,
+    Block, Cond, Expr, ExprKind, LabelId, ProcId, Procedure, Program, Span, Stmt, StmtKind, Type,
+    Value,
 };
 
 /// The flow graph of a program.
@@ -16,6 +17,7 @@ pub fn build(program: &Program) -> Result<Flow, FlowError> {
     }
     flow.tracks_owners = !locks::releases_are_evident(program, &flow);
     flow.live = live::live_locals(program, &flow);
+    live::mark_copies(&mut flow);
     Ok(flow)
 }
 
@@ -56,18 +58,22 @@ impl<'a> Builder<'a> {
         let entry = self.location(self.proc.span);
         self.labels = self.proc.labels.iter().map(|_| self.location(self.proc.span)).collect();
         let end = self.block(&self.proc.body, entry);
-        let open = |ty: &crate::Type| Expr {
-            kind: ExprKind::Const(Value::Open),
-            ty: ty.clone(),
-            span: self.proc.span,
-        };
-        let results = self.proc.results.iter().map(open).collect();
         self.flow.locations[end.index()].span = end_of(self.proc.span);
-        self.edge(end, Command::Return(results), end, end_of(self.proc.span));
+        self.edge(end, Command::Return(self.any_results()), end, end_of(self.proc.span));
         let targets = self.resolve_forwards();
         let entry = targets[entry.index() - self.first];
         atomic::mark_sections(self.flow, self.first, entry)?;
         Ok(entry)
+    }
+
+    /// The results of a procedure that ends without `return`.
+    fn any_results(&self) -> Vec<Expr> {
+        let any = |ty: &Type| Expr {
+            kind: ExprKind::Const(if *ty == Type::ThreadId { 0.into() } else { Value::Open }),
+            ty: ty.clone(),
+            span: self.proc.span,
+        };
+        self.proc.results.iter().map(any).collect()
     }
 
     fn location(&mut self, span: Span) -> Loc {
@@ -157,7 +163,7 @@ impl<'a> Builder<'a> {
                 self.location(span)
             }
             StmtKind::Return(values) => self.leave(at, Command::Return(values.clone()), span),
-            StmtKind::EndThread => self.leave(at, Command::Return(Vec::new()), span),
+            StmtKind::EndThread => self.leave(at, Command::Return(self.any_results()), span),
             StmtKind::Atomic(body) => {
                 self.atomic += 1;
                 let start = self.location(span);
@@ -177,7 +183,8 @@ impl<'a> Builder<'a> {
                     return back;
                 }
                 let after = self.location(span);
-                self.edge(back, Command::Receive(results.clone()), after, span);
+                let receive = Command::Receive { from: *proc, places: results.clone() };
+                self.edge(back, receive, after, span);
                 after
             }
             simple => {
@@ -207,7 +214,9 @@ impl<'a> Builder<'a> {
             StmtKind::Async { dest, proc, args } => {
                 Command::Async { dest: dest.clone(), proc: *proc, args: args.clone() }
             }
-            StmtKind::StartThread(label) => Command::StartThread(self.labels[label.index()]),
+            StmtKind::StartThread(label) => {
+                Command::StartThread { at: self.labels[label.index()], read_by_both: Vec::new() }
+            }
             StmtKind::Join(thread) => Command::Join(thread.clone()),
             StmtKind::AtomicBegin => Command::AtomicBegin,
             StmtKind::AtomicEnd => Command::AtomicEnd,
@@ -246,8 +255,8 @@ impl<'a> Builder<'a> {
         let own = |edge: &&mut Edge| edge.from.index() >= self.first;
         for edge in self.flow.edges.iter_mut().rev().take_while(own) {
             resolve(&mut edge.to);
-            if let Command::StartThread(loc) = &mut edge.command {
-                resolve(loc);
+            if let Command::StartThread { at, .. } = &mut edge.command {
+                resolve(at);
             }
         }
         targets

@@ -28,7 +28,7 @@ pub(super) fn live_locals(program: &Program, flow: &Flow) -> Vec<Box<[bool]>> {
     let mut into: Vec<Vec<Loc>> = vec![Vec::new(); flow.locations.len()];
     for edge in &flow.edges {
         into[edge.to.index()].push(edge.from);
-        if let Command::StartThread(start) = edge.command {
+        if let Command::StartThread { at: start, .. } = edge.command {
             into[start.index()].push(edge.from);
         }
     }
@@ -43,6 +43,19 @@ pub(super) fn live_locals(program: &Program, flow: &Flow) -> Vec<Box<[bool]>> {
     live
 }
 
+/// Notes, where a thread is started with a copy of the locals, which of them both threads may read:
+/// an open value stands for one value, the same in both, so it has to be chosen before it is
+/// copied.
+pub(super) fn mark_copies(flow: &mut Flow) {
+    for edge in &mut flow.edges {
+        if let Command::StartThread { at, read_by_both } = &mut edge.command {
+            let both = flow.live[edge.to.index()].iter().zip(&flow.live[at.index()]);
+            let both = both.enumerate().filter(|(_, (old, new))| **old && **new);
+            *read_by_both = both.map(|(local, _)| LocalId(local as u32)).collect();
+        }
+    }
+}
+
 fn live_before(program: &Program, flow: &Flow, loc: Loc, live: &[Box<[bool]>]) -> Box<[bool]> {
     let mut before = live[loc.index()].clone();
     for &id in &flow.location(loc).edges {
@@ -53,7 +66,7 @@ fn live_before(program: &Program, flow: &Flow, loc: Loc, live: &[Box<[bool]>]) -
                 before[local] |= after & !set.contains(&LocalId(local as u32));
             }
         }
-        if let Command::StartThread(start) = edge.command {
+        if let Command::StartThread { at: start, .. } = edge.command {
             let copied = live[start.index()].iter();
             before.iter_mut().zip(copied).for_each(|(before, after)| *before |= after);
         }
@@ -67,7 +80,7 @@ fn set_locals(program: &Program, flow: &Flow, loc: Loc, command: &Command) -> Ve
     let places: Vec<&Place> = match command {
         Command::Assign { targets: places, .. }
         | Command::Havoc(places)
-        | Command::Receive(places) => places.iter().collect(),
+        | Command::Receive { places, .. } => places.iter().collect(),
         Command::Attempt { dest, .. } | Command::Async { dest, .. } => dest.iter().collect(),
         _ => Vec::new(),
     };
@@ -83,7 +96,8 @@ fn set_locals(program: &Program, flow: &Flow, loc: Loc, command: &Command) -> Ve
 fn read_by(command: &Command, see: &mut impl FnMut(LocalId)) {
     let mut exprs: Vec<&Expr> = Vec::new();
     match command {
-        Command::Skip | Command::AtomicBegin | Command::AtomicEnd | Command::StartThread(_) => {}
+        Command::Skip | Command::AtomicBegin | Command::AtomicEnd | Command::StartThread { .. } => {
+        }
         Command::Test { cond: expr, .. }
         | Command::Assume(expr)
         | Command::Assert(expr)
@@ -93,7 +107,7 @@ fn read_by(command: &Command, see: &mut impl FnMut(LocalId)) {
             exprs.extend(values);
             exprs.extend(constrain);
         }
-        Command::Havoc(places) | Command::Receive(places) => {
+        Command::Havoc(places) | Command::Receive { places, .. } => {
             exprs.extend(places.iter().flat_map(|place| &place.indices));
         }
         Command::Acquire(place) | Command::Release(place) => read_place(place, see),

@@ -123,7 +123,7 @@ impl<'a> Held<'a> {
                 Command::Call { proc, .. } => {
                     after.retain(|name| !self.touched[proc.index()].contains(&name.lock));
                 }
-                Command::StartThread(to) => work.push((*to, BTreeSet::new())),
+                Command::StartThread { at, .. } => work.push((*at, BTreeSet::new())),
                 Command::Return(_) => continue,
                 _ => {}
             }
@@ -173,7 +173,7 @@ fn written(command: &Command) -> Vec<&Place> {
     match command {
         Command::Assign { targets: places, .. }
         | Command::Havoc(places)
-        | Command::Receive(places) => places.iter().collect(),
+        | Command::Receive { places, .. } => places.iter().collect(),
         Command::Async { dest, .. } => dest.iter().collect(),
         Command::Attempt { dest, op } => dest.iter().chain([op.place()]).collect(),
         Command::TestAttempt { op, .. } => vec![op.place()],

@@ -14,7 +14,7 @@ mod build;
 mod live;
 mod locks;
 
-use crate::{AtomicOp, Expr, LabelId, Place, ProcId, Program, Span};
+use crate::{AtomicOp, Expr, LabelId, LocalId, Place, ProcId, Program, Span};
 
 pub use build::build;
 
@@ -142,8 +142,13 @@ pub enum Command {
         /// Its arguments.
         args: Vec<Expr>,
     },
-    /// Takes the results of the call that just returned: into these places, or nowhere.
-    Receive(Vec<Place>),
+    /// Takes the results of the call that just returned.
+    Receive {
+        /// The procedure that was called.
+        from: ProcId,
+        /// Where the results go: nowhere if empty.
+        places: Vec<Place>,
+    },
     /// Returns with these results.
     Return(Vec<Expr>),
     /// Starts a thread that runs a procedure.
@@ -156,7 +161,13 @@ pub enum Command {
         args: Vec<Expr>,
     },
     /// Starts a thread at a location of this procedure, with a copy of the locals.
-    StartThread(Loc),
+    StartThread {
+        /// The location.
+        at: Loc,
+        /// The locals whose present value both threads may read: what is open in them has to be
+        /// chosen before it is copied.
+        read_by_both: Vec<LocalId>,
+    },
     /// Waits until the thread has ended.
     Join(Expr),
 }
@@ -178,7 +189,7 @@ impl Flow {
     #[must_use]
     pub fn receives(&self, loc: Loc) -> bool {
         let first = self.location(loc).edges.first();
-        first.is_some_and(|&e| matches!(self.edge(e).command, Command::Receive(_)))
+        first.is_some_and(|&e| matches!(self.edge(e).command, Command::Receive { .. }))
     }
 }
 

@@ -8,7 +8,8 @@ use selvedge_model::Fault;
 use super::choices::Choices;
 use super::layout::Layout;
 use crate::{
-    BinaryOp, Expr, ExprKind, Place, ProcId, Program, Source, Span, Type, UnaryOp, Value, VarRef,
+    BinaryOp, Expr, ExprKind, LocalId, Place, ProcId, Program, Source, Span, Type, UnaryOp, Value,
+    VarRef,
 };
 
 /// Why an evaluation or a step has no outcome.
@@ -89,7 +90,8 @@ impl Evaluator<'_> {
                     return Err(Halt::Blocked);
                 };
                 if low > high {
-                    return Err(Halt::Blocked);
+                    let message = format!("there is no integer from {low} to {high} to choose");
+                    return Err(Halt::Wrong(message));
                 }
                 self.choose(&Type::Range { lo: low, hi: high }, expr.span, None)
             }
@@ -111,12 +113,26 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The value to be stored: a plain `*` stays open until it is read.
-    pub fn eval_for_store(&mut self, expr: &Expr) -> Result<Value, Halt> {
+    /// The value to be stored where a type is: a plain `*` of that type stays open until it is
+    /// read.
+    pub fn eval_for_store(&mut self, expr: &Expr, ty: &Type) -> Result<Value, Halt> {
         match &expr.kind {
-            ExprKind::Any | ExprKind::Const(Value::Open) => Ok(Value::Open),
+            ExprKind::Any | ExprKind::Const(Value::Open) if expr.ty == *ty => Ok(Value::Open),
             _ => self.eval(expr),
         }
+    }
+
+    /// Chooses what is open in a local variable.
+    pub fn settle_local(&mut self, local: LocalId, span: Span) -> Result<(), Halt> {
+        let var = VarRef::Local(local);
+        let ty = &self.program.variable(self.proc, var).ty;
+        let first = self.layout.first_slot(self.proc, var);
+        for slot in first..first + ty.slots() {
+            if self.values.locals[slot] == Value::Open {
+                self.values.locals[slot] = self.choose(ty.scalar(), span, None)?;
+            }
+        }
+        Ok(())
     }
 
     fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Result<Value, Halt> {
@@ -198,7 +214,8 @@ impl Evaluator<'_> {
         format!("`{}`", self.program.variable(self.proc, place.var).name)
     }
 
-    fn choose(&mut self, ty: &Type, span: Span, place: Option<&Place>) -> Result<Value, Halt> {
+    /// One of the values of a type.
+    pub fn choose(&mut self, ty: &Type, span: Span, place: Option<&Place>) -> Result<Value, Halt> {
         let first = match ty {
             Type::Range { lo, .. } => lo.clone(),
             _ => BigInt::ZERO,

@@ -142,8 +142,10 @@ impl<'a> Run<'a> {
                 self.assign(targets, values, constrain.as_ref())
             }
             Command::Havoc(places) => {
-                for place in places {
-                    self.store(place, Value::Open)?;
+                let slots = places.iter().map(|place| self.eval.slot(place));
+                let slots = slots.collect::<Result<Vec<_>, _>>()?;
+                for (place, slot) in places.iter().zip(slots) {
+                    self.eval.write(place, slot, Value::Open)?;
                 }
                 Ok(())
             }
@@ -153,8 +155,9 @@ impl<'a> Run<'a> {
             }
             Command::Release(lock) => self.release(lock),
             Command::Attempt { dest, op } => {
+                let dest = self.dest(dest.as_ref())?;
                 let result = self.attempt(op)?;
-                dest.as_ref().map_or(Ok(()), |place| self.store(place, result))
+                dest.map_or(Ok(()), |(place, slot)| self.eval.write(place, slot, result))
             }
             Command::TestAttempt { op, succeeds } => {
                 let result = self.attempt(op)?;
@@ -165,9 +168,13 @@ impl<'a> Run<'a> {
                 self.control = Some(Control::Call { caller: self.frame.clone(), callee });
                 Ok(())
             }
-            Command::Receive(places) => {
+            Command::Receive { from, places } => {
                 let results = self.shared.returned.take().unwrap_or_default();
-                for (place, result) in places.iter().zip(results) {
+                let types = &self.lowering.program.procs[from.index()].results;
+                for ((place, mut result), ty) in places.iter().zip(results).zip(types) {
+                    if result == Value::Open && *ty != place.ty {
+                        result = self.eval.choose(ty, place.span, None)?;
+                    }
                     self.store(place, result)?;
                 }
                 Ok(())
@@ -186,16 +193,20 @@ impl<'a> Run<'a> {
                 }
                 let owner = self.next_owner();
                 let frame = self.frame_of(*proc, args, owner)?;
-                let id = self.start(*proc, frame);
-                dest.as_ref().map_or(Ok(()), |p| self.store(p, Value::Small(i64::from(id))))
+                let dest = self.dest(dest.as_ref())?;
+                let id = Value::Small(i64::from(self.start(*proc, frame)));
+                dest.map_or(Ok(()), |(place, slot)| self.eval.write(place, slot, id))
             }
-            Command::StartThread(loc) => {
+            Command::StartThread { at, read_by_both } => {
                 if self.drops() {
                     return Ok(());
                 }
                 let owner = self.next_owner();
+                for local in read_by_both {
+                    self.eval.settle_local(*local, self.edge.span)?;
+                }
                 let locals = self.eval.values.locals.clone();
-                self.start(self.eval.proc, self.lowering.frame(*loc, locals, owner));
+                self.start(self.eval.proc, self.lowering.frame(*at, locals, owner));
                 Ok(())
             }
             Command::Join(thread) => self.join(thread),
@@ -204,6 +215,11 @@ impl<'a> Run<'a> {
 
     fn only_if(&self, truth: bool) -> Result<(), Halt> {
         if truth { Ok(()) } else { Err(Halt::Blocked) }
+    }
+
+    /// Where the result of an effect goes, found before the effect happens.
+    fn dest<'p>(&mut self, place: Option<&'p Place>) -> Result<Option<(&'p Place, usize)>, Halt> {
+        place.map(|place| Ok((place, self.eval.slot(place)?))).transpose()
     }
 
     fn store(&mut self, place: &Place, value: Value) -> Result<(), Halt> {
@@ -219,7 +235,7 @@ impl<'a> Run<'a> {
     ) -> Result<(), Halt> {
         let mut stores = Vec::with_capacity(targets.len());
         for (place, value) in targets.iter().zip(values) {
-            let value = self.eval.eval_for_store(value)?;
+            let value = self.eval.eval_for_store(value, &place.ty)?;
             stores.push((place, self.eval.slot(place)?, value));
         }
         let before = constrain.map(|_| self.eval.values.clone());
@@ -273,7 +289,7 @@ impl<'a> Run<'a> {
             AtomicOp::CompareAndSwap { place, expected, new } => {
                 let expected = self.eval.eval(expected)?;
                 let current = self.eval.read(place, false)?;
-                let new = self.eval.eval_for_store(new)?;
+                let new = self.eval.eval_for_store(new, &place.ty)?;
                 let equal = current == expected;
                 if equal {
                     self.store(place, new)?;
@@ -294,7 +310,7 @@ impl<'a> Run<'a> {
     fn results(&mut self, values: &[Expr]) -> Result<Vec<Value>, Halt> {
         let declared = &self.lowering.program.procs[self.eval.proc.index()];
         let results = values.iter().zip(&declared.results).map(|(value, ty)| {
-            let value = self.eval.eval_for_store(value)?;
+            let value = self.eval.eval_for_store(value, ty)?;
             fits(ty, &value, "the result").map_err(Halt::Wrong)?;
             Ok(value)
         });
@@ -305,7 +321,7 @@ impl<'a> Run<'a> {
         let mut locals = self.lowering.layout.fresh_locals(proc);
         let declared = &self.lowering.program.procs[proc.index()];
         for ((arg, slot), param) in args.iter().zip(&mut locals).zip(&declared.locals) {
-            *slot = self.eval.eval_for_store(arg)?;
+            *slot = self.eval.eval_for_store(arg, &param.ty)?;
             fits(&param.ty, slot, &param.name).map_err(Halt::Wrong)?;
         }
         let loc = self.lowering.flow.entries[proc.index()];

@@ -38,9 +38,13 @@ pub(super) struct Wrong {
 pub(super) enum Symbol {
     /// A frame of a procedure.
     Frame(Frame),
-    /// The bottom of a thread that has to be heard of when it ends: because it may be joined (its
-    /// id, otherwise 0), or because its procedure leaves results that nobody takes.
-    Bottom { id: u32 },
+    /// The bottom of a thread that has to be heard of when it ends.
+    Bottom {
+        /// Its id if it may be joined, otherwise 0.
+        id: u32,
+        /// Whether its procedure leaves results: nobody takes them but the bottom.
+        results: bool,
+    },
 }
 
 /// A frame: where a thread stands, with the values of its locals.

@@ -43,7 +43,8 @@ pub(super) fn write_shared(shared: &Shared) -> String {
 
 pub(super) fn write_symbol(symbol: &Symbol) -> String {
     match symbol {
-        Symbol::Bottom { id } => format!("@{id}"),
+        Symbol::Bottom { id, results: false } => format!("@{id}"),
+        Symbol::Bottom { id, results: true } => format!("@{id}!"),
         Symbol::Frame(Frame { loc, locals, owner }) => {
             let owner = if *owner > 0 { format!("^{owner}") } else { String::new() };
             format!("{}:{}{owner}", loc.0, write_list(locals))
@@ -89,7 +90,13 @@ impl Lowering {
     /// The stack symbol of a key.
     pub(super) fn read_symbol(&self, key: &str) -> Option<Symbol> {
         let symbol = match key.strip_prefix('@') {
-            Some(id) => Symbol::Bottom { id: id.parse().ok()? },
+            Some(bottom) => {
+                let (id, results) = match bottom.strip_suffix('!') {
+                    Some(id) => (id, true),
+                    None => (bottom, false),
+                };
+                Symbol::Bottom { id: id.parse().ok()?, results }
+            }
             None => Symbol::Frame(self.read_frame(key)?),
         };
         (write_symbol(&symbol) == key).then_some(symbol)

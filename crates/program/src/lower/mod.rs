@@ -136,7 +136,7 @@ impl Lowering {
         let layout = Layout::new(&program);
         let has = |test: fn(&Command) -> bool| flow.edges.iter().any(|e| test(&e.command));
         let joins = has(|c| matches!(c, Command::Join(_)));
-        let starts = has(|c| matches!(c, Command::Async { .. } | Command::StartThread(_)));
+        let starts = has(|c| matches!(c, Command::Async { .. } | Command::StartThread { .. }));
         let keeps_thread_ids = joins
             || has(|c| matches!(c, Command::Async { dest: Some(_), .. }))
             || (starts && flow.tracks_owners);

@@ -55,8 +55,8 @@ impl Lowering {
 
     pub(super) fn show_frame(&self, symbol: &Symbol) -> String {
         match symbol {
-            Symbol::Bottom { id: 0 } => "end".to_owned(),
-            Symbol::Bottom { id } => format!("end of {id}"),
+            Symbol::Bottom { id: 0, .. } => "end".to_owned(),
+            Symbol::Bottom { id, .. } => format!("end of {id}"),
             Symbol::Frame(frame) => {
                 let location = self.flow.location(frame.loc);
                 let proc = &self.program.procs[location.proc.index()].name;
@@ -111,7 +111,7 @@ impl Lowering {
             Command::Test { holds: taken, .. } | Command::TestAttempt { succeeds: taken, .. } => {
                 format!("{text}  [{}]", if *taken { "yes" } else { "no" })
             }
-            Command::Receive(_) => format!("{text}  [result]"),
+            Command::Receive { .. } => format!("{text}  [result]"),
             Command::Return(_) if text.is_empty() => "return".to_owned(),
             _ if text.is_empty() => "end of atomic block".to_owned(),
             _ => text.to_owned(),

@@ -53,8 +53,11 @@ impl System for Lowering {
             return Ok(());
         }
         match &*self.symbols.get(top.0) {
-            Symbol::Bottom { id } => {
-                out.push(self.end_of_thread(&shared, *id));
+            Symbol::Bottom { id, results } => {
+                // The results of another thread are not for this one.
+                if shared.returned.is_none() || *results {
+                    out.push(self.end_of_thread(&shared, *id));
+                }
                 Ok(())
             }
             Symbol::Frame(frame) => {
@@ -138,11 +141,11 @@ impl Lowering {
     /// The stack of a new thread: its first frame, on a bottom where its end matters.
     fn first_stack(&self, frame: Frame, id: u32) -> Word {
         let proc = self.flow.location(frame.loc).proc;
-        let leaves_results = !self.program.procs[proc.index()].results.is_empty();
+        let results = !self.program.procs[proc.index()].results.is_empty();
         let top = self.symbol_id(Symbol::Frame(frame));
         let id = if self.joins { id } else { 0 };
-        if leaves_results || id > 0 {
-            Word::Push { top, under: self.symbol_id(Symbol::Bottom { id }) }
+        if results || id > 0 {
+            Word::Push { top, under: self.symbol_id(Symbol::Bottom { id, results }) }
         } else {
             Word::Rewrite(top)
         }

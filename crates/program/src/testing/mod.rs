@@ -45,8 +45,10 @@ pub struct Shape {
     pub jumps: bool,
     /// `atomic` blocks.
     pub atomic: bool,
-    /// Calls, also recursive ones.
+    /// Calls.
     pub calls: bool,
+    /// Whether calls may be recursive.
+    pub recursion: bool,
     /// Predicates.
     pub predicates: bool,
     /// What comes from Boolean programs: several results, `constrain`, `schoose`,
@@ -72,6 +74,7 @@ impl Default for Shape {
             jumps: true,
             atomic: true,
             calls: true,
+            recursion: true,
             predicates: true,
             boolean_programs: true,
         }
@@ -215,7 +218,7 @@ impl Maker<'_> {
 
     fn global(&mut self, name: String) -> Variable {
         let mut ty = match self.dice.below(8) {
-            0 if self.shape.locks => Type::Lock,
+            0 | 3 if self.shape.locks => Type::Lock,
             1 if self.shape.dynamic_threads => Type::ThreadId,
             2 if self.shape.numbers => Type::Int,
             _ => self.scalar_type(),

@@ -49,6 +49,15 @@ impl Maker<'_> {
                 block.extend([StmtKind::AtomicBegin, assign, StmtKind::AtomicEnd].map(stmt));
                 continue;
             }
+            if self.shape.locks
+                && self.dice.one_in(8)
+                && let Some(lock) = self.place_of(spot.proc, &Type::Lock, 1)
+            {
+                let inside = self.statement(spot);
+                let (acquire, release) = (StmtKind::Acquire(lock.clone()), StmtKind::Release(lock));
+                block.extend([acquire, inside, release].map(stmt));
+                continue;
+            }
             let mut statement = stmt(self.statement(spot));
             while self.shape.jumps && !spot.in_atomic && self.dice.one_in(5) {
                 let labels = &mut self.program.procs[spot.proc.index()].labels;
@@ -72,19 +81,17 @@ impl Maker<'_> {
             2 => StmtKind::Assume(self.expr(proc, &Type::Bool, shape.depth)),
             3 => StmtKind::Assert(self.expr(proc, &Type::Bool, shape.depth)),
             4 | 5 if in_loop => [StmtKind::Break, StmtKind::Continue][self.dice.below(2)].clone(),
-            6 if !in_atomic => {
+            6 => {
                 let results = self.program.procs[proc.index()].results.clone();
                 StmtKind::Return(results.iter().map(|ty| self.assigned(proc, ty)).collect())
             }
             7 | 8 if shape.calls => self.call(proc),
             9 if shape.jumps => StmtKind::Goto(vec![LATER; 1 + self.dice.up_to(1)]),
-            10 if shape.dynamic_threads && !in_atomic => self.start(proc),
-            11 if shape.dynamic_threads && !in_atomic => {
-                match self.place_of(proc, &Type::ThreadId, 1) {
-                    Some(place) => StmtKind::Join(expr(ExprKind::Read(place), Type::ThreadId)),
-                    None => StmtKind::Skip,
-                }
-            }
+            10 if shape.dynamic_threads => self.start(proc),
+            11 if shape.dynamic_threads => match self.place_of(proc, &Type::ThreadId, 1) {
+                Some(place) => StmtKind::Join(expr(ExprKind::Read(place), Type::ThreadId)),
+                None => StmtKind::Skip,
+            },
             12 | 13 if shape.locks => self.lock_statement(proc),
             14 if shape.boolean_programs && entry && !in_atomic => {
                 if self.dice.one_in(2) {
@@ -109,7 +116,7 @@ impl Maker<'_> {
                 StmtKind::While { cond, body: self.block(Spot { in_loop: true, ..spot }) }
             }
             3 if self.shape.atomic && !spot.in_atomic => {
-                StmtKind::Atomic(self.block(Spot { in_atomic: true, in_loop: false, ..spot }))
+                StmtKind::Atomic(self.block(Spot { in_atomic: true, ..spot }))
             }
             _ => {
                 let count = 1 + self.dice.up_to(2);
@@ -167,11 +174,12 @@ impl Maker<'_> {
         if places.is_empty() { StmtKind::Skip } else { StmtKind::Havoc(places) }
     }
 
-    /// A procedure that may be called.
-    fn callee(&mut self) -> Option<ProcId> {
+    /// A procedure that may be called or started from another one.
+    fn callee(&mut self, caller: ProcId) -> Option<ProcId> {
         let entries = self.program.threads.len();
-        let others = self.program.procs.len() - entries;
-        (others > 0).then(|| ProcId((entries + self.dice.below(others)) as u32))
+        let first = if self.shape.recursion { entries } else { entries.max(caller.index() + 1) };
+        let others = self.program.procs.len() - first;
+        (others > 0).then(|| ProcId((first + self.dice.below(others)) as u32))
     }
 
     fn arguments(&mut self, proc: ProcId, callee: ProcId) -> Vec<crate::Expr> {
@@ -181,7 +189,7 @@ impl Maker<'_> {
     }
 
     fn call(&mut self, proc: ProcId) -> StmtKind {
-        let Some(callee) = self.callee() else { return StmtKind::Skip };
+        let Some(callee) = self.callee(proc) else { return StmtKind::Skip };
         let args = self.arguments(proc, callee);
         let types = self.program.procs[callee.index()].results.clone();
         let mut results: Vec<Place> = Vec::new();
@@ -201,7 +209,7 @@ impl Maker<'_> {
     }
 
     fn start(&mut self, proc: ProcId) -> StmtKind {
-        let Some(callee) = self.callee() else { return StmtKind::Skip };
+        let Some(callee) = self.callee(proc) else { return StmtKind::Skip };
         let args = self.arguments(proc, callee);
         let dest = if self.dice.one_in(3) { None } else { self.place_of(proc, &Type::ThreadId, 1) };
         StmtKind::Async { dest, proc: callee, args }

@@ -1,8 +1,10 @@
 //! Certificates of random systems, as they are and tampered with.
 
+use std::time::{Duration, Instant};
+
 use selvedge_analysis::Budget;
 use selvedge_analysis::converge::above::Above;
-use selvedge_analysis::engine::{Method, Verdict};
+use selvedge_analysis::engine::{Method, Verdict, check};
 use selvedge_analysis::explore::Explorer;
 use selvedge_analysis::explore::windows::Cut;
 use selvedge_analysis::naive::Naive;
@@ -13,7 +15,7 @@ use selvedge_evidence::{
 };
 use selvedge_model::{Property, SharedId, State, SymbolId, System, Tables};
 
-use crate::{checked, through_text, unreachable, verified};
+use crate::{checked, question, through_text, unreachable, verified};
 
 /// Certificates for random systems: the system, what is unreachable, and the certificate.
 fn certificates(seeds: std::ops::Range<u64>) -> Vec<(u64, Tables, Property, Evidence)> {
@@ -90,6 +92,44 @@ fn verdicts_have_certificates() {
         }
     }
     assert!(count > 50);
+}
+
+/// Threads that are started are counted by template.
+#[test]
+fn systems_that_start_threads_have_certificates() {
+    let shape = Shape { spawns: true, threads: 2, ..Shape::default() };
+    let mut rng = fastrand::Rng::with_seed(6);
+    let mut count = [0; 2];
+    for seed in 0..600 {
+        let system = random_system(seed, &shape).dropping_threads();
+        let properties = [unreachable(&system, SharedId(1))];
+        for (method, count) in [Method::Auto, Method::Symbolic].into_iter().zip(&mut count) {
+            let question = question(&system, &properties, method);
+            let deadline = Some(Instant::now() + Duration::from_millis(200));
+            let budget = Budget { deadline, ..Budget::default() };
+            let outcome = check(&question, 5, &budget, &|_| {});
+            if !system.starts_threads() || !matches!(outcome.verdict, Verdict::Safe(_)) {
+                continue;
+            }
+            let evidence = outcome.evidence.expect("a safe verdict has a certificate");
+            let mut read = through_text(&system, &evidence, &system.clone());
+            assert_eq!(read, evidence, "seed {seed}");
+            let checked = recheck(&system, &properties, &read);
+            assert!(checked.is_ok(), "seed {seed}: {checked:?}");
+            let starts = match &mut read {
+                Evidence::Cut(certificate) => {
+                    certificate.states.remove(rng.usize(..certificate.states.len()));
+                    assert!(recheck(&system, &properties, &read).is_err(), "seed {seed}");
+                    matches!(&evidence, Evidence::Cut(c) if !c.started.is_empty())
+                }
+                Evidence::Aggregate(certificate) => !certificate.started.is_empty(),
+                Evidence::Violation(_) => false,
+            };
+            *count += usize::from(starts);
+        }
+    }
+    println!("{count:?} with started threads");
+    assert!(count[0] > 10 && count[1] > 10);
 }
 
 /// One change that makes a certificate with cut stacks wrong. The exploration lists only states

@@ -98,7 +98,10 @@ pub fn run(
                 walk.undo(usize::try_from(times).unwrap_or(usize::MAX));
                 Ok(())
             })?,
-            "r" => repeat(rest, |times| walk.wander(times, random, interrupt).map(drop))?,
+            "r" => repeat(rest, |times| match walk.wander(times, random, interrupt) {
+                Stop::Unknown(fault) => Err(fault),
+                _ => Ok(()),
+            })?,
             "" => Done::Moved,
             number => take(walk, number)?,
         };

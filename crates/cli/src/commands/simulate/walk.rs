@@ -23,6 +23,8 @@ pub enum Stop {
     Ended,
     /// No thread can act, and not all have ended.
     Deadlock,
+    /// What comes next cannot be said, for this reason.
+    Unknown(Fault),
     /// The largest number of steps was reached.
     Steps,
     /// The schedule has no more steps.
@@ -40,6 +42,7 @@ impl Stop {
             Stop::Wrong(_) => "wrong",
             Stop::Ended => "ended",
             Stop::Deadlock => "deadlock",
+            Stop::Unknown(_) => "unknown",
             Stop::Steps => "steps",
             Stop::ScheduleEnded => "schedule",
             Stop::Interrupted | Stop::Quit => "interrupted",
@@ -53,6 +56,7 @@ impl fmt::Display for Stop {
             Stop::Wrong(why) => write!(f, "it goes wrong: {why}"),
             Stop::Ended => f.write_str("all threads have ended"),
             Stop::Deadlock => f.write_str("deadlock: no thread can act"),
+            Stop::Unknown(fault) => write!(f, "what comes next is unknown: {fault}"),
             Stop::Steps => f.write_str("stopped; --steps N allows more"),
             Stop::ScheduleEnded => f.write_str("the schedule ends here"),
             Stop::Interrupted => f.write_str("interrupted"),
@@ -181,18 +185,22 @@ impl<'s> Walk<'s> {
         steps: u64,
         random: &mut fastrand::Rng,
         interrupt: &Interrupt,
-    ) -> Result<Stop, Fault> {
+    ) -> Stop {
         for taken in 0.. {
-            let Some(next) = self.pick(random)? else { return Ok(self.end()) };
+            let next = match self.pick(random) {
+                Ok(Some(next)) => next,
+                Ok(None) => return self.end(),
+                Err(fault) => return Stop::Unknown(fault),
+            };
             if interrupt.is_requested() {
-                return Ok(Stop::Interrupted);
+                return Stop::Interrupted;
             }
             if taken == steps {
                 break;
             }
             self.take(next);
         }
-        Ok(Stop::Steps)
+        Stop::Steps
     }
 
     /// A random step of a random thread, of the last one more often than not. Threads are asked one

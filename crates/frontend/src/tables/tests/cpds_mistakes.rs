@@ -19,6 +19,8 @@ fn empty() {
               |
             1 |
               | ^
+              |
+              = help: begin with the shared states, `shared 0 1 2`, and the first one, `init 0`
 
             test.cpds: 1 error
         "#]],

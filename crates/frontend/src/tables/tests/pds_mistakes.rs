@@ -14,14 +14,16 @@ fn empty() {
     pds(
         "",
         expect![[r#"
-        error: the file is empty: it has no shared states and no threads
-         --> test.pds:1:1
-          |
-        1 |
-          | ^
+            error: the file is empty: it has no shared states and no threads
+             --> test.pds:1:1
+              |
+            1 |
+              | ^
+              |
+              = help: begin with the number of shared states; `PDA lo hi` starts a thread
 
-        test.pds: 1 error
-    "#]],
+            test.pds: 1 error
+        "#]],
     );
     pds(
         "# only a comment\r\n\n",
@@ -31,6 +33,8 @@ fn empty() {
               |
             1 | # only a comment
               |                 ^
+              |
+              = help: begin with the number of shared states; `PDA lo hi` starts a thread
 
             test.pds: 1 error
         "#]],

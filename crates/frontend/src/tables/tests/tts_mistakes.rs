@@ -14,14 +14,16 @@ fn empty() {
     tts(
         "",
         expect![[r#"
-        error: the file is empty
-         --> test.tts:1:1
-          |
-        1 |
-          | ^
+            error: the file is empty
+             --> test.tts:1:1
+              |
+            1 |
+              | ^
+              |
+              = help: the first line of a .tts is the number of shared states and that of local states
 
-        test.tts: 1 error
-    "#]],
+            test.tts: 1 error
+        "#]],
     );
 }
 

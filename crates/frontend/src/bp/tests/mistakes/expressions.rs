@@ -217,7 +217,7 @@ fn nested_too_deep() {
             2 | ...((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((();
               |                                                                    ^
               |
-              = help: split it up
+              = help: move the inner part to a procedure, or compute it step by step
 
             test.bp: 1 error
         "#]],

@@ -1,0 +1,174 @@
+//! # Lowering against an interpreter
+//! **Question.** Is what the lowering makes of a program what the text says?
+//! **Idea.** A second reading of `docs/language.md` that has nothing in common with the first: it
+//! walks over the structured statements ([`machine`]), every variable has a value from the start
+//! ([`values`]), an atomic block is run to its end ([`search`]). It is too slow for anything but
+//! tiny programs.
+//! **Claim.** On random tiny programs both go wrong at the same number of contexts, and within each
+//! number of contexts both reach the same values of the shared variables, where an open value of
+//! the lowering stands for all values of its type.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod effects;
+mod kinds;
+mod machine;
+mod search;
+mod statements;
+mod values;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use selvedge_analysis::naive::{Naive, NaiveError};
+use selvedge_model::System;
+use selvedge_program::testing::{Shape, random_program};
+use selvedge_program::{Count, Lowering, Program, Value, print};
+
+use crate::search::{Reached, reached};
+use crate::values::{product, values_of};
+
+const BOUND: usize = 3;
+
+/// What the lowered program reaches within each number of contexts.
+fn lowered(program: &Program, system: &Lowering) -> Result<Vec<Reached>, NaiveError> {
+    let mut naive = Naive::with_limit(system, 1_500)?;
+    for _ in 0..BOUND {
+        naive.advance()?;
+    }
+    let level = |k: usize| {
+        let states = naive.states().filter(|(_, bound)| *bound <= k).map(|(state, _)| state.shared);
+        let (wrong, right): (BTreeSet<_>, BTreeSet<_>) =
+            states.partition(|shared| system.wrong(*shared).is_some());
+        let shared = right.into_iter().flat_map(|q| expanded(program, &system.shared_values(q)));
+        Reached { shared: shared.collect(), wrong: !wrong.is_empty() }
+    };
+    Ok((0..=BOUND).map(level).collect())
+}
+
+/// All values that the shared variables may have where some are open.
+fn expanded(program: &Program, values: &[(String, String)]) -> Vec<Vec<String>> {
+    let slots = program.globals.iter().zip(values).flat_map(|(variable, (_, text))| {
+        let all = || {
+            let values = values_of(program, variable.ty.scalar()).into_iter();
+            values.map(|v| program.show_value(&variable.ty, &Value::from_big(v))).collect()
+        };
+        let text = text.trim_matches(['[', ']']);
+        let slot = |one: &str| if one == "?" { all() } else { vec![one.to_owned()] };
+        text.split(',').map(slot).collect::<Vec<_>>()
+    });
+    product(slots)
+}
+
+/// What came of a comparison.
+enum Answer {
+    /// The program is too large for one of the two, or has no flow graph.
+    NotCompared,
+    /// Both do the same; whether the program goes wrong.
+    Same { wrong: bool },
+    /// They differ, in this way.
+    Different(String),
+}
+
+fn compare(program: &Program) -> Answer {
+    let text = print::weave(program);
+    let Ok(system) = support::lower(program, &text) else { return Answer::NotCompared };
+    let Some(expected) = reached(program, BOUND) else { return Answer::NotCompared };
+    let Ok(found) = lowered(program, &system) else { return Answer::NotCompared };
+    let mut wrong = false;
+    for (bound, (expected, found)) in expected.iter().zip(&found).enumerate() {
+        wrong = expected.wrong;
+        if expected != found {
+            let missing: Vec<_> = expected.shared.difference(&found.shared).take(3).collect();
+            let extra: Vec<_> = found.shared.difference(&expected.shared).take(3).collect();
+            return Answer::Different(format!(
+                "{text}\nwithin {bound} contexts: it goes wrong: {}, should be {}; \
+                 missing values {missing:?}, too many {extra:?}",
+                found.wrong, expected.wrong,
+            ));
+        }
+    }
+    Answer::Same { wrong }
+}
+
+/// What came of comparing many programs.
+#[derive(Default)]
+struct Tally {
+    compared: usize,
+    /// How many of them go wrong.
+    wrong: usize,
+    /// In how many of them each kind of statement occurs.
+    kinds: BTreeMap<&'static str, usize>,
+    different: Vec<String>,
+}
+
+impl Tally {
+    fn add(&mut self, program: &Program, about: &str) {
+        match compare(program) {
+            Answer::NotCompared => {}
+            Answer::Same { wrong } => {
+                self.compared += 1;
+                self.wrong += usize::from(wrong);
+                for kind in kinds::of(program) {
+                    *self.kinds.entry(kind).or_default() += 1;
+                }
+            }
+            Answer::Different(how) => self.different.push(format!("{about}:\n{how}")),
+        }
+    }
+
+    /// Fails with the shortest difference, if there is one.
+    fn check(mut self) -> Self {
+        self.different.sort_by_key(String::len);
+        let count = self.different.len();
+        let compared = self.compared + count;
+        assert!(count == 0, "{count} of {compared} differ: {}", self.different[0]);
+        println!("{compared} compared, {} go wrong; {:?}", self.wrong, self.kinds);
+        self
+    }
+}
+
+/// Random programs in several shapes.
+fn compare_random(seeds: std::ops::Range<u64>) -> Tally {
+    let tiny = Shape {
+        globals: 3,
+        procs: 1,
+        locals: 1,
+        statements: 5,
+        depth: 2,
+        recursion: false,
+        predicates: false,
+        ..Shape::default()
+    };
+    let boolean = Shape { numbers: false, enums: false, arrays: false, ..tiny.clone() };
+    let fixed = Shape { dynamic_threads: false, threads: 3, ..boolean.clone() };
+    let plain = Shape { boolean_programs: false, jumps: false, ..fixed.clone() };
+    let shapes = [("all", tiny), ("boolean", boolean), ("fixed", fixed), ("plain", plain)];
+    let mut tally = Tally::default();
+    for (name, shape) in shapes {
+        for seed in seeds.clone() {
+            let mut program = random_program(seed, &shape);
+            for thread in program.threads.iter_mut().filter(|t| t.count == Count::Any) {
+                thread.count = Count::Fixed(1);
+            }
+            tally.add(&program, &format!("{name} {seed}"));
+        }
+    }
+    tally.check()
+}
+
+#[test]
+fn lowering_agrees_with_the_interpreter() {
+    let tally = compare_random(0..250);
+    assert!(tally.compared > 500 && tally.wrong > 100);
+    for kind in kinds::ALL {
+        assert!(tally.kinds.get(kind).is_some_and(|n| *n >= 5), "{kind}: {:?}", tally.kinds);
+    }
+}
+
+/// The same, at length: `cargo test --release -p selvedge-analysis --test oracle -- --ignored`.
+#[test]
+#[ignore = "takes minutes"]
+fn lowering_agrees_with_the_interpreter_on_many_programs() {
+    compare_random(250..5_000);
+}

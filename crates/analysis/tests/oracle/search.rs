@@ -1,0 +1,88 @@
+//! What the program reaches, by contexts: one set of states after the other, as the definition
+//! says.
+
+use std::collections::{BTreeSet, HashSet};
+
+use selvedge_program::{Program, Value};
+
+use crate::machine::{State, initial};
+use crate::statements::Actor;
+use crate::values::gave_up;
+
+/// More states, or more configurations inside of an atomic block, are too many for a test.
+const MOST: usize = 600;
+
+/// What at most so many contexts reach.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reached {
+    /// The values of the shared variables, slot by slot.
+    pub shared: BTreeSet<Vec<String>>,
+    /// Whether the program goes wrong.
+    pub wrong: bool,
+}
+
+/// What is reached within each number of contexts from 0; nothing if it is too much.
+pub fn reached(program: &Program, bound: usize) -> Option<Vec<Reached>> {
+    gave_up();
+    let mut states: HashSet<State> = initial(program, MOST)?.into_iter().collect();
+    let mut wrong = false;
+    let shown = |states: &HashSet<State>| states.iter().map(|s| show(program, s)).collect();
+    let mut levels = vec![Reached { shared: shown(&states), wrong }];
+    for _ in 0..bound {
+        let mut more = states.clone();
+        let threads = states.iter().map(|s| s.threads.len()).max().unwrap_or(0);
+        for thread in 0..threads {
+            let mut seen = states.clone();
+            let mut work: Vec<State> = states.iter().cloned().collect();
+            while let Some(state) = work.pop() {
+                if state.threads.len() <= thread {
+                    continue;
+                }
+                let (next, goes_wrong) = steps(program, &state, thread)?;
+                wrong |= goes_wrong;
+                work.extend(next.into_iter().filter(|state| seen.insert(state.clone())));
+                if seen.len() > MOST || more.len() > MOST {
+                    return None;
+                }
+            }
+            more.extend(seen);
+        }
+        if gave_up() {
+            return None;
+        }
+        states = more;
+        levels.push(Reached { shared: shown(&states), wrong });
+    }
+    Some(levels)
+}
+
+/// The steps of a thread, and whether one goes wrong. A step does not end inside of an atomic
+/// block.
+fn steps(program: &Program, state: &State, thread: usize) -> Option<(HashSet<State>, bool)> {
+    let (mut done, mut inside, mut wrong) = (HashSet::new(), HashSet::new(), false);
+    let mut work = vec![state.clone()];
+    while let Some(state) = work.pop() {
+        for result in (Actor { program, state: &state, thread }).act() {
+            match result {
+                None => wrong = true,
+                Some(next) if next.threads[thread].is_atomic(program) => {
+                    if inside.insert(next.clone()) {
+                        work.push(next);
+                    }
+                }
+                Some(next) => drop(done.insert(next)),
+            }
+        }
+        if inside.len() > MOST {
+            return None;
+        }
+    }
+    Some((done, wrong))
+}
+
+fn show(program: &Program, state: &State) -> Vec<String> {
+    let variables = program.globals.iter().zip(&state.globals);
+    let slots =
+        variables.flat_map(|(variable, slots)| slots.iter().map(|slot| (&variable.ty, slot)));
+    slots.map(|(ty, slot)| program.show_value(ty, &Value::from_big(slot.clone()))).collect()
+}

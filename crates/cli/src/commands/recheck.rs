@@ -1,0 +1,111 @@
+//! `selvedge recheck`: evidence, checked independently of the search that found it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args as ClapArgs;
+use selvedge_evidence::{Evidence, recheck};
+use selvedge_report::evidence::{Document, digest};
+use selvedge_report::style::Role;
+use selvedge_report::text::{self, TraceOptions};
+use selvedge_report::{invariant, json, property};
+
+use crate::args::{Format, InputArgs};
+use crate::exit::{Exit, Failure};
+use crate::input::{self, Opened};
+use crate::output::Output;
+
+/// Check the evidence of a verdict, independently of the search that found it
+///
+/// Evidence is written by `selvedge verify --evidence PATH`. That of an unsafe verdict is a
+/// schedule: it is replayed, step by step, and must end in a violation. That of a safe verdict is a
+/// set of states: the initial states must be in it, no step may lead out of it, and none of its
+/// states may break a property. Nothing that the search did is believed.
+///
+/// Give the file and the options that the evidence was made with.
+///
+/// Ends with 0 if the evidence is accepted, with 65 if it is refused.
+#[derive(ClapArgs, Debug)]
+pub struct Args {
+    /// The evidence
+    #[arg(value_name = "EVIDENCE")]
+    evidence: PathBuf,
+    #[command(flatten)]
+    input: InputArgs,
+    /// Show the schedule; or what is known of the states, line by line or shared state by shared
+    /// state
+    #[arg(long)]
+    show: bool,
+}
+
+pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
+    let opened = input::open_dropping_threads(&args.input, output)?;
+    let name = args.evidence.display().to_string();
+    let checked = examine(args, &opened);
+    match output.format {
+        Format::Json => output.print(&json::print(&json::Recheck {
+            selvedge: json::VERSION,
+            file: opened.source.name().to_owned(),
+            evidence: name,
+            accepted: checked.is_ok(),
+            verdict: checked.as_ref().ok().map(|(evidence, _)| verdict(evidence)),
+            checked: checked.as_ref().ok().map(|(_, what)| what.clone()),
+            reason: checked.as_ref().err().map(ToString::to_string),
+        })),
+        _ => {
+            if let Ok((evidence, what)) = &checked {
+                let accepted = output.paint.paint(Role::Good, "accepted:");
+                let about = property::name(&*opened.system, &opened.properties);
+                output.print(&format!("{accepted} {what}\n  property  {about}\n"));
+                if args.show {
+                    let shown = show(&opened, evidence, output);
+                    output.print(&format!("\n{shown}"));
+                }
+            }
+        }
+    }
+    checked.map(|_| Exit::Done)
+}
+
+/// The evidence and what it shows, or why it is refused.
+fn examine(args: &Args, opened: &Opened) -> Result<(Evidence, String), Failure> {
+    let refused = |why: &dyn std::fmt::Display| {
+        Failure::input(format!("{}: refused: {why}", args.evidence.display()))
+    };
+    let document = Document::parse(&read(&args.evidence)?).map_err(|e| refused(&e))?;
+    let options = crate::evidence::options(&args.input.options);
+    let evidence = document
+        .check_subject(&digest(opened.source.text()), &options)
+        .and_then(|()| document.evidence(&*opened.system))
+        .map_err(|e| refused(&e))?;
+    let checked =
+        recheck(&*opened.system, &opened.properties, &evidence).map_err(|e| refused(&e))?;
+    Ok((evidence, checked.to_string()))
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    let name = path.display();
+    let bytes = fs::read(path)
+        .map_err(|e| Failure::Message(Exit::Unreadable, format!("cannot read {name}: {e}")))?;
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::input(format!("{name}: refused: this is not UTF-8 text")))
+}
+
+fn verdict(evidence: &Evidence) -> json::Verdict {
+    match evidence {
+        Evidence::Cut(_) | Evidence::Aggregate(_) => json::Verdict::Safe,
+        Evidence::Violation(_) => json::Verdict::Unsafe,
+    }
+}
+
+fn show(opened: &Opened, evidence: &Evidence, output: &Output) -> String {
+    match evidence {
+        Evidence::Violation(violation) => {
+            let options = TraceOptions { full: false, paint: output.paint };
+            text::trace(&*opened.system, &violation.trace, options)
+        }
+        Evidence::Cut(_) | Evidence::Aggregate(_) => {
+            invariant::text(&*opened.system, evidence, output.paint)
+        }
+    }
+}

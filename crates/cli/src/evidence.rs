@@ -1,0 +1,41 @@
+//! # Evidence
+//! What evidence is about, and where it goes.
+
+use std::path::Path;
+
+use selvedge_analysis::engine::Outcome;
+use selvedge_report::evidence::{Document, Options, Subject, digest, write};
+use selvedge_report::property;
+
+use crate::args::InputOptions;
+use crate::exit::Failure;
+use crate::input::Opened;
+
+/// The options that make another system of the same text.
+pub fn options(options: &InputOptions) -> Options {
+    Options {
+        threads: options.threads.iter().cloned().collect(),
+        consts: options.consts.iter().map(|(name, n)| (name.clone(), n.to_string())).collect(),
+        init: options.init.clone(),
+        target: options.target.clone(),
+    }
+}
+
+/// Writes the evidence of an outcome to a file; whether there was any.
+pub fn save(
+    path: &Path,
+    opened: &Opened,
+    input: &InputOptions,
+    outcome: &Outcome,
+) -> Result<bool, Failure> {
+    let Some(evidence) = &outcome.evidence else { return Ok(false) };
+    let subject = Subject {
+        file: opened.source.name().to_owned(),
+        digest: digest(opened.source.text()),
+        options: options(input),
+        property: property::name(&*opened.system, &opened.properties),
+    };
+    let document = Document::new(&*opened.system, subject, evidence).map_err(Failure::bug)?;
+    write(path, &document).map_err(|error| Failure::unwritable(path, error))?;
+    Ok(true)
+}

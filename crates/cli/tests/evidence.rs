@@ -1,0 +1,96 @@
+//! From `verify --evidence` to `recheck`, as two processes.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use expect_test::expect;
+
+fn selvedge(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
+    command.env("NO_COLOR", "1").args(arguments).output().expect("it runs")
+}
+
+fn example(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+    path.to_str().expect("plain names").to_owned()
+}
+
+fn place(name: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("evidence");
+    std::fs::create_dir_all(&directory).expect("a place for files");
+    directory.join(name)
+}
+
+#[test]
+fn what_verify_writes_is_accepted() {
+    let cases: [(&str, &[&str], i32); 7] = [
+        ("start/race.weave", &[], 10),
+        ("start/race.weave", &["--threads", "worker=3"], 10),
+        ("start/mutex.weave", &[], 0),
+        ("start/recursion.weave", &[], 0),
+        ("start/parity.weave", &[], 0),
+        ("start/forkjoin.weave", &[], 0),
+        ("cuba/fig2.cpds", &["--target", "1|4,9"], 10),
+    ];
+    for (number, (name, options, code)) in cases.into_iter().enumerate() {
+        let (file, path) = (example(name), place(&format!("{number}.json")));
+        let evidence = path.to_str().expect("plain names");
+        let verified =
+            selvedge(&[&["verify", &file, "--evidence", evidence, "-q"], options].concat());
+        assert_eq!(verified.status.code(), Some(code), "{name}");
+        let rechecked = selvedge(&[&["recheck", evidence, &file, "--show"], options].concat());
+        let said = String::from_utf8_lossy(&rechecked.stdout);
+        assert_eq!(rechecked.status.code(), Some(0), "{name}: {rechecked:?}");
+        assert!(said.starts_with(if code == 0 { "accepted: safe" } else { "accepted: unsafe" }));
+    }
+}
+
+#[test]
+fn the_invariant_is_shown_line_by_line() {
+    let path = place("mutex.json");
+    let evidence = path.to_str().expect("plain names");
+    let file = example("start/mutex.weave");
+    selvedge(&["verify", &file, "--evidence", evidence]);
+    let shown = selvedge(&["recheck", evidence, &file, "--show"]);
+    expect![[r#"
+        accepted: safe: a set of 23 states, with whole stacks, contains the initial states, no step leaves it, and none of its states breaks a property
+          property  assertions
+
+        worker
+          line 12   count ∈ {1, 2}, finished ∈ {1, 2}, m ∈ {free, held}
+          line 13   count ∈ {0, 1}, finished ∈ {0, 1}, m ∈ {free, held}
+          line 14   count ∈ {0, 1}, finished ∈ {0, 1}, m = held
+          line 15   count ∈ {0, 1}, finished ∈ {0, 1}, m = held, seen ∈ {0, 1}
+          line 16   count ∈ {1, 2}, finished ∈ {0, 1}, m = held
+          line 17   count ∈ {1, 2}, finished ∈ {1, 2}, m = held
+          line 18   count ∈ {1, 2}, finished ∈ {1, 2}, m = held
+          ended     count ∈ {1, 2}, finished ∈ {1, 2}, m ∈ {free, held}
+    "#]]
+    .assert_eq(&String::from_utf8_lossy(&shown.stdout));
+}
+
+#[test]
+fn without_an_answer_there_is_no_evidence() {
+    let path = place("none.json");
+    let evidence = path.to_str().expect("plain names");
+    let file = example("start/race.weave");
+    let result = selvedge(&["check", &file, "--contexts", "2", "--evidence", evidence]);
+    assert_eq!(result.status.code(), Some(1));
+    let notes = String::from_utf8_lossy(&result.stderr);
+    assert!(notes.contains("no evidence was written"), "{notes}");
+    assert!(!path.exists());
+}
+
+#[test]
+fn the_answer_says_where_the_evidence_is() {
+    let path = place("race.json");
+    let evidence = path.to_str().expect("plain names");
+    let file = example("start/race.weave");
+    let result = selvedge(&["verify", &file, "--evidence", evidence, "--format", "json"]);
+    let said = String::from_utf8_lossy(&result.stdout);
+    assert!(said.contains(&format!("\"evidence\": \"{evidence}\"")), "{said}");
+    let nowhere = place("none").join("race.json");
+    let nowhere = nowhere.to_str().expect("plain names");
+    let result = selvedge(&["verify", &file, "--evidence", nowhere]);
+    assert_eq!(result.status.code(), Some(66));
+}

@@ -1,0 +1,191 @@
+//! # Invariants for people
+//! The states of a certificate, summed up. For a program: line by line, the values that the
+//! variables have whenever a thread stands there. For a table: for each shared state, what is on
+//! top of the stacks. Which values go together is not shown; the certificate has that.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use selvedge_evidence::{CountedState, Evidence};
+use selvedge_model::{SharedId, SymbolId, System, TemplateId};
+
+use crate::style::{Paint, Role};
+
+/// More values than this are only counted.
+const MOST_VALUES: usize = 8;
+
+/// What a certificate says, in short. Nothing for a violation.
+#[must_use]
+pub fn text(system: &dyn System, evidence: &Evidence, paint: Paint) -> String {
+    let heads = heads(system, evidence);
+    let has_lines = heads.iter().any(|&(_, _, top)| line(system, top).is_some());
+    if has_lines { by_line(system, &heads, paint) } else { by_shared(system, &heads, paint) }
+}
+
+/// A shared state, with the template and the top of a thread in it.
+type Head = (SharedId, TemplateId, Option<SymbolId>);
+
+fn heads(system: &dyn System, evidence: &Evidence) -> BTreeSet<Head> {
+    let mut heads = BTreeSet::new();
+    let mut add = |states: &[CountedState], seen: &[(TemplateId, Vec<Option<SymbolId>>)]| {
+        for state in states {
+            for &(kind, _) in &state.threads {
+                if let Some((template, tops)) = seen.get(kind as usize) {
+                    heads.extend(tops.iter().map(|&top| (state.shared, *template, top)));
+                }
+            }
+        }
+    };
+    match evidence {
+        Evidence::Cut(certificate) => {
+            let templates = templates(system, &certificate.classes, &certificate.started);
+            let kinds = certificate.kinds.iter();
+            let see = |kind: &selvedge_evidence::CutThread| {
+                let top = kind.window.symbols.first().copied();
+                (templates[kind.class as usize], vec![top])
+            };
+            add(&certificate.states, &kinds.map(see).collect::<Vec<_>>());
+        }
+        Evidence::Aggregate(certificate) => {
+            let templates = templates(system, &certificate.classes, &certificate.started);
+            let kinds = certificate.kinds.iter();
+            let see = |kind: &selvedge_evidence::AggregateThread| {
+                let tops = certificate.languages[kind.language as usize].tops();
+                (templates[kind.class as usize], tops)
+            };
+            add(&certificate.states, &kinds.map(see).collect::<Vec<_>>());
+        }
+        Evidence::Violation(_) => {}
+    }
+    heads
+}
+
+/// The template of each class.
+fn templates(system: &dyn System, classes: &[u32], started: &[TemplateId]) -> Vec<TemplateId> {
+    let mut templates = Vec::new();
+    for (thread, &class) in system.threads().iter().zip(classes) {
+        if class as usize == templates.len() {
+            templates.push(thread.template);
+        }
+    }
+    templates.extend(started);
+    templates
+}
+
+fn line(system: &dyn System, top: Option<SymbolId>) -> Option<u32> {
+    top.and_then(|symbol| system.symbol_line(symbol))
+}
+
+/// Where a thread stands: its template, and the line; [`ENDED`] without one.
+type Place = (TemplateId, u32);
+
+/// After all lines.
+const ENDED: u32 = u32::MAX;
+
+fn by_line(system: &dyn System, heads: &BTreeSet<Head>, paint: Paint) -> String {
+    let mut places: BTreeMap<Place, Vec<(String, BTreeSet<Value>)>> = BTreeMap::new();
+    for &(shared, template, top) in heads {
+        let variables = places.entry((template, line(system, top).unwrap_or(ENDED))).or_default();
+        let locals = top.map_or(Vec::new(), |symbol| system.symbol_values(symbol));
+        for (name, value) in system.shared_values(shared).into_iter().chain(locals) {
+            let at = variables.iter().position(|(n, _)| *n == name).unwrap_or_else(|| {
+                variables.push((name, BTreeSet::new()));
+                variables.len() - 1
+            });
+            variables[at].1.insert(Value::new(value));
+        }
+    }
+    let mut text = String::new();
+    let mut last = None;
+    for ((template, line), variables) in places {
+        if last != Some(template) {
+            let heading = system.template_name(template);
+            text += &format!("{}\n", paint.paint(Role::Heading, &heading));
+            last = Some(template);
+        }
+        let place = if line == ENDED { "ended".to_owned() } else { format!("line {line}") };
+        let shown: Vec<_> =
+            variables.iter().map(|(name, values)| format!("{name} {}", show(values))).collect();
+        text += &format!("  {place:<10}{}\n", shown.join(", "));
+    }
+    text
+}
+
+fn by_shared(system: &dyn System, heads: &BTreeSet<Head>, paint: Paint) -> String {
+    let mut text = String::new();
+    let mut last: Option<(SharedId, TemplateId)> = None;
+    for &(shared, template, top) in heads {
+        if last.map(|(shared, _)| shared) != Some(shared) {
+            let separator = if text.is_empty() { "" } else { "\n" };
+            let heading = format!("shared state {}", system.show_shared(shared));
+            text += &format!("{separator}{}", paint.paint(Role::Heading, &heading));
+        }
+        if last != Some((shared, template)) {
+            text += &format!("\n  {}:", system.template_name(template));
+        }
+        let top = top.map_or("-".to_owned(), |symbol| system.show_symbol(symbol));
+        text += &format!(" {top}");
+        last = Some((shared, template));
+    }
+    text + "\n"
+}
+
+/// A value, in the order of numbers if it is one.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Value {
+    Number(i64),
+    Other(String),
+}
+
+impl Value {
+    fn new(text: String) -> Self {
+        text.parse().map_or(Value::Other(text), Value::Number)
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Value::Number(n) => n.to_string(),
+            Value::Other(text) => text.clone(),
+        }
+    }
+}
+
+/// The values that occur: one, a range, a few, or how many.
+fn show(values: &BTreeSet<Value>) -> String {
+    if let (Some(Value::Number(low)), Some(Value::Number(high))) = (values.first(), values.last())
+        && values.len() > 2
+        && high.checked_sub(*low).and_then(|n| usize::try_from(n).ok()) == Some(values.len() - 1)
+    {
+        return format!("= {low}..{high}");
+    }
+    let mut list: Vec<String> = values.iter().map(Value::text).collect();
+    if let [only] = list.as_slice() {
+        return format!("= {only}");
+    }
+    if list.len() > MOST_VALUES {
+        let more = list.len() - MOST_VALUES;
+        list.truncate(MOST_VALUES);
+        list.push(format!("and {more} more"));
+    }
+    format!("∈ {{{}}}", list.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_ranges_where_they_can_be() {
+        let shown =
+            |values: &[&str]| show(&values.iter().map(|v| Value::new((*v).to_owned())).collect());
+        assert_eq!(shown(&["3"]), "= 3");
+        assert_eq!(shown(&["10", "9"]), "∈ {9, 10}");
+        assert_eq!(shown(&["2", "0", "1", "3"]), "= 0..3");
+        assert_eq!(shown(&["true", "false"]), "∈ {false, true}");
+        assert_eq!(shown(&["0", "1", "?"]), "∈ {0, 1, ?}");
+        let far = ["-9223372036854775808", "0", "9223372036854775807"];
+        assert_eq!(shown(&far), format!("∈ {{{}}}", far.join(", ")));
+        let many: Vec<String> = (0..10).map(|n| (2 * n).to_string()).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert_eq!(shown(&many), "∈ {0, 2, 4, 6, 8, 10, 12, 14, and 2 more}");
+    }
+}
