@@ -29,7 +29,7 @@ impl Actor<'_> {
     }
 
     pub fn env<'m>(&'m self, memory: &'m Memory) -> Env<'m> {
-        Env { program: self.program, proc: self.top().proc, memory, after: None }
+        Env { program: self.program, proc: self.top().proc, memory, after: None, instance: None }
     }
 
     /// All values of an expression.

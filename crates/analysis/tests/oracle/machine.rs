@@ -7,7 +7,7 @@ use selvedge_program::{
     Block, ExprKind, LabelId, ProcId, Procedure, Program, Stmt, StmtKind, Value,
 };
 
-use crate::values::{product, values_of};
+use crate::values::{Env, Memory, product, values_of};
 
 /// The place of a statement: its position in the body, then alternately the number of a block in
 /// that statement and a position in that block. One behind the last statement is the end of a block.
@@ -160,11 +160,12 @@ pub fn initial(program: &Program, most: usize) -> Option<Vec<State>> {
         let selvedge_program::Count::Fixed(count) = decl.count else { panic!("how many?") };
         for instance in 0..count {
             let params = &program.procs[decl.proc.index()].locals;
+            let memory = Memory { globals: Vec::new(), locals: Vec::new() };
+            let instance = Some(instance);
+            let env = Env { program, proc: decl.proc, memory: &memory, after: None, instance };
             let args = decl.args.iter().zip(params).map(|(arg, param)| match &arg.kind {
-                ExprKind::Instance => vec![BigInt::from(instance)],
                 ExprKind::Const(Value::Open) | ExprKind::Any => values_of(program, &param.ty),
-                ExprKind::Const(value) => vec![value.to_big().expect("not open")],
-                other => panic!("an argument {other:?}"),
+                _ => env.eval(arg).into_iter().map(|value| value.expect("fine")).collect(),
             });
             let frames = product(args).into_iter();
             let frames = frames.flat_map(|args| fresh_frames(program, decl.proc, &args));

@@ -103,6 +103,8 @@ pub struct Env<'a> {
     pub memory: &'a Memory,
     /// In `constrain`: the memory after the assignment.
     pub after: Option<&'a Memory>,
+    /// In the arguments of a thread: the number of the instance.
+    pub instance: Option<u32>,
 }
 
 impl Env<'_> {
@@ -135,10 +137,10 @@ impl Env<'_> {
                     false => any(&Type::Bool),
                 }),
             }),
-            ExprKind::Instance
-            | ExprKind::Quantified { .. }
-            | ExprKind::LocalOf { .. }
-            | ExprKind::At { .. } => panic!("not in statements"),
+            ExprKind::Instance => [Some(self.instance.expect("in arguments").into())].into(),
+            ExprKind::Quantified { .. } | ExprKind::LocalOf { .. } | ExprKind::At { .. } => {
+                panic!("not in statements")
+            }
         }
     }
 

@@ -95,6 +95,23 @@ impl<'a> Builder<'a> {
         self.flow.locations[from.index()].edges.push(id);
     }
 
+    /// The edge of a test for one outcome, unless the text says that there is no such outcome: what
+    /// comes after `while (true)` is reached by `break` only.
+    fn test(&mut self, from: Loc, cond: &Cond, holds: bool, to: Loc, span: Span) {
+        let command = match cond {
+            Cond::Expr(Expr { kind: ExprKind::Const(value), .. })
+                if *value != Value::Open && value.is_true() != holds =>
+            {
+                return;
+            }
+            Cond::Expr(cond) => Command::Test { cond: cond.clone(), holds },
+            Cond::Attempt { op, negated } => {
+                Command::TestAttempt { op: op.clone(), succeeds: holds != *negated }
+            }
+        };
+        self.edge(from, command, to, span);
+    }
+
     fn forward(&mut self, from: Loc, to: Loc) {
         self.forward[from.index() - self.first] = Some(to);
     }
@@ -127,7 +144,7 @@ impl<'a> Builder<'a> {
                 let after = self.location(span);
                 for (block, holds) in [(then, true), (otherwise, false)] {
                     let start = self.location(span);
-                    self.edge(at, test(cond, holds), start, span);
+                    self.test(at, cond, holds, start, span);
                     let end = self.block(block, start);
                     self.forward(end, after);
                 }
@@ -136,8 +153,8 @@ impl<'a> Builder<'a> {
             StmtKind::While { cond, body } => {
                 let after = self.location(span);
                 let start = self.location(span);
-                self.edge(at, test(cond, true), start, span);
-                self.edge(at, test(cond, false), after, span);
+                self.test(at, cond, true, start, span);
+                self.test(at, cond, false, after, span);
                 self.loops.push((at, after));
                 let end = self.block(body, start);
                 self.loops.pop();
@@ -290,15 +307,6 @@ fn forward_targets(forward: &[Option<Loc>], first: usize) -> Vec<Loc> {
         }
     }
     targets.into_iter().enumerate().map(|(i, t)| t.unwrap_or(loc(i))).collect()
-}
-
-fn test(cond: &Cond, holds: bool) -> Command {
-    match cond {
-        Cond::Expr(cond) => Command::Test { cond: cond.clone(), holds },
-        Cond::Attempt { op, negated } => {
-            Command::TestAttempt { op: op.clone(), succeeds: holds != *negated }
-        }
-    }
 }
 
 fn end_of(span: Span) -> Span {

@@ -55,6 +55,8 @@ pub(super) struct Evaluator<'a> {
     /// slots that it set. Other slots are the same before and after.
     pub after: Option<(Values, Vec<(bool, usize)>)>,
     pub choices: &'a mut Choices,
+    /// For the arguments of a thread: the number of the instance.
+    pub instance: Option<u32>,
 }
 
 impl Evaluator<'_> {
@@ -103,6 +105,9 @@ impl Evaluator<'_> {
                 } else {
                     Ok(Value::from(self.choices.pick(2) == 1))
                 }
+            }
+            ExprKind::Instance if self.instance.is_some() => {
+                Ok(Value::Small(self.instance.map_or(0, i64::from)))
             }
             ExprKind::Instance
             | ExprKind::Quantified { .. }
@@ -185,8 +190,7 @@ impl Evaluator<'_> {
     }
 
     pub fn write(&mut self, place: &Place, slot: usize, value: Value) -> Result<(), Halt> {
-        let name = &self.program.variable(self.proc, place.var).name;
-        fits(&place.ty, &value, name).map_err(Halt::Wrong)?;
+        fits(&place.ty, &value, || self.describe(place)).map_err(Halt::Wrong)?;
         *self.values.slot(place.var, slot) = value;
         Ok(())
     }
@@ -264,10 +268,11 @@ fn negate(value: &Value) -> Value {
 }
 
 /// Whether a value may be stored where this type is; says why not.
-pub(super) fn fits(ty: &Type, value: &Value, name: &str) -> Result<(), String> {
-    match (ty, value.to_big()) {
-        (Type::Range { lo, hi }, Some(n)) if n < *lo || n > *hi => {
-            Err(format!("{n} does not fit `{name}`, which is int[{lo}..{hi}]"))
+pub(super) fn fits(ty: &Type, value: &Value, what: impl Fn() -> String) -> Result<(), String> {
+    let Type::Range { lo, hi } = ty else { return Ok(()) };
+    match value.to_big() {
+        Some(n) if n < *lo || n > *hi => {
+            Err(format!("{n} does not fit {}, which is int[{lo}..{hi}]", what()))
         }
         _ => Ok(()),
     }

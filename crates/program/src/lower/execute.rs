@@ -105,6 +105,7 @@ impl<'a> Run<'a> {
             values,
             after: None,
             choices,
+            instance: None,
         };
         Run { lowering, edge, eval, shared: shared.clone(), frame, control: None, spawn: None }
     }
@@ -311,7 +312,8 @@ impl<'a> Run<'a> {
         let declared = &self.lowering.program.procs[self.eval.proc.index()];
         let results = values.iter().zip(&declared.results).map(|(value, ty)| {
             let value = self.eval.eval_for_store(value, ty)?;
-            fits(ty, &value, "the result").map_err(Halt::Wrong)?;
+            let what = || format!("the result of `{}`", declared.name);
+            fits(ty, &value, what).map_err(Halt::Wrong)?;
             Ok(value)
         });
         results.collect()
@@ -322,7 +324,7 @@ impl<'a> Run<'a> {
         let declared = &self.lowering.program.procs[proc.index()];
         for ((arg, slot), param) in args.iter().zip(&mut locals).zip(&declared.locals) {
             *slot = self.eval.eval_for_store(arg, &param.ty)?;
-            fits(&param.ty, slot, &param.name).map_err(Halt::Wrong)?;
+            fits(&param.ty, slot, || format!("`{}`", param.name)).map_err(Halt::Wrong)?;
         }
         let loc = self.lowering.flow.entries[proc.index()];
         Ok(self.lowering.frame(loc, locals, owner))

@@ -36,7 +36,9 @@ use std::sync::Arc;
 use selvedge_model::{Fault, TemplateId, ThreadInfo};
 
 use crate::flow::{self, Command, EdgeId, Flow, Loc};
-use crate::{Count, Expr, ExprKind, Program, Source, Span, Value};
+use crate::{Count, Program, Source, Span, ThreadDecl, Value};
+use choices::Choices;
+use eval::{Evaluator, Halt, Values};
 use intern::{Frame, Interner, Shared, Symbol};
 use layout::Layout;
 
@@ -219,14 +221,38 @@ impl Lowering {
         Ok(())
     }
 
-    fn entry(&self, decl: &crate::ThreadDecl, instance: u32) -> Result<Frame, LowerError> {
+    /// The first frame of an instance of a thread.
+    fn entry(&self, decl: &ThreadDecl, instance: u32) -> Result<Frame, LowerError> {
+        let mut choices = Choices::default();
+        let mut eval = Evaluator {
+            program: &self.program,
+            source: &self.source,
+            layout: &self.layout,
+            proc: decl.proc,
+            // The arguments are constant, but for the number of the instance.
+            values: Values { globals: Vec::new(), locals: Vec::new() },
+            after: None,
+            choices: &mut choices,
+            instance: Some(instance),
+        };
         let mut locals = self.layout.fresh_locals(decl.proc);
         let params = &self.program.procs[decl.proc.index()].locals;
         for ((arg, slot), param) in decl.args.iter().zip(&mut locals).zip(params) {
-            *slot = argument(arg, instance);
-            eval::fits(&param.ty, slot, &param.name).map_err(|why| LowerError::At {
-                message: format!("instance {} of thread `{}`: {why}", instance + 1, decl.name),
-                span: arg.span,
+            let value = eval.eval_for_store(arg, &param.ty).and_then(|value| {
+                let what = || format!("`{}`", param.name);
+                eval::fits(&param.ty, &value, what).map_err(Halt::Wrong)?;
+                Ok(value)
+            });
+            *slot = value.map_err(|halt| {
+                let why = match halt {
+                    Halt::Wrong(why) => why,
+                    Halt::Fault(fault) => fault.message,
+                    Halt::Blocked => "the argument has no value".to_owned(),
+                };
+                LowerError::At {
+                    message: format!("instance {} of thread `{}`: {why}", instance + 1, decl.name),
+                    span: arg.span,
+                }
             })?;
         }
         let owner = if self.flow.tracks_owners { self.threads.len() as u32 } else { 0 };
@@ -248,22 +274,5 @@ impl Lowering {
 
     fn fault(&self, span: Span, message: impl Into<String>) -> Fault {
         Fault { message: message.into(), line: Some(self.source.line(span.start)) }
-    }
-}
-
-/// The value of an argument of a thread: a constant, or made from the number of the instance.
-fn argument(arg: &Expr, instance: u32) -> Value {
-    match &arg.kind {
-        ExprKind::Const(value) => value.clone(),
-        ExprKind::Instance => Value::Small(i64::from(instance)),
-        ExprKind::Unary(crate::UnaryOp::Neg, operand) => {
-            eval::arithmetic(crate::BinaryOp::Sub, &Value::FALSE, &argument(operand, instance))
-                .unwrap_or(Value::Open)
-        }
-        ExprKind::Binary(op, left, right) => {
-            eval::arithmetic(*op, &argument(left, instance), &argument(right, instance))
-                .unwrap_or(Value::Open)
-        }
-        _ => Value::Open,
     }
 }

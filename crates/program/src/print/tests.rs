@@ -142,21 +142,29 @@ fn a_random_program() {
         &random_program(12, &Shape { statements: 3, ..Shape::default() }),
         expect![[r#"
             void p0() {
-              if ((true || false || !true) && false) {
-                skip;
-                L0: L1: L2: assert true;
-              }
               skip;
+              skip;
+              if ({-3 * 7 .. 3 / 5} >= 6) {
+                if ((0 % -4 < 6) != (false || false ==> !true)) {
+                  if (false ? {true && true, 6 < 6, *} : true ==> (true ? false : true)) {
+                    skip;
+                  } else {
+                    skip;
+                    L0: skip;
+                    atomic_begin;
+                    skip;
+                    atomic_end;
+                  }
+                }
+                skip;
+              }
             }
 
             void p1(bool l0) {
-              l0 := * constrain 'l0 || (true ? l0 : true);
             }
 
             thread t0 * any = p0();
-            thread p1 * 2 = p1(false);
-
-            predicate q0 in p0: #{i0 : i0.at L1} >= 2;
+            thread p1 * 2 = p1(true);
         "#]],
     );
 }

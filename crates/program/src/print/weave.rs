@@ -3,7 +3,9 @@
 use super::expr::{ExprPrinter, Names, Spelling};
 use super::names::{ProgramNames, Scope};
 use super::weave_statements::StatementPrinter;
-use crate::{Count, ExprKind, Predicate, ProcId, Procedure, Program, ThreadDecl, Type, Value};
+use crate::{
+    Count, Expr, ExprKind, Predicate, ProcId, Procedure, Program, ThreadDecl, Type, Value,
+};
 
 pub(super) const SPELLING: Spelling =
     Spelling { not: "!", and: "&&", or: "||", implies: "==>", equal: "==", different: "!=" };
@@ -134,7 +136,7 @@ fn thread(names: &ProgramNames, name: &str, thread: &ThreadDecl) -> String {
     let scope = Scope::outside(names);
     let args: Vec<_> =
         thread.args.iter().map(|arg| ExprPrinter::expr(&SPELLING, &scope, arg)).collect();
-    let numbered = thread.args.iter().any(|arg| matches!(arg.kind, ExprKind::Instance));
+    let numbered = thread.args.iter().any(mentions_instance);
     let binder = if numbered { format!("[{}]", scope.instance()) } else { String::new() };
     let count = match thread.count {
         Count::Fixed(1) => String::new(),
@@ -148,6 +150,20 @@ fn thread(names: &ProgramNames, name: &str, thread: &ThreadDecl) -> String {
         format!(" = {proc}({})", args.join(", "))
     };
     format!("thread {name}{binder}{count}{entry};\n")
+}
+
+/// Whether an argument of a thread depends on the number of the instance.
+fn mentions_instance(arg: &Expr) -> bool {
+    match &arg.kind {
+        ExprKind::Instance => true,
+        ExprKind::Unary(_, a) => mentions_instance(a),
+        ExprKind::Binary(_, a, b) | ExprKind::Between(a, b) | ExprKind::Schoose(a, b) => {
+            mentions_instance(a) || mentions_instance(b)
+        }
+        ExprKind::IfThenElse(a, b, c) => [a, b, c].into_iter().any(|e| mentions_instance(e)),
+        ExprKind::OneOf(list) => list.iter().any(mentions_instance),
+        _ => false,
+    }
 }
 
 fn predicate(

@@ -12,8 +12,8 @@ mod stmts;
 use num_bigint::BigInt;
 
 use crate::{
-    Count, EnumId, EnumType, Expr, ExprKind, LocalId, Predicate, ProcId, Procedure, Program, Span,
-    ThreadDecl, Type, Value, Variable,
+    BinaryOp, Count, EnumId, EnumType, Expr, ExprKind, LocalId, Predicate, ProcId, Procedure,
+    Program, Span, ThreadDecl, Type, Value, Variable,
 };
 
 /// What may occur in a random program, and how much of it.
@@ -306,10 +306,21 @@ impl Maker<'_> {
         let numbered = |lo: &BigInt, hi: &BigInt| {
             count != Count::Any && *lo <= BigInt::from(0) && *hi >= BigInt::from(1)
         };
+        let binary = |op, left: ExprKind, right: ExprKind| {
+            let operand = |kind| Box::new(Expr { kind, ty: Type::Int, span: Span::default() });
+            ExprKind::Binary(op, operand(left), operand(right))
+        };
+        let one = || ExprKind::Const(Value::Small(1));
         let args = types.into_iter().map(|ty| {
             let kind = match &ty {
                 Type::Range { lo, hi } if numbered(lo, hi) && self.dice.one_in(2) => {
-                    ExprKind::Instance
+                    match self.dice.below(3) {
+                        0 => binary(BinaryOp::Sub, one(), ExprKind::Instance),
+                        _ => ExprKind::Instance,
+                    }
+                }
+                Type::Bool if self.shape.numbers && count != Count::Any && self.dice.one_in(3) => {
+                    binary(BinaryOp::Eq, ExprKind::Instance, one())
                 }
                 _ if self.dice.one_in(3) => ExprKind::Any,
                 _ => ExprKind::Const(self.value(&ty)),

@@ -161,7 +161,10 @@ impl Printer<'_> {
     fn starts(&self, thread: ThreadId) -> Result<String, NotExpressible> {
         let stacks = self.tables.first_stacks(thread).iter();
         let stacks: Result<Vec<_>, _> = stacks.map(|w| self.stack(w.iter().copied())).collect();
-        Ok(stacks?.join(" | "))
+        // They are alternatives: the order is that of their names, whatever their numbers.
+        let mut stacks = stacks?;
+        stacks.sort_unstable();
+        Ok(stacks.join(" | "))
     }
 
     /// A stack or word, top first.
