@@ -136,14 +136,9 @@ fn random_programs(seeds: std::ops::Range<u64>) {
     }
 }
 
+/// `SELVEDGE_SEEDS=10000` makes it thorough.
 #[test]
 fn random_programs_survive() {
-    random_programs(0..200);
-}
-
-/// The same, at length: `cargo test --release -p selvedge-frontend -- --ignored`.
-#[test]
-#[ignore = "takes a minute"]
-fn many_random_programs_survive() {
-    random_programs(200..10_200);
+    let seeds = std::env::var("SELVEDGE_SEEDS").ok().and_then(|n| n.parse().ok());
+    random_programs(0..seeds.unwrap_or(200));
 }
