@@ -1,0 +1,3 @@
+//! How fast operations are: to be measured.
+
+fn main() {}

@@ -1,0 +1,44 @@
+//! # Collection
+//! **Idea.** Mark what can be reached from the roots, free all else. Nodes do not move, so handles
+//! of what is kept stay as they are; what the cache knows about them stays, too.
+
+use crate::{Bdd, Limit, Manager};
+
+impl<L: Limit> Manager<L> {
+    /// Frees all nodes but those of the roots. Handles of other functions lose their meaning.
+    pub fn collect(&mut self, roots: impl IntoIterator<Item = Bdd>) {
+        self.note_peak();
+        let mut marks = Marks(vec![0; self.table.len().div_ceil(64)]);
+        marks.insert(0);
+        let mut work: Vec<Bdd> = roots.into_iter().collect();
+        while let Some(f) = work.pop() {
+            if marks.insert(f.index()) {
+                let node = self.table.node(f);
+                work.extend([node.high, node.low]);
+            }
+        }
+        self.cache.retain(|f| marks.has(f.index()));
+        self.table.retain(|at| marks.has(at));
+        self.cache.fit(self.table.buckets());
+        self.kept = self.live_nodes();
+    }
+}
+
+/// A bit for each node.
+struct Marks(Vec<u64>);
+
+impl Marks {
+    /// Whether the bit was not set before.
+    fn insert(&mut self, at: usize) -> bool {
+        let word = &mut self.0[at / 64];
+        let bit = 1 << (at % 64);
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+
+    #[inline]
+    fn has(&self, at: usize) -> bool {
+        self.0[at / 64] >> (at % 64) & 1 == 1
+    }
+}
