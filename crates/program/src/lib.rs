@@ -18,7 +18,7 @@ pub mod testing;
 mod types;
 mod value;
 
-pub use lower::{LowerError, Lowering, ThreadCounts};
+pub use lower::{Case, Domain, Effect, LowerError, Lowering, Slot, ThreadCounts, ThreadStart};
 pub use program::{
     AtomicOp, BinaryOp, Block, Cond, Count, EnumId, EnumType, Expr, ExprKind, GlobalId, LabelId,
     LocalId, Place, Predicate, ProcId, Procedure, Program, Quantifier, Stmt, StmtKind, ThreadDecl,

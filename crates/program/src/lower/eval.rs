@@ -35,6 +35,26 @@ pub(super) struct Values {
     pub locals: Vec<Value>,
 }
 
+/// The place of one scalar.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Slot {
+    /// Of a shared variable.
+    Global(usize),
+    /// Of a local variable of a procedure.
+    Local(usize),
+    /// Of a result that is on its way to the caller.
+    Result(usize),
+}
+
+impl Slot {
+    fn of(var: VarRef, slot: usize) -> Slot {
+        match var {
+            VarRef::Global(_) => Slot::Global(slot),
+            VarRef::Local(_) => Slot::Local(slot),
+        }
+    }
+}
+
 impl Values {
     fn slot(&mut self, var: VarRef, slot: usize) -> &mut Value {
         match var {
@@ -57,6 +77,12 @@ pub(super) struct Evaluator<'a> {
     pub choices: &'a mut Choices,
     /// For the arguments of a thread: the number of the instance.
     pub instance: Option<u32>,
+    /// How many values a lock has.
+    pub lock_values: usize,
+    /// The slots that were open when they were read, and the values that were chosen for them.
+    pub settled: Vec<(Slot, Value)>,
+    /// The slots that were set to an open value.
+    pub opened: Vec<Slot>,
 }
 
 impl Evaluator<'_> {
@@ -160,6 +186,11 @@ impl Evaluator<'_> {
     /// The value of a place, before the assignment or (primed) after it.
     pub fn read(&mut self, place: &Place, primed: bool) -> Result<Value, Halt> {
         let slot = self.slot(place)?;
+        self.read_slot(place, slot, primed)
+    }
+
+    /// The value of a place whose slot is known.
+    pub fn read_slot(&mut self, place: &Place, slot: usize, primed: bool) -> Result<Value, Halt> {
         let value = match &mut self.after {
             Some((after, _)) if primed => after.slot(place.var, slot).clone(),
             _ => self.values.slot(place.var, slot).clone(),
@@ -178,6 +209,7 @@ impl Evaluator<'_> {
         let shared = matches!(var, VarRef::Global(_));
         let Some((after, set)) = &mut self.after else {
             *self.values.slot(var, slot) = value.clone();
+            self.settled.push((Slot::of(var, slot), value.clone()));
             return;
         };
         let was_set = set.contains(&(shared, slot));
@@ -186,11 +218,15 @@ impl Evaluator<'_> {
         }
         if !primed || !was_set {
             *self.values.slot(var, slot) = value.clone();
+            self.settled.push((Slot::of(var, slot), value.clone()));
         }
     }
 
     pub fn write(&mut self, place: &Place, slot: usize, value: Value) -> Result<(), Halt> {
         fits(&place.ty, &value, || self.describe(place)).map_err(Halt::Wrong)?;
+        if value == Value::Open {
+            self.opened.push(Slot::of(place.var, slot));
+        }
         *self.values.slot(place.var, slot) = value;
         Ok(())
     }
@@ -229,7 +265,8 @@ impl Evaluator<'_> {
             Type::Enum(id) => self.program.enums[id.index()].enumerators.len(),
             Type::Range { lo, hi } => usize::try_from(hi - lo + 1u32).unwrap_or(usize::MAX),
             Type::Int => usize::MAX,
-            Type::Lock | Type::ThreadId | Type::Array { .. } => 1,
+            Type::Lock => self.lock_values,
+            Type::ThreadId | Type::Array { .. } => 1,
         };
         if count > MOST_CHOICES {
             let what = place.map_or("this choice".to_owned(), |p| self.describe(p));

@@ -1,7 +1,7 @@
 //! # Commands
 //! What one edge does to one configuration, for one combination of choices.
 
-use super::eval::{Evaluator, Halt, Values, arithmetic, fits};
+use super::eval::{Evaluator, Halt, Slot, Values, arithmetic, fits};
 use super::intern::{Frame, Shared, Wrong};
 use super::{Lowering, choices::Choices};
 use crate::flow::{Command, Edge, EdgeId, Loc};
@@ -44,22 +44,39 @@ impl Lowering {
         id: EdgeId,
         out: &mut Vec<Outcome>,
     ) -> Result<(), selvedge_model::Fault> {
+        self.runs(shared, frame, id, false, |run, wrong| {
+            let mut outcome = run.outcome();
+            if let Some(reason) = wrong {
+                outcome.shared.wrong = Some(Wrong { edge: id, reason });
+                outcome.shared.returned = None;
+                outcome.control = Control::Goto(frame.clone());
+                outcome.spawn = None;
+            }
+            out.push(outcome);
+        })
+    }
+
+    /// Executes an edge once for each combination of choices. Told of every run that happens, and
+    /// why it went wrong if it did. A result that is open stays open when it is received, unless
+    /// it `settles_results`.
+    pub(super) fn runs(
+        &self,
+        shared: &Shared,
+        frame: &Frame,
+        id: EdgeId,
+        settles_results: bool,
+        mut happens: impl FnMut(Run<'_>, Option<String>),
+    ) -> Result<(), selvedge_model::Fault> {
         let edge = self.flow.edge(id);
         let mut choices = Choices::default();
         // Combinations that lead nowhere take their time, too.
         for tried in 1.. {
             let mut run = Run::new(self, shared, frame, edge, &mut choices);
+            run.settles_results = settles_results;
             match run.execute() {
-                Ok(()) => out.push(run.outcome()),
+                Ok(()) => happens(run, None),
                 Err(Halt::Blocked) => {}
-                Err(Halt::Wrong(reason)) => {
-                    let mut outcome = run.outcome();
-                    outcome.shared.wrong = Some(Wrong { edge: id, reason });
-                    outcome.shared.returned = None;
-                    outcome.control = Control::Goto(frame.clone());
-                    outcome.spawn = None;
-                    out.push(outcome);
-                }
+                Err(Halt::Wrong(reason)) => happens(run, Some(reason)),
                 Err(Halt::Fault(fault)) => return Err(fault),
             }
             if !choices.advance() {
@@ -78,14 +95,16 @@ impl Lowering {
 }
 
 /// One execution of an edge.
-struct Run<'a> {
+pub(super) struct Run<'a> {
     lowering: &'a Lowering,
     edge: &'a Edge,
-    eval: Evaluator<'a>,
-    shared: Shared,
+    pub eval: Evaluator<'a>,
+    pub shared: Shared,
     frame: &'a Frame,
-    control: Option<Control>,
+    pub control: Option<Control>,
     spawn: Option<Started>,
+    /// Whether an open result gets its value when it is received.
+    settles_results: bool,
 }
 
 impl<'a> Run<'a> {
@@ -106,8 +125,20 @@ impl<'a> Run<'a> {
             after: None,
             choices,
             instance: None,
+            lock_values: lowering.lock_values(),
+            settled: Vec::new(),
+            opened: Vec::new(),
         };
-        Run { lowering, edge, eval, shared: shared.clone(), frame, control: None, spawn: None }
+        Run {
+            lowering,
+            edge,
+            eval,
+            shared: shared.clone(),
+            frame,
+            control: None,
+            spawn: None,
+            settles_results: false,
+        }
     }
 
     fn outcome(self) -> Outcome {
@@ -172,9 +203,12 @@ impl<'a> Run<'a> {
             Command::Receive { from, places } => {
                 let results = self.shared.returned.take().unwrap_or_default();
                 let types = &self.lowering.program.procs[from.index()].results;
-                for ((place, mut result), ty) in places.iter().zip(results).zip(types) {
-                    if result == Value::Open && *ty != place.ty {
+                for (index, ((place, mut result), ty)) in
+                    places.iter().zip(results).zip(types).enumerate()
+                {
+                    if result == Value::Open && (*ty != place.ty || self.settles_results) {
                         result = self.eval.choose(ty, place.span, None)?;
+                        self.eval.settled.push((Slot::Result(index), result.clone()));
                     }
                     self.store(place, result)?;
                 }
@@ -260,7 +294,7 @@ impl<'a> Run<'a> {
     /// Takes the lock if it is free; whether it was.
     fn try_lock(&mut self, lock: &Place) -> Result<bool, Halt> {
         let slot = self.eval.slot(lock)?;
-        let free = !self.eval.values.globals[slot].is_true();
+        let free = !self.eval.read_slot(lock, slot, false)?.is_true();
         if free {
             self.eval.values.globals[slot] = Value::Small(i64::from(self.frame.owner.max(1)));
         }
@@ -269,6 +303,7 @@ impl<'a> Run<'a> {
 
     fn release(&mut self, lock: &Place) -> Result<(), Halt> {
         let slot = self.eval.slot(lock)?;
+        self.eval.read_slot(lock, slot, false)?;
         let held = &mut self.eval.values.globals[slot];
         let name = || self.lowering.program.variable(self.eval.proc, lock.var).name.clone();
         if !held.is_true() {

@@ -26,6 +26,7 @@ mod execute;
 mod intern;
 mod keys;
 mod layout;
+mod relation;
 mod show;
 mod system;
 
@@ -38,9 +39,11 @@ use selvedge_model::{Fault, TemplateId, ThreadInfo};
 use crate::flow::{self, Command, EdgeId, Flow, Loc};
 use crate::{Count, Program, Source, Span, ThreadDecl, Value};
 use choices::Choices;
+pub use eval::Slot;
 use eval::{Evaluator, Halt, Values};
 use intern::{Frame, Interner, Shared, Symbol};
 use layout::Layout;
+pub use relation::{Case, Domain, Effect, ThreadStart};
 
 /// Numbers of threads that replace those of the program (`--threads NAME=N`).
 pub type ThreadCounts = BTreeMap<String, u32>;
@@ -234,6 +237,9 @@ impl Lowering {
             after: None,
             choices: &mut choices,
             instance: Some(instance),
+            lock_values: self.lock_values(),
+            settled: Vec::new(),
+            opened: Vec::new(),
         };
         let mut locals = self.layout.fresh_locals(decl.proc);
         let params = &self.program.procs[decl.proc.index()].locals;
@@ -258,6 +264,11 @@ impl Lowering {
         let owner = if self.flow.tracks_owners { self.threads.len() as u32 } else { 0 };
         let loc = self.flow.entries[decl.proc.index()];
         Ok(self.frame(loc, locals, owner))
+    }
+
+    /// How many values a lock has: free, and held, by whom where that matters.
+    fn lock_values(&self) -> usize {
+        1 + if self.flow.tracks_owners { self.threads.len().max(1) } else { 1 }
     }
 
     /// A frame at a location. Values that are never read from there on are forgotten.

@@ -1,0 +1,213 @@
+//! # Rounds
+//!
+//! **Question.** What can happen within K rounds, in each of which every thread has one context,
+//! in a fixed order?
+//!
+//! **Idea.** Round by round and thread by thread: summarise the thread ([`crate::summaries`]),
+//! take its interface, and put it to the chain ([`crate::chain`]).
+//!
+//! - *Lazy* (Fig. 5, for any number of threads): a thread begins a round only with inputs that
+//!   really occur after the contexts that it has had. So whatever is found has happened.
+//! - *Eager* (Sec. 3): a thread begins a round with any input, and the chain sorts out afterwards.
+//!   Threads that start in the same way are analysed once.
+//!
+//! **Claim.** After k calls of [`Rounds::advance`] the shared states are exactly those of
+//! executions within k rounds; a violation is found in the first round that shows it.
+
+use rustc_hash::FxHashMap;
+use selvedge_analysis::Budget;
+use selvedge_bdd::Bdd;
+use selvedge_program::{Lowering, ThreadStart};
+
+use crate::Result;
+use crate::chain;
+use crate::limits::Limits;
+use crate::space::{Shared, Space};
+use crate::steps::Steps;
+use crate::summaries::{Calls, Thread};
+
+/// With which inputs a thread begins a round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Guesses {
+    /// With any; those that cannot be are sorted out afterwards.
+    Eager,
+    /// With those that occur.
+    #[default]
+    Lazy,
+}
+
+/// A way to explore.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// The inputs of rounds.
+    pub guesses: Guesses,
+    /// The values of calls.
+    pub calls: Calls,
+}
+
+/// A thread that goes wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Violation {
+    /// How many rounds it takes.
+    pub rounds: usize,
+    /// The thread.
+    pub thread: usize,
+    /// Its contexts: inputs and outputs up to this round.
+    pub contexts: Bdd,
+}
+
+/// What is seen after a round.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Seen {
+    /// How many rounds.
+    pub rounds: usize,
+    /// How many shared states they reach; `None` if there are too many to count exactly.
+    pub shared: Option<u128>,
+}
+
+/// An exploration round by round.
+pub struct Rounds<'a> {
+    /// The variables and diagrams.
+    pub space: Space<'a>,
+    steps: Steps,
+    options: Options,
+    /// The analyses of threads, and which of them each thread has.
+    analyses: Vec<Thread>,
+    of_thread: Vec<usize>,
+    /// The interfaces of the threads in each round.
+    effects: Vec<Vec<Bdd>>,
+    /// The shared states that were reached, as next values.
+    reached: Bdd,
+    seen: Vec<Seen>,
+}
+
+impl<'a> Rounds<'a> {
+    /// Prepares for at most so many rounds.
+    pub fn new(
+        lowering: &'a Lowering,
+        rounds: usize,
+        options: Options,
+        budget: &Budget,
+    ) -> Result<Self> {
+        let mut space = Space::new(lowering, rounds, Limits(budget.clone()))?;
+        let lazy = options.guesses == Guesses::Lazy;
+        let mut analyses = Vec::new();
+        let mut of_thread = Vec::new();
+        let mut known: FxHashMap<ThreadStart, usize> = FxHashMap::default();
+        for thread in 0..lowering.thread_count() {
+            let start = lowering.start_of(thread);
+            let next = analyses.len();
+            let analysis = if lazy { next } else { *known.entry(start.clone()).or_insert(next) };
+            if analysis == next {
+                analyses.push(Thread::new(&space, start, lazy, options.calls));
+            }
+            of_thread.push(analysis);
+        }
+        let reached = space.initial(Shared::Next)?;
+        let mut rounds = Rounds {
+            space,
+            steps: Steps::default(),
+            options,
+            analyses,
+            of_thread,
+            effects: Vec::new(),
+            reached,
+            seen: Vec::new(),
+        };
+        rounds.observe();
+        Ok(rounds)
+    }
+
+    /// What was seen, from round 0 on.
+    #[must_use]
+    pub fn seen(&self) -> &[Seen] {
+        &self.seen
+    }
+
+    /// The shared states that were reached, as next values.
+    #[must_use]
+    pub fn reached(&self) -> Bdd {
+        self.reached
+    }
+
+    /// One more round. The first thread that goes wrong, if there is one.
+    pub fn advance(&mut self) -> Result<Option<Violation>> {
+        let round = self.effects.len();
+        let suffixes = self.suffixes(round)?;
+        if self.options.guesses == Guesses::Eager {
+            for analysis in 0..self.analyses.len() {
+                self.summarise(analysis, round, Bdd::TRUE, &suffixes)?;
+            }
+        }
+        let mut prefix = chain::no_prefix(&mut self.space, round)?;
+        self.effects.push(Vec::new());
+        for thread in 0..self.of_thread.len() {
+            let suffix = suffixes.get(thread + 1).copied();
+            let inputs = chain::inputs(&mut self.space, round, prefix, suffix)?;
+            if self.options.guesses == Guesses::Lazy {
+                let mut keep = suffixes.clone();
+                keep.extend([prefix, inputs]);
+                self.summarise(self.of_thread[thread], round, inputs, &keep)?;
+            }
+            let analysis = &self.analyses[self.of_thread[thread]];
+            let effect = analysis.effect(&mut self.space, round)?;
+            let wrong = analysis.wrong(&mut self.space, round)?;
+            let contexts = self.space.bdds.and(wrong, inputs)?;
+            if contexts != Bdd::FALSE {
+                return Ok(Some(Violation { rounds: round + 1, thread, contexts }));
+            }
+            self.reach(round, effect, inputs)?;
+            prefix = chain::extend_prefix(&mut self.space, round, prefix, effect)?;
+            self.effects[round].push(effect);
+        }
+        self.observe();
+        Ok(None)
+    }
+
+    /// The suffixes of the rounds before: after each thread, none if there are no rounds before.
+    fn suffixes(&mut self, round: usize) -> Result<Vec<Bdd>> {
+        let Some(last) = round.checked_sub(1) else { return Ok(Vec::new()) };
+        let mut suffix = chain::no_suffix(&mut self.space, last)?;
+        let mut suffixes = vec![suffix];
+        for &effect in self.effects[last].iter().rev() {
+            suffix = chain::extend_suffix(&mut self.space, last, suffix, effect)?;
+            suffixes.push(suffix);
+        }
+        suffixes.reverse();
+        Ok(suffixes)
+    }
+
+    fn summarise(
+        &mut self,
+        analysis: usize,
+        round: usize,
+        inputs: Bdd,
+        keep: &[Bdd],
+    ) -> Result<()> {
+        let others = self.analyses.iter().enumerate().filter(|(other, _)| *other != analysis);
+        let mut roots: Vec<Bdd> = others.flat_map(|(_, other)| other.diagrams()).collect();
+        roots.extend(self.effects.iter().flatten());
+        roots.extend(keep);
+        roots.push(self.reached);
+        let thread = &mut self.analyses[analysis];
+        thread.enter(&mut self.space, round, inputs)?;
+        thread.saturate(&mut self.space, &mut self.steps, &roots)
+    }
+
+    /// Notes the shared states at the end of contexts.
+    fn reach(&mut self, round: usize, effect: Bdd, inputs: Bdd) -> Result<()> {
+        let space = &mut self.space;
+        let forgotten = space.contexts(round);
+        let reached = space.join(effect, inputs, &forgotten)?;
+        let pair = (space.shared(Shared::Out(round)), space.shared(Shared::Next));
+        let reached = space.rename(reached, &[pair])?;
+        self.reached = space.bdds.or(self.reached, reached)?;
+        Ok(())
+    }
+
+    fn observe(&mut self) {
+        let bits = self.space.shared(Shared::Next).len();
+        let shared = self.space.bdds.sat_count_exact(self.reached, bits);
+        self.seen.push(Seen { rounds: self.seen.len(), shared });
+    }
+}

@@ -1,0 +1,320 @@
+//! # Variables of decision diagrams
+//!
+//! Every scalar of the program is a group of bits, and there are several copies of it: a relation
+//! speaks of the same variable at different moments. All copies of one bit stand next to each
+//! other in the order, so that "these two are the same" costs a few nodes a bit; the scalars
+//! themselves stand in the order of [`crate::order`].
+
+use selvedge_bdd::{Bdd, Manager, Var};
+use selvedge_model::Fault;
+use selvedge_program::{Domain, Lowering, ProcId, Slot, Type, Value};
+
+use crate::limits::Limits;
+use crate::order::order;
+use crate::{Result, Stop};
+
+/// A moment at which the shared variables have values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Shared {
+    /// At the start of the thread's context in this round.
+    In(usize),
+    /// At the end of the thread's context in this round, or now if it is not over.
+    Out(usize),
+    /// Somewhere else in this round: at another thread.
+    Other(usize),
+    /// When the procedure was entered.
+    Entry,
+    /// After the step, or when the procedure that is called is entered.
+    Next,
+}
+
+/// A moment at which the local variables of a procedure have values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Local {
+    /// When it was entered.
+    Entry,
+    /// Now.
+    Now,
+    /// After the step, or when it is entered by a call.
+    Next,
+}
+
+/// The bits of a scalar: the first level of the copies of each bit, most significant first.
+#[derive(Clone, Debug)]
+struct Field {
+    domain: Domain,
+    bits: Vec<Var>,
+}
+
+/// The variables of a program for a number of rounds, and the diagrams over them.
+pub struct Space<'a> {
+    /// The program.
+    pub lowering: &'a Lowering,
+    /// How many rounds there are copies for.
+    pub rounds: usize,
+    /// The diagrams.
+    pub bdds: Manager<Limits>,
+    globals: Vec<Field>,
+    locals: Vec<Vec<Field>>,
+    results: Vec<Vec<Field>>,
+}
+
+/// The copies of a bit of a local variable.
+const LOCAL_COPIES: u32 = 3;
+
+impl<'a> Space<'a> {
+    /// Prepares the variables. A program with a type without end, or too large, is refused.
+    pub fn new(lowering: &'a Lowering, rounds: usize, limits: Limits) -> Result<Self> {
+        let program = lowering.program();
+        let shared_copies = 3 * rounds as u32 + 2;
+        let empty = Field { domain: Domain { first: 0, count: 1 }, bits: Vec::new() };
+        let fields = |count: usize| vec![empty.clone(); count];
+        let procs = || (0..program.procs.len() as u32).map(ProcId);
+        let mut space = Space {
+            lowering,
+            rounds,
+            bdds: Manager::new(limits),
+            globals: fields(lowering.global_types().len()),
+            locals: procs().map(|proc| fields(lowering.local_types(proc).len())).collect(),
+            results: procs().map(|p| fields(program.procs[p.index()].results.len())).collect(),
+        };
+        let mut level = 0;
+        for (proc, slot) in order(lowering)? {
+            let ty = match slot {
+                Slot::Global(index) => lowering.global_types()[index],
+                Slot::Local(index) => lowering.local_types(proc)[index],
+                Slot::Result(index) => &program.procs[proc.index()].results[index],
+            };
+            let copies = match slot {
+                Slot::Global(_) => shared_copies,
+                Slot::Local(_) => LOCAL_COPIES,
+                Slot::Result(_) => 1,
+            };
+            let domain = finite(lowering, ty)?;
+            let count = u64::BITS - (domain.count - 1).leading_zeros();
+            let bits = (0..count).map(|bit| level + bit * copies).collect();
+            level += count * copies;
+            *space.field_mut(proc, slot) = Field { domain, bits };
+        }
+        Ok(space)
+    }
+
+    fn field_mut(&mut self, proc: ProcId, slot: Slot) -> &mut Field {
+        match slot {
+            Slot::Global(index) => &mut self.globals[index],
+            Slot::Local(index) => &mut self.locals[proc.index()][index],
+            Slot::Result(index) => &mut self.results[proc.index()][index],
+        }
+    }
+
+    fn shared_copy(&self, copy: Shared) -> u32 {
+        let round = |index: usize| 3 * index as u32;
+        match copy {
+            Shared::In(index) => round(index),
+            Shared::Out(index) => round(index) + 1,
+            Shared::Other(index) => round(index) + 2,
+            Shared::Entry => round(self.rounds),
+            Shared::Next => round(self.rounds) + 1,
+        }
+    }
+
+    fn vars<'f>(fields: impl IntoIterator<Item = &'f Field>, copy: u32) -> Vec<Var> {
+        fields.into_iter().flat_map(|f| f.bits.iter().map(move |bit| bit + copy)).collect()
+    }
+
+    /// The variables of a copy of all shared variables.
+    #[must_use]
+    pub fn shared(&self, copy: Shared) -> Vec<Var> {
+        Self::vars(&self.globals, self.shared_copy(copy))
+    }
+
+    /// The variables of a copy of all local variables of a procedure.
+    #[must_use]
+    pub fn locals(&self, proc: ProcId, copy: Local) -> Vec<Var> {
+        Self::vars(&self.locals[proc.index()], copy as u32)
+    }
+
+    /// The variables of a copy of the parameters of a procedure.
+    #[must_use]
+    pub fn params(&self, proc: ProcId, copy: Local) -> Vec<Var> {
+        let count = self.lowering.param_slots(proc);
+        Self::vars(&self.locals[proc.index()][..count], copy as u32)
+    }
+
+    /// The variables of the results of a procedure.
+    #[must_use]
+    pub fn results(&self, proc: ProcId) -> Vec<Var> {
+        Self::vars(&self.results[proc.index()], 0)
+    }
+
+    /// The variables of one activation of a procedure: its locals, and what it was entered with.
+    #[must_use]
+    pub fn activation(&self, proc: ProcId) -> Vec<Var> {
+        let mut vars = self.locals(proc, Local::Now);
+        vars.extend(self.params(proc, Local::Entry));
+        vars.extend(self.shared(Shared::Entry));
+        vars
+    }
+
+    /// The variables of the contexts before a call in this round: the inputs so far, and the
+    /// outputs before.
+    #[must_use]
+    pub fn contexts(&self, round: usize) -> Vec<Var> {
+        let inputs = (0..=round).flat_map(|r| self.shared(Shared::In(r)));
+        inputs.chain((0..round).flat_map(|r| self.shared(Shared::Out(r)))).collect()
+    }
+
+    /// The variables of what a procedure is about to be entered with.
+    #[must_use]
+    pub fn next_entry(&self, proc: ProcId) -> Vec<Var> {
+        let mut vars = self.shared(Shared::Next);
+        vars.extend(self.params(proc, Local::Next));
+        vars
+    }
+
+    /// From what a procedure is about to be entered with to what it was entered with, or back.
+    #[must_use]
+    pub fn at_entry(&self, proc: ProcId, enters: bool) -> Vec<(Vec<Var>, Vec<Var>)> {
+        let pairs = [
+            (self.shared(Shared::Next), self.shared(Shared::Entry)),
+            (self.params(proc, Local::Next), self.params(proc, Local::Entry)),
+        ];
+        let turn = |(next, old)| if enters { (next, old) } else { (old, next) };
+        pairs.into_iter().map(turn).collect()
+    }
+
+    /// The variables of one scalar.
+    #[must_use]
+    pub fn scalar(&self, place: Scalar) -> Vec<Var> {
+        let (field, copy) = self.find(place);
+        Self::vars([field], copy)
+    }
+
+    fn find(&self, place: Scalar) -> (&Field, u32) {
+        match place {
+            Scalar::Shared(index, copy) => (&self.globals[index], self.shared_copy(copy)),
+            Scalar::Local(proc, index, copy) => (&self.locals[proc.index()][index], copy as u32),
+            Scalar::Result(proc, index) => (&self.results[proc.index()][index], 0),
+        }
+    }
+
+    /// The literals that say that a scalar has a value; `None` if it cannot have it.
+    #[must_use]
+    pub fn literals(&self, place: Scalar, value: &Value) -> Option<Vec<(Var, bool)>> {
+        let (field, copy) = self.find(place);
+        let code = value.small()?.checked_sub(field.domain.first)?;
+        let code = u64::try_from(code).ok().filter(|code| *code < field.domain.count)?;
+        let high = field.bits.len();
+        let literal =
+            |(index, bit): (usize, &Var)| (bit + copy, code >> (high - 1 - index) & 1 == 1);
+        Some(field.bits.iter().enumerate().map(literal).collect())
+    }
+
+    /// The value of a scalar where each variable has one.
+    #[must_use]
+    pub fn value(&self, place: Scalar, bit: &dyn Fn(Var) -> bool) -> Value {
+        let (field, copy) = self.find(place);
+        let code = field.bits.iter().fold(0, |code, v| code << 1 | u64::from(bit(v + copy)));
+        Value::Small(field.domain.first + code.min(field.domain.count - 1) as i64)
+    }
+
+    /// That a scalar has this value; any value of its type if it is open.
+    pub fn has_value(&mut self, place: Scalar, value: &Value) -> Result<Bdd> {
+        match value {
+            Value::Open => self.in_domain(place),
+            value => match self.literals(place, value) {
+                Some(literals) => self.bdds.cube_of(&literals),
+                None => Ok(Bdd::FALSE),
+            },
+        }
+    }
+
+    /// That a scalar has a value of its type.
+    fn in_domain(&mut self, place: Scalar) -> Result<Bdd> {
+        let (field, copy) = self.find(place);
+        let last = field.domain.count - 1;
+        let vars = Self::vars([field], copy);
+        let mut below = Bdd::TRUE;
+        for (index, &var) in vars.iter().rev().enumerate() {
+            let bit = self.bdds.var(var)?;
+            below = if last >> index & 1 == 1 {
+                self.bdds.implies(bit, below)?
+            } else {
+                let zero = self.bdds.not(bit)?;
+                self.bdds.and(zero, below)?
+            };
+        }
+        Ok(below)
+    }
+
+    /// That two lists of variables have the same values.
+    pub fn same(&mut self, left: &[Var], right: &[Var]) -> Result<Bdd> {
+        let mut all = Bdd::TRUE;
+        // From the bottom of the order, so that each step adds to the top.
+        let mut pairs: Vec<_> = left.iter().zip(right).collect();
+        pairs.sort_unstable_by_key(|(left, _)| std::cmp::Reverse(**left));
+        for (&left, &right) in pairs {
+            let (left, right) = (self.bdds.var(left)?, self.bdds.var(right)?);
+            let same = self.bdds.iff(left, right)?;
+            all = self.bdds.and(same, all)?;
+        }
+        Ok(all)
+    }
+
+    /// The first values of the shared variables.
+    pub fn initial(&mut self, copy: Shared) -> Result<Bdd> {
+        let mut all = Bdd::TRUE;
+        for (index, value) in self.lowering.initial_globals().iter().enumerate() {
+            let value = self.has_value(Scalar::Shared(index, copy), value)?;
+            all = self.bdds.and(all, value)?;
+        }
+        Ok(all)
+    }
+
+    /// The same diagram over other variables.
+    pub fn rename(&mut self, diagram: Bdd, lists: &[(Vec<Var>, Vec<Var>)]) -> Result<Bdd> {
+        let pairs =
+            lists.iter().flat_map(|(from, to)| from.iter().copied().zip(to.iter().copied()));
+        let pairs: Vec<_> = pairs.collect();
+        let renaming = self.bdds.renaming(&pairs);
+        self.bdds.rename(diagram, renaming)
+    }
+
+    /// Forgets some variables.
+    pub fn forget(&mut self, diagram: Bdd, vars: &[Var]) -> Result<Bdd> {
+        let cube = self.bdds.cube(vars);
+        self.bdds.exists(diagram, cube)
+    }
+
+    /// What two diagrams say together when some variables are forgotten.
+    pub fn join(&mut self, left: Bdd, right: Bdd, forget: &[Var]) -> Result<Bdd> {
+        let cube = self.bdds.cube(forget);
+        self.bdds.and_exists(left, right, cube)
+    }
+}
+
+/// One scalar at one moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scalar {
+    /// A slot of the shared variables.
+    Shared(usize, Shared),
+    /// A slot of the locals of a procedure.
+    Local(ProcId, usize, Local),
+    /// A result of a procedure.
+    Result(ProcId, usize),
+}
+
+/// More values than this are not told apart by bits.
+const MOST_VALUES: u64 = 1 << 16;
+
+fn finite(lowering: &Lowering, ty: &Type) -> Result<Domain> {
+    lowering.domain(ty).filter(|domain| domain.count <= MOST_VALUES).ok_or_else(|| {
+        let message = if *ty == Type::Int {
+            "summaries need finite types, and the program has variables of type `int`: bound them, \
+             as in `int[0..9] x`"
+        } else {
+            "summaries need small types: a variable has more than 65536 values"
+        };
+        Stop::Fault(Fault { message: message.to_owned(), line: None })
+    })
+}
