@@ -51,7 +51,7 @@ pub fn extend_prefix(space: &mut Space<'_>, last: usize, prefix: Bdd, effect: Bd
 }
 
 /// What a prefix ends with is what the next thread starts with.
-fn as_inputs(space: &mut Space<'_>, last: usize, prefix: Bdd) -> Result<Bdd> {
+pub fn as_inputs(space: &mut Space<'_>, last: usize, prefix: Bdd) -> Result<Bdd> {
     let pair = (copies(space, 0..=last, Shared::Out), copies(space, 0..=last, Shared::In));
     space.rename(prefix, &[pair])
 }

@@ -15,8 +15,11 @@
 //! **Needs.** A fixed number of threads, and types with finitely many values.
 
 mod chain;
+mod lift;
 mod limits;
 mod order;
+mod path;
+mod places;
 mod rounds;
 mod space;
 mod steps;

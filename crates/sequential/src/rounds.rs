@@ -17,10 +17,12 @@
 use rustc_hash::FxHashMap;
 use selvedge_analysis::Budget;
 use selvedge_bdd::Bdd;
+use selvedge_evidence::Trace;
 use selvedge_program::{Lowering, ThreadStart};
 
 use crate::Result;
 use crate::chain;
+use crate::lift::lift;
 use crate::limits::Limits;
 use crate::space::{Shared, Space};
 use crate::steps::Steps;
@@ -69,7 +71,7 @@ pub struct Seen {
 pub struct Rounds<'a> {
     /// The variables and diagrams.
     pub space: Space<'a>,
-    steps: Steps,
+    pub(crate) steps: Steps,
     options: Options,
     /// The analyses of threads, and which of them each thread has.
     analyses: Vec<Thread>,
@@ -118,6 +120,11 @@ impl<'a> Rounds<'a> {
         Ok(rounds)
     }
 
+    /// The run of a violation that was just found.
+    pub fn trace(&mut self, violation: &Violation) -> Result<Trace> {
+        lift(self, violation)
+    }
+
     /// What was seen, from round 0 on.
     #[must_use]
     pub fn seen(&self) -> &[Seen] {
@@ -164,8 +171,37 @@ impl<'a> Rounds<'a> {
         Ok(None)
     }
 
+    /// How many threads there are.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.of_thread.len()
+    }
+
+    /// The interfaces of the threads in a round.
+    pub(crate) fn effects(&self, round: usize) -> &[Bdd] {
+        &self.effects[round]
+    }
+
+    /// All diagrams that are kept.
+    pub(crate) fn diagrams(&self) -> Vec<Bdd> {
+        let mut all: Vec<Bdd> = self.analyses.iter().flat_map(Thread::diagrams).collect();
+        all.extend(self.effects.iter().flatten());
+        all.push(self.reached);
+        all
+    }
+
+    /// The prefixes of a round: before each thread up to one.
+    pub(crate) fn prefixes(&mut self, round: usize, thread: usize) -> Result<Vec<Bdd>> {
+        let mut prefixes = vec![chain::no_prefix(&mut self.space, round)?];
+        for before in 0..thread {
+            let effect = self.effects[round][before];
+            prefixes.push(chain::extend_prefix(&mut self.space, round, prefixes[before], effect)?);
+        }
+        Ok(prefixes)
+    }
+
     /// The suffixes of the rounds before: after each thread, none if there are no rounds before.
-    fn suffixes(&mut self, round: usize) -> Result<Vec<Bdd>> {
+    pub(crate) fn suffixes(&mut self, round: usize) -> Result<Vec<Bdd>> {
         let Some(last) = round.checked_sub(1) else { return Ok(Vec::new()) };
         let mut suffix = chain::no_suffix(&mut self.space, last)?;
         let mut suffixes = vec![suffix];
@@ -184,14 +220,12 @@ impl<'a> Rounds<'a> {
         inputs: Bdd,
         keep: &[Bdd],
     ) -> Result<()> {
-        let others = self.analyses.iter().enumerate().filter(|(other, _)| *other != analysis);
-        let mut roots: Vec<Bdd> = others.flat_map(|(_, other)| other.diagrams()).collect();
-        roots.extend(self.effects.iter().flatten());
+        let mut roots = self.diagrams();
         roots.extend(keep);
-        roots.push(self.reached);
         let thread = &mut self.analyses[analysis];
         thread.enter(&mut self.space, round, inputs)?;
-        thread.saturate(&mut self.space, &mut self.steps, &roots)
+        thread.saturate(&mut self.space, &mut self.steps, &roots)?;
+        Ok(())
     }
 
     /// Notes the shared states at the end of contexts.

@@ -4,7 +4,8 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use selvedge_analysis::Budget;
+use selvedge_analysis::{Budget, Stop};
+use selvedge_evidence::{Trace, replay};
 use selvedge_model::{State, System, ThreadId, step};
 use selvedge_program::testing::{Shape, random_program};
 use selvedge_program::{Lowering, Source, ThreadCounts, Value};
@@ -79,12 +80,23 @@ fn symbolic(
     expected: &Explicit,
     seed: u64,
 ) -> usize {
-    let mut engine =
-        Rounds::new(system, rounds, options, &Budget::default()).expect("a finite program");
+    let mut engine = match Rounds::new(system, rounds, options, &Budget::default()) {
+        Ok(engine) => engine,
+        Err(Stop::Fault(_)) => return 0, // a type without end, or too large
+        Err(stop) => panic!("seed {seed}: {stop}"),
+    };
     for round in 1..=rounds {
         let violation = engine.advance().expect("no limits");
         if expected.wrong == Some(round) {
-            assert_eq!(violation.map(|v| v.rounds), Some(round), "seed {seed} {options:?}");
+            let violation =
+                violation.unwrap_or_else(|| panic!("seed {seed} {options:?} misses it"));
+            assert_eq!(violation.rounds, round, "seed {seed} {options:?}");
+            let trace = engine.trace(&violation);
+            let trace = trace.unwrap_or_else(|e| panic!("seed {seed} {options:?}: {e}"));
+            let states = replay(system, &trace).expect("a run");
+            let last = states.last().expect("a state");
+            assert!(system.wrong(last.shared).is_some(), "seed {seed} {options:?}");
+            assert!(rounds_of(&trace) <= round, "seed {seed} {options:?}");
             return round;
         }
         assert_eq!(violation, None, "seed {seed} {options:?} round {round}");
@@ -109,6 +121,18 @@ fn symbolic(
     rounds
 }
 
+/// How many rounds a run needs.
+fn rounds_of(trace: &Trace) -> usize {
+    let (mut rounds, mut last) = (usize::from(!trace.steps.is_empty()), None);
+    for (thread, _) in &trace.steps {
+        if last.is_some_and(|last| *thread < last) {
+            rounds += 1;
+        }
+        last = Some(*thread);
+    }
+    rounds
+}
+
 fn compare(shape: &Shape, seeds: std::ops::Range<u64>, rounds: usize) -> (usize, usize) {
     let (mut compared, mut wrong) = (0, 0);
     for seed in seeds {
@@ -119,24 +143,67 @@ fn compare(shape: &Shape, seeds: std::ops::Range<u64>, rounds: usize) -> (usize,
             continue;
         }
         let Some(expected) = explicit(&system, rounds, 2_000) else { continue };
-        compared += 1;
-        wrong += usize::from(expected.wrong.is_some());
+        let mut all = 0;
         for guesses in [Guesses::Lazy, Guesses::Eager] {
             for calls in [Calls::Lazy, Calls::Eager] {
                 if (guesses, calls) == (Guesses::Lazy, Calls::Eager) {
                     continue;
                 }
-                symbolic(&system, rounds, Options { guesses, calls }, &expected, seed);
+                all += symbolic(&system, rounds, Options { guesses, calls }, &expected, seed);
             }
+        }
+        if all > 0 {
+            compared += 1;
+            wrong += usize::from(expected.wrong.is_some());
         }
     }
     (compared, wrong)
 }
 
+/// How many programs to try; more for a long run.
+fn seeds(usual: u64) -> std::ops::Range<u64> {
+    let asked = std::env::var("SELVEDGE_SEEDS").ok().and_then(|text| text.parse().ok());
+    0..asked.unwrap_or(usual)
+}
+
+// Atomic sections with recursion in them are slow to enumerate, so that the two do not come
+// together.
+
 #[test]
-fn boolean_programs() {
-    let shape = Shape { threads: 3, globals: 3, ..Shape::boolean() };
-    let (compared, wrong) = compare(&shape, 0..400, 3);
+fn recursive_programs() {
+    let shape = Shape { threads: 3, globals: 3, atomic: false, ..Shape::boolean() };
+    let (compared, wrong) = compare(&shape, seeds(900), 3);
+    println!("{compared} programs, {wrong} go wrong");
+    assert!(compared > 400 && wrong > 60);
+}
+
+#[test]
+fn programs_with_atomic_sections() {
+    let shape = Shape { threads: 3, globals: 3, recursion: false, ..Shape::boolean() };
+    let (compared, wrong) = compare(&shape, seeds(600), 3);
+    println!("{compared} programs, {wrong} go wrong");
+    assert!(compared > 300 && wrong > 40);
+}
+
+#[test]
+fn programs_with_numbers_and_locks() {
+    let shape = Shape {
+        threads: 2,
+        globals: 3,
+        recursion: false,
+        dynamic_threads: false,
+        predicates: false,
+        ..Shape::default()
+    };
+    let (compared, wrong) = compare(&shape, seeds(600), 2);
     println!("{compared} programs, {wrong} go wrong");
     assert!(compared > 100 && wrong > 20);
+}
+
+#[test]
+fn four_threads_four_rounds() {
+    let shape = Shape { threads: 4, globals: 2, statements: 3, atomic: false, ..Shape::plain() };
+    let (compared, wrong) = compare(&shape, seeds(400), 4);
+    println!("{compared} programs, {wrong} go wrong");
+    assert!(compared > 150 && wrong > 20);
 }

@@ -11,12 +11,12 @@
 //! **Claim.** The cases are exactly what lowering does, since it is lowering that does it: a
 //! configuration has an outcome if and only if some case fits it and says so.
 
-use selvedge_model::Fault;
+use selvedge_model::{Fault, SharedId, SymbolId};
 
 use super::execute::Control;
-use super::intern::{Frame, Shared};
+use super::intern::{Frame, Shared, Symbol};
 use super::{Lowering, Slot};
-use crate::flow::{Command, EdgeId};
+use crate::flow::{Command, EdgeId, Loc};
 use crate::{ProcId, Type, Value};
 
 /// What a command does where some values are read.
@@ -143,7 +143,7 @@ impl Lowering {
 
     /// The slots of a local variable that may still be read at a location.
     #[must_use]
-    pub fn live_slots(&self, loc: crate::flow::Loc) -> Vec<usize> {
+    pub fn live_slots(&self, loc: Loc) -> Vec<usize> {
         let proc = self.flow.location(loc).proc;
         let live = self.flow.live[loc.index()].iter().enumerate().filter(|(_, live)| **live);
         live.flat_map(|(local, _)| self.layout.local_range(proc, local)).collect()
@@ -169,6 +169,27 @@ impl Lowering {
     #[must_use]
     pub fn initial_globals(&self) -> Vec<Value> {
         self.program.globals.iter().flat_map(|g| g.init.iter().cloned()).collect()
+    }
+
+    /// The values of the shared variables in a shared state, slot by slot.
+    #[must_use]
+    pub fn values_of(&self, shared: SharedId) -> Box<[Value]> {
+        self.shared.get(shared.0).globals.clone()
+    }
+
+    /// The results that are on their way in a shared state.
+    #[must_use]
+    pub fn results_of(&self, shared: SharedId) -> Box<[Value]> {
+        self.shared.get(shared.0).returned.clone().unwrap_or_default()
+    }
+
+    /// The location of a stack symbol and the values of its locals; none at the bottom of a stack.
+    #[must_use]
+    pub fn frame_of_symbol(&self, symbol: SymbolId) -> Option<(Loc, Box<[Value]>)> {
+        match &*self.symbols.get(symbol.0) {
+            Symbol::Frame(frame) => Some((frame.loc, frame.locals.clone())),
+            Symbol::Bottom { .. } => None,
+        }
     }
 
     /// How many threads there are at the start.
