@@ -2,12 +2,14 @@
 //! **Idea.** Mark what can be reached from the roots, free all else. Nodes do not move, so handles
 //! of what is kept stay as they are; what the cache knows about them stays, too.
 
+use crate::cache::Cache;
 use crate::{Bdd, Limit, Manager};
 
 impl<L: Limit> Manager<L> {
     /// Frees all nodes but those of the roots. Handles of other functions lose their meaning.
     pub fn collect(&mut self, roots: impl IntoIterator<Item = Bdd>) {
         self.note_peak();
+        let before = self.live_nodes();
         let mut marks = Marks(vec![0; self.table.len().div_ceil(64)]);
         marks.insert(0);
         let mut work: Vec<Bdd> = roots.into_iter().collect();
@@ -18,9 +20,13 @@ impl<L: Limit> Manager<L> {
             }
         }
         self.cache.retain(|f| marks.has(f.index()));
+        let buckets = self.table.buckets();
         self.table.retain(|at| marks.has(at));
-        self.cache.fit(self.table.buckets());
+        if self.table.buckets() < buckets {
+            self.cache.resize(Cache::size_for(self.table.buckets()));
+        }
         self.kept = self.live_nodes();
+        self.freed += before - self.kept;
     }
 }
 
