@@ -48,3 +48,24 @@ impl Marks {
         self.0[at / 64] >> (at % 64) & 1 == 1
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Manager, NoLimit};
+
+    /// The cache knows `ite(x, a, h)`; h is freed, and another function gets its number.
+    #[test]
+    fn a_number_that_is_used_again_means_something_new() {
+        let mut bdds = Manager::new(NoLimit);
+        let [x, a, b, c] = [0, 1, 2, 3].map(|v| bdds.var(v).unwrap());
+        let Ok(h) = bdds.ite(x, b, c);
+        let Ok(old) = bdds.ite(x, a, h);
+        bdds.collect([x, a, b, c, old]);
+        let Ok(again) = bdds.ite(x, c, b);
+        assert_eq!(again, h, "the number is used again");
+        let Ok(new) = bdds.ite(x, a, again);
+        assert_ne!(old, new);
+        let value = |v| [false, false, true, false][v as usize];
+        assert!(bdds.eval(new, &value) && !bdds.eval(old, &value));
+    }
+}
