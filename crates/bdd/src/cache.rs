@@ -3,7 +3,8 @@
 //!
 //! **Idea.** One table for all operations. An entry has one place only, and a new entry replaces
 //! what is there: forgetting costs time, never correctness. The cache grows with the number of
-//! nodes.
+//! nodes, and further if entries are replaced often: an operation may look at millions of pairs
+//! of nodes and make none.
 //!
 //! **Claim.** What is found was stored for the same operation and operands, and all nodes that an
 //! entry speaks of are in use.
@@ -11,8 +12,12 @@
 use crate::Bdd;
 use crate::table::hash;
 
+/// The smallest number of entries: 4 KiB.
+const FEWEST: usize = 1 << 8;
+/// So many entries are worth it for few nodes also, if the cache is busy: 16 MiB.
+const BUSY: usize = 1 << 20;
 /// The largest number of entries: 1 GiB.
-const MOST_ENTRIES: usize = 1 << 26;
+const MOST: usize = 1 << 26;
 
 /// The operations that are remembered, with operands that are no nodes.
 #[derive(Clone, Copy, Debug)]
@@ -66,12 +71,14 @@ const EMPTY: Entry = Entry { f: Bdd::FALSE, g: Bdd::FALSE, code: 0, result: Bdd:
 pub(crate) struct Cache {
     entries: Vec<Entry>,
     shift: u32,
+    /// How many entries were replaced by others since the size has changed.
+    replaced: usize,
 }
 
 impl Cache {
     pub fn new(nodes: usize) -> Cache {
-        let mut cache = Cache { entries: Vec::new(), shift: 0 };
-        cache.fit(nodes);
+        let mut cache = Cache { entries: Vec::new(), shift: 0, replaced: 0 };
+        cache.resize(Self::size_for(nodes));
         cache
     }
 
@@ -86,12 +93,25 @@ impl Cache {
     pub fn put(&mut self, operation: Operation, f: Bdd, g: Bdd, result: Bdd) {
         let code = operation.code();
         let place = self.place(f, g, code);
-        self.entries[place] = Entry { f, g, code, result };
+        let entry = &mut self.entries[place];
+        self.replaced += usize::from(!entry.f.is_constant());
+        *entry = Entry { f, g, code, result };
     }
 
-    /// How many entries there are for so many nodes, a power of two.
+    /// How many entries so many nodes need at least, a power of two.
     pub fn size_for(nodes: usize) -> usize {
-        nodes.next_power_of_two().min(MOST_ENTRIES)
+        (nodes / 4).next_power_of_two().clamp(FEWEST, MOST)
+    }
+
+    /// The size to grow to, if the cache is busy and may be larger beside so many nodes.
+    pub fn wanted_size(&self, nodes: usize) -> Option<usize> {
+        let size = 2 * self.entries.len();
+        let is_busy = self.replaced > self.entries.len();
+        (is_busy && size <= nodes.clamp(BUSY, MOST)).then_some(size)
+    }
+
+    pub fn len(&self) -> usize {
+        self.entries.len()
     }
 
     pub fn bytes_of(entries: usize) -> usize {
@@ -102,12 +122,12 @@ impl Cache {
         Self::bytes_of(self.entries.len())
     }
 
-    /// Changes the size to what so many nodes need; entries are kept as far as they have a place.
-    pub fn fit(&mut self, nodes: usize) {
-        let size = Self::size_for(nodes);
+    /// Changes the size, a power of two; entries are kept as far as they have a place.
+    pub fn resize(&mut self, size: usize) {
         if size == self.entries.len() {
             return;
         }
+        self.replaced = 0;
         self.shift = 64 - size.trailing_zeros();
         for entry in std::mem::replace(&mut self.entries, vec![EMPTY; size]) {
             if !entry.f.is_constant() {

@@ -31,3 +31,32 @@ impl<L: Limit> Manager<L> {
         text + "}\n"
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::{Manager, NoLimit};
+
+    #[test]
+    fn parity_has_a_node_for_each_variable() {
+        let mut bdds = Manager::new(NoLimit);
+        let Ok(x) = bdds.var(0);
+        let Ok(y) = bdds.var(1);
+        let Ok(same) = bdds.iff(x, y);
+        expect![[r#"
+            digraph {
+              f [shape=plaintext]
+              0 [shape=box]
+              f -> 3 [style=solid, arrowhead=odot]
+              3 [label="x0"]
+              3 -> 2 [style=dashed, arrowhead=none]
+              3 -> 2 [style=solid, arrowhead=odot]
+              2 [label="x1"]
+              2 -> 0 [style=dashed, arrowhead=none]
+              2 -> 0 [style=solid, arrowhead=odot]
+            }
+        "#]]
+        .assert_eq(&bdds.dot(same, &|v| format!("x{v}")));
+    }
+}

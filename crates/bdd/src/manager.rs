@@ -31,7 +31,9 @@ pub struct Manager<L: Limit> {
     stop: Option<L::Stop>,
     patience: u32,
     steps_left: u32,
+    /// How many nodes the last collection kept, and all collections freed.
     pub(crate) kept: usize,
+    pub(crate) freed: usize,
     peak_nodes: usize,
     peak_bytes: usize,
 }
@@ -51,6 +53,7 @@ impl<L: Limit> Manager<L> {
             patience: PATIENCE,
             steps_left: PATIENCE,
             kept: 0,
+            freed: 0,
             peak_nodes: 0,
             peak_bytes: 0,
         }
@@ -109,6 +112,11 @@ impl<L: Limit> Manager<L> {
     /// The most nodes that were ever stored.
     pub fn peak_nodes(&self) -> usize {
         self.peak_nodes.max(self.live_nodes())
+    }
+
+    /// How many nodes were ever made.
+    pub fn made_nodes(&self) -> usize {
+        self.live_nodes() + self.freed
     }
 
     /// How many bytes are allocated.
@@ -178,6 +186,7 @@ impl<L: Limit> Manager<L> {
         self.steps_left -= 1;
         if self.steps_left == 0 {
             self.ask(self.bytes())?;
+            self.enlarge_cache();
         }
         Ok(result)
     }
@@ -206,17 +215,30 @@ impl<L: Limit> Manager<L> {
         })
     }
 
+    /// A busy cache grows, unless that is too much for the limit: nothing depends on it.
+    #[cold]
+    fn enlarge_cache(&mut self) {
+        if let Some(size) = self.cache.wanted_size(self.table.buckets()) {
+            // Both the old entries and the new ones are there for a moment.
+            if self.limit.check(self.bytes() + Cache::bytes_of(size)).is_ok() {
+                self.cache.resize(size);
+            }
+        }
+    }
+
     #[cold]
     fn make_room(&mut self) -> Result<(), Halt> {
         let Some((nodes, buckets)) = self.table.next_size() else {
             self.ask(usize::MAX)?;
             panic!("more than a billion nodes, and no limit that ends it");
         };
-        let cache = Cache::size_for(buckets);
+        let cache = Cache::size_for(buckets).max(self.cache.len());
         let tables = Table::bytes_of(nodes, buckets) + Cache::bytes_of(cache);
-        self.ask(tables + self.other_bytes())?;
+        // Both the old entries and the new ones are there for a moment.
+        let moment = if cache > self.cache.len() { self.cache.bytes() } else { 0 };
+        self.ask(tables + moment + self.other_bytes())?;
         self.table.grow(nodes, buckets);
-        self.cache.fit(buckets);
+        self.cache.resize(cache);
         Ok(())
     }
 }
