@@ -132,9 +132,20 @@ impl Evaluator<'_> {
         let var = VarRef::Local(local);
         let ty = &self.program.variable(self.proc, var).ty;
         let first = self.layout.first_slot(self.proc, var);
-        for slot in first..first + ty.slots() {
-            if self.values.locals[slot] == Value::Open {
-                self.values.locals[slot] = self.choose(ty.scalar(), span, None)?;
+        self.settle_slots(var, first..first + ty.slots(), ty, span)
+    }
+
+    /// Chooses what is open in the slots of a variable.
+    pub fn settle_slots(
+        &mut self,
+        var: VarRef,
+        slots: std::ops::Range<usize>,
+        ty: &Type,
+        span: Span,
+    ) -> Result<(), Halt> {
+        for slot in slots {
+            if *self.values.slot(var, slot) == Value::Open {
+                *self.values.slot(var, slot) = self.choose(ty.scalar(), span, None)?;
             }
         }
         Ok(())

@@ -49,7 +49,11 @@ impl Lowering {
         // Combinations that lead nowhere take their time, too.
         for tried in 1.. {
             let mut run = Run::new(self, shared, frame, edge, &mut choices);
-            match run.execute() {
+            let mut done = run.execute();
+            if done.is_ok() && self.chooses_at_once {
+                done = run.choose_at_once();
+            }
+            match done {
                 Ok(()) => out.push(run.outcome()),
                 Err(Halt::Blocked) => {}
                 Err(Halt::Wrong(reason)) => {
@@ -78,14 +82,14 @@ impl Lowering {
 }
 
 /// One execution of an edge.
-struct Run<'a> {
-    lowering: &'a Lowering,
-    edge: &'a Edge,
-    eval: Evaluator<'a>,
+pub(super) struct Run<'a> {
+    pub lowering: &'a Lowering,
+    pub edge: &'a Edge,
+    pub eval: Evaluator<'a>,
     shared: Shared,
     frame: &'a Frame,
-    control: Option<Control>,
-    spawn: Option<Started>,
+    pub control: Option<Control>,
+    pub spawn: Option<Started>,
 }
 
 impl<'a> Run<'a> {
