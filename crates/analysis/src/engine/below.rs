@@ -146,8 +146,8 @@ impl<'a> Below<'a> {
 /// With more threads than are followed there may be a deadlock.
 fn too_many() -> Stop {
     let message = format!(
-        "more than {MANY_STARTED} threads are started, and which of their states is a deadlock is \
-         not known"
+        "more than {MANY_STARTED} threads are started; states with so many of them are not looked \
+         at, and may be deadlocks"
     );
     Stop::Fault(Fault { message, line: None })
 }

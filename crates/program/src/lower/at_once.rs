@@ -21,12 +21,12 @@ use super::{Lowering, MOST_COMBINATIONS};
 use crate::flow::Loc;
 use crate::{GlobalId, ProcId, Value, VarRef};
 
+/// The first values of the shared variables, and the first frame of each thread.
+pub(super) type Start = (Vec<Value>, Vec<Frame>);
+
 impl Lowering {
     /// All first values of the shared variables, with all first frames of the threads.
-    pub(super) fn all_starts(
-        &self,
-        globals: Vec<Value>,
-    ) -> Result<Vec<(Vec<Value>, Vec<Frame>)>, Fault> {
+    pub(super) fn all_starts(&self, globals: Vec<Value>) -> Result<Vec<Start>, Fault> {
         let mut starts = Vec::new();
         let mut choices = Choices::default();
         loop {
@@ -75,7 +75,7 @@ impl Lowering {
         for (variable, local) in locals.iter().enumerate().filter(|&(v, _)| live[v]) {
             for slot in self.layout.local_range(proc, variable) {
                 if values[slot] == Value::Open {
-                    values[slot] = eval.choose(local.ty.scalar(), local.span, None)?;
+                    values[slot] = eval.choose(local.ty.scalar(), local.span, Some(&local.name))?;
                 }
             }
         }
@@ -110,9 +110,7 @@ impl Evaluator<'_> {
     pub(super) fn settle_globals(&mut self) -> Result<(), Halt> {
         let program = self.program;
         for (global, number) in program.globals.iter().zip(0..) {
-            let var = VarRef::Global(GlobalId(number));
-            let first = self.layout.first_slot(self.proc, var);
-            self.settle_slots(var, first..first + global.ty.slots(), &global.ty, global.span)?;
+            self.settle_variable(VarRef::Global(GlobalId(number)), global.span)?;
         }
         Ok(())
     }

@@ -208,7 +208,7 @@ impl<'a> Run<'a> {
                 }
                 let owner = self.next_owner();
                 for local in read_by_both {
-                    self.eval.settle_local(*local, self.edge.span)?;
+                    self.eval.settle_variable(VarRef::Local(*local), self.edge.span)?;
                 }
                 let locals = self.eval.values.locals.clone();
                 self.start(self.eval.proc, self.lowering.frame(*at, locals, owner));

@@ -9,10 +9,11 @@ use selvedge_model::{
 };
 
 use super::Lowering;
+use super::at_once::Start;
 use super::execute::{Control, Started};
 use super::intern::{Frame, Shared, Symbol};
 use super::keys;
-use crate::{ProcId, Value};
+use crate::ProcId;
 
 impl System for Lowering {
     fn threads(&self) -> &[ThreadInfo] {
@@ -29,7 +30,7 @@ impl System for Lowering {
             true => self.all_starts(globals)?,
             false => vec![(globals, self.entries.clone())],
         };
-        Ok(starts.into_iter().map(|(globals, entries)| self.start(globals, entries)).collect())
+        Ok(starts.into_iter().map(|start| self.start(start)).collect())
     }
 
     fn actions(
@@ -144,7 +145,7 @@ impl Lowering {
     }
 
     /// The initial state with these values of the shared variables and these first frames.
-    fn start(&self, globals: Vec<Value>, entries: Vec<Frame>) -> State {
+    fn start(&self, (globals, entries): Start) -> State {
         let globals = globals.into();
         let shared =
             Shared { globals, returned: None, started: 0, ended: Box::default(), wrong: None };
