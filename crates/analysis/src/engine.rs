@@ -25,7 +25,8 @@ pub use table::{Table, table};
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
     /// The system. If it starts threads, it must be one that may drop them (see
-    /// [`System::starts_threads`]).
+    /// [`System::starts_threads`]); but not if deadlocks are asked for, since a thread that was
+    /// dropped might move.
     pub system: &'a dyn System,
     /// What must not be reached. If there is nothing, the question is which visible states are.
     pub properties: &'a [Property],
@@ -41,6 +42,11 @@ impl Question<'_> {
     /// Whether there is nothing to violate, so that all visible states are asked for.
     fn is_about_everything(&self) -> bool {
         self.properties.is_empty()
+    }
+
+    /// Whether every thread matters, also one that never acts: nothing can be dropped.
+    fn needs_all_threads(&self) -> bool {
+        self.properties.contains(&Property::NoDeadlock)
     }
 }
 
@@ -156,7 +162,10 @@ pub fn check(
     tell: Listener<'_>,
 ) -> Outcome {
     let starts_threads = question.system.starts_threads();
-    let most_threads = starts_threads.then(|| threads_needed(question, contexts));
+    let most_threads = starts_threads.then(|| match question.needs_all_threads() {
+        true => question.system.threads().len() + MANY_STARTED,
+        false => threads_needed(question, contexts),
+    });
     let mut below = match Below::new(*question, most_threads) {
         Ok(below) => below,
         Err(stop) => return Outcome::unknown(stop),
@@ -168,12 +177,18 @@ pub fn check(
 
 /// Whether a violation is reachable at all. Without properties: which visible states are.
 pub fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
-    if question.system.starts_threads() {
-        verify_with_more_and_more_threads(question, budget, tell)
-    } else {
+    if !question.system.starts_threads() {
         pincer(question, None, budget, tell, None)
+    } else if question.needs_all_threads() {
+        check(question, usize::MAX, budget, tell)
+    } else {
+        verify_with_more_and_more_threads(question, budget, tell)
     }
 }
+
+/// A deadlock may have any number of threads that were started and never act. With more started
+/// threads than this, the answer is unknown.
+const MANY_STARTED: usize = 64;
 
 /// How many threads there have to be, so that a violation within so many contexts is not missed.
 ///
@@ -183,8 +198,9 @@ fn threads_needed(question: &Question<'_>, contexts: usize) -> usize {
     let first = question.system.threads().len();
     let idle = |property: &Property| match property {
         Property::Unreachable(Pattern::Somewhere { .. }) => 1,
+        Property::Unreachable(Pattern::Together(wanted)) => wanted.len(),
         Property::Unreachable(Pattern::Tuple { tops, .. }) => tops.len().saturating_sub(first),
-        Property::NeverWrong => 0,
+        Property::NeverWrong | Property::NoDeadlock => 0,
     };
     let idle = question.properties.iter().map(idle).max().unwrap_or(0);
     first + contexts.saturating_sub(1) + if contexts > 0 { idle } else { 0 }

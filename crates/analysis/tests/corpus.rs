@@ -10,7 +10,7 @@ use selvedge_analysis::Budget;
 use selvedge_analysis::engine::{Method, Outcome, Question, Verdict, check, table, verify};
 use selvedge_evidence::replay;
 use selvedge_frontend::{Input, LoadOptions, load};
-use selvedge_model::{Property, System, TemplateId};
+use selvedge_model::{Property, System};
 use selvedge_program::{Lowering, ThreadCounts};
 
 /// Systems that take too long for a test without full optimization.
@@ -69,10 +69,8 @@ fn violation(name: &str, question: &Question<'_>) -> Option<usize> {
             let trace = trace.unwrap_or_else(|stop| panic!("{name}: no schedule: {stop}"));
             let states = replay(question.system, &trace).unwrap_or_else(|e| panic!("{name}: {e}"));
             let last = states.last().expect("a state");
-            let templates: Vec<TemplateId> = last.threads.iter().map(|t| t.template).collect();
-            let is_broken =
-                |p: &Property| p.is_violated_by(question.system, &last.visible(), &templates);
-            assert!(question.properties.iter().any(is_broken), "{name}");
+            let broken = Property::first_broken(question.properties, question.system, last);
+            assert!(broken.is_ok_and(|broken| broken.is_some()), "{name}");
             assert_eq!(trace.contexts(), contexts, "{name}");
             Some(contexts)
         }

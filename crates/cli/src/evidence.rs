@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use selvedge_analysis::engine::Outcome;
+use selvedge_model::Property;
 use selvedge_report::evidence::{Document, Options, Subject, digest, write};
 use selvedge_report::property;
 
@@ -11,13 +12,14 @@ use crate::args::InputOptions;
 use crate::exit::Failure;
 use crate::input::Opened;
 
-/// The options that make another system of the same text.
-pub fn options(options: &InputOptions) -> Options {
+/// The options that make another system of the same text, or ask for something else.
+pub fn options(options: &InputOptions, deadlock: bool) -> Options {
     Options {
         threads: options.threads.iter().cloned().collect(),
         consts: options.consts.iter().map(|(name, n)| (name.clone(), n.to_string())).collect(),
         init: options.init.clone(),
         target: options.target.clone(),
+        deadlock,
     }
 }
 
@@ -32,7 +34,7 @@ pub fn save(
     let subject = Subject {
         file: opened.source.name().to_owned(),
         digest: digest(opened.source.text()),
-        options: options(input),
+        options: options(input, opened.properties.contains(&Property::NoDeadlock)),
         property: property::name(&*opened.system, &opened.properties),
     };
     let document = Document::new(&*opened.system, subject, evidence).map_err(Failure::bug)?;

@@ -31,11 +31,32 @@ pub fn open(args: &InputArgs, output: &mut Output) -> Result<Opened, Failure> {
     system(input, &args.options)
 }
 
-/// The same for engines: where threads are started, they may also be dropped (see
+/// The same for engines. Where threads are started, they may also be dropped (see
 /// [`System::starts_threads`]).
-pub fn open_dropping_threads(args: &InputArgs, output: &mut Output) -> Result<Opened, Failure> {
+///
+/// If deadlocks are asked for, every thread stays, and values are chosen at once: both matter to
+/// what waits.
+pub fn open_for_engine(
+    args: &InputArgs,
+    deadlock: bool,
+    output: &mut Output,
+) -> Result<Opened, Failure> {
     let input = load(&args.file, &args.options, output)?;
-    system_of(input, &args.options, true)
+    let form = if deadlock { Form::AllThreads } else { Form::DropsThreads };
+    let mut opened = system_of(input, &args.options, form)?;
+    opened.properties.extend(deadlock.then_some(Property::NoDeadlock));
+    Ok(opened)
+}
+
+/// The form of a system.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// As it is written.
+    Plain,
+    /// Threads may be dropped when they are started.
+    DropsThreads,
+    /// As it is written, and values are chosen at once.
+    AllThreads,
 }
 
 /// Reads and checks a file; prints the warnings.
@@ -57,20 +78,26 @@ pub fn load(path: &Path, options: &InputOptions, output: &mut Output) -> Result<
 
 /// The system of an input.
 pub fn system(input: Input, options: &InputOptions) -> Result<Opened, Failure> {
-    system_of(input, options, false)
+    system_of(input, options, Form::Plain)
 }
 
-fn system_of(input: Input, options: &InputOptions, drops: bool) -> Result<Opened, Failure> {
+fn system_of(input: Input, options: &InputOptions, form: Form) -> Result<Opened, Failure> {
     match input {
-        Input::Program { program, source, .. } => {
+        Input::Program { program, source, target, .. } => {
             let counts = thread_counts(&program, options)?;
             let lowering = lower(program, Arc::clone(&source), &counts)?;
-            let lowering = if drops { lowering.dropping_threads() } else { lowering };
-            let system = Arc::new(lowering);
-            Ok(Opened { system, properties: vec![Property::NeverWrong], source })
+            let system = Arc::new(match form {
+                Form::Plain => lowering,
+                Form::DropsThreads => lowering.dropping_threads(),
+                Form::AllThreads => lowering.choosing_at_once(),
+            });
+            Ok(Opened { system, properties: vec![target.unwrap_or(Property::NeverWrong)], source })
         }
         Input::Tables { input, source } => {
-            let tables = if drops { input.tables.dropping_threads() } else { input.tables };
+            let tables = match form {
+                Form::DropsThreads => input.tables.dropping_threads(),
+                Form::Plain | Form::AllThreads => input.tables,
+            };
             Ok(Opened { system: Arc::new(tables), properties: input.targets, source })
         }
     }
@@ -106,10 +133,7 @@ fn lower(
 /// An option that says something about another kind of input is a mistake.
 fn refuse_what_does_not_apply(input: &Input, options: &InputOptions) -> Result<(), Failure> {
     let (kind, given) = match input {
-        Input::Program { .. } => (
-            "programs",
-            vec![("--init", options.init.is_some()), ("--target", options.target.is_some())],
-        ),
+        Input::Program { .. } => ("programs", vec![("--init", options.init.is_some())]),
         Input::Tables { .. } => ("tables", vec![("--const", !options.consts.is_empty())]),
     };
     match given.iter().find(|(_, is_given)| *is_given) {

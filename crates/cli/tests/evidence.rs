@@ -23,7 +23,7 @@ fn place(name: &str) -> PathBuf {
 
 #[test]
 fn what_verify_writes_is_accepted() {
-    let cases: [(&str, &[&str], i32); 7] = [
+    let cases: [(&str, &[&str], i32); 13] = [
         ("start/race.weave", &[], 10),
         ("start/race.weave", &["--threads", "worker=3"], 10),
         ("start/mutex.weave", &[], 0),
@@ -31,6 +31,12 @@ fn what_verify_writes_is_accepted() {
         ("start/parity.weave", &[], 0),
         ("start/forkjoin.weave", &[], 0),
         ("cuba/fig2.cpds", &["--target", "1|4,9"], 10),
+        ("cuba/fig2.cpds", &["--deadlock"], 0),
+        ("start/forkjoin.weave", &["--deadlock"], 0),
+        ("locks/philosophers.weave", &["--deadlock"], 10),
+        ("locks/philosophers-ordered.weave", &["--deadlock"], 0),
+        ("locks/philosophers.weave", &["--target", "*@eating,*@eating"], 0),
+        ("locks/philosophers.weave", &["--const", "N=4", "--target", "*@eating,dine@21"], 10),
     ];
     for (number, (name, options, code)) in cases.into_iter().enumerate() {
         let (file, path) = (example(name), place(&format!("{number}.json")));
@@ -79,6 +85,73 @@ fn without_an_answer_there_is_no_evidence() {
     let notes = String::from_utf8_lossy(&result.stderr);
     assert!(notes.contains("no evidence was written"), "{notes}");
     assert!(!path.exists());
+}
+
+/// What a proof is about is part of it: one without deadlocks says nothing about them.
+#[test]
+fn evidence_is_for_the_question_that_was_asked() {
+    let path = place("no-deadlock.json");
+    let evidence = path.to_str().expect("plain names");
+    let file = example("locks/philosophers.weave");
+    assert_eq!(selvedge(&["verify", &file, "--evidence", evidence]).status.code(), Some(0));
+    let refused = selvedge(&["recheck", evidence, &file, "--deadlock"]);
+    assert_eq!(refused.status.code(), Some(65));
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("made with no options, not with --deadlock"), "{said}");
+    // With the option forged, there is still a deadlock in it.
+    let text = std::fs::read_to_string(&path).expect("it was written");
+    let forged = text.replace("\"options\": {}", "\"options\": {\"deadlock\": true}");
+    assert_ne!(text, forged);
+    std::fs::write(&path, forged).expect("it can be written");
+    let refused = selvedge(&["recheck", evidence, &file, "--deadlock"]);
+    assert_eq!(refused.status.code(), Some(65));
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("may be a deadlock"), "{said}");
+}
+
+/// Wherever a file ends too early, it is refused, and nothing else happens.
+#[test]
+fn what_is_cut_off_is_refused() {
+    for (name, code) in [("start/race.weave", 10), ("cuba/fig1.cpds", 0)] {
+        let (whole, cut) = (place("whole.json"), place("cut.json"));
+        let file = example(name);
+        let evidence = whole.to_str().expect("plain names");
+        let verified = selvedge(&["verify", &file, "--evidence", evidence]);
+        assert_eq!(verified.status.code(), Some(code), "{name}");
+        let text = std::fs::read(&whole).expect("it was written");
+        for part in 0..16 {
+            let cut_off = &text[..text.len() * part / 16];
+            std::fs::write(&cut, cut_off).expect("it can be written");
+            let refused = selvedge(&["recheck", cut.to_str().expect("plain names"), &file]);
+            let said = String::from_utf8_lossy(&refused.stderr);
+            assert_eq!(refused.status.code(), Some(65), "{said}");
+            assert!(said.contains("refused: ") && refused.stdout.is_empty(), "{said}");
+            assert_eq!(std::fs::read(&cut).expect("it is still there"), cut_off);
+        }
+    }
+}
+
+/// A question without an answer, or with a mistake in it, leaves an earlier file as it is.
+#[test]
+fn nothing_is_written_half() {
+    let path = place("kept.json");
+    let evidence = path.to_str().expect("plain names");
+    std::fs::write(&path, "kept").expect("it can be written");
+    let file = example("locks/filter.weave");
+    let asked = |options: &[&str]| {
+        let result = selvedge(&[&["verify", &file, "--evidence", evidence], options].concat());
+        assert_eq!(std::fs::read_to_string(&path).expect("it is still there"), "kept");
+        result.status.code()
+    };
+    assert_eq!(asked(&["--const", "N=5", "--timeout", "300ms"]), Some(20));
+    assert_eq!(asked(&["--const", "N=5", "--memory", "20MB"]), Some(20));
+    assert_eq!(asked(&["--target", "nobody@nowhere"]), Some(64));
+    let beside = std::fs::read_dir(path.parent().expect("a folder")).expect("it can be listed");
+    let left = beside.filter(|entry| {
+        let name = entry.as_ref().expect("an entry").file_name();
+        name.to_string_lossy().contains("kept.json") && name != "kept.json"
+    });
+    assert_eq!(left.count(), 0, "nothing else is left behind");
 }
 
 #[test]

@@ -8,6 +8,8 @@
 //! - [`tables`]: `.pds` with `.init` and `.spec`, the self-contained `.cpds`, and `.tts` with
 //!   `.prop`.
 //!
+//! [`target`] reads what the command line says that a program must not reach.
+//!
 //! `.weave` and `.bp` share one untyped tree ([`syntax`]) and one checker ([`check`]), which
 //! turns it into a typed [`selvedge_program::Program`].
 //!
@@ -21,6 +23,7 @@ mod diagnostic;
 mod load;
 pub mod syntax;
 pub mod tables;
+pub mod target;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod weave;

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::{fmt, fs};
 
+use selvedge_model::Property;
 use selvedge_program::{Program, Source, ThreadCounts};
 
 use crate::check::{CheckOptions, check};
@@ -23,6 +24,8 @@ pub enum Input {
         source: Arc<Source>,
         /// What may not be meant as it is written.
         warnings: Diagnostics,
+        /// What must not be reached (`--target`), in the place of failing assertions.
+        target: Option<Property>,
     },
     /// A table.
     Tables {
@@ -115,7 +118,11 @@ fn program(path: &Path, options: &LoadOptions, parse: Parser) -> Result<Input, L
     let warnings = Diagnostics::new(source.clone(), diagnostics);
     match program {
         Some(program) if !warnings.has_errors() => {
-            Ok(Input::Program { program: Arc::new(program), source: Arc::new(source), warnings })
+            let target = options.target.as_deref();
+            let target = target.map(|text| crate::target::target(text, &program, &warnings.source));
+            let target = target.transpose().map_err(LoadError::Invalid)?;
+            let (program, source) = (Arc::new(program), Arc::new(source));
+            Ok(Input::Program { program, source, warnings, target })
         }
         _ => Err(LoadError::Invalid(warnings)),
     }

@@ -16,6 +16,11 @@ pub struct ThreadId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TemplateId(pub u32);
 
+/// A place in the text of a program where a thread can stand: the same number in every run on the
+/// same text.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct PlaceId(pub u32);
+
 macro_rules! dense {
     ($($id:ident),*) => { $(
         impl $id {
@@ -35,4 +40,4 @@ macro_rules! dense {
         }
     )* };
 }
-dense!(SharedId, SymbolId, ThreadId, TemplateId);
+dense!(SharedId, SymbolId, ThreadId, TemplateId, PlaceId);

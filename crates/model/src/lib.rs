@@ -24,6 +24,8 @@
 //! ```
 
 mod action;
+mod assign;
+mod deadlock;
 mod fault;
 mod ids;
 mod names;
@@ -34,10 +36,12 @@ mod system;
 pub mod tables;
 
 pub use action::{Action, Origin, Spawn, Word};
+pub use assign::can_assign;
+pub use deadlock::Heads;
 pub use fault::Fault;
-pub use ids::{SharedId, SymbolId, TemplateId, ThreadId};
+pub use ids::{PlaceId, SharedId, SymbolId, TemplateId, ThreadId};
 pub use names::Name;
-pub use property::{Pattern, Property, TopPattern};
+pub use property::{Pattern, Property, ThreadAt, TopPattern};
 pub use state::{Stack, State, Thread, VisibleState};
 pub use step::{advance, enabled, step, step_with};
 pub use system::{Explanation, Step, System, ThreadInfo};

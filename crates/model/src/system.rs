@@ -3,7 +3,7 @@
 //! how is that written for people. Tables answer from a list; programs are lowered as they are
 //! met ("on the fly"), so that nothing is enumerated up front.
 
-use crate::{Action, Fault, Origin, SharedId, State, SymbolId, TemplateId};
+use crate::{Action, Fault, Origin, PlaceId, SharedId, State, SymbolId, TemplateId};
 
 /// A thread of the initial state.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,6 +64,12 @@ pub trait System: Send + Sync {
         false
     }
 
+    /// Whether it is a system in that form. Then a state in which nothing moves may be one in which
+    /// a thread is missing that would move.
+    fn drops_threads(&self) -> bool {
+        false
+    }
+
     /// Why this shared state is wrong (a failed assertion, …), if it is. A wrong state has no
     /// actions.
     fn wrong(&self, shared: SharedId) -> Option<String>;
@@ -82,6 +88,18 @@ pub trait System: Send + Sync {
 
     /// The line of the source at which a frame stands.
     fn symbol_line(&self, symbol: SymbolId) -> Option<u32>;
+
+    /// The place in the text at which a frame stands; `None` for systems without a text of that
+    /// kind.
+    fn place_of(&self, _symbol: SymbolId) -> Option<PlaceId> {
+        None
+    }
+
+    /// What a thread with this frame on top does next or waits for, as it stands in the source;
+    /// `None` where there is nothing to be said.
+    fn statement(&self, _symbol: SymbolId) -> Option<String> {
+        None
+    }
 
     /// What an action executes, for people.
     fn explain(&self, origin: Origin) -> Explanation;

@@ -418,6 +418,13 @@ pub struct Place {
 }
 
 impl Program {
+    /// The names of the templates, in the order of their ids: first the threads that exist from the
+    /// start, then the procedures, which started threads run.
+    pub fn template_names(&self) -> impl Iterator<Item = &str> {
+        let threads = self.threads.iter().map(|t| t.name.as_str());
+        threads.chain(self.procs.iter().map(|p| p.name.as_str()))
+    }
+
     /// The declaration of a variable, seen from a procedure.
     #[must_use]
     pub fn variable(&self, proc: ProcId, var: VarRef) -> &Variable {

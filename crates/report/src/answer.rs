@@ -45,7 +45,11 @@ pub fn text(answer: &Answer<'_>, options: TraceOptions) -> String {
             let property = answer.properties.get(*property);
             let steps = trace.as_ref().map(|trace| trace.steps.len());
             let sentence = unsafe_sentence(answer, *contexts, steps.ok(), property);
-            ("unsafe", Role::Bad, sentence, about_trace(*contexts, steps))
+            let mut details = about_trace(*contexts, steps);
+            if let (Some(Property::NoDeadlock), Some(last)) = (property, answer.last) {
+                details.extend(text::waiting(answer.system, last).map(|who| ("waits", who)));
+            }
+            ("unsafe", Role::Bad, sentence, details)
         }
         Verdict::Bounded { contexts } => {
             let sentence = format!(
@@ -83,23 +87,31 @@ fn safe(answer: &Answer<'_>) -> String {
     match answer.properties {
         [] => "nothing can be violated: there is no target, and all visible states are known"
             .to_owned(),
-        [Property::NeverWrong] => format!(
-            "no schedule of {threads} fails an assertion or goes wrong in another way, with any \
-             number of contexts"
-        ),
-        _ => format!(
-            "no schedule of {threads} reaches {}, with any number of contexts",
-            targets(answer)
-        ),
+        _ => {
+            let all = violations(answer).join(" or ");
+            format!("no schedule of {threads} {all}, with any number of contexts")
+        }
     }
 }
 
-/// The targets, or how many there are.
-fn targets(answer: &Answer<'_>) -> String {
-    match answer.properties {
-        [one] => property::one(answer.system, one),
-        more => format!("one of the {} targets", more.len()),
+/// What a schedule must not do.
+fn violations(answer: &Answer<'_>) -> Vec<String> {
+    let asked = |property| answer.properties.contains(&property);
+    let is_target = |property: &&Property| matches!(property, Property::Unreachable(_));
+    let targets: Vec<&Property> = answer.properties.iter().filter(is_target).collect();
+    let mut all = Vec::new();
+    if asked(Property::NeverWrong) {
+        all.push("fails an assertion or goes wrong in another way".to_owned());
     }
+    match targets[..] {
+        [] => {}
+        [one] => all.push(format!("reaches {}", property::one(answer.system, one))),
+        _ => all.push(format!("reaches one of the {} targets", targets.len())),
+    }
+    if asked(Property::NoDeadlock) {
+        all.push("ends in a deadlock".to_owned());
+    }
+    all
 }
 
 fn these_threads(system: &dyn System) -> String {
@@ -181,6 +193,9 @@ fn unsafe_sentence(
             let target = property::one(answer.system, target);
             format!("a schedule with {with}{steps} reaches {target}")
         }
+        (Some(Property::NoDeadlock), _) => {
+            format!("a schedule with {with}{steps} ends in a deadlock: no thread can act")
+        }
         (_, Some(why)) => format!("a schedule with {with}{steps} goes wrong: {why}"),
         (_, None) => format!("a schedule with {with}{steps} goes wrong"),
     }
@@ -249,6 +264,9 @@ fn what_is_known(answer: &Answer<'_>, stop: &Stop, completed: Option<usize>) -> 
 
 /// What the answer assumes about threads that are started.
 fn threads(answer: &Answer<'_>) -> Option<Detail> {
+    if answer.properties.contains(&Property::NoDeadlock) {
+        return None; // nothing is left out
+    }
     let most = count(answer.outcome.most_threads?, "thread");
     let text = match &answer.outcome.verdict {
         Verdict::Safe(_) => format!("there are never more than {most}"),

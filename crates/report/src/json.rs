@@ -20,7 +20,7 @@ pub struct Answer {
     pub file: String,
     /// The verdict.
     pub verdict: Verdict,
-    /// What was asked: `assertions`, or the target.
+    /// What was asked: `assertions`, the target, `deadlock`; several are separated by `; `.
     pub property: String,
     /// Which engine found the answer.
     pub engine: Option<String>,

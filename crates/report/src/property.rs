@@ -1,12 +1,12 @@
 //! # Properties in words
-//! `assertions` for programs; for tables the targets, as they are written.
+//! `assertions` for programs; targets, as they are written; `deadlock`.
 
 use selvedge_model::{Pattern, Property, SharedId, System, TopPattern};
 
 /// The name of a question without a property.
 pub const NONE: &str = "none";
 
-/// What must not happen: `assertions`, the targets separated by `; `, or `none`.
+/// What must not happen: `assertions`, `deadlock` and the targets, separated by `; `, or `none`.
 #[must_use]
 pub fn name(system: &dyn System, properties: &[Property]) -> String {
     if properties.is_empty() {
@@ -16,11 +16,12 @@ pub fn name(system: &dyn System, properties: &[Property]) -> String {
     names.join("; ")
 }
 
-/// One property: `assertions`, or a target.
+/// One property: `assertions`, `deadlock`, or a target.
 #[must_use]
 pub fn one(system: &dyn System, property: &Property) -> String {
     match property {
         Property::NeverWrong => "assertions".to_owned(),
+        Property::NoDeadlock => "deadlock".to_owned(),
         Property::Unreachable(pattern) => target(system, pattern),
     }
 }
@@ -37,6 +38,10 @@ fn target(system: &dyn System, pattern: &Pattern) -> String {
             };
             let tops: Vec<_> = tops.iter().map(top).collect();
             format!("{}|{}", shown(shared), tops.join(","))
+        }
+        Pattern::Together(wanted) => {
+            let texts: Vec<&str> = wanted.iter().map(|thread| thread.text.as_str()).collect();
+            texts.join(",")
         }
         Pattern::Somewhere { shared, template, symbol } => {
             let place =

@@ -71,6 +71,17 @@ pub fn place(system: &dyn System, state: &State, thread: ThreadId) -> String {
     }
 }
 
+/// Which threads of a deadlock wait, where, and for what.
+pub fn waiting(system: &dyn System, state: &State) -> impl Iterator<Item = String> {
+    let waits = |id: &ThreadId| !state.threads[id.index()].has_ended();
+    state.thread_ids().filter(waits).map(move |id| {
+        let top = state.threads[id.index()].stack.top();
+        let statement = top.and_then(|top| system.statement(top));
+        let what = statement.map_or(String::new(), |text| format!(": {text}"));
+        format!("{} at {}{what}", thread_name(system, state, id), place(system, state, id))
+    })
+}
+
 /// A number of things: `1 step`, `2 steps`.
 #[must_use]
 pub fn count(number: usize, thing: &str) -> String {

@@ -72,12 +72,13 @@ impl<'a> Above<'a> {
     }
 
     /// A visible state of Z that breaks one of the properties.
-    #[must_use]
     pub fn violation(
         &self,
         properties: &[selvedge_model::Property],
-    ) -> Option<(usize, selvedge_model::VisibleState)> {
-        (0..=self.explorer.bound()).find_map(|bound| self.explorer.violation(bound, properties))
+    ) -> Result<Option<(usize, selvedge_model::VisibleState)>, Stop> {
+        let bounds = 0..=self.explorer.bound();
+        let found = bounds.map(|bound| self.explorer.violation(bound, properties).transpose());
+        found.flatten().next().transpose()
     }
 
     /// Whether nothing was ever hidden, so that Z is exactly what is reachable.

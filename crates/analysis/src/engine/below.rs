@@ -1,8 +1,9 @@
 //! The exploration from below, by whatever explorer fits.
 
 use selvedge_evidence::{Evidence, Trace, Violation, replay_with};
+use selvedge_model::{Fault, Property};
 
-use super::{Event, Listener, Method, Outcome, Proof, Question, Verdict};
+use super::{Event, Listener, MANY_STARTED, Method, Outcome, Proof, Question, Verdict};
 use crate::converge::above::Above;
 use crate::converge::finite_contexts::all_finite;
 use crate::explore::languages::Languages;
@@ -43,12 +44,21 @@ impl<'a> Below<'a> {
             let bound = self.explorer.bound();
             let observation = &self.explorer.observations()[bound];
             tell(Event::Bound { observation, stored: self.explorer.stored() });
-            if let Some((property, _)) = self.explorer.violation(bound, self.question.properties) {
+            let violation = match self.explorer.violation(bound, self.question.properties) {
+                Ok(violation) => violation,
+                Err(stop) => {
+                    return Verdict::Unknown { stop, completed: bound.checked_sub(1) };
+                }
+            };
+            if let Some((property, _)) = violation {
                 let trace = self.trace(bound, budget);
                 // The shortest schedule may lead to another violation.
                 let shown = trace.as_ref().ok().and_then(|trace| self.broken_by(trace));
                 let property = shown.unwrap_or(property);
                 return Verdict::Unsafe { contexts: bound, property, trace };
+            }
+            if self.question.needs_all_threads() && self.explorer.has_left_out() {
+                return Verdict::Unknown { stop: too_many(), completed: bound.checked_sub(1) };
             }
             if self.explorer.has_collapsed() {
                 return if self.explorer.has_left_out() {
@@ -91,16 +101,16 @@ impl<'a> Below<'a> {
 
     fn trace(&self, contexts: usize, budget: &Budget) -> Result<Trace, Stop> {
         let Question { system, properties, .. } = self.question;
-        shortest_violation(system, properties, contexts, self.most_threads, budget)?
-            .ok_or(Stop::Cancelled)
+        // Where threads cannot be dropped, no limit keeps away from a shorter schedule.
+        let most = self.most_threads.filter(|_| !self.question.needs_all_threads());
+        shortest_violation(system, properties, contexts, most, budget)?.ok_or(Stop::Cancelled)
     }
 
     /// The property that the last state of a run breaks.
     fn broken_by(&self, trace: &Trace) -> Option<usize> {
         let Question { system, properties, .. } = self.question;
         let last = replay_with(system, trace, |_| {}).ok()?;
-        let templates: Vec<_> = last.threads.iter().map(|t| t.template).collect();
-        properties.iter().position(|p| p.is_violated_by(system, &last.visible(), &templates))
+        Property::first_broken(properties, system, &last).ok().flatten()
     }
 
     /// What the verdict rests on, if that was asked for.
@@ -131,6 +141,15 @@ impl<'a> Below<'a> {
         }
         outcome
     }
+}
+
+/// With more threads than are followed there may be a deadlock.
+fn too_many() -> Stop {
+    let message = format!(
+        "more than {MANY_STARTED} threads are started; states with so many of them are not looked \
+         at, and may be deadlocks"
+    );
+    Stop::Fault(Fault { message, line: None })
 }
 
 fn explicit<'a>(

@@ -68,7 +68,8 @@ fn from_above(
         let Ok(above) = Above::explore(question.system, cut, question.symmetry, budget) else {
             return;
         };
-        let violated = above.violation(question.properties).is_some();
+        let Ok(violation) = above.violation(question.properties) else { return };
+        let violated = violation.is_some();
         let kinds = above.explorer().visible_kinds();
         let exact = above.is_exact();
         let seen = CutSeen { cut, visible: above.visible(), kinds, violated, exact };

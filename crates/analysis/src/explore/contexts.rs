@@ -327,20 +327,20 @@ impl<L: Locals> Explorer for ContextExplorer<'_, L> {
         self.space.has_left_out()
     }
 
-    fn violation(&self, bound: usize, properties: &[Property]) -> Option<(usize, VisibleState)> {
-        let Space { system, classes, .. } = &self.space;
+    fn violation(
+        &self,
+        bound: usize,
+        properties: &[Property],
+    ) -> Result<Option<(usize, VisibleState)>, Stop> {
+        let classes = &self.space.classes;
         let mut targets: Vec<_> = properties.iter().map(|p| Target::new(p, classes)).collect();
-        self.visible_at(bound).find_map(|number| {
-            let shared = self.visible_shared(number);
-            if !targets.iter_mut().any(|target| target.may_be_hit(*system, shared)) {
-                return None;
+        for number in self.visible_at(bound) {
+            let see = || self.visible_threads(number);
+            if let Some(hit) = self.space.hit(&mut targets, self.visible_shared(number), see)? {
+                return Ok(Some((hit, self.arrange(number))));
             }
-            let threads = self.visible_threads(number);
-            let hit = |target: &mut Target| {
-                target.may_be_hit(*system, shared) && target.is_hit(classes, &threads)
-            };
-            Some((targets.iter_mut().position(hit)?, self.arrange(number)))
-        })
+        }
+        Ok(None)
     }
 
     fn new_visible(&self, bound: usize) -> Vec<VisibleState> {

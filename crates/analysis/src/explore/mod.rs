@@ -65,7 +65,11 @@ pub trait Explorer {
 
     /// A visible state that is new at a bound and breaks one of the properties, with the number of
     /// the property.
-    fn violation(&self, bound: usize, properties: &[Property]) -> Option<(usize, VisibleState)>;
+    fn violation(
+        &self,
+        bound: usize,
+        properties: &[Property],
+    ) -> Result<Option<(usize, VisibleState)>, Stop>;
 
     /// The visible states that are new at a bound. Of states that differ by a permutation of
     /// interchangeable threads, one is given.

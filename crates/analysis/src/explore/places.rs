@@ -7,7 +7,7 @@
 //! initial state stays what it is.
 
 use selvedge_evidence::Trace;
-use selvedge_model::{Pattern, Property, State, System, ThreadId, TopPattern};
+use selvedge_model::{Fault, Pattern, Property, State, System, ThreadId, TopPattern};
 
 use super::Classes;
 
@@ -19,11 +19,9 @@ pub(super) fn put_in_place(
     last: &State,
     properties: &[Property],
     classes: &Classes,
-) -> Option<Trace> {
-    let templates: Vec<_> = last.threads.iter().map(|t| t.template).collect();
-    let visible = last.visible();
-    if properties.iter().any(|p| p.is_violated_by(system, &visible, &templates)) {
-        return Some(trace);
+) -> Result<Option<Trace>, Fault> {
+    if Property::first_broken(properties, system, last)?.is_some() {
+        return Ok(Some(trace));
     }
     let places = properties.iter().find_map(|property| match property {
         Property::Unreachable(Pattern::Tuple { shared, tops })
@@ -32,10 +30,11 @@ pub(super) fn put_in_place(
             places(last, tops, classes)
         }
         _ => None,
-    })?;
+    });
+    let Some(places) = places else { return Ok(None) };
     let rename = |thread: ThreadId| places.get(thread.index()).copied().unwrap_or(thread);
     let steps = trace.steps.iter().map(|&(thread, action)| (rename(thread), action));
-    Some(Trace { steps: steps.collect(), ..trace })
+    Ok(Some(Trace { steps: steps.collect(), ..trace }))
 }
 
 /// The place of each thread, within its class, so that these tops are seen.

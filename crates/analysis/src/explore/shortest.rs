@@ -86,7 +86,7 @@ impl Search<'_> {
                 budget.check()?;
             }
             let Node { state, last, contexts, .. } = self.nodes[at];
-            if self.is_hit(state) {
+            if self.is_hit(state)? {
                 return Ok(Some(at));
             }
             let word = self.states.get(state).to_vec();
@@ -118,18 +118,14 @@ impl Search<'_> {
         }
     }
 
-    fn is_hit(&mut self, state: u32) -> bool {
+    fn is_hit(&mut self, state: u32) -> Result<bool, Stop> {
         let word = self.states.get(state);
-        let Space { system, classes, locals, .. } = &self.space;
-        if !self.targets.iter_mut().any(|target| target.may_be_hit(*system, word[0])) {
-            return false;
-        }
-        let kinds = self.space.kinds(word).into_iter();
-        let see = |((class, local), count)| ((class, locals.top(local)), count);
-        let threads: Vec<(Seen, u32)> = kinds.map(see).collect();
-        self.targets
-            .iter_mut()
-            .any(|target| target.may_be_hit(*system, word[0]) && target.is_hit(classes, &threads))
+        let space = &self.space;
+        let see = || -> Vec<(Seen, u32)> {
+            let kinds = space.kinds(word).into_iter();
+            kinds.map(|((class, local), n)| ((class, space.locals.top(local)), n)).collect()
+        };
+        Ok(space.hit(&mut self.targets, word[0], see)?.is_some())
     }
 
     /// The schedule to a node, with real threads in the place of entries.
@@ -172,7 +168,7 @@ impl Search<'_> {
             last = Some(thread);
         }
         // A property may name its threads: they get the names that it means.
-        put_in_place(system, trace, &state, self.properties, &self.space.classes).ok_or_else(lost)
+        put_in_place(system, trace, &state, self.properties, &self.space.classes)?.ok_or_else(lost)
     }
 
     fn word(&mut self, state: &State) -> Vec<u32> {

@@ -2,11 +2,13 @@
 //! What explorers have in common: threads as numbered entries, states as words, and the moves of
 //! a thread, found once and remembered.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use rustc_hash::FxHashMap;
-use selvedge_model::{SharedId, State, System, Thread, ThreadId};
+use selvedge_model::{Heads, SharedId, State, System, Thread, ThreadId};
 
+use super::target::Target;
+use super::visible::Seen;
 use super::words::Layout;
 use super::{Classes, Locals, Move};
 use crate::Stop;
@@ -38,6 +40,8 @@ pub(super) struct Space<'a, L> {
     /// The moves of an entry at a shared state, as a range of `moves`.
     known: FxHashMap<(u32, u32), (u32, u32)>,
     moves: Vec<EntryMove>,
+    /// Who can act where, as far as a property asked.
+    pub heads: RefCell<Heads>,
 }
 
 impl<'a, L: Locals> Space<'a, L> {
@@ -59,6 +63,7 @@ impl<'a, L: Locals> Space<'a, L> {
             numbers: FxHashMap::default(),
             known: FxHashMap::default(),
             moves: Vec::new(),
+            heads: RefCell::default(),
         };
         let words = initial.iter().map(|state| space.word(state)).collect();
         Ok((space, words))
@@ -127,6 +132,25 @@ impl<'a, L: Locals> Space<'a, L> {
             self.left_out.set(true);
         }
         fits.then_some(step.entry)
+    }
+
+    /// The first target that is hit at a shared state with the threads that are seen there.
+    pub fn hit(
+        &self,
+        targets: &mut [Target],
+        shared: u32,
+        see: impl Fn() -> Vec<(Seen, u32)>,
+    ) -> Result<Option<usize>, Stop> {
+        let mut threads = None;
+        for (number, target) in targets.iter_mut().enumerate() {
+            if target.may_be_hit(self.system, shared) {
+                let threads = threads.get_or_insert_with(&see);
+                if target.is_hit(self.system, &self.heads, &self.classes, shared, threads)? {
+                    return Ok(Some(number));
+                }
+            }
+        }
+        Ok(None)
     }
 
     fn number(&mut self, entry: Entry) -> u32 {

@@ -3,8 +3,13 @@
 //! by their position is broken by some arrangement of it exactly if there are enough threads of
 //! each class for what the property asks of that class.
 
+use std::cell::RefCell;
+
 use rustc_hash::FxHashMap;
-use selvedge_model::{Pattern, Property, SharedId, SymbolId, System, TemplateId, TopPattern};
+use selvedge_model::{
+    Fault, Heads, Pattern, Property, SharedId, SymbolId, System, TemplateId, ThreadAt, TopPattern,
+    can_assign,
+};
 
 use super::Classes;
 use super::visible::Seen;
@@ -15,6 +20,7 @@ pub(super) enum Target {
         /// The shared states that were looked at, and whether they are wrong.
         known: FxHashMap<u32, bool>,
     },
+    NoDeadlock,
     Tuple {
         shared: Option<u32>,
         /// How many threads of a class need which top.
@@ -27,12 +33,15 @@ pub(super) enum Target {
         template: Option<TemplateId>,
         symbol: SymbolId,
     },
+    Together(Vec<ThreadAt>),
 }
 
 impl Target {
     pub fn new(property: &Property, classes: &Classes) -> Self {
         match property {
             Property::NeverWrong => Target::NeverWrong { known: FxHashMap::default() },
+            Property::NoDeadlock => Target::NoDeadlock,
+            Property::Unreachable(Pattern::Together(wanted)) => Target::Together(wanted.clone()),
             Property::Unreachable(Pattern::Tuple { shared, tops }) => {
                 let mut needs: Vec<(Seen, u32)> = Vec::new();
                 for (thread, top) in tops.iter().enumerate() {
@@ -65,14 +74,35 @@ impl Target {
             Target::Tuple { shared: wanted, .. } | Target::Somewhere { shared: wanted, .. } => {
                 wanted.is_none_or(|wanted| wanted == shared)
             }
+            Target::NoDeadlock | Target::Together(_) => true,
         }
     }
 
     /// Whether some arrangement of the threads breaks the property, at a shared state at which it
     /// can be broken.
-    pub fn is_hit(&self, classes: &Classes, threads: &[(Seen, u32)]) -> bool {
-        match self {
+    pub fn is_hit(
+        &self,
+        system: &dyn System,
+        heads: &RefCell<Heads>,
+        classes: &Classes,
+        shared: u32,
+        threads: &[(Seen, u32)],
+    ) -> Result<bool, Fault> {
+        Ok(match self {
             Target::NeverWrong { .. } => true,
+            Target::NoDeadlock => {
+                let seen = threads
+                    .iter()
+                    .map(|((class, top), _)| (classes.template(*class), std::slice::from_ref(top)));
+                heads.borrow_mut().is_deadlock(system, SharedId(shared), seen)?
+            }
+            Target::Together(wanted) => {
+                let counts: Vec<u32> = threads.iter().map(|(_, count)| *count).collect();
+                can_assign(wanted.len(), &counts, |item, kind| {
+                    let ((class, top), _) = threads[kind];
+                    wanted[item].matches(system, classes.template(class), top)
+                })
+            }
             Target::Tuple { needs, threads: wanted, .. } => {
                 let enough = |(seen, count): &(Seen, u32)| {
                     let there = threads.iter().filter(|(s, _)| s == seen).map(|(_, n)| n);
@@ -86,6 +116,6 @@ impl Target {
                     *top == Some(*symbol) && template.is_none_or(|t| classes.template(*class) == t)
                 })
             }
-        }
+        })
     }
 }

@@ -185,10 +185,7 @@ mod tests {
             let first_wrong = |system: &dyn System, targets: &[Property]| {
                 let mut naive = Naive::with_limit(system, 500).unwrap();
                 while naive.advance().is_ok_and(|level| !level.has_collapsed()) {}
-                let hit = |state: &State| {
-                    let templates: Vec<_> = state.threads.iter().map(|t| t.template).collect();
-                    targets.iter().any(|p| p.is_violated_by(system, &state.visible(), &templates))
-                };
+                let hit = |s: &State| Property::first_broken(targets, system, s).unwrap().is_some();
                 naive.trace_to(hit).map(|trace| (trace.contexts(), trace.steps.len()))
             };
             assert_eq!(

@@ -5,6 +5,7 @@
 mod support;
 
 mod atomic;
+mod deadlocks;
 mod large;
 mod locks;
 mod results;

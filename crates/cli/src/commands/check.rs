@@ -25,6 +25,9 @@ pub struct Args {
     /// The largest number of contexts
     #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true)]
     contexts: usize,
+    /// Look for deadlocks, too: states in which a thread has not ended and none can act
+    #[arg(long)]
+    deadlock: bool,
     /// Show all values and stacks after each step of a violation
     #[arg(long)]
     full: bool,
@@ -36,7 +39,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
-    let asked = Asked::new(&args.input, &args.engine, output)?;
+    let asked = Asked::new(&args.input, args.deadlock, &args.engine, output)?;
     let asked = asked.with_evidence(args.evidence.clone());
     note_missing_target(&asked, output);
     let (outcome, cost) =

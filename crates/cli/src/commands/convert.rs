@@ -58,6 +58,9 @@ enum Target {
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let input = input::load(&args.input.file, &args.input.options, output)?;
+    if matches!(input, Input::Program { target: Some(_), .. }) {
+        return Err(Failure::usage("--target does not apply where a program is converted"));
+    }
     let written = match (args.to, &input) {
         (Target::Weave, Input::Program { program, .. }) => print::weave(program).into(),
         (Target::Bp, Input::Program { program, source, .. }) => {

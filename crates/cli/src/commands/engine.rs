@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use selvedge_analysis::Budget;
 use selvedge_analysis::engine::{Event, Method, Outcome, Question, Verdict};
 use selvedge_evidence::{Trace, replay_with};
-use selvedge_model::{Property, State, System, TemplateId};
+use selvedge_model::{Property, State, System};
 use selvedge_report::answer::{self, Answer};
 use selvedge_report::json;
 use selvedge_report::text::TraceOptions;
@@ -66,14 +66,16 @@ pub struct Cost {
 }
 
 impl Asked {
-    /// Reads the input and sets the limits. The time counts from here on.
+    /// Reads the input and sets the limits. The time counts from here on. Deadlocks are looked for
+    /// only if that is wanted.
     pub fn new(
         input: &InputArgs,
+        deadlock: bool,
         options: &EngineOptions,
         output: &mut Output,
     ) -> Result<Self, Failure> {
         let start = Instant::now();
-        let opened = input::open_dropping_threads(input, output)?;
+        let opened = input::open_for_engine(input, deadlock, output)?;
         let interrupt = Interrupt::install(|| {});
         let budget = Budget {
             deadline: options.timeout.and_then(|time| start.checked_add(time)),
@@ -178,13 +180,7 @@ impl Asked {
     /// not end in a violation, is no answer.
     fn replayed(&self, trace: &Trace) -> Result<State, Failure> {
         let last = replay_with(self.system(), trace, |_| {}).map_err(Failure::bug)?;
-        let violates = |state: &State| {
-            let visible = state.visible();
-            let templates: Vec<TemplateId> = state.threads.iter().map(|t| t.template).collect();
-            let broken = |p: &Property| p.is_violated_by(self.system(), &visible, &templates);
-            self.opened.properties.iter().any(broken)
-        };
-        if !violates(&last) {
+        if Property::first_broken(&self.opened.properties, self.system(), &last)?.is_none() {
             return Err(Failure::bug("the schedule that was found does not end in a violation"));
         }
         Ok(last)

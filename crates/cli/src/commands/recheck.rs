@@ -32,6 +32,9 @@ pub struct Args {
     evidence: PathBuf,
     #[command(flatten)]
     input: InputArgs,
+    /// The evidence is about deadlocks, too
+    #[arg(long)]
+    deadlock: bool,
     /// Show the schedule; or what is known of the states, line by line or shared state by shared
     /// state
     #[arg(long)]
@@ -39,7 +42,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
-    let opened = input::open_dropping_threads(&args.input, output)?;
+    let opened = input::open_for_engine(&args.input, args.deadlock, output)?;
     let name = args.evidence.display().to_string();
     let checked = examine(args, &opened);
     match output.format {
@@ -73,7 +76,7 @@ fn examine(args: &Args, opened: &Opened) -> Result<(Evidence, String), Failure> 
         Failure::input(format!("{}: refused: {why}", args.evidence.display()))
     };
     let document = Document::parse(&read(&args.evidence)?).map_err(|e| refused(&e))?;
-    let options = crate::evidence::options(&args.input.options);
+    let options = crate::evidence::options(&args.input.options, args.deadlock);
     let evidence = document
         .check_subject(&digest(opened.source.text()), &options)
         .and_then(|()| document.evidence(&*opened.system))

@@ -9,7 +9,6 @@ use std::sync::mpsc;
 use clap::Args as ClapArgs;
 use selvedge_evidence::Schedule;
 use selvedge_frontend::{read_text, show_path};
-use selvedge_model::ThreadId;
 use selvedge_report::style::Role;
 use selvedge_report::text::TraceOptions;
 use selvedge_report::{json, text};
@@ -185,11 +184,8 @@ impl Simulation<'_> {
         let contexts = text::count(trace.contexts(), "context");
         let mut summary = format!("\n{steps} in {contexts}: {stop}\n");
         if *stop == Stop::Deadlock {
-            let state = self.walk.state();
-            let waits = |id: &ThreadId| !state.threads[id.index()].has_ended();
-            for (id, name) in self.walk.thread_names().filter(|(id, _)| waits(id)) {
-                let place = text::place(self.walk.system(), state, id);
-                summary += &format!("  {name} waits at {place}\n");
+            for waits in text::waiting(self.walk.system(), self.walk.state()) {
+                summary += &format!("  waits: {waits}\n");
             }
         }
         summary

@@ -37,7 +37,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
-    let asked = Asked::new(&args.input, &args.engine, output)?;
+    let asked = Asked::new(&args.input, false, &args.engine, output)?;
     if asked.system().starts_threads() && args.contexts.is_none() {
         return Err(Failure::usage(
             "this system starts threads, and their number has no limit: say how far the table \

@@ -10,7 +10,7 @@ use crate::args::InputArgs;
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
-/// Prove or refute every assertion, or the target of a table, for every schedule
+/// Prove or refute every assertion, or the target, for every schedule
 ///
 /// Explores from below, context by context, until a violation comes up or nothing is new; and
 /// from above, with stacks cut ever lower, until no violation is left. A violation is shown with
@@ -24,6 +24,9 @@ use crate::output::Output;
 pub struct Args {
     #[command(flatten)]
     input: InputArgs,
+    /// Look for deadlocks, too: states in which a thread has not ended and none can act
+    #[arg(long)]
+    deadlock: bool,
     /// Show all values and stacks after each step of a violation
     #[arg(long)]
     full: bool,
@@ -35,7 +38,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
-    let asked = Asked::new(&args.input, &args.engine, output)?;
+    let asked = Asked::new(&args.input, args.deadlock, &args.engine, output)?;
     let asked = asked.with_evidence(args.evidence.clone());
     note_missing_target(&asked, output);
     let (outcome, cost) = asked.run(output, verify);

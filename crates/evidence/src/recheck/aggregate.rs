@@ -20,11 +20,12 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_automata::Dfa;
-use selvedge_model::{Action, Property, SharedId, Spawn, State, SymbolId, System, Word};
+use selvedge_model::{
+    Action, Heads, Property, SharedId, Spawn, State, SymbolId, System, Word, can_assign,
+};
 
-use super::assign::can_assign;
 use super::form::{Classes, form, index, show_shared, show_symbols};
-use super::harmless::{Threads, harmless};
+use super::harmless::{Harmless, Threads};
 use super::{Checked, Flaw, Refusal};
 use crate::{AggregateCertificate, CountedState};
 
@@ -144,6 +145,9 @@ impl<'a> Checker<'a> {
     fn check_harmless(&self, properties: &[Property]) -> Result<(), Refusal> {
         let kinds = 0..self.certificate.kinds.len() as u32;
         let tops: Vec<Vec<Option<SymbolId>>> = kinds.map(|k| self.language(k).tops()).collect();
+        let Checker { system, classes, .. } = self;
+        let mut harmless =
+            Harmless { system: *system, properties, classes, heads: Heads::default() };
         for (number, state) in self.certificate.states.iter().enumerate() {
             let threads: Vec<Threads<'_>> = state
                 .threads
@@ -153,7 +157,7 @@ impl<'a> Checker<'a> {
                     Threads { class, tops: &tops[kind as usize], count }
                 })
                 .collect();
-            harmless(self.system, properties, &self.classes, number, state.shared, &threads)?;
+            harmless.check(number, state.shared, &threads)?;
         }
         Ok(())
     }

@@ -25,10 +25,12 @@
 use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_model::{Action, Property, SharedId, State, SymbolId, System, TemplateId, Word};
+use selvedge_model::{
+    Action, Heads, Property, SharedId, State, SymbolId, System, TemplateId, Word,
+};
 
 use super::form::{Classes, form, index, show_shared, show_symbols, show_window};
-use super::harmless::{Threads, harmless};
+use super::harmless::{Harmless, Threads};
 use super::{Checked, Flaw, Refusal};
 use crate::{CountedState, CutCertificate, CutThread, Guess, Window};
 
@@ -171,6 +173,9 @@ impl<'a> Checker<'a> {
             .iter()
             .map(|kind| [kind.window.symbols.first().copied()])
             .collect();
+        let Checker { system, classes, .. } = self;
+        let mut harmless =
+            Harmless { system: *system, properties, classes, heads: Heads::default() };
         for (number, state) in self.certificate.states.iter().enumerate() {
             let threads: Vec<Threads<'_>> = state
                 .threads
@@ -180,7 +185,7 @@ impl<'a> Checker<'a> {
                     Threads { class, tops: &tops[kind as usize], count }
                 })
                 .collect();
-            harmless(self.system, properties, &self.classes, number, state.shared, &threads)?;
+            harmless.check(number, state.shared, &threads)?;
         }
         Ok(())
     }

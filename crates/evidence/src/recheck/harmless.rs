@@ -3,9 +3,10 @@
 //! thread is its class and what may be on top of its stack; any thread of a class may be meant, and
 //! any thread that was started where a property names more threads than there were at first.
 
-use selvedge_model::{Pattern, Property, SharedId, SymbolId, System, TopPattern};
+use selvedge_model::{
+    Fault, Heads, Pattern, Property, SharedId, SymbolId, System, TopPattern, can_assign,
+};
 
-use super::assign::can_assign;
 use super::form::{Classes, show_shared};
 use super::{Flaw, Refusal};
 
@@ -16,65 +17,93 @@ pub(super) struct Threads<'a> {
     pub count: u32,
 }
 
-/// Refuses a state that stands for a violation.
-pub(super) fn harmless(
-    system: &dyn System,
-    properties: &[Property],
-    classes: &Classes<'_>,
-    number: usize,
-    shared: SharedId,
-    threads: &[Threads<'_>],
-) -> Result<(), Refusal> {
-    for property in properties {
-        if is_broken(system, property, classes, shared, threads) {
-            let reason = match system.wrong(shared) {
-                Some(wrong) => format!("goes wrong: {wrong}"),
-                None => "must not be reached".to_owned(),
-            };
-            let message = format!("state {number} at {} {reason}", show_shared(system, shared));
-            return Err(Refusal::new(Flaw::Harmful, message));
-        }
-    }
-    Ok(())
+/// Looks at the states of a certificate, one by one.
+pub(super) struct Harmless<'a> {
+    pub system: &'a dyn System,
+    pub properties: &'a [Property],
+    pub classes: &'a Classes<'a>,
+    /// Who can act where, as far as a property asked.
+    pub heads: Heads,
 }
 
-fn is_broken(
-    system: &dyn System,
-    property: &Property,
-    classes: &Classes<'_>,
-    shared: SharedId,
-    threads: &[Threads<'_>],
-) -> bool {
-    match property {
-        Property::NeverWrong => system.wrong(shared).is_some(),
-        Property::Unreachable(Pattern::Tuple { shared: wanted, tops }) => {
-            let count: u64 = threads.iter().map(|t| u64::from(t.count)).sum();
-            if wanted.is_some_and(|s| s != shared) || tops.len() as u64 > count {
-                return false;
-            }
-            // The threads of which something is wanted; the others are whoever is left.
-            let first = classes.of_thread.iter().copied().map(Some);
-            let demands: Vec<(Option<u32>, TopPattern)> = first
-                .chain(std::iter::repeat(None))
-                .zip(tops.iter().copied())
-                .filter(|&(_, top)| top != TopPattern::Any)
-                .collect();
-            let supplies: Vec<u32> = threads.iter().map(|t| t.count).collect();
-            can_assign(demands.len(), &supplies, |demand, supply| {
-                let ((class, wanted), threads) = (demands[demand], &threads[supply]);
-                let meant = match class {
-                    Some(class) => class == threads.class,
-                    None => classes.is_started(threads.class),
+impl Harmless<'_> {
+    /// Refuses a state that stands for a violation.
+    pub fn check(
+        &mut self,
+        number: usize,
+        shared: SharedId,
+        threads: &[Threads<'_>],
+    ) -> Result<(), Refusal> {
+        for property in self.properties {
+            if self.is_broken(property, shared, threads)? {
+                let reason = match (property, self.system.wrong(shared)) {
+                    (Property::NoDeadlock, _) => "may be a deadlock".to_owned(),
+                    (_, Some(wrong)) => format!("goes wrong: {wrong}"),
+                    (_, None) => "must not be reached".to_owned(),
                 };
-                meant && threads.tops.iter().any(|&top| wanted.matches(top))
-            })
+                let shared = show_shared(self.system, shared);
+                let message = format!("state {number} at {shared} {reason}");
+                return Err(Refusal::new(Flaw::Harmful, message));
+            }
         }
-        Property::Unreachable(Pattern::Somewhere { shared: wanted, template, symbol }) => {
-            wanted.is_none_or(|s| s == shared)
-                && threads.iter().any(|t| {
-                    let of = classes.templates[t.class as usize];
-                    template.is_none_or(|wanted| wanted == of) && t.tops.contains(&Some(*symbol))
-                })
-        }
+        Ok(())
     }
+
+    fn is_broken(
+        &mut self,
+        property: &Property,
+        shared: SharedId,
+        threads: &[Threads<'_>],
+    ) -> Result<bool, Fault> {
+        let Harmless { system, classes, .. } = *self;
+        let template = |class: u32| classes.templates[class as usize];
+        Ok(match property {
+            Property::NeverWrong => system.wrong(shared).is_some(),
+            Property::NoDeadlock => {
+                let threads = threads.iter().map(|t| (template(t.class), t.tops));
+                self.heads.is_deadlock(system, shared, threads)?
+            }
+            Property::Unreachable(Pattern::Tuple { shared: wanted, tops }) => {
+                wanted.is_none_or(|s| s == shared) && can_have_tops(classes, tops, threads)
+            }
+            Property::Unreachable(Pattern::Somewhere { shared: wanted, template: of, symbol }) => {
+                wanted.is_none_or(|s| s == shared)
+                    && threads.iter().any(|t| {
+                        of.is_none_or(|of| of == template(t.class))
+                            && t.tops.contains(&Some(*symbol))
+                    })
+            }
+            Property::Unreachable(Pattern::Together(wanted)) => {
+                let supplies: Vec<u32> = threads.iter().map(|t| t.count).collect();
+                can_assign(wanted.len(), &supplies, |item, supply| {
+                    let Threads { class, tops, .. } = threads[supply];
+                    tops.iter().any(|&top| wanted[item].matches(system, template(class), top))
+                })
+            }
+        })
+    }
+}
+
+/// Whether the threads can be put in order so that they have these tops.
+fn can_have_tops(classes: &Classes<'_>, tops: &[TopPattern], threads: &[Threads<'_>]) -> bool {
+    let count: u64 = threads.iter().map(|t| u64::from(t.count)).sum();
+    if tops.len() as u64 > count {
+        return false;
+    }
+    // The threads of which something is wanted; the others are whoever is left.
+    let first = classes.of_thread.iter().copied().map(Some);
+    let demands: Vec<(Option<u32>, TopPattern)> = first
+        .chain(std::iter::repeat(None))
+        .zip(tops.iter().copied())
+        .filter(|&(_, top)| top != TopPattern::Any)
+        .collect();
+    let supplies: Vec<u32> = threads.iter().map(|t| t.count).collect();
+    can_assign(demands.len(), &supplies, |demand, supply| {
+        let ((class, wanted), threads) = (demands[demand], &threads[supply]);
+        let meant = match class {
+            Some(class) => class == threads.class,
+            None => classes.is_started(threads.class),
+        };
+        meant && threads.tops.iter().any(|&top| wanted.matches(top))
+    })
 }

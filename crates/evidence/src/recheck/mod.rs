@@ -10,7 +10,6 @@
 //! **Needs.** The system's own word about its actions: that is what the evidence is about.
 
 mod aggregate;
-mod assign;
 mod cut;
 mod form;
 mod harmless;
@@ -51,8 +50,8 @@ pub enum Checked {
         contexts: usize,
         /// The number of the property.
         property: usize,
-        /// What went wrong in the last state, if the property is that nothing does.
-        wrong: Option<String>,
+        /// How it breaks it, in words: `goes wrong: …`, `ends in a deadlock`.
+        how: String,
     },
 }
 
@@ -76,13 +75,9 @@ impl fmt::Display for Checked {
             Checked::Aggregate { states, languages } => {
                 write!(f, "{} {} of stacks, {proved}", safe(states), count(*languages, "set"))
             }
-            Checked::Violation { steps, contexts, wrong, .. } => {
+            Checked::Violation { steps, contexts, how, .. } => {
                 let (steps, contexts) = (count(*steps, "step"), count(*contexts, "context"));
-                write!(f, "unsafe: a run of {steps} in {contexts} ")?;
-                match wrong {
-                    Some(wrong) => write!(f, "goes wrong: {wrong}"),
-                    None => f.write_str("reaches what must not be reached"),
-                }
+                write!(f, "unsafe: a run of {steps} in {contexts} {how}")
             }
         }
     }

@@ -3,7 +3,7 @@
 //! said to break, and it must have as many contexts as it is said to have. That fewer contexts
 //! would not do is not checked.
 
-use selvedge_model::{Property, System, TemplateId};
+use selvedge_model::{Property, System};
 
 use super::{Checked, Flaw, Refusal};
 use crate::{Violation, replay_with};
@@ -24,12 +24,17 @@ pub(super) fn check(
         let found = trace.contexts();
         return claim(format!("the run is said to have {contexts} contexts, but it has {found}"));
     }
-    let templates: Vec<TemplateId> = last.threads.iter().map(|t| t.template).collect();
-    if !property.is_violated_by(system, &last.visible(), &templates) {
+    if Property::first_broken(std::slice::from_ref(property), system, &last)?.is_none() {
         let steps = trace.steps.len();
         return claim(format!("the run of {steps} steps does not end in a violation"));
     }
-    let wrong = system.wrong(last.shared).filter(|_| *property == Property::NeverWrong);
+    let how = match property {
+        Property::NeverWrong => {
+            format!("goes wrong: {}", system.wrong(last.shared).unwrap_or_default())
+        }
+        Property::NoDeadlock => "ends in a deadlock".to_owned(),
+        Property::Unreachable(_) => "reaches what must not be reached".to_owned(),
+    };
     let (steps, contexts) = (trace.steps.len(), *contexts);
-    Ok(Checked::Violation { steps, contexts, property: *number, wrong })
+    Ok(Checked::Violation { steps, contexts, property: *number, how })
 }

@@ -22,7 +22,7 @@ mod places;
 mod predicates;
 mod procedures;
 mod scope;
-mod similar;
+pub(crate) mod similar;
 mod statements;
 #[cfg(test)]
 mod tests;

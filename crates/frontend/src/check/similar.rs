@@ -7,7 +7,7 @@ const LONGEST: usize = 60;
 
 /// The known name that is closest to what was written: at most one letter in three is wrong, left
 /// out, or too many. The first one wins among equals.
-pub(super) fn closest<'n>(
+pub(crate) fn closest<'n>(
     written: &str,
     known: impl IntoIterator<Item = &'n str>,
 ) -> Option<&'n str> {
@@ -29,7 +29,7 @@ pub(super) fn closest<'n>(
 }
 
 /// `did you mean …?` for [`closest`].
-pub(super) fn did_you_mean<'n>(
+pub(crate) fn did_you_mean<'n>(
     written: &str,
     known: impl IntoIterator<Item = &'n str>,
 ) -> Option<String> {

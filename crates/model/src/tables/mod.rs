@@ -143,7 +143,7 @@ impl Tables {
     /// never runs. See [`System::starts_threads`].
     #[must_use]
     pub fn dropping_threads(self) -> Self {
-        Tables { drops_threads: true, ..self }
+        Tables { drops_threads: self.starts_threads(), ..self }
     }
 
     fn rule(&self, origin: Origin) -> Option<&Rule> {
@@ -223,6 +223,10 @@ impl System for Tables {
 
     fn starts_threads(&self) -> bool {
         self.templates.iter().any(|t| t.rules.iter().any(|rule| rule.spawn.is_some()))
+    }
+
+    fn drops_threads(&self) -> bool {
+        self.drops_threads
     }
 
     fn wrong(&self, _shared: SharedId) -> Option<String> {

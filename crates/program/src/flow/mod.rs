@@ -23,6 +23,12 @@ pub use build::build;
 pub struct Loc(pub u32);
 
 impl Loc {
+    /// The location as a place of the model.
+    #[must_use]
+    pub fn place(self) -> selvedge_model::PlaceId {
+        selvedge_model::PlaceId(self.0)
+    }
+
     /// The location as an index.
     #[must_use]
     pub fn index(self) -> usize {

@@ -8,8 +8,8 @@ use selvedge_model::Fault;
 use super::choices::Choices;
 use super::layout::Layout;
 use crate::{
-    BinaryOp, Expr, ExprKind, LocalId, Place, ProcId, Program, Source, Span, Type, UnaryOp, Value,
-    VarRef,
+    BinaryOp, Expr, ExprKind, Place, ProcId, Program, Source, Span, Type, UnaryOp, Value, VarRef,
+    Variable,
 };
 
 /// Why an evaluation or a step has no outcome.
@@ -153,14 +153,13 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Chooses what is open in a local variable.
-    pub fn settle_local(&mut self, local: LocalId, span: Span) -> Result<(), Halt> {
-        let var = VarRef::Local(local);
-        let ty = &self.program.variable(self.proc, var).ty;
+    /// Chooses what is open in a variable.
+    pub fn settle_variable(&mut self, var: VarRef, span: Span) -> Result<(), Halt> {
+        let Variable { ty, name, .. } = self.program.variable(self.proc, var);
         let first = self.layout.first_slot(self.proc, var);
         for slot in first..first + ty.slots() {
-            if self.values.locals[slot] == Value::Open {
-                self.values.locals[slot] = self.choose(ty.scalar(), span, None)?;
+            if *self.values.slot(var, slot) == Value::Open {
+                *self.values.slot(var, slot) = self.choose(ty.scalar(), span, Some(name))?;
             }
         }
         Ok(())
@@ -198,7 +197,9 @@ impl Evaluator<'_> {
         if value != Value::Open {
             return Ok(value);
         }
-        let value = self.choose(&place.ty, place.span, Some(place))?;
+        let program = self.program;
+        let name = &program.variable(self.proc, place.var).name;
+        let value = self.choose(&place.ty, place.span, Some(name))?;
         self.settle(place.var, slot, primed, &value);
         Ok(value)
     }
@@ -255,7 +256,7 @@ impl Evaluator<'_> {
     }
 
     /// One of the values of a type.
-    pub fn choose(&mut self, ty: &Type, span: Span, place: Option<&Place>) -> Result<Value, Halt> {
+    pub fn choose(&mut self, ty: &Type, span: Span, name: Option<&str>) -> Result<Value, Halt> {
         let first = match ty {
             Type::Range { lo, .. } => lo.clone(),
             _ => BigInt::ZERO,
@@ -269,7 +270,7 @@ impl Evaluator<'_> {
             Type::ThreadId | Type::Array { .. } => 1,
         };
         if count > MOST_CHOICES {
-            let what = place.map_or("this choice".to_owned(), |p| self.describe(p));
+            let what = name.map_or("this choice".to_owned(), |name| format!("`{name}`"));
             let message = if *ty == Type::Int {
                 format!(
                     "{what} may be any integer here: give it a value before it is read, or choose \

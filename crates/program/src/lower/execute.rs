@@ -73,7 +73,11 @@ impl Lowering {
         for tried in 1.. {
             let mut run = Run::new(self, shared, frame, edge, &mut choices);
             run.settles_results = settles_results;
-            match run.execute() {
+            let mut done = run.execute();
+            if done.is_ok() && self.chooses_at_once && !settles_results {
+                done = run.choose_at_once();
+            }
+            match done {
                 Ok(()) => happens(run, None),
                 Err(Halt::Blocked) => {}
                 Err(Halt::Wrong(reason)) => happens(run, Some(reason)),
@@ -96,13 +100,13 @@ impl Lowering {
 
 /// One execution of an edge.
 pub(super) struct Run<'a> {
-    lowering: &'a Lowering,
-    edge: &'a Edge,
+    pub lowering: &'a Lowering,
+    pub edge: &'a Edge,
     pub eval: Evaluator<'a>,
     pub shared: Shared,
     frame: &'a Frame,
     pub control: Option<Control>,
-    spawn: Option<Started>,
+    pub spawn: Option<Started>,
     /// Whether an open result gets its value when it is received.
     settles_results: bool,
 }
@@ -238,7 +242,7 @@ impl<'a> Run<'a> {
                 }
                 let owner = self.next_owner();
                 for local in read_by_both {
-                    self.eval.settle_local(*local, self.edge.span)?;
+                    self.eval.settle_variable(VarRef::Local(*local), self.edge.span)?;
                 }
                 let locals = self.eval.values.locals.clone();
                 self.start(self.eval.proc, self.lowering.frame(*at, locals, owner));

@@ -19,6 +19,7 @@
 //! **Results of calls** travel through the shared state, as pushdown systems require. While a
 //! result is on its way, only the thread that receives it goes on.
 
+mod at_once;
 mod atomic;
 mod choices;
 mod eval;
@@ -71,6 +72,8 @@ pub struct Lowering {
     starts: bool,
     /// Whether a thread may be dropped when it is started.
     drops_threads: bool,
+    /// Whether values are chosen at once, so that nothing that may be read is open.
+    chooses_at_once: bool,
     shared: Interner<Shared>,
     symbols: Interner<Symbol>,
     origins: Interner<Vec<EdgeId>>,
@@ -156,6 +159,7 @@ impl Lowering {
             joins,
             starts,
             drops_threads: false,
+            chooses_at_once: false,
             shared: Interner::new(),
             symbols: Interner::new(),
             origins: Interner::new(),
@@ -168,7 +172,15 @@ impl Lowering {
     /// never runs. See [`selvedge_model::System::starts_threads`].
     #[must_use]
     pub fn dropping_threads(self) -> Self {
-        Lowering { drops_threads: true, ..self }
+        Lowering { drops_threads: self.starts, ..self }
+    }
+
+    /// The same program, in which a variable without a value gets one at once, and not when it is
+    /// first read. That makes no difference to what can be reached, but to what waits: a thread at
+    /// `assume x` may wait for ever if `x` is false, and does not if `x` is still open.
+    #[must_use]
+    pub fn choosing_at_once(self) -> Self {
+        Lowering { chooses_at_once: true, ..self }
     }
 
     /// The program.

@@ -4,7 +4,7 @@ use selvedge_model::{Explanation, Step};
 
 use super::Lowering;
 use super::intern::{Shared, Symbol};
-use crate::flow::{Command, Edge, EdgeId};
+use crate::flow::{Command, Edge, EdgeId, Loc};
 use crate::{Span, Type, Value, Variable};
 
 impl Lowering {
@@ -103,10 +103,47 @@ impl Lowering {
         self.explain_edge(self.flow.edge(edge))
     }
 
-    fn explain_edge(&self, edge: &Edge) -> String {
+    /// What a thread at a location does next. Of an atomic block, also what it may have to wait for
+    /// inside.
+    pub(super) fn statement_at(&self, loc: Loc) -> Option<String> {
+        let first = *self.flow.location(loc).edges.first()?;
+        let edge = self.flow.edge(first);
+        let mut inside = Vec::new();
+        let mut waits = Vec::new();
+        inside.extend(self.flow.location(edge.to).atomic.then_some(edge.to));
+        let mut at = 0;
+        while let Some(&loc) = inside.get(at) {
+            at += 1;
+            for &id in &self.flow.location(loc).edges {
+                let edge = self.flow.edge(id);
+                let may_wait = matches!(
+                    edge.command,
+                    Command::Assume(_) | Command::Acquire(_) | Command::Join(_)
+                );
+                waits.extend(may_wait.then(|| self.explain_edge(edge)));
+                if self.flow.location(edge.to).atomic && !inside.contains(&edge.to) {
+                    inside.push(edge.to);
+                }
+            }
+        }
+        let text = match &edge.command {
+            // Which way a test goes is not known before it is made.
+            Command::Test { .. } | Command::TestAttempt { .. } => self.text_of(edge),
+            _ => self.explain_edge(edge),
+        };
+        Some(match waits.is_empty() {
+            true => text,
+            false => format!("{text} {{ … {} … }}", waits.join(" … ")),
+        })
+    }
+
+    fn text_of(&self, edge: &Edge) -> String {
         let text: Vec<_> = self.source.slice(edge.span).split_whitespace().collect();
-        let text = text.join(" ");
-        let text = text.trim_end_matches([';', '{', ' ']);
+        text.join(" ").trim_end_matches([';', '{', ' ']).to_owned()
+    }
+
+    fn explain_edge(&self, edge: &Edge) -> String {
+        let text = self.text_of(edge);
         match &edge.command {
             Command::Test { holds: taken, .. } | Command::TestAttempt { succeeds: taken, .. } => {
                 format!("{text}  [{}]", if *taken { "yes" } else { "no" })
@@ -114,7 +151,7 @@ impl Lowering {
             Command::Receive { .. } => format!("{text}  [result]"),
             Command::Return(_) if text.is_empty() => "return".to_owned(),
             _ if text.is_empty() => "end of atomic block".to_owned(),
-            _ => text.to_owned(),
+            _ => text,
         }
     }
 }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use selvedge_model::{
-    Action, Explanation, Fault, Origin, SharedId, Spawn, Stack, State, SymbolId, System,
+    Action, Explanation, Fault, Origin, PlaceId, SharedId, Spawn, Stack, State, SymbolId, System,
     TemplateId, Thread, ThreadInfo, Word,
 };
 
 use super::Lowering;
+use super::at_once::Start;
 use super::execute::{Control, Started};
 use super::intern::{Frame, Shared, Symbol};
 use super::keys;
@@ -20,24 +21,16 @@ impl System for Lowering {
     }
 
     fn template_name(&self, template: TemplateId) -> String {
-        let declared = self.program.threads.len();
-        match template.index().checked_sub(declared) {
-            None => self.program.threads[template.index()].name.clone(),
-            Some(proc) => self.program.procs[proc].name.clone(),
-        }
+        self.program.template_names().nth(template.index()).unwrap_or_default().to_owned()
     }
 
     fn initial(&self) -> Result<Vec<State>, Fault> {
         let globals = self.program.globals.iter().flat_map(|g| g.init.iter().cloned()).collect();
-        let shared =
-            Shared { globals, returned: None, started: 0, ended: Box::default(), wrong: None };
-        let threads = self.threads.iter().zip(&self.entries).map(|(info, entry)| {
-            let mut stack = Stack::default();
-            stack.replace_top(self.first_stack(entry.clone(), 0));
-            Thread { template: info.template, stack }
-        });
-        let threads = threads.collect();
-        Ok(vec![State { shared: self.shared_id(shared), threads }])
+        let starts = match self.chooses_at_once {
+            true => self.all_starts(globals)?,
+            false => vec![(globals, self.entries.clone())],
+        };
+        Ok(starts.into_iter().map(|start| self.start(start)).collect())
     }
 
     fn actions(
@@ -73,6 +66,10 @@ impl System for Lowering {
         self.starts
     }
 
+    fn drops_threads(&self) -> bool {
+        self.drops_threads
+    }
+
     fn wrong(&self, shared: SharedId) -> Option<String> {
         self.show_wrong(&self.shared.get(shared.0))
     }
@@ -102,6 +99,20 @@ impl System for Lowering {
         }
     }
 
+    fn place_of(&self, symbol: SymbolId) -> Option<PlaceId> {
+        match &*self.symbols.get(symbol.0) {
+            Symbol::Frame(frame) => Some(frame.loc.place()),
+            Symbol::Bottom { .. } => None,
+        }
+    }
+
+    fn statement(&self, symbol: SymbolId) -> Option<String> {
+        match &*self.symbols.get(symbol.0) {
+            Symbol::Frame(frame) => self.statement_at(frame.loc),
+            Symbol::Bottom { .. } => None,
+        }
+    }
+
     fn explain(&self, origin: Origin) -> Explanation {
         self.explain_path(&self.origins.get(origin.0))
     }
@@ -123,8 +134,7 @@ impl System for Lowering {
     }
 
     fn find_template_key(&self, key: &str) -> Option<TemplateId> {
-        let count = self.program.threads.len() + self.program.procs.len();
-        let mut all = (0..count).map(TemplateId::from);
+        let mut all = (0..self.program.template_names().count()).map(TemplateId::from);
         all.find(|&template| self.template_key(template) == key)
     }
 }
@@ -132,6 +142,19 @@ impl System for Lowering {
 impl Lowering {
     fn shared_id(&self, shared: Shared) -> SharedId {
         SharedId(self.shared.number(shared))
+    }
+
+    /// The initial state with these values of the shared variables and these first frames.
+    fn start(&self, (globals, entries): Start) -> State {
+        let globals = globals.into();
+        let shared =
+            Shared { globals, returned: None, started: 0, ended: Box::default(), wrong: None };
+        let threads = self.threads.iter().zip(entries).map(|(info, entry)| {
+            let mut stack = Stack::default();
+            stack.replace_top(self.first_stack(entry, 0));
+            Thread { template: info.template, stack }
+        });
+        State { threads: threads.collect(), shared: self.shared_id(shared) }
     }
 
     fn symbol_id(&self, symbol: Symbol) -> SymbolId {

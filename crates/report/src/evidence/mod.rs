@@ -68,6 +68,9 @@ pub struct Options {
     /// `--target STATE`
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// `--deadlock`
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deadlock: bool,
 }
 
 impl fmt::Display for Options {
@@ -78,6 +81,7 @@ impl fmt::Display for Options {
         all.extend(self.consts.iter().map(|(name, value)| format!("--const {name}={value}")));
         all.extend(self.init.iter().map(|init| format!("--init '{init}'")));
         all.extend(self.target.iter().map(|target| format!("--target '{target}'")));
+        all.extend(self.deadlock.then(|| "--deadlock".to_owned()));
         if all.is_empty() { f.write_str("no options") } else { f.write_str(&all.join(" ")) }
     }
 }

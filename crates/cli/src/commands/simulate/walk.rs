@@ -5,8 +5,9 @@ use std::fmt;
 
 use selvedge_evidence::{ReplayError, Trace, replay_with, thread_name};
 use selvedge_model::{
-    Action, Fault, Property, State, System, ThreadId, VisibleState, advance, enabled,
+    Action, Fault, Pattern, Property, State, System, ThreadId, VisibleState, advance, enabled,
 };
+use selvedge_report::property;
 
 use crate::interrupt::Interrupt;
 
@@ -111,7 +112,7 @@ impl<'s> Walk<'s> {
     pub fn replay(&mut self, trace: Trace) -> Result<(), ReplayError> {
         let (mut visited, mut wrong) = (0, None);
         replay_with(self.system, &trace, |state| {
-            if wrong.is_none() && self.violation(state).is_some() {
+            if wrong.is_none() && matches!(self.violation(state), Ok(Some(_))) {
                 wrong = Some(visited);
             }
             visited += 1;
@@ -145,7 +146,7 @@ impl<'s> Walk<'s> {
     /// What can be done now: nothing, if the current state is wrong.
     pub fn enabled(&self) -> Result<Vec<Enabled>, Fault> {
         let mut all = Vec::new();
-        if self.violation(self.state()).is_none() {
+        if self.violation(self.state())?.is_none() {
             for thread in self.state().thread_ids() {
                 let actions = enabled(self.system, self.state(), thread)?.into_iter();
                 all.extend(actions.map(|action| Enabled { thread, action }));
@@ -176,7 +177,7 @@ impl<'s> Walk<'s> {
 
     /// Why the run cannot go on, if it cannot.
     pub fn status(&self) -> Result<Option<Stop>, Fault> {
-        Ok(if self.enabled()?.is_empty() { Some(self.end()) } else { None })
+        if self.enabled()?.is_empty() { self.end().map(Some) } else { Ok(None) }
     }
 
     /// Takes random steps, at most this many.
@@ -189,7 +190,7 @@ impl<'s> Walk<'s> {
         for taken in 0.. {
             let next = match self.pick(random) {
                 Ok(Some(next)) => next,
-                Ok(None) => return self.end(),
+                Ok(None) => return self.end().unwrap_or_else(Stop::Unknown),
                 Err(fault) => return Stop::Unknown(fault),
             };
             if interrupt.is_requested() {
@@ -206,7 +207,7 @@ impl<'s> Walk<'s> {
     /// A random step of a random thread, of the last one more often than not. Threads are asked one
     /// by one, not all of them at each step.
     fn pick(&self, random: &mut fastrand::Rng) -> Result<Option<Enabled>, Fault> {
-        if self.violation(self.state()).is_some() {
+        if self.violation(self.state())?.is_some() {
             return Ok(None);
         }
         let last = self.trace.steps.last().map(|(thread, _)| *thread);
@@ -234,24 +235,27 @@ impl<'s> Walk<'s> {
     }
 
     /// How a run ended that cannot go on.
-    fn end(&self) -> Stop {
-        match self.violation(self.state()) {
+    fn end(&self) -> Result<Stop, Fault> {
+        Ok(match self.violation(self.state())? {
             Some(why) => Stop::Wrong(why),
             None if self.state().threads.iter().all(|t| t.has_ended()) => Stop::Ended,
             None => Stop::Deadlock,
-        }
+        })
     }
 
-    /// Why a state is wrong, if it is.
-    fn violation(&self, state: &State) -> Option<String> {
-        let visible = state.visible();
-        let templates: Vec<_> = state.threads.iter().map(|t| t.template).collect();
-        let broken = |p: &&Property| p.is_violated_by(self.system, &visible, &templates);
-        self.properties.iter().find(broken).map(|property| match property {
-            Property::NeverWrong => self.system.wrong(state.shared).unwrap_or_default(),
-            Property::Unreachable(_) => {
-                format!("a target is reached: {}", show_visible(self.system, &visible))
+    /// Why a state is wrong, if it is. Going wrong ends a run, whatever was asked for.
+    fn violation(&self, state: &State) -> Result<Option<String>, Fault> {
+        let broken = Property::first_broken(self.properties, self.system, state)?;
+        Ok(match broken.map(|number| &self.properties[number]) {
+            Some(property @ Property::Unreachable(Pattern::Together(_))) => {
+                let target = property::one(self.system, property);
+                Some(format!("a target is reached: {target}"))
             }
+            Some(Property::Unreachable(_)) => {
+                let reached = show_visible(self.system, &state.visible());
+                Some(format!("a target is reached: {reached}"))
+            }
+            _ => self.system.wrong(state.shared),
         })
     }
 }

@@ -7,7 +7,7 @@ use selvedge_model::{
     Pattern, Property, Rule, SharedId, SymbolId, System, Tables, TemplateId, ThreadId, TopPattern,
 };
 
-use super::{NEVER, NotExpressible, not_expressible, patterns, symbols};
+use super::{IN_PROGRAMS, NEVER, NotExpressible, not_expressible, patterns, symbols};
 use crate::tables::words::is_name;
 
 /// The system as `.cpds` text. Reading the text gives the same system again. Not expressible are
@@ -175,11 +175,16 @@ impl Printer<'_> {
     }
 
     fn target(&self, pattern: &Pattern) -> Result<String, NotExpressible> {
-        let (Pattern::Tuple { shared, .. } | Pattern::Somewhere { shared, .. }) = pattern;
-        let shared = shared.map_or(Ok("*".to_owned()), |shared| self.shared_name(shared))?;
+        let shared = |shared: &Option<SharedId>| {
+            shared.map_or(Ok("*".to_owned()), |shared| self.shared_name(shared))
+        };
         Ok(match pattern {
-            Pattern::Tuple { tops, .. } => format!("{shared}|{}", self.tops(tops)?),
-            Pattern::Somewhere { template, symbol, .. } => {
+            Pattern::Together(_) => return not_expressible(IN_PROGRAMS),
+            Pattern::Tuple { shared: at, tops } => {
+                format!("{}|{}", shared(at)?, self.tops(tops)?)
+            }
+            Pattern::Somewhere { shared: at, template, symbol } => {
+                let shared = shared(at)?;
                 let name = self.symbol_name(*symbol)?;
                 let owner = self.tables.template_of(*symbol);
                 if template.is_some_and(|template| template != owner) {

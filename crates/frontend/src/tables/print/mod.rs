@@ -36,11 +36,14 @@ pub(super) fn not_expressible<T>(what: impl Into<String>) -> Result<T, NotExpres
     Err(NotExpressible { what: what.into() })
 }
 
+/// Why a target of a program is none of a table.
+pub(super) const IN_PROGRAMS: &str = "the target is about places in the text of a program";
+
 /// The patterns that must not be reached. A table never goes wrong, so that property of programs
-/// needs no target.
+/// needs no target; deadlocks are asked for on the command line.
 pub(super) fn patterns(targets: &[Property]) -> Vec<&Pattern> {
     let pattern = |target| match target {
-        &Property::NeverWrong => None,
+        &Property::NeverWrong | &Property::NoDeadlock => None,
         Property::Unreachable(pattern) => Some(pattern),
     };
     targets.iter().filter_map(pattern).collect()

@@ -6,7 +6,9 @@ use selvedge_model::{
     Pattern, Property, SymbolId, System, Tables, TemplateId, ThreadId, TopPattern,
 };
 
-use super::{NEVER, NotExpressible, Numbers, not_expressible, patterns, shared_legend, symbols};
+use super::{
+    IN_PROGRAMS, NEVER, NotExpressible, Numbers, not_expressible, patterns, shared_legend, symbols,
+};
 
 /// The texts of the files that describe one system.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -80,6 +82,7 @@ fn spec(tables: &Tables, targets: &[Property]) -> Result<Option<String>, NotExpr
         [Pattern::Tuple { .. }] => {
             return not_expressible("the target leaves the shared state open");
         }
+        [Pattern::Together(_)] => return not_expressible(IN_PROGRAMS),
         [Pattern::Somewhere { .. }] => return not_expressible("the target is about any thread"),
         _ => return not_expressible("there are several targets"),
     };

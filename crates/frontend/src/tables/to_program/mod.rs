@@ -34,7 +34,7 @@ use selvedge_program::{
 
 use pieces::{Names, binary, equals, expr, goto, place, range, step, truth};
 
-use super::print::{NotExpressible, not_expressible, patterns, symbols};
+use super::print::{IN_PROGRAMS, NotExpressible, not_expressible, patterns, symbols};
 
 /// The system as a program. Targets become assertions.
 pub fn to_program(tables: &Tables, targets: &[Property]) -> Result<Program, NotExpressible> {
@@ -68,6 +68,7 @@ fn bad_heads(tables: &Tables, targets: &[Property]) -> Result<Vec<Bad>, NotExpre
         &Pattern::Somewhere { shared, template, symbol } => {
             Ok(Bad { template: template.unwrap_or(tables.template_of(symbol)), shared, symbol })
         }
+        Pattern::Together(_) => not_expressible(IN_PROGRAMS),
         Pattern::Tuple { shared, tops } => {
             let threads = tables.threads().iter().zip(tops);
             let named: Vec<_> = threads.filter(|(_, top)| **top != TopPattern::Any).collect();

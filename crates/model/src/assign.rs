@@ -5,11 +5,8 @@
 
 /// Whether each of the demands, counted from 0, can be met by a supply that `serves` it, where a
 /// supply meets no more demands than its number says.
-pub(super) fn can_assign(
-    demands: usize,
-    supplies: &[u32],
-    serves: impl Fn(usize, usize) -> bool,
-) -> bool {
+#[must_use]
+pub fn can_assign(demands: usize, supplies: &[u32], serves: impl Fn(usize, usize) -> bool) -> bool {
     let mut search = Search { supplies, serves, met: vec![Vec::new(); supplies.len()] };
     (0..demands).all(|demand| search.meet(demand, &mut vec![false; supplies.len()]))
 }
