@@ -101,7 +101,7 @@ fn all_visible(system: &Tables) -> Vec<VisibleState> {
                 VisibleState { tops, ..state.clone() }
             })
         };
-        states = states.into_iter().flat_map(extended.clone()).collect();
+        states = states.into_iter().flat_map(extended).collect();
     }
     states
 }
@@ -149,7 +149,7 @@ fn low_states(explorer: &ContextExplorer<'_, Languages>) -> BTreeSet<(SharedId, 
         for ((_, local), _) in threads {
             let words = explorer.locals().store().get(LanguageId(local)).words(HIGHEST);
             let extended = |stacks: Vec<Word>| {
-                let with = |word: &Word| [&stacks[..], &[word.clone()]].concat();
+                let with = |word: &Word| [&stacks[..], std::slice::from_ref(word)].concat();
                 words.iter().map(with).collect::<Vec<_>>()
             };
             stacks = stacks.into_iter().flat_map(extended).collect();

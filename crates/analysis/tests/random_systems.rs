@@ -14,7 +14,7 @@ use selvedge_analysis::explore::{ContextExplorer, Explorer, Locals};
 use selvedge_analysis::naive::{Level, Naive};
 use selvedge_analysis::random::{Shape, random_system};
 use selvedge_evidence::{Evidence, recheck};
-use selvedge_model::{Pattern, Property, System, Tables, TopPattern, VisibleState};
+use selvedge_model::{Pattern, Property, Tables, TopPattern, VisibleState};
 
 /// How many systems there are.
 const SYSTEMS: u64 = 2400;
