@@ -10,8 +10,11 @@ mod spin;
 
 use run::Row;
 
+/// Runs its cases and hands over a row for each.
+type Section = fn(&mut dyn FnMut(Row));
+
 /// The sections of the table, in order.
-const SECTIONS: [(&str, fn(&mut dyn FnMut(Row))); 7] = [
+const SECTIONS: [(&str, Section); 7] = [
     ("published", cases::published),
     ("scaled", cases::scaled),
     ("filter", cases::filter),

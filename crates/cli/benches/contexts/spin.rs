@@ -33,8 +33,11 @@ fn explore(reduction: bool) -> Result<Measured, String> {
     }
     let pan = folder.join("pan").display().to_string();
     let start = Instant::now();
-    let (said, _, cpu) = timed(&[&pan, "-m10000000", "-w24"])?;
+    let (said, _, cpu) = timed(&[&pan, "-m2000000", "-w23"])?;
     let time = start.elapsed().as_secs_f64();
+    if said.contains("search depth too small") {
+        return Err("the search was cut off: its stack is too small".to_owned());
+    }
     let number = |what: &str| {
         let line = said.lines().find(|line| line.contains(what))?;
         line.split_whitespace().next()?.parse::<f64>().ok()
