@@ -6,7 +6,8 @@
 //! - [`converge`]: when nothing new under a bound means nothing new at all;
 //! - [`engine`]: the only loop: check, verify;
 //! - [`explore`]: exact exploration under a bound;
-//! - [`tabulate`]: any system with finitely many heads as tables.
+//! - [`tabulate`]: any system with finitely many heads as tables;
+//! - [`random`], [`trials`]: random systems, and how many questions about them are answered.
 
 mod budget;
 mod certify;
@@ -18,6 +19,7 @@ pub mod random;
 mod tabulate;
 #[cfg(test)]
 mod testing;
+pub mod trials;
 
 pub use budget::{Budget, Stop};
 pub use tabulate::{TabulateError, Tabulated, tabulate};

@@ -1,5 +1,6 @@
 //! One file a command: its arguments, and what it does.
 
+pub mod bench;
 pub mod check;
 pub mod check_syntax;
 pub mod completions;
@@ -29,6 +30,7 @@ pub fn run(command: Command, output: &mut Output) -> Result<Exit, Failure> {
         Command::Recheck(args) => recheck::run(&args, output),
         Command::Simulate(args) => simulate::run(&args, output),
         Command::Convert(args) => convert::run(&args, output),
+        Command::Bench(args) => bench::run(&args, output),
         Command::CheckSyntax(args) => check_syntax::run(&args, output),
         Command::Completions(args) => completions::run(&args, output),
         Command::Man(args) => man::run(&args, output),

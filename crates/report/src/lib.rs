@@ -9,7 +9,8 @@
 //! - [`json`]: the objects that other programs read; their names are a contract;
 //! - [`dot`]: pictures of tables; [`flow`]: pictures of programs;
 //! - [`evidence`]: certificates and violations as files;
-//! - [`invariant`]: what a certificate says, for people.
+//! - [`invariant`]: what a certificate says, for people;
+//! - [`trials`]: what came of random questions.
 
 pub mod amount;
 pub mod answer;
@@ -24,4 +25,5 @@ pub mod table;
 #[cfg(test)]
 mod testing;
 pub mod text;
+pub mod trials;
 pub mod view;
