@@ -30,16 +30,8 @@ impl Lowering {
         let mut starts = Vec::new();
         let mut choices = Choices::default();
         loop {
-            let mut eval = Evaluator {
-                program: &self.program,
-                source: &self.source,
-                layout: &self.layout,
-                proc: ProcId(0),
-                values: Values { globals: globals.clone(), locals: Vec::new() },
-                after: None,
-                choices: &mut choices,
-                instance: None,
-            };
+            let values = Values { globals: globals.clone(), locals: Vec::new() };
+            let mut eval = Evaluator::new(self, ProcId(0), values, &mut choices);
             let mut entries = self.entries.clone();
             let chosen = eval.settle_globals().and_then(|()| {
                 let mut entries = entries.iter_mut();

@@ -5,6 +5,7 @@
 use num_bigint::BigInt;
 use selvedge_model::Fault;
 
+use super::Lowering;
 use super::choices::Choices;
 use super::layout::Layout;
 use crate::{
@@ -83,6 +84,30 @@ pub(super) struct Evaluator<'a> {
     pub settled: Vec<(Slot, Value)>,
     /// The slots that were set to an open value.
     pub opened: Vec<Slot>,
+}
+
+impl<'a> Evaluator<'a> {
+    /// Evaluates in a procedure, over these values.
+    pub fn new(
+        lowering: &'a Lowering,
+        proc: ProcId,
+        values: Values,
+        choices: &'a mut Choices,
+    ) -> Self {
+        Evaluator {
+            program: &lowering.program,
+            source: &lowering.source,
+            layout: &lowering.layout,
+            proc,
+            values,
+            after: None,
+            choices,
+            instance: None,
+            lock_values: lowering.lock_values(),
+            settled: Vec::new(),
+            opened: Vec::new(),
+        }
+    }
 }
 
 impl Evaluator<'_> {

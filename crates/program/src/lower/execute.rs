@@ -120,19 +120,8 @@ impl<'a> Run<'a> {
         choices: &'a mut Choices,
     ) -> Self {
         let values = Values { globals: shared.globals.to_vec(), locals: frame.locals.to_vec() };
-        let eval = Evaluator {
-            program: &lowering.program,
-            source: &lowering.source,
-            layout: &lowering.layout,
-            proc: lowering.flow.location(edge.from).proc,
-            values,
-            after: None,
-            choices,
-            instance: None,
-            lock_values: lowering.lock_values(),
-            settled: Vec::new(),
-            opened: Vec::new(),
-        };
+        let proc = lowering.flow.location(edge.from).proc;
+        let eval = Evaluator::new(lowering, proc, values, choices);
         Run {
             lowering,
             edge,

@@ -239,20 +239,10 @@ impl Lowering {
     /// The first frame of an instance of a thread.
     fn entry(&self, decl: &ThreadDecl, instance: u32) -> Result<Frame, LowerError> {
         let mut choices = Choices::default();
-        let mut eval = Evaluator {
-            program: &self.program,
-            source: &self.source,
-            layout: &self.layout,
-            proc: decl.proc,
-            // The arguments are constant, but for the number of the instance.
-            values: Values { globals: Vec::new(), locals: Vec::new() },
-            after: None,
-            choices: &mut choices,
-            instance: Some(instance),
-            lock_values: self.lock_values(),
-            settled: Vec::new(),
-            opened: Vec::new(),
-        };
+        // The arguments are constant, but for the number of the instance.
+        let values = Values { globals: Vec::new(), locals: Vec::new() };
+        let mut eval = Evaluator::new(self, decl.proc, values, &mut choices);
+        eval.instance = Some(instance);
         let mut locals = self.layout.fresh_locals(decl.proc);
         let params = &self.program.procs[decl.proc.index()].locals;
         for ((arg, slot), param) in decl.args.iter().zip(&mut locals).zip(params) {
