@@ -171,7 +171,8 @@ fn show(tables: &Tables, symbols: impl IntoIterator<Item = SymbolId>) -> String 
 fn show_target(tables: &Tables, target: &Property) -> String {
     let name = |shared: &Option<SharedId>| shared.map(|s| tables.shared_name(s).into_owned());
     match target {
-        Property::NeverWrong => String::new(),
+        Property::NeverWrong | Property::NoDeadlock => String::new(),
+        Property::Unreachable(Pattern::Together(_)) => panic!("a table has no places"),
         Property::Unreachable(Pattern::Tuple { shared, tops }) => {
             let tops = tops.iter().map(|top| match top {
                 TopPattern::Any => "*".to_owned(),
