@@ -1,11 +1,12 @@
-//! The hard family: each program grows until it takes about a minute, or there is no answer.
+//! The hard family: each program grows until it takes about a minute, or there is no answer. What
+//! takes that long is not run with its fault as well.
 
 use super::run::{Row, answer, repository};
 
 /// What a run may use.
 const LIMITS: [&str; 4] = ["--timeout", "90s", "--memory", "4GiB"];
 
-/// A family has grown enough when a run takes this long.
+/// A program has grown enough when a run takes this many seconds.
 const ENOUGH: f64 = 45.0;
 
 /// A program and the sizes that it is run with, in rising order.
