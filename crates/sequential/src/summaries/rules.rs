@@ -1,0 +1,184 @@
+//! # The rules
+//! What follows from new configurations at one place: a step, a call, a return, a switch.
+
+use selvedge_bdd::Bdd;
+use selvedge_program::ProcId;
+use selvedge_program::flow::{Command, EdgeId};
+
+use super::{CallKey, Calls, Entered, Key, Thread, begins, grow};
+use crate::Result;
+use crate::places::END;
+use crate::space::{Local, Shared, Space};
+use crate::steps::Steps;
+
+impl Thread {
+    pub(super) fn step(
+        &mut self,
+        space: &mut Space<'_>,
+        steps: &mut Steps,
+        key: Key,
+        new: Bdd,
+    ) -> Result<()> {
+        let lowering = space.lowering;
+        let flow = lowering.flow();
+        let proc = self.proc_at(space, key.loc);
+        let length = key.length + self.cost;
+        if let Some(&inputs) = self.inputs.get(key.round + 1)
+            && key.can_switch(space)
+        {
+            let inputs = begins(space, key.round + 1, inputs)?;
+            let set = space.bdds.and(new, inputs)?;
+            self.add(space, Key { round: key.round + 1, ..key }, set)?;
+        }
+        for id in space.edges_at(key.loc).to_vec() {
+            let edge = flow.edge(id);
+            let step = steps.get(space, id, self.start.owner, key.round)?;
+            let wrong = space.bdds.and(new, step.wrong)?;
+            if wrong != Bdd::FALSE {
+                let (of, set) = self.outside(space, key, proc, wrong)?;
+                let known = self.wrong.entry((of, key.round)).or_default();
+                grow(space, known.entry(length).or_insert(Bdd::FALSE), set)?;
+            }
+            match edge.command {
+                Command::Call { proc: callee, .. } => {
+                    let called = space.bdds.and(new, step.call)?;
+                    let out = space.shared(Shared::Out(key.round));
+                    let called = space.rename(called, &[(out, space.shared(Shared::Next))])?;
+                    self.call(space, key, id, callee, called)?;
+                }
+                Command::Return(_) if key.entered.is_none() => {
+                    if space.is_atomic(key.loc) {
+                        let after = step.image(space, new)?;
+                        let forgotten = [space.locals(proc, Local::Now), space.results(proc)];
+                        let after = space.forget(after, &forgotten.concat())?;
+                        self.add(space, self.key(END, None, key.round, length), after)?;
+                    }
+                }
+                Command::Return(_) => {
+                    let after = step.image(space, new)?;
+                    self.returns(space, Key { length, ..key }, proc, after)?;
+                }
+                _ => {
+                    let after = step.image(space, new)?;
+                    if after != Bdd::FALSE {
+                        let to = self.key(edge.to, key.entered, key.round, length);
+                        self.arrive(space, to, after)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// R7 and R2: a call with new values.
+    fn call(
+        &mut self,
+        space: &mut Space<'_>,
+        key: Key,
+        edge: EdgeId,
+        callee: ProcId,
+        called: Bdd,
+    ) -> Result<()> {
+        let known = self.calls.entry((edge, key.entered, key.round)).or_default();
+        let new = grow(space, known.entry(key.length).or_insert(Bdd::FALSE), called)?;
+        if new == Bdd::FALSE {
+            return Ok(());
+        }
+        if self.calls_mode == Calls::Lazy {
+            let mut forgotten = space.activation(self.proc_at(space, key.loc));
+            if !self.history {
+                forgotten.extend(space.contexts(key.round));
+            }
+            let entry = space.forget(new, &forgotten)?;
+            self.enter_procedure(space, callee, key.enters(space), entry)?;
+        }
+        for round in key.round..space.rounds {
+            for (length, summary) in self.summary(callee, key.enters(space), round) {
+                let length = key.length + self.cost + length;
+                self.resume(space, (edge, key.entered, callee), (round, length), new, summary)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Enters a procedure with the values that are the next ones.
+    pub(super) fn enter_procedure(
+        &mut self,
+        space: &mut Space<'_>,
+        proc: ProcId,
+        entered: Entered,
+        entry: Bdd,
+    ) -> Result<()> {
+        let round = entered.round;
+        let renamed = space.at_entry(proc, true);
+        let entry = space.rename(entry, &renamed)?;
+        let (old, now) = (space.shared(Shared::Entry), space.shared(Shared::Out(round)));
+        let same = space.same(&old, &now)?;
+        let (old, now) = (space.params(proc, Local::Entry), space.params(proc, Local::Now));
+        let params = space.same(&old, &now)?;
+        let same = space.bdds.and(same, params)?;
+        let set = space.bdds.and(entry, same)?;
+        let known = self.entries.entry((proc, entered)).or_insert(Bdd::FALSE);
+        grow(space, known, set)?;
+        let loc = space.lowering.flow().entries[proc.index()];
+        self.arrive(space, self.key(loc, Some(entered), round, 0), set)
+    }
+
+    /// R3 and R2: a procedure returns.
+    fn returns(&mut self, space: &mut Space<'_>, key: Key, proc: ProcId, after: Bdd) -> Result<()> {
+        let Some(entered) = key.entered else { return Ok(()) };
+        let summary = self.summary_form(space, proc, after)?;
+        let known = self.summaries.entry((proc, entered, key.round)).or_default();
+        let new = grow(space, known.entry(key.length).or_insert(Bdd::FALSE), summary)?;
+        if new == Bdd::FALSE {
+            return Ok(());
+        }
+        for ((edge, of, _), length, called) in self.calls_of(space, proc, entered) {
+            let length = length + self.cost + key.length;
+            self.resume(space, (edge, of, proc), (key.round, length), called, new)?;
+        }
+        Ok(())
+    }
+
+    /// The calls that enter a procedure in this way.
+    #[must_use]
+    pub fn calls_of(
+        &self,
+        space: &Space<'_>,
+        proc: ProcId,
+        entered: Entered,
+    ) -> Vec<(CallKey, usize, Bdd)> {
+        let round = entered.round;
+        let both = |round| [false, true].map(|atomic| Some(Entered { round, atomic }));
+        let outer = || std::iter::once(None).chain((0..=round).flat_map(both));
+        let edges = self.callers[proc.index()].iter();
+        let keys = edges.flat_map(|&edge| outer().map(move |of| (edge, of, round)));
+        let fits = |(edge, of, _): &CallKey| {
+            let from = space.lowering.flow().edge(*edge).from;
+            self.key(from, *of, round, 0).enters(space) == entered
+        };
+        let calls = keys.filter(fits).filter_map(|key| Some((key, self.calls.get(&key)?)));
+        calls.flat_map(|(key, sets)| sets.iter().map(move |(n, set)| (key, *n, *set))).collect()
+    }
+
+    /// A call goes on after it, over a summary.
+    fn resume(
+        &mut self,
+        space: &mut Space<'_>,
+        (edge, entered, callee): (EdgeId, Option<Entered>, ProcId),
+        (round, length): (usize, usize),
+        called: Bdd,
+        summary: Bdd,
+    ) -> Result<()> {
+        let mut forgotten = space.next_entry(callee);
+        let to = space.lowering.flow().edge(edge).to;
+        if space.received_at(to).is_none() {
+            forgotten.extend(space.results(callee));
+        }
+        let after = space.join(called, summary, &forgotten)?;
+        if after == Bdd::FALSE {
+            return Ok(());
+        }
+        self.arrive(space, self.key(to, entered, round, length), after)
+    }
+}
