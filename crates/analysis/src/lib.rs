@@ -8,6 +8,7 @@
 //! - [`explore`]: exact exploration under a bound;
 //! - [`tabulate`]: any system with finitely many heads as tables.
 
+mod bound;
 mod budget;
 mod certify;
 pub mod converge;
@@ -19,5 +20,6 @@ mod tabulate;
 #[cfg(test)]
 mod testing;
 
+pub use bound::{Bound, Resource};
 pub use budget::{Budget, Stop};
 pub use tabulate::{TabulateError, Tabulated, tabulate};
