@@ -9,6 +9,7 @@
 
 mod below;
 mod pincer;
+mod reduction;
 mod table;
 
 use selvedge_evidence::{Evidence, Trace};
@@ -17,6 +18,7 @@ use selvedge_model::{Pattern, Property, System};
 use crate::explore::stacks::Stacks;
 use crate::explore::windows::Cut;
 use crate::explore::{Locals, Observation};
+use crate::reduce::Direction;
 use crate::{Bound, Budget, Resource, Stop};
 use below::Below;
 use pincer::pincer;
@@ -55,6 +57,8 @@ pub enum Method {
     Explicit,
     /// Sets of stacks.
     Symbolic,
+    /// All threads as one pushdown system: for a bound on rounds only.
+    Reduction(Direction),
 }
 
 /// What was found out.
@@ -156,6 +160,9 @@ pub fn check(
     budget: &Budget,
     tell: Listener<'_>,
 ) -> Outcome {
+    if let (Method::Reduction(direction), Resource::Rounds) = (question.method, bound.resource) {
+        return reduction::check(question, direction, bound.count, budget, tell);
+    }
     let starts_threads = question.system.starts_threads();
     let most_threads = starts_threads.then(|| threads_needed(question, bound.count));
     let mut below = match Below::new(*question, bound.resource, most_threads) {

@@ -6,6 +6,7 @@
 //! - [`converge`]: when nothing new under a bound means nothing new at all;
 //! - [`engine`]: the only loop: check, verify;
 //! - [`explore`]: exact exploration under a bound;
+//! - [`reduce`]: rounds of a system as one pushdown system;
 //! - [`tabulate`]: any system with finitely many heads as tables.
 
 mod bound;
@@ -16,6 +17,7 @@ pub mod engine;
 pub mod explore;
 pub mod naive;
 pub mod random;
+pub mod reduce;
 mod tabulate;
 #[cfg(test)]
 mod testing;

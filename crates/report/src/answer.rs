@@ -262,7 +262,9 @@ pub(crate) fn effort(outcome: &Outcome, time: Duration, peak_memory: u64) -> Str
         if last.states.is_some() {
             parts.push(amount(last.states, "state"));
         }
-        parts.push(amount(last.visible, "visible state"));
+        if last.visible.is_some() {
+            parts.push(amount(last.visible, "visible state"));
+        }
     }
     parts.extend([seconds(time), bytes(peak_memory)]);
     parts.join(", ")

@@ -1,6 +1,7 @@
 //! The exploration from below, by whatever explorer fits.
 
 use selvedge_evidence::{Evidence, Trace, Violation, replay_with};
+use selvedge_model::Fault;
 
 use super::{Event, Listener, Method, Outcome, Proof, Question, Verdict};
 use crate::converge::above::Above;
@@ -39,6 +40,10 @@ impl<'a> Below<'a> {
             Method::Auto => start.explorer(Stacks::up_to(SUSPICIOUS_HEIGHT))?,
             Method::Explicit => start.explorer(Stacks::default())?,
             Method::Symbolic => start.symbolic()?,
+            Method::Reduction(_) => {
+                let message = "the sequential reduction answers the bounded question with rounds";
+                return Err(Fault { message: message.to_owned(), line: None }.into());
+            }
         };
         Ok(Below { start, explorer })
     }
@@ -58,9 +63,10 @@ impl<'a> Below<'a> {
             let within = observation.bound;
             let properties = self.start.question.properties;
             if let Some((property, _)) = self.explorer.violation(bound, properties) {
-                let trace = self.trace(within, budget);
+                let trace = schedule(&self.start.question, within, self.start.most_threads, budget);
                 // The shortest schedule may lead to another violation.
-                let shown = trace.as_ref().ok().and_then(|trace| self.broken_by(trace));
+                let shown =
+                    trace.as_ref().ok().and_then(|trace| broken_by(&self.start.question, trace));
                 let property = shown.unwrap_or(property);
                 return Verdict::Unsafe { bound: within, property, trace };
             }
@@ -100,30 +106,12 @@ impl<'a> Below<'a> {
         Ok(())
     }
 
-    fn trace(&self, bound: Bound, budget: &Budget) -> Result<Trace, Stop> {
-        let Question { system, properties, .. } = self.start.question;
-        shortest_violation(system, properties, bound, self.start.most_threads, budget)?
-            .ok_or(Stop::Cancelled)
-    }
-
-    /// The property that the last state of a run breaks.
-    fn broken_by(&self, trace: &Trace) -> Option<usize> {
-        let Question { system, properties, .. } = self.start.question;
-        let last = replay_with(system, trace, |_| {}).ok()?;
-        let templates: Vec<_> = last.threads.iter().map(|t| t.template).collect();
-        properties.iter().position(|p| p.is_violated_by(system, &last.visible(), &templates))
-    }
-
     /// What the verdict rests on, if that was asked for.
     pub fn evidence(&self, verdict: &Verdict) -> Option<Evidence> {
         match verdict {
             _ if !self.start.question.evidence => None,
             Verdict::Safe(_) => Some(self.explorer.certificate()),
-            Verdict::Unsafe { property, trace: Ok(trace), .. } => {
-                let (contexts, property) = (trace.contexts(), *property);
-                Some(Evidence::Violation(Violation { trace: trace.clone(), contexts, property }))
-            }
-            _ => None,
+            _ => violation(verdict),
         }
     }
 
@@ -160,4 +148,30 @@ impl<'a> Start<'a> {
             Resource::Rounds => Box::new(RoundExplorer::new(system, locals)?),
         })
     }
+}
+
+/// The shortest schedule that shows a violation within a bound that is known to have one.
+pub(super) fn schedule(
+    question: &Question<'_>,
+    bound: Bound,
+    most_threads: Option<usize>,
+    budget: &Budget,
+) -> Result<Trace, Stop> {
+    let Question { system, properties, .. } = question;
+    shortest_violation(*system, properties, bound, most_threads, budget)?.ok_or(Stop::Cancelled)
+}
+
+/// The property that the last state of a run breaks.
+pub(super) fn broken_by(question: &Question<'_>, trace: &Trace) -> Option<usize> {
+    let Question { system, properties, .. } = question;
+    let last = replay_with(*system, trace, |_| {}).ok()?;
+    let templates: Vec<_> = last.threads.iter().map(|t| t.template).collect();
+    properties.iter().position(|p| p.is_violated_by(*system, &last.visible(), &templates))
+}
+
+/// A violation with a schedule, as evidence.
+pub(super) fn violation(verdict: &Verdict) -> Option<Evidence> {
+    let Verdict::Unsafe { property, trace: Ok(trace), .. } = verdict else { return None };
+    let (contexts, property) = (trace.contexts(), *property);
+    Some(Evidence::Violation(Violation { trace: trace.clone(), contexts, property }))
 }

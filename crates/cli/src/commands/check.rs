@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use selvedge_analysis::Bound;
 use selvedge_analysis::engine::check;
+use selvedge_analysis::{Bound, Resource};
 
 use super::engine::{Asked, EngineOptions, note_missing_target};
 use crate::args::{InputArgs, number};
@@ -59,6 +59,9 @@ impl BoundArgs {
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let bound = args.bound.bound();
+    if bound.resource != Resource::Rounds {
+        args.engine.need_no_rounds()?;
+    }
     let asked = Asked::new(&args.input, &args.engine, output)?;
     let asked = asked.with_evidence(args.evidence.clone());
     note_missing_target(&asked, output);

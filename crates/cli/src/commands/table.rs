@@ -41,6 +41,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
+    args.engine.need_no_rounds()?;
     let asked = Asked::new(&args.input, &args.engine, output)?;
     if asked.system().starts_threads() && args.contexts.is_none() && args.rounds.is_none() {
         return Err(Failure::usage(
