@@ -9,13 +9,11 @@ use selvedge_analysis::engine::{Method, Question, Verdict, check};
 use selvedge_analysis::explore::languages::Languages;
 use selvedge_analysis::explore::{Explorer, RoundExplorer};
 use selvedge_analysis::naive::Naive;
-use selvedge_analysis::random::{Shape, random_system};
+use selvedge_analysis::random::{Shape, random_relay, random_system};
 use selvedge_analysis::reduce::{Direction, Reduction};
 use selvedge_analysis::{Bound, Budget, Stop};
 use selvedge_evidence::replay;
-use selvedge_model::{
-    Pattern, Property, SharedId, System, Tables, TablesBuilder, TopPattern, Word,
-};
+use selvedge_model::{Pattern, Property, SharedId, System, Tables, TopPattern};
 use selvedge_program::testing::{self, random_program};
 
 const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Backward];
@@ -63,63 +61,16 @@ fn random(seed: u64) -> (Tables, usize) {
         0 => (4, 4, 7, 2),
         1 => (4, 3, 7, 3),
         2 => (3, 3, 9, 4),
-        _ => return (relay(seed), if seed.is_multiple_of(2) { 3 } else { 4 }),
+        _ => return (random_relay(seed), if seed.is_multiple_of(2) { 3 } else { 4 }),
     };
     let shape = Shape { threads, shared, rules, symbols: 3, ..Shape::default() };
     (random_system(seed, &shape), rounds)
 }
 
-/// A system that needs many rounds: each shared state is left by one of the threads only, so that
-/// they take turns, with calls and returns on the way, and a few rules of chance.
-fn relay(seed: u64) -> Tables {
-    let mut rng = fastrand::Rng::with_seed(seed);
-    let mut tables = Tables::builder();
-    let shared: Vec<_> = (0..rng.usize(3..=5)).map(|q| tables.shared(q.to_string())).collect();
-    let templates: Vec<_> = (0..rng.usize(2..=4))
-        .map(|thread| {
-            let template = tables.template(format!("P{thread}"));
-            (template, ["a", "b"].map(|name| tables.symbol(template, name)))
-        })
-        .collect();
-    let rule = |tables: &mut TablesBuilder, rng: &mut fastrand::Rng, thread: usize, from, to| {
-        let (template, symbols) = templates[thread];
-        for top in [Some(symbols[0]), Some(symbols[1]), None] {
-            if rng.u32(0..8) == 0 {
-                continue;
-            }
-            let [first, second] = [0; 2].map(|_| symbols[rng.usize(0..2)]);
-            let word = match rng.u32(0..4) {
-                0 => Word::Pop,
-                1 => Word::Push { top: first, under: second },
-                _ => Word::Rewrite(first),
-            };
-            tables.rule(template, from, top, to, word);
-        }
-    };
-    let mut thread = templates.len() - 1;
-    for pair in shared.windows(2) {
-        rule(&mut tables, &mut rng, thread, pair[0], pair[1]);
-        // Mostly the thread before, whose turn is in the next round only.
-        let back = if rng.u32(0..4) > 0 { 1 } else { rng.usize(1..templates.len()) };
-        thread = (thread + templates.len() - back) % templates.len();
-    }
-    for _ in 0..rng.usize(0..3) {
-        let [from, to] = [0; 2].map(|_| shared[rng.usize(0..shared.len())]);
-        let thread = rng.usize(0..templates.len());
-        rule(&mut tables, &mut rng, thread, from, to);
-    }
-    for (thread, (template, symbols)) in templates.iter().enumerate() {
-        let stack = (0..rng.usize(0..=2)).map(|_| symbols[rng.usize(0..2)]).collect();
-        tables.thread(format!("T{thread}"), *template, stack);
-    }
-    tables.initial(shared[0]);
-    tables.build()
-}
-
 #[test]
 fn shared_states_are_the_same_in_both_directions() {
     let (mut compared, mut infinite, mut grown) = (0, 0, [0; 5]);
-    for seed in 0..support::many(1200) {
+    for seed in 0..support::many(1000) {
         let (system, most) = random(seed);
         let expected = explored(&system, most);
         let counted = naive(&system, most);
