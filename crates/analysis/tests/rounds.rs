@@ -10,7 +10,7 @@ use selvedge_analysis::naive::Naive;
 use selvedge_analysis::random::{Shape, random_relay, random_system};
 use selvedge_analysis::{Bound, Budget, Stop};
 use selvedge_evidence::{recheck, replay};
-use selvedge_model::{Pattern, Property, System, Tables, TopPattern, VisibleState};
+use selvedge_model::{Pattern, Property, System, Tables, TopPattern, VisibleState, Word};
 
 const ROUNDS: usize = 4;
 
@@ -168,6 +168,28 @@ fn violations_need_as_many_rounds_and_steps_as_they_should() {
     }
     println!("{asked} targets, {safe} safe");
     assert!(asked > 300 && safe > 100);
+}
+
+/// A context with more stacks than can be listed: sets of stacks are used before it is too late.
+#[test]
+fn endless_contexts_are_noticed() {
+    let mut t = Tables::builder();
+    let q = t.shared("q");
+    let template = t.template("P");
+    let symbols = ["a", "b"].map(|name| t.symbol(template, name));
+    for top in symbols {
+        t.rule(template, q, Some(top), q, Word::Pop);
+        for pushed in symbols {
+            t.rule(template, q, Some(top), q, Word::Push { top: pushed, under: top });
+        }
+    }
+    for name in ["T1", "T2"] {
+        t.thread(name, template, vec![symbols[0]]);
+    }
+    t.initial(q);
+    let outcome = ask(&t.build(), &[Property::NeverWrong], Method::Auto, ROUNDS);
+    assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{outcome:?}");
+    assert_eq!(outcome.engine, "rounds-symbolic");
 }
 
 #[test]

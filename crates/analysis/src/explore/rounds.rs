@@ -81,25 +81,33 @@ impl Rounds {
         let first_new = reached.states.len() as u32;
         self.new_at.push(first_new);
         // The thread had a turn with everything that was there at its last one.
-        let mut at = turn.checked_sub(self.threads).map_or(0, |last| match last {
+        let first = turn.checked_sub(self.threads).map_or(0, |last| match last {
             0 => 0,
             last => self.new_at[last + 1],
         });
         let class = reached.space.classes.of_thread(thread);
+        let mut waiting = first..first_new;
+        let mut work: Vec<(u32, u32)> = Vec::new();
         let mut until_check = BATCHES_PER_CHECK;
         loop {
-            // A whole context needs no second one; otherwise the thread goes on from where it got.
-            let end = if L::WHOLE_CONTEXTS { first_new } else { reached.states.len() as u32 };
-            if at >= end {
+            while work.len() < THREADS_PER_BATCH
+                && let Some(state) = waiting.next()
+            {
+                work.push((state, position(reached, state, class)));
+            }
+            if work.is_empty() {
                 return Ok(());
             }
-            let batch: Vec<(u32, u32)> = (at..end)
-                .take(THREADS_PER_BATCH)
-                .map(|state| (state, position(reached, state, class)))
-                .collect();
-            at += batch.len() as u32;
+            // The newest first: a stack that grows without end is soon high.
+            let batch = work.split_off(work.len().saturating_sub(THREADS_PER_BATCH));
             reached.moves(&batch, scratch)?;
+            let known = reached.states.len() as u32;
             reached.states.insert_all(&scratch.batch, |_, _| {});
+            // A whole context needs no second one; otherwise the thread goes on from where it got.
+            if !L::WHOLE_CONTEXTS {
+                let new = known..reached.states.len() as u32;
+                work.extend(new.map(|state| (state, position(reached, state, class))));
+            }
             until_check -= 1;
             if until_check == 0 {
                 budget.check()?;
