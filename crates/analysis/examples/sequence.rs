@@ -19,7 +19,7 @@ fn run<L: Locals>(system: &dyn System, locals: L, symmetry: bool) {
         let o = &explorer.observations()[explorer.bound()];
         println!(
             "{:3} states {:?} visible {:?} (+{:?}) stored {} {} B/state {:.3} s",
-            o.contexts,
+            o.bound.count,
             o.states,
             o.visible,
             o.new_visible,

@@ -18,21 +18,21 @@ use selvedge_evidence::{
 use crate::explore::languages::Languages;
 use crate::explore::stacks::Stacks;
 use crate::explore::windows::{self, Windows};
-use crate::explore::{ContextExplorer, Locals};
+use crate::explore::{Locals, Reached};
 
 /// What an exploration of single states reached.
-pub(crate) fn of_stacks(explorer: &ContextExplorer<'_, Stacks>) -> Evidence {
-    let stacks = explorer.locals();
+pub(crate) fn of_stacks(reached: &Reached<'_, Stacks>) -> Evidence {
+    let stacks = reached.locals();
     let window = |local| {
         let symbols: Box<[_]> = stacks.get(local).iter().collect();
         Window { symbols, hidden: false }
     };
-    cut(explorer, window, |highest| highest + 1, Vec::new())
+    cut(reached, window, |highest| highest + 1, Vec::new())
 }
 
 /// What an exploration with cut stacks reached.
-pub(crate) fn of_windows(explorer: &ContextExplorer<'_, Windows>) -> Evidence {
-    let windows = explorer.locals();
+pub(crate) fn of_windows(reached: &Reached<'_, Windows>) -> Evidence {
+    let windows = reached.locals();
     let mut guesses: Vec<Guess> = Vec::new();
     for (&(template, lowest), below) in windows.guesses() {
         // Certificates are for tight guesses: without the symbol above there is none.
@@ -46,22 +46,22 @@ pub(crate) fn of_windows(explorer: &ContextExplorer<'_, Windows>) -> Evidence {
         let windows::Window { symbols, hidden } = windows.get(local).clone();
         Window { symbols, hidden }
     };
-    cut(explorer, window, |_| windows.depth(), guesses)
+    cut(reached, window, |_| windows.depth(), guesses)
 }
 
 fn cut<L: Locals>(
-    explorer: &ContextExplorer<'_, L>,
+    reached: &Reached<'_, L>,
     window: impl Fn(u32) -> Window,
     depth: impl Fn(usize) -> usize,
     guesses: Vec<Guess>,
 ) -> Evidence {
-    let (states, entries) = states(explorer);
+    let (states, entries) = states(reached);
     let kind = |&(class, local): &(u32, u32)| CutThread { class, window: window(local) };
     let kinds: Vec<CutThread> = entries.iter().map(kind).collect();
     let highest = kinds.iter().map(|kind| kind.window.symbols.len()).max().unwrap_or(0);
     Evidence::Cut(CutCertificate {
-        classes: explorer.classes().of_threads().to_vec(),
-        started: explorer.classes().started().to_vec(),
+        classes: reached.classes().of_threads().to_vec(),
+        started: reached.classes().started().to_vec(),
         depth: depth(highest),
         guesses,
         kinds,
@@ -70,21 +70,21 @@ fn cut<L: Locals>(
 }
 
 /// What an exploration with sets of stacks reached.
-pub(crate) fn of_languages(explorer: &ContextExplorer<'_, Languages>) -> Evidence {
-    let (states, entries) = states(explorer);
+pub(crate) fn of_languages(reached: &Reached<'_, Languages>) -> Evidence {
+    let (states, entries) = states(reached);
     let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
     let mut languages = Vec::new();
     let mut kinds = Vec::with_capacity(entries.len());
     for (class, local) in entries {
         let language = *numbers.entry(local).or_insert_with(|| {
-            languages.push(explorer.locals().store().get(LanguageId(local)).clone());
+            languages.push(reached.locals().store().get(LanguageId(local)).clone());
             languages.len() as u32 - 1
         });
         kinds.push(AggregateThread { class, language });
     }
     Evidence::Aggregate(AggregateCertificate {
-        classes: explorer.classes().of_threads().to_vec(),
-        started: explorer.classes().started().to_vec(),
+        classes: reached.classes().of_threads().to_vec(),
+        started: reached.classes().started().to_vec(),
         languages,
         kinds,
         states,
@@ -92,10 +92,10 @@ pub(crate) fn of_languages(explorer: &ContextExplorer<'_, Languages>) -> Evidenc
 }
 
 /// The states of an exploration, and the class and local of each kind of thread in them.
-fn states<L: Locals>(explorer: &ContextExplorer<'_, L>) -> (Vec<CountedState>, Vec<(u32, u32)>) {
+fn states<L: Locals>(reached: &Reached<'_, L>) -> (Vec<CountedState>, Vec<(u32, u32)>) {
     let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     let mut entries = Vec::new();
-    let states = explorer.states().map(|(shared, threads)| {
+    let states = reached.states().map(|(shared, threads)| {
         let number = |(entry, count)| {
             let kind = *numbers.entry(entry).or_insert_with(|| {
                 entries.push(entry);

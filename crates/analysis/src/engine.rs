@@ -3,20 +3,23 @@
 //! The only loop. [`check`] answers the bounded question; [`table`](fn@table) counts what is new at
 //! each bound; [`verify`] works from both sides until one of them has an answer:
 //!
-//! - from below, bound by bound: a violation ends it, with the fewest contexts; so does a bound at
+//! - from below, bound by bound: a violation ends it, with the smallest bound; so does a bound at
 //!   which nothing is new;
 //! - from above, cut by cut: a Z_j without a violation ends it, and is the proof.
 
 mod below;
 mod pincer;
+mod reduction;
 mod table;
 
 use selvedge_evidence::{Evidence, Trace};
 use selvedge_model::{Pattern, Property, System};
 
-use crate::explore::Observation;
+use crate::explore::stacks::Stacks;
 use crate::explore::windows::Cut;
-use crate::{Budget, Stop};
+use crate::explore::{Locals, Observation};
+use crate::reduce::Direction;
+use crate::{Bound, Budget, Resource, Stop};
 use below::Below;
 use pincer::pincer;
 pub use table::{Table, table};
@@ -60,6 +63,8 @@ pub enum Method {
     Explicit,
     /// Sets of stacks.
     Symbolic,
+    /// All threads as one pushdown system: for a bound on rounds only.
+    Reduction(Direction),
 }
 
 /// What was found out.
@@ -74,7 +79,7 @@ pub struct Outcome {
     /// What was seen from above, cut by cut.
     pub cuts: Vec<CutSeen>,
     /// The bound at which the visible states collapsed, if that is known.
-    pub collapse: Option<usize>,
+    pub collapse: Option<Bound>,
     /// If the system starts threads: states with more threads than this were not followed.
     pub most_threads: Option<usize>,
     /// What the answer rests on: if it was asked for, the verdict is safe or unsafe, and there is
@@ -102,36 +107,36 @@ pub struct CutSeen {
 pub enum Verdict {
     /// No violation under any schedule.
     Safe(Proof),
-    /// A violation, with the fewest contexts that show it.
+    /// A violation, with the smallest bound that shows it.
     Unsafe {
-        /// The number of contexts.
-        contexts: usize,
+        /// The bound.
+        bound: Bound,
         /// Which property it breaks.
         property: usize,
         /// The schedule with the fewest steps, or why it could not be made.
         trace: Result<Trace, Stop>,
     },
-    /// No violation within this many contexts. Not a proof.
+    /// No violation within this bound. Not a proof.
     Bounded {
-        /// The number of contexts.
-        contexts: usize,
+        /// The bound.
+        bound: Bound,
     },
     /// No answer.
     Unknown {
         /// Why.
         stop: Stop,
-        /// The largest number of contexts that was completed without a violation.
-        completed: Option<usize>,
+        /// The largest bound that was completed without a violation.
+        completed: Option<Bound>,
     },
 }
 
 /// Why a system is safe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Proof {
-    /// No state was new at this number of contexts.
+    /// No state was new at this bound.
     Repetition {
-        /// The number of contexts.
-        contexts: usize,
+        /// The bound.
+        bound: Bound,
     },
     /// The cut leaves no violation.
     Cut(Cut),
@@ -154,23 +159,26 @@ pub enum Event<'a> {
 /// Told about events.
 pub type Listener<'a> = &'a (dyn Fn(Event<'_>) + Sync);
 
-/// Whether a violation is reachable within so many contexts.
+/// Whether a violation is reachable within a bound.
 pub fn check(
     question: &Question<'_>,
-    contexts: usize,
+    bound: Bound,
     budget: &Budget,
     tell: Listener<'_>,
 ) -> Outcome {
+    if let (Method::Reduction(direction), Resource::Rounds) = (question.method, bound.resource) {
+        return reduction::check(question, direction, bound.count, budget, tell);
+    }
     let starts_threads = question.system.starts_threads();
     let most_threads = starts_threads.then(|| match question.needs_all_threads() {
         true => question.system.threads().len() + MANY_STARTED,
-        false => threads_needed(question, contexts),
+        false => threads_needed(question, bound.count),
     });
-    let mut below = match Below::new(*question, most_threads) {
+    let mut below = match Below::new(*question, bound.resource, most_threads) {
         Ok(below) => below,
-        Err(stop) => return Outcome::unknown(stop),
+        Err(stop) => return Outcome::unknown(stop, bound.resource),
     };
-    let verdict = below.run(contexts, budget, tell, |_| false);
+    let verdict = below.run(bound.count, budget, tell, |_| false);
     let evidence = below.evidence(&verdict);
     Outcome { evidence, ..below.outcome(verdict) }
 }
@@ -178,9 +186,9 @@ pub fn check(
 /// Whether a violation is reachable at all. Without properties: which visible states are.
 pub fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
     if !question.system.starts_threads() {
-        pincer(question, None, budget, tell, None)
+        pincer(question, Resource::Contexts, None, budget, tell, None)
     } else if question.needs_all_threads() {
-        check(question, usize::MAX, budget, tell)
+        check(question, Resource::Contexts.bound(usize::MAX), budget, tell)
     } else {
         verify_with_more_and_more_threads(question, budget, tell)
     }
@@ -215,11 +223,11 @@ fn verify_with_more_and_more_threads(
 ) -> Outcome {
     let mut last: Option<Outcome> = None;
     for contexts in 1.. {
-        let mut outcome = check(question, contexts, budget, tell);
+        let mut outcome = check(question, Bound::contexts(contexts), budget, tell);
         match &mut outcome.verdict {
             Verdict::Bounded { .. } => {}
             Verdict::Unknown { completed, .. } => {
-                *completed = contexts.checked_sub(1);
+                *completed = contexts.checked_sub(1).map(Bound::contexts);
                 let seen = last.map(|o| o.observations);
                 outcome.observations = seen.unwrap_or(outcome.observations);
                 return outcome;
@@ -228,14 +236,14 @@ fn verify_with_more_and_more_threads(
         }
         last = Some(outcome);
     }
-    last.unwrap_or_else(|| Outcome::unknown(Stop::Cancelled))
+    last.unwrap_or_else(|| Outcome::unknown(Stop::Cancelled, Resource::Contexts))
 }
 
 impl Outcome {
-    fn unknown(stop: Stop) -> Self {
+    fn unknown(stop: Stop, resource: Resource) -> Self {
         Outcome {
             verdict: Verdict::Unknown { stop, completed: None },
-            engine: "contexts-explicit",
+            engine: Stacks::engine(resource),
             observations: Vec::new(),
             cuts: Vec::new(),
             collapse: None,
@@ -245,7 +253,7 @@ impl Outcome {
     }
 
     /// The last bound at which a visible state was new.
-    fn last_growth(&self) -> Option<usize> {
-        self.observations.iter().rposition(|o| o.new_visible != Some(0))
+    fn last_growth(&self) -> Option<Bound> {
+        self.observations.iter().rfind(|o| o.new_visible != Some(0)).map(|o| o.bound)
     }
 }

@@ -1,15 +1,16 @@
 //! # The naive enumerator
-//! **Question.** Which states do at most k contexts reach?
+//! **Question.** Which states do at most k contexts, or at most k rounds, reach?
 //! **Idea.** Do what the definition says. A *configuration* is a state together with the thread
 //! that acted last. The thread that acted last goes on within its context; any other begins a
-//! new one. Configurations are found in the order of contexts first, steps second, each with
-//! the step that led to it, so that the first way to a state has the fewest contexts and,
-//! among those ways, the fewest steps.
+//! new one. With rounds, the thread that acted last and those after it in the order of threads
+//! go on within the round; those before it wait for the next one. Configurations are found in the
+//! order of bounds first, steps second, each with the step that led to it, so that the first way
+//! to a state has the smallest bound and, among those ways, the fewest steps.
 //! **Claim.** After [`Naive::advance`] was called k times, [`Naive::states`] is R_k exactly. If
-//! a bound adds no state, no later one does: R_{k+1} is what one context reaches from R_k, so a
-//! repetition is a fixed point.
+//! a bound adds no state, no later one does: every thread could have acted from every state
+//! within that bound, so that no step leaves the states.
 //! **Needs.** Each context reaches finitely many states. A limit on the number of
-//! configurations ends the search where that is not so.
+//! configurations ends the search where that is not so. Rounds need a fixed set of threads.
 //!
 //! Speed is no aim: this is the measure that every engine is held against. It uses the step
 //! function of the model and nothing else.
@@ -46,25 +47,30 @@
 //! # Ok::<(), selvedge_analysis::naive::NaiveError>(())
 //! ```
 
+mod error;
+
 use std::collections::BTreeMap;
-use std::fmt;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_evidence::Trace;
-use selvedge_model::{Action, Fault, State, System, ThreadId, VisibleState, step};
+use selvedge_model::{Action, State, System, ThreadId, VisibleState, step};
+
+use crate::Resource;
+use crate::bound::needs_fixed_threads;
+pub use error::NaiveError;
 
 /// What is new at a bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Level {
-    /// The number of contexts.
+    /// The number of contexts, or of rounds.
     pub bound: usize,
-    /// How many states need exactly this many contexts.
+    /// How many states need exactly this bound.
     pub new_states: usize,
-    /// How many visible states need exactly this many contexts.
+    /// How many visible states need exactly this bound.
     pub new_visible: usize,
-    /// How many states at most this many contexts reach.
+    /// How many states are reached within the bound.
     pub states: usize,
-    /// How many visible states at most this many contexts reach.
+    /// How many visible states are reached within the bound.
     pub visible: usize,
 }
 
@@ -73,40 +79,6 @@ impl Level {
     #[must_use]
     pub fn has_collapsed(&self) -> bool {
         self.new_states == 0
-    }
-}
-
-/// Why the enumeration cannot go on.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum NaiveError {
-    /// There are more configurations than the limit allows; perhaps infinitely many.
-    TooLarge {
-        /// The limit.
-        limit: usize,
-        /// The largest bound that was completed.
-        completed: Option<usize>,
-    },
-    /// The system cannot say what its actions are.
-    System(Fault),
-}
-
-impl fmt::Display for NaiveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NaiveError::TooLarge { limit, completed } => {
-                write!(f, "more than {limit} configurations")?;
-                completed.map_or(Ok(()), |k| write!(f, "; bound {k} was completed"))
-            }
-            NaiveError::System(fault) => fault.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for NaiveError {}
-
-impl From<Fault> for NaiveError {
-    fn from(fault: Fault) -> Self {
-        NaiveError::System(fault)
     }
 }
 
@@ -133,6 +105,7 @@ struct Candidate {
 /// The enumerator. See the module.
 pub struct Naive<'s> {
     system: &'s dyn System,
+    resource: Resource,
     limit: usize,
     /// The states in the order in which they were found, with their bounds.
     states: Vec<(State, usize)>,
@@ -156,9 +129,22 @@ impl<'s> Naive<'s> {
     /// Starts with R_0 and a limit on the number of configurations: pairs of a state and the
     /// thread that acted last.
     pub fn with_limit(system: &'s dyn System, limit: usize) -> Result<Self, NaiveError> {
+        Naive::of(Resource::Contexts, system, limit)
+    }
+
+    /// The same for rounds in the place of contexts.
+    pub fn rounds(system: &'s dyn System, limit: usize) -> Result<Self, NaiveError> {
+        match needs_fixed_threads(system) {
+            Some(fault) => Err(fault.into()),
+            None => Naive::of(Resource::Rounds, system, limit),
+        }
+    }
+
+    fn of(resource: Resource, system: &'s dyn System, limit: usize) -> Result<Self, NaiveError> {
         let level = Level { bound: 0, new_states: 0, new_visible: 0, states: 0, visible: 0 };
         let mut naive = Naive {
             system,
+            resource,
             limit,
             states: Vec::new(),
             numbers: FxHashMap::default(),
@@ -182,7 +168,7 @@ impl<'s> Naive<'s> {
         self.level
     }
 
-    /// Allows one more context.
+    /// Allows one more context, or one more round.
     ///
     /// After an error the enumeration is over: every further call repeats the error.
     pub fn advance(&mut self) -> Result<Level, NaiveError> {
@@ -204,34 +190,34 @@ impl<'s> Naive<'s> {
         }
     }
 
-    /// The states that were reached, each with the least number of contexts that reaches it.
+    /// The states that were reached, each with the least bound that reaches it.
     /// If a bound could not be completed, some of its states are there and others are not.
     pub fn states(&self) -> impl Iterator<Item = (&State, usize)> {
         self.states.iter().map(|(state, bound)| (state, *bound))
     }
 
-    /// The visible states that were reached, each with the least number of contexts that
-    /// reaches it, in no particular order.
+    /// The visible states that were reached, each with the least bound that reaches it, in
+    /// no particular order.
     pub fn visible(&self) -> impl Iterator<Item = (&VisibleState, usize)> {
         self.visible.iter().map(|(state, bound)| (state, *bound))
     }
 
-    /// The least number of contexts that reaches a state, if it was reached.
+    /// The least bound that reaches a state, if it was reached.
     #[must_use]
     pub fn bound_of(&self, state: &State) -> Option<usize> {
         self.numbers.get(state).map(|&number| self.states[number].1)
     }
 
-    /// The least number of contexts that reaches a visible state, if it was reached.
+    /// The least bound that reaches a visible state, if it was reached.
     #[must_use]
     pub fn bound_of_visible(&self, state: &VisibleState) -> Option<usize> {
         self.visible.get(state).copied()
     }
 
-    /// A run to a state that was reached and is wanted: with the fewest contexts, and among
+    /// A run to a state that was reached and is wanted: within the smallest bound, and among
     /// those with the fewest steps.
     pub fn trace_to(&self, wanted: impl Fn(&State) -> bool) -> Option<Trace> {
-        // Configurations are in the order of contexts and steps, so the first one is it.
+        // Configurations are in the order of bounds and steps, so the first one is it.
         let mut at = self.configurations.iter().position(|c| wanted(&self.states[c.state].0))?;
         let mut steps = Vec::with_capacity(self.configurations[at].steps);
         while let Configuration { parent: Some((parent, action)), last: Some(thread), .. } =
@@ -244,14 +230,22 @@ impl<'s> Naive<'s> {
         Some(Trace { initial: self.states[self.configurations[at].state].0.clone(), steps })
     }
 
-    /// Adds all configurations that need exactly `bound` contexts.
+    /// Whether a thread acts within the bound of the one that acted last.
+    fn goes_on(&self, last: Option<ThreadId>, thread: ThreadId) -> bool {
+        match self.resource {
+            Resource::Contexts => last == Some(thread),
+            Resource::Rounds => last.is_some_and(|last| last <= thread),
+        }
+    }
+
+    /// Adds all configurations that need exactly this bound.
     fn fill(&mut self, bound: usize) -> Result<(), NaiveError> {
         // Steps to follow, by the length of the run that they end.
         let mut queue: BTreeMap<usize, Vec<Candidate>> = BTreeMap::new();
         for at in self.frontier..self.configurations.len() {
             let last = self.configurations[at].last;
             for thread in self.states[self.configurations[at].state].0.thread_ids() {
-                if last != Some(thread) {
+                if !self.goes_on(last, thread) {
                     self.follow(at, thread, &mut queue)?;
                 }
             }
@@ -259,8 +253,13 @@ impl<'s> Naive<'s> {
         while let Some((steps, candidates)) = queue.pop_first() {
             for Candidate { state, thread, parent, action } in candidates {
                 let parent = Some((parent, action));
-                if let Some(at) = self.add(state, Some(thread), steps, parent, bound)? {
-                    self.follow(at, thread, &mut queue)?;
+                let Some(at) = self.add(state, Some(thread), steps, parent, bound)? else {
+                    continue;
+                };
+                for next in self.states[self.configurations[at].state].0.thread_ids() {
+                    if self.goes_on(Some(thread), next) {
+                        self.follow(at, next, &mut queue)?;
+                    }
                 }
             }
         }

@@ -62,6 +62,54 @@ pub fn random_system(seed: u64, shape: &Shape) -> Tables {
     tables.build()
 }
 
+/// A system that needs many rounds: each shared state is left by one of the threads only, so that
+/// they take turns, with calls and returns on the way, and a few rules of chance.
+#[must_use]
+pub fn random_relay(seed: u64) -> Tables {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut tables = Tables::builder();
+    let shared: Vec<_> = (0..rng.usize(3..=5)).map(|q| tables.shared(q.to_string())).collect();
+    let templates: Vec<_> = (0..rng.usize(2..=4))
+        .map(|thread| {
+            let template = tables.template(format!("P{thread}"));
+            (template, ["a", "b"].map(|name| tables.symbol(template, name)))
+        })
+        .collect();
+    let rule = |tables: &mut TablesBuilder, rng: &mut fastrand::Rng, thread: usize, from, to| {
+        let (template, symbols) = templates[thread];
+        for top in [Some(symbols[0]), Some(symbols[1]), None] {
+            if rng.u32(0..8) == 0 {
+                continue;
+            }
+            let [first, second] = [0; 2].map(|_| symbols[rng.usize(0..2)]);
+            let word = match rng.u32(0..4) {
+                0 => Word::Pop,
+                1 => Word::Push { top: first, under: second },
+                _ => Word::Rewrite(first),
+            };
+            tables.rule(template, from, top, to, word);
+        }
+    };
+    let mut thread = templates.len() - 1;
+    for pair in shared.windows(2) {
+        rule(&mut tables, &mut rng, thread, pair[0], pair[1]);
+        // Mostly the thread before, whose turn is in the next round only.
+        let back = if rng.u32(0..4) > 0 { 1 } else { rng.usize(1..templates.len()) };
+        thread = (thread + templates.len() - back) % templates.len();
+    }
+    for _ in 0..rng.usize(0..3) {
+        let [from, to] = [0; 2].map(|_| shared[rng.usize(0..shared.len())]);
+        let thread = rng.usize(0..templates.len());
+        rule(&mut tables, &mut rng, thread, from, to);
+    }
+    for (thread, (template, symbols)) in templates.iter().enumerate() {
+        let stack = (0..rng.usize(0..=2)).map(|_| symbols[rng.usize(0..2)]).collect();
+        tables.thread(format!("T{thread}"), *template, stack);
+    }
+    tables.initial(shared[0]);
+    tables.build()
+}
+
 /// A template with its symbols.
 type Alphabet = (TemplateId, Vec<SymbolId>);
 

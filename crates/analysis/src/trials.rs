@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 use selvedge_evidence::{Checked, recheck};
 use selvedge_model::{Pattern, Property, SharedId, SymbolId, System, Tables, TopPattern};
 
-use crate::Budget;
 use crate::engine::{Method, Outcome, Question, Verdict, verify};
 use crate::random::{Shape, random_system};
+use crate::{Bound, Budget};
 
 /// One system, one question, one answer.
 #[derive(Clone, Debug)]
@@ -120,8 +120,8 @@ fn judge(question: &Question<'_>, outcome: &Outcome) -> TrialResult {
         Verdict::Unsafe { trace: Err(stop), .. } => {
             return TrialResult::Undecided(format!("a violation without a schedule: {stop}"));
         }
-        Verdict::Bounded { contexts } => {
-            return TrialResult::Wrong(format!("an answer for {contexts} contexts only"));
+        Verdict::Bounded { bound } => {
+            return TrialResult::Wrong(format!("an answer for {bound} only"));
         }
         Verdict::Unknown { stop, .. } => {
             return TrialResult::Undecided(format!("{stop}; {}", effort(outcome)));
@@ -142,8 +142,8 @@ fn judge(question: &Question<'_>, outcome: &Outcome) -> TrialResult {
 /// Whether what was checked is what the verdict says.
 fn shows(checked: &Checked, verdict: &Verdict) -> bool {
     match (checked, verdict) {
-        (Checked::Violation { contexts, .. }, Verdict::Unsafe { contexts: said, .. }) => {
-            contexts == said
+        (Checked::Violation { contexts, .. }, Verdict::Unsafe { bound, .. }) => {
+            *bound == Bound::contexts(*contexts)
         }
         (Checked::Cut { .. } | Checked::Aggregate { .. }, Verdict::Safe(_)) => true,
         _ => false,
@@ -213,15 +213,17 @@ mod tests {
             });
             match right.verdict {
                 Verdict::Unsafe { .. } => {
-                    let proof = crate::engine::Proof::Repetition { contexts: 1 };
+                    let proof = crate::engine::Proof::Repetition { bound: Bound::contexts(1) };
                     check(2, &|outcome| outcome.verdict = Verdict::Safe(proof));
                     check(3, &|outcome| {
-                        if let Verdict::Unsafe { contexts, .. } = &mut outcome.verdict {
-                            *contexts += 1;
+                        if let Verdict::Unsafe { bound, .. } = &mut outcome.verdict {
+                            bound.count += 1;
                         }
                     });
                 }
-                _ => check(4, &|outcome| outcome.verdict = Verdict::Bounded { contexts: 3 }),
+                _ => check(4, &|outcome| {
+                    outcome.verdict = Verdict::Bounded { bound: Bound::contexts(3) }
+                }),
             }
         }
         assert!(noticed.iter().all(|&n| n > 10), "{noticed:?}");

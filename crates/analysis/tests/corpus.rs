@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use selvedge_analysis::Budget;
 use selvedge_analysis::engine::{Method, Outcome, Question, Verdict, check, table, verify};
+use selvedge_analysis::{Bound, Budget, Resource};
 use selvedge_evidence::replay;
 use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_model::{Property, System};
@@ -56,7 +56,7 @@ fn list(
     outcome: &Outcome,
     of: fn(&selvedge_analysis::explore::Observation) -> Option<u128>,
 ) -> Vec<u128> {
-    let until = outcome.collapse.map_or(usize::MAX, |bound| bound + 1);
+    let until = outcome.collapse.map_or(usize::MAX, |bound| bound.count + 1);
     outcome.observations.iter().take(until).map(|o| of(o).expect("countable")).collect()
 }
 
@@ -65,7 +65,7 @@ fn list(
 fn violation(name: &str, question: &Question<'_>) -> Option<usize> {
     match verify(question, &Budget::default(), &|_| {}).verdict {
         Verdict::Safe(_) => None,
-        Verdict::Unsafe { contexts, trace, .. } => {
+        Verdict::Unsafe { bound: Bound { count: contexts, .. }, trace, .. } => {
             let trace = trace.unwrap_or_else(|stop| panic!("{name}: no schedule: {stop}"));
             let states = replay(question.system, &trace).unwrap_or_else(|e| panic!("{name}: {e}"));
             let last = states.last().expect("a state");
@@ -88,14 +88,14 @@ fn published_systems_have_the_known_sequences_and_verdicts() {
         let (system, targets) = open(&path);
         let question = question(system.as_ref(), &targets);
 
-        let found = table(&question, None, 0, &Budget::default(), &|_| {});
+        let found = table(&question, Resource::Contexts, None, 0, &Budget::default(), &|_| {});
         assert_eq!(
             list(&found.outcome, |o| o.new_visible),
             numbers(&row["recomputed_new_visible"]),
             "{name}"
         );
         let collapse = found.outcome.collapse.expect("it collapses");
-        assert_eq!(collapse.to_string(), row["recomputed_collapse_k"], "{name}");
+        assert_eq!(collapse.count.to_string(), row["recomputed_collapse_k"], "{name}");
         let all_finite = found.finite_contexts.expect("known").iter().all(|(_, finite)| *finite);
         assert_eq!(all_finite, row["tool_mode"] == "explicit", "{name}");
         if row["recomputed_new_global"] != "-" {
@@ -120,10 +120,16 @@ fn larger_systems_have_the_known_totals() {
             continue;
         }
         let (system, targets) = open(&path);
-        let found =
-            table(&question(system.as_ref(), &targets), None, 0, &Budget::default(), &|_| {});
+        let found = table(
+            &question(system.as_ref(), &targets),
+            Resource::Contexts,
+            None,
+            0,
+            &Budget::default(),
+            &|_| {},
+        );
         let collapse = found.outcome.collapse.expect("it collapses");
-        let last = found.outcome.observations[collapse].clone();
+        let last = found.outcome.observations[collapse.count].clone();
         let visible = list(&found.outcome, |o| o.visible);
         println!(
             "{name}: collapse {collapse}, {:?} visible, {:?} states, {:.2} s",
@@ -135,7 +141,7 @@ fn larger_systems_have_the_known_totals() {
             let expected = &row[title];
             assert!(expected == "-" || *expected == found, "{name}: {expected} {found}");
         };
-        known("collapse_k", collapse.to_string());
+        known("collapse_k", collapse.count.to_string());
         known("visible_total", last.visible.expect("countable").to_string());
         if row["global_total"] != "infinite" {
             known("global_total", last.states.expect("countable").to_string());
@@ -171,8 +177,8 @@ fn programs_that_start_threads_have_the_known_verdicts() {
                 seen.0 += 1;
             }
             "safe" => {
-                let outcome = check(&question, 4, &Budget::default(), &|_| {});
-                let bounded = matches!(outcome.verdict, Verdict::Bounded { contexts: 4 });
+                let outcome = check(&question, Bound::contexts(4), &Budget::default(), &|_| {});
+                let bounded = matches!(outcome.verdict, Verdict::Bounded { bound } if bound == Bound::contexts(4));
                 assert!(bounded, "{name}: {:?}", outcome.verdict);
                 println!("{name}: bounded, {:.2} s", start.elapsed().as_secs_f64());
                 seen.1 += 1;

@@ -3,7 +3,6 @@
 
 use std::time::{Duration, Instant};
 
-use selvedge_analysis::Budget;
 use selvedge_analysis::converge::above::Above;
 use selvedge_analysis::engine::{Method, Outcome, Question, Verdict, check, verify};
 use selvedge_analysis::explore::languages::Languages;
@@ -12,6 +11,7 @@ use selvedge_analysis::explore::windows::Cut;
 use selvedge_analysis::explore::{ContextExplorer, Explorer, Locals};
 use selvedge_analysis::naive::Naive;
 use selvedge_analysis::random::{Shape, random_system};
+use selvedge_analysis::{Bound, Budget};
 use selvedge_evidence::{Evidence, Flaw, recheck, replay};
 use selvedge_model::{Property, State, System, step};
 
@@ -86,9 +86,10 @@ fn the_bounded_question_has_the_right_answer() {
                 if method == Method::Explicit && complete < BOUNDS {
                     continue; // a context may be infinite
                 }
-                let outcome = check(&question, contexts, &Budget::default(), &|_| {});
+                let outcome =
+                    check(&question, Bound::contexts(contexts), &Budget::default(), &|_| {});
                 match (&outcome.verdict, first) {
-                    (Verdict::Unsafe { contexts: k, trace, .. }, Some(first)) => {
+                    (Verdict::Unsafe { bound: Bound { count: k, .. }, trace, .. }, Some(first)) => {
                         assert_eq!(*k, first, "seed {seed}");
                         let trace = trace.as_ref().expect("a trace");
                         let shortest = naive.trace_to(|state| is_deadlock(&system, state));
@@ -126,7 +127,7 @@ fn verdicts_are_right_and_have_evidence() {
                     assert!(checked.is_ok(), "seed {seed}: {checked:?}");
                     safe += 1;
                 }
-                Verdict::Unsafe { contexts, .. } => {
+                Verdict::Unsafe { bound: Bound { count: contexts, .. }, .. } => {
                     let beyond = !naive.level().has_collapsed() && contexts > naive.level().bound;
                     assert!(first == Some(contexts) || beyond, "seed {seed}");
                     check_violation(seed, &system, &outcome);
@@ -205,9 +206,14 @@ fn started_threads_are_not_forgotten() {
         for method in [Method::Auto, Method::Symbolic] {
             let deadline = Some(Instant::now() + Duration::from_millis(300));
             let budget = Budget { deadline, ..Budget::default() };
-            let outcome = check(&question(&system, method, true), complete, &budget, &|_| {});
+            let outcome = check(
+                &question(&system, method, true),
+                Bound::contexts(complete),
+                &budget,
+                &|_| {},
+            );
             match &outcome.verdict {
-                Verdict::Unsafe { contexts, .. } => {
+                Verdict::Unsafe { bound: Bound { count: contexts, .. }, .. } => {
                     assert_eq!(Some(*contexts), first, "seed {seed}");
                     check_violation(seed, &system, &outcome);
                     found += 1;
@@ -224,8 +230,12 @@ fn started_threads_are_not_forgotten() {
         }
         // A system that drops threads has no answer at all.
         let dropping = system.dropping_threads();
-        let outcome =
-            check(&question(&dropping, Method::Auto, true), 0, &Budget::default(), &|_| {});
+        let outcome = check(
+            &question(&dropping, Method::Auto, true),
+            Bound::contexts(0),
+            &Budget::default(),
+            &|_| {},
+        );
         assert!(matches!(outcome.verdict, Verdict::Unknown { .. }), "seed {seed}");
     }
     println!("{found} found, {safe} safe, {unknown} unknown");

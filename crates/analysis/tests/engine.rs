@@ -1,9 +1,9 @@
 //! check and verify on random systems: the verdicts, the bounds and the traces.
 
-use selvedge_analysis::Budget;
 use selvedge_analysis::engine::{Method, Outcome, Question, Verdict, check, verify};
 use selvedge_analysis::naive::Naive;
 use selvedge_analysis::random::{Shape, random_system};
+use selvedge_analysis::{Bound, Budget};
 use selvedge_evidence::replay;
 use selvedge_model::{Pattern, Property, System, TopPattern, VisibleState};
 
@@ -35,12 +35,12 @@ fn violations_have_the_fewest_contexts_and_steps() {
             let property = [target(&state)];
             let expected = naive.trace_to(|s| s.visible() == state).expect("it was reached");
             let outcome = ask(&system, &property, Method::Auto);
-            let Verdict::Unsafe { contexts, trace, .. } = outcome.verdict else {
+            let Verdict::Unsafe { bound, trace, .. } = outcome.verdict else {
                 panic!("seed {seed}: {outcome:?}");
             };
             let trace = trace.expect("a trace");
-            assert_eq!(contexts, expected.contexts(), "seed {seed}");
-            assert_eq!(trace.contexts(), contexts, "seed {seed}");
+            assert_eq!(bound, Bound::contexts(expected.contexts()), "seed {seed}");
+            assert_eq!(trace.contexts(), bound.count, "seed {seed}");
             assert_eq!(trace.steps.len(), expected.steps.len(), "seed {seed}");
             let states = replay(&system, &trace).expect("it can be replayed");
             assert_eq!(states.last().expect("a state").visible(), state, "seed {seed}");
@@ -112,7 +112,8 @@ fn the_bounded_question_is_answered_for_the_bound() {
                     symmetry: false,
                     evidence: false,
                 };
-                let outcome = check(&question, contexts, &Budget::default(), &|_| {});
+                let outcome =
+                    check(&question, Bound::contexts(contexts), &Budget::default(), &|_| {});
                 let found = matches!(outcome.verdict, Verdict::Unsafe { .. });
                 assert_eq!(found, needed <= contexts, "seed {seed} {state:?} {contexts}");
             }

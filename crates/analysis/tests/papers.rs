@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use rustc_hash::FxHashSet;
-use selvedge_analysis::Budget;
 use selvedge_analysis::converge::above::Above;
 use selvedge_analysis::converge::finite_contexts::finite_contexts;
 use selvedge_analysis::converge::generators::Generators;
@@ -13,6 +12,7 @@ use selvedge_analysis::explore::languages::Languages;
 use selvedge_analysis::explore::stacks::Stacks;
 use selvedge_analysis::explore::windows::Cut;
 use selvedge_analysis::explore::{ContextExplorer, Explorer, Locals};
+use selvedge_analysis::{Bound, Budget, Resource};
 use selvedge_automata::LanguageId;
 use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_model::{Property, SharedId, SymbolId, System, Tables, VisibleState};
@@ -75,8 +75,9 @@ fn cuba_figure_1_plateaus_at_2_and_5_and_collapses_at_5() {
     ];
     assert_eq!(new_visible(&system, Stacks::default(), 7), expected);
     assert_eq!(new_visible(&system, Languages::default(), 7), expected);
-    let found = table(&question(&system, &[]), None, 10, &Budget::default(), &|_| {});
-    assert_eq!(found.outcome.collapse, Some(5));
+    let found =
+        table(&question(&system, &[]), Resource::Contexts, None, 10, &Budget::default(), &|_| {});
+    assert_eq!(found.outcome.collapse, Some(Bound::contexts(5)));
     // The states themselves never repeat: the second stack grows for ever (Ex. 5, Sec. 4).
     let mut states = ContextExplorer::new(&system, Stacks::default(), false).expect("starts");
     for _ in 0..30 {
@@ -143,7 +144,7 @@ fn cuba_examples_13_and_14_generators_and_z() {
 /// The states with stacks of at most `HIGHEST` symbols.
 fn low_states(explorer: &ContextExplorer<'_, Languages>) -> BTreeSet<(SharedId, Vec<Word>)> {
     let mut found = BTreeSet::new();
-    for (shared, mut threads) in explorer.states() {
+    for (shared, mut threads) in explorer.reached().states() {
         threads.sort_unstable(); // by class: without symmetry, by thread
         let mut stacks = vec![Vec::new()];
         for ((_, local), _) in threads {
@@ -188,7 +189,7 @@ fn cuba_figure_2_has_infinite_contexts_and_stops_at_2() {
 
     let question = Question { method: Method::Symbolic, ..question(&system, &[]) };
     let outcome = verify(&question, &Budget::default(), &|_| {});
-    assert_eq!(outcome.collapse, Some(2));
+    assert_eq!(outcome.collapse, Some(Bound::contexts(2)));
     assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{:?}", outcome.verdict);
 }
 
@@ -203,9 +204,16 @@ fn the_driver_of_qadeer_and_rehof_fails_with_3_contexts_and_not_with_2() {
     for method in [Method::Explicit, Method::Symbolic] {
         let properties = [Property::NeverWrong];
         let question = Question { method, ..question(&system, &properties) };
-        let within = |contexts| check(&question, contexts, &Budget::default(), &|_| {}).verdict;
-        assert!(matches!(within(2), Verdict::Bounded { contexts: 2 }), "{method:?}");
-        let Verdict::Unsafe { contexts, trace, .. } = within(3) else { panic!("{method:?}") };
+        let within = |contexts| {
+            check(&question, Bound::contexts(contexts), &Budget::default(), &|_| {}).verdict
+        };
+        assert!(
+            matches!(within(2), Verdict::Bounded { bound: Bound { count: 2, .. } }),
+            "{method:?}"
+        );
+        let Verdict::Unsafe { bound: Bound { count: contexts, .. }, trace, .. } = within(3) else {
+            panic!("{method:?}")
+        };
         assert_eq!(contexts, 3);
         assert_eq!(trace.expect("a schedule").contexts(), 3);
     }

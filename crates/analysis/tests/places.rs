@@ -5,9 +5,9 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use selvedge_analysis::Budget;
 use selvedge_analysis::engine::{Method, Question, Verdict, check};
 use selvedge_analysis::naive::Naive;
+use selvedge_analysis::{Bound, Budget};
 use selvedge_evidence::{Evidence, Flaw, recheck, replay};
 use selvedge_frontend::Diagnostics;
 use selvedge_frontend::target::target;
@@ -126,13 +126,14 @@ impl Case {
         let properties = std::slice::from_ref(property);
         let system = &self.engine;
         let question = Question { system, properties, method, symmetry, evidence: true };
-        let outcome = check(&question, self.completed, &Budget::default(), &|_| {});
+        let outcome =
+            check(&question, Bound::contexts(self.completed), &Budget::default(), &|_| {});
         if let Some(evidence) = &outcome.evidence {
             let checked = recheck(system, properties, evidence);
             assert!(checked.is_ok(), "{checked:?}: {}", about());
         }
         match &outcome.verdict {
-            Verdict::Unsafe { contexts, trace: Ok(trace), .. } => {
+            Verdict::Unsafe { bound: Bound { count: contexts, .. }, trace: Ok(trace), .. } => {
                 assert_eq!(Some(*contexts), first, "{}", about());
                 let last = replay(system, trace).expect("it replays").pop().expect("a state");
                 assert_eq!(Property::first_broken(properties, system, &last), Ok(Some(0)));

@@ -4,7 +4,6 @@
 
 use std::collections::BTreeSet;
 
-use selvedge_analysis::Budget;
 use selvedge_analysis::converge::above::Above;
 use selvedge_analysis::engine::{Method, Question, Verdict, check};
 use selvedge_analysis::explore::languages::Languages;
@@ -13,6 +12,7 @@ use selvedge_analysis::explore::windows::Cut;
 use selvedge_analysis::explore::{ContextExplorer, Explorer, Locals};
 use selvedge_analysis::naive::{Level, Naive};
 use selvedge_analysis::random::{Shape, random_system};
+use selvedge_analysis::{Bound, Budget};
 use selvedge_evidence::{Evidence, recheck};
 use selvedge_model::{Pattern, Property, Tables, TopPattern, VisibleState};
 
@@ -120,8 +120,8 @@ fn explore<L: Locals>(
     about: &str,
     tally: &mut Tally,
 ) -> Option<Evidence> {
-    let about = format!("{about}, {}", L::ENGINE);
     let mut explorer = ContextExplorer::new(expected.system, locals, symmetry).expect("starts");
+    let about = format!("{about}, {}", explorer.name());
     for level in &expected.levels {
         if level.bound > 0 {
             explorer.advance(&Budget::default()).expect("goes on");
@@ -218,8 +218,8 @@ fn violation(expected: &Expected<'_>, seed: u64, tally: &mut Tally) {
     for (method, symmetry) in [(Method::Auto, true), (Method::Symbolic, false)] {
         let question =
             Question { system, properties: &properties, method, symmetry, evidence: true };
-        let outcome = check(&question, BOUNDS, &Budget::default(), &|_| {});
-        let Verdict::Unsafe { contexts, .. } = outcome.verdict else {
+        let outcome = check(&question, Bound::contexts(BOUNDS), &Budget::default(), &|_| {});
+        let Verdict::Unsafe { bound: Bound { count: contexts, .. }, .. } = outcome.verdict else {
             panic!("seed {seed}: {:?}", outcome.verdict)
         };
         assert_eq!(contexts, needed, "seed {seed}");

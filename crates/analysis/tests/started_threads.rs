@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use selvedge_analysis::Budget;
 use selvedge_analysis::engine::{Method, Question, Verdict, check, verify};
+use selvedge_analysis::{Bound, Budget};
 use selvedge_frontend::check::CheckOptions;
 use selvedge_frontend::{check as checker, weave};
 use selvedge_model::{Pattern, Property, Rule, System, Tables, Word};
@@ -25,7 +25,7 @@ fn program(text: &str) -> Lowering {
 fn checked(system: &dyn System, properties: &[Property], contexts: usize) -> Verdict {
     let question =
         Question { system, properties, method: Method::Auto, symmetry: true, evidence: false };
-    check(&question, contexts, &Budget::default(), &|_| {}).verdict
+    check(&question, Bound::contexts(contexts), &Budget::default(), &|_| {}).verdict
 }
 
 /// The threads that are there from the start do not take the place of those that are started.
@@ -39,9 +39,12 @@ fn many_first_threads_leave_room_for_started_ones() {
          void idle() { skip; }
          thread main; thread watcher; thread idle * 4;",
     );
-    assert!(matches!(checked(&system, &NEVER_WRONG, 2), Verdict::Bounded { contexts: 2 }));
+    assert!(matches!(
+        checked(&system, &NEVER_WRONG, 2),
+        Verdict::Bounded { bound: Bound { count: 2, .. } }
+    ));
     let found = checked(&system, &NEVER_WRONG, 3);
-    assert!(matches!(found, Verdict::Unsafe { contexts: 3, .. }), "{found:?}");
+    assert!(matches!(found, Verdict::Unsafe { bound: Bound { count: 3, .. }, .. }), "{found:?}");
 }
 
 /// A target may be about a thread that was started and has not moved.
@@ -60,7 +63,7 @@ fn a_target_may_be_a_thread_that_never_moved() {
     let system = tables.build().dropping_threads();
     let somewhere = Pattern::Somewhere { shared: None, template: None, symbol: child };
     let found = checked(&system, &[Property::Unreachable(somewhere)], 1);
-    assert!(matches!(found, Verdict::Unsafe { contexts: 1, .. }), "{found:?}");
+    assert!(matches!(found, Verdict::Unsafe { bound: Bound { count: 1, .. }, .. }), "{found:?}");
 }
 
 #[test]
@@ -80,7 +83,10 @@ fn a_repetition_is_a_proof_if_no_thread_was_left_out() {
          void add() { atomic { assert total < 2; total := total + 1; } }
          void main() { async add(); async add(); }",
     );
-    assert!(matches!(checked(&two, &NEVER_WRONG, 2), Verdict::Bounded { contexts: 2 }));
+    assert!(matches!(
+        checked(&two, &NEVER_WRONG, 2),
+        Verdict::Bounded { bound: Bound { count: 2, .. } }
+    ));
     assert!(matches!(verdict(&two, &Budget::default()), Verdict::Safe(_)));
 
     // The third one goes wrong, and two threads with three contexts do not show it.
@@ -89,7 +95,10 @@ fn a_repetition_is_a_proof_if_no_thread_was_left_out() {
          void add() { atomic { assert total < 2; total := total + 1; } }
          void main() { while (*) { async add(); } }",
     );
-    assert!(matches!(checked(&any_number, &NEVER_WRONG, 3), Verdict::Bounded { contexts: 3 }));
+    assert!(matches!(
+        checked(&any_number, &NEVER_WRONG, 3),
+        Verdict::Bounded { bound: Bound { count: 3, .. } }
+    ));
     let found = verdict(&any_number, &Budget::default());
-    assert!(matches!(found, Verdict::Unsafe { contexts: 4, .. }), "{found:?}");
+    assert!(matches!(found, Verdict::Unsafe { bound: Bound { count: 4, .. }, .. }), "{found:?}");
 }

@@ -21,5 +21,5 @@ mod psa;
 pub use dfa::Dfa;
 pub use language::{LanguageId, Languages};
 pub use post::post_star;
-pub use pre::{PdsRule, pre_star};
+pub use pre::{PdsRule, pre_star, pre_star_while};
 pub use psa::{Control, Psa};

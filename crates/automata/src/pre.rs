@@ -10,6 +10,8 @@
 //!
 //! **Needs.** All rules at once: they are used backwards.
 
+use std::convert::Infallible;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_model::{SymbolId, Word};
 
@@ -30,16 +32,31 @@ pub struct PdsRule {
 
 /// Saturates the automaton with everything from which something that it accepts can be reached.
 #[must_use]
-pub fn pre_star(mut psa: Psa, rules: &[PdsRule]) -> Psa {
+pub fn pre_star(psa: Psa, rules: &[PdsRule]) -> Psa {
+    match pre_star_while(psa, rules, || Ok::<(), Infallible>(())) {
+        Ok(psa) => psa,
+        Err(never) => match never {},
+    }
+}
+
+/// The same, unless `go_on`, which is asked every few thousand edges, says why not.
+pub fn pre_star_while<E>(
+    mut psa: Psa,
+    rules: &[PdsRule],
+    go_on: impl FnMut() -> Result<(), E>,
+) -> Result<Psa, E> {
     // All control states get a state first, so that numbers are stable.
     for rule in rules {
         psa.control(rule.from);
         psa.control(rule.to);
     }
     let mut saturation = Saturation::new(psa, rules);
-    saturation.run(rules);
-    saturation.psa
+    saturation.run(rules, go_on)?;
+    Ok(saturation.psa)
 }
+
+/// How many edges are looked at between two questions whether to go on.
+const EDGES_PER_CHECK: usize = 4096;
 
 struct Saturation<'a> {
     psa: Psa,
@@ -68,7 +85,12 @@ impl<'a> Saturation<'a> {
         }
     }
 
-    fn run(&mut self, rules: &[PdsRule]) {
+    fn run<E>(
+        &mut self,
+        rules: &[PdsRule],
+        mut go_on: impl FnMut() -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut edges = 0;
         for state in 0..self.psa.state_count() as u32 {
             for (symbol, to) in self.psa.edges(state).to_vec() {
                 self.push(state, symbol, to);
@@ -83,11 +105,15 @@ impl<'a> Saturation<'a> {
         self.close_empty_stack(rules);
         loop {
             while let Some((from, symbol, to)) = self.work.pop() {
+                if usize::is_multiple_of(edges, EDGES_PER_CHECK) {
+                    go_on()?;
+                }
+                edges += 1;
                 self.psa.add_edge(from, symbol, to);
                 self.edge(from, symbol, to);
             }
             if !self.close_empty_stack(rules) {
-                return;
+                return Ok(());
             }
         }
     }

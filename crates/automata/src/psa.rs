@@ -3,6 +3,8 @@
 //! state: it accepts ⟨q | w⟩ if it accepts w from there (Qadeer and Rehof, Sec. 2). An automaton
 //! made from languages has no edge into the state of a control state, as saturation requires.
 
+use std::hash::Hash;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_model::SymbolId;
 
@@ -124,6 +126,32 @@ impl Psa {
             }
         }
         states.iter().any(|&s| self.is_accepting(s))
+    }
+
+    /// Where a reader can end with the words that are accepted from a control state. A reader starts
+    /// somewhere, and a symbol takes it somewhere else, or stops it.
+    pub fn readings<S: Clone + Eq + Hash>(
+        &self,
+        control: Control,
+        start: S,
+        mut step: impl FnMut(&S, SymbolId) -> Option<S>,
+    ) -> FxHashSet<S> {
+        let first = self.controls.get(&control).map(|&state| (state, start));
+        let mut seen: FxHashSet<(u32, S)> = first.iter().cloned().collect();
+        let mut work: Vec<(u32, S)> = first.into_iter().collect();
+        let mut ends = FxHashSet::default();
+        while let Some((state, reader)) = work.pop() {
+            for &(symbol, to) in self.edges(state) {
+                let Some(next) = step(&reader, symbol) else { continue };
+                if seen.insert((to, next.clone())) {
+                    work.push((to, next));
+                }
+            }
+            if self.is_accepting(state) {
+                ends.insert(reader);
+            }
+        }
+        ends
     }
 
     /// The stack language of each control state that has one, in canonical form.

@@ -87,8 +87,9 @@ impl Progress {
             Event::Bound { observation, stored } => {
                 let rate = stored.0 as f64 / time.as_secs_f64().max(1e-3);
                 let text = format!(
-                    "{} contexts: {} new visible states, {} stored, {rate:.0}/s",
-                    observation.contexts,
+                    "{} {}s: {} new visible states, {} stored, {rate:.0}/s",
+                    observation.bound.count,
+                    observation.bound.resource.name(),
                     number(observation.new_visible),
                     stored.0,
                 );

@@ -40,6 +40,15 @@ impl Trace {
         };
         self.steps.iter().map(number).collect()
     }
+
+    /// How many rounds the run needs: one context of each thread, in their order, any of which may
+    /// be empty. A round ends where a thread acts after one that comes later in the order.
+    #[must_use]
+    pub fn rounds(&self) -> usize {
+        let goes_back = |pair: &[(ThreadId, Action)]| pair[1].0 < pair[0].0;
+        let ends = self.steps.windows(2).filter(|pair| goes_back(pair)).count();
+        if self.steps.is_empty() { 0 } else { ends + 1 }
+    }
 }
 
 /// Whether two actions do the same to every state. Where they come from may differ.
@@ -60,5 +69,14 @@ mod tests {
         assert_eq!(trace.context_numbers(), [1, 2, 2, 3]);
         assert_eq!(trace.contexts(), 3);
         assert_eq!(Trace::start(trace.initial).contexts(), 0);
+    }
+
+    #[test]
+    fn a_round_has_all_threads_in_their_order() {
+        let system = fig1();
+        let trace = run(&system, &[(0, 0), (1, 0), (1, 0), (0, 0)]);
+        assert_eq!(trace.rounds(), 2);
+        assert_eq!(Trace { steps: trace.steps[..3].to_vec(), ..trace.clone() }.rounds(), 1);
+        assert_eq!(Trace::start(trace.initial).rounds(), 0);
     }
 }

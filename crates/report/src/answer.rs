@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
-use selvedge_analysis::Stop;
 use selvedge_analysis::engine::{Outcome, Proof, Verdict};
+use selvedge_analysis::{Bound, Resource, Stop};
 use selvedge_model::{Property, State, System};
 
 use crate::amount::{amount, bytes, seconds};
@@ -41,21 +41,21 @@ pub fn text(answer: &Answer<'_>, options: TraceOptions) -> String {
     let paint = options.paint;
     let (word, role, sentence, mut details) = match &answer.outcome.verdict {
         Verdict::Safe(proof) => ("safe", Role::Good, safe(answer), why_safe(answer, *proof)),
-        Verdict::Unsafe { contexts, property, trace } => {
+        Verdict::Unsafe { bound, property, trace } => {
             let property = answer.properties.get(*property);
             let steps = trace.as_ref().map(|trace| trace.steps.len());
-            let sentence = unsafe_sentence(answer, *contexts, steps.ok(), property);
-            let mut details = about_trace(*contexts, steps);
+            let sentence = unsafe_sentence(answer, *bound, steps.ok(), property);
+            let mut details = about_trace(*bound, steps);
             if let (Some(Property::NoDeadlock), Some(last)) = (property, answer.last) {
                 details.extend(text::waiting(answer.system, last).map(|who| ("waits", who)));
             }
             ("unsafe", Role::Bad, sentence, details)
         }
-        Verdict::Bounded { contexts } => {
+        Verdict::Bounded { bound } => {
             let sentence = format!(
                 "{} within {}; this is not a proof: `selvedge verify` looks for one",
                 no_violation(answer),
-                contexts_and_switches(*contexts)
+                with_switches(*bound)
             );
             ("bounded", Role::Change, sentence, Vec::new())
         }
@@ -128,14 +128,10 @@ fn why_safe(answer: &Answer<'_>, proof: Proof) -> Vec<Detail> {
     let outcome = answer.outcome;
     let mut details = vec![("proof", proof_in_words(outcome, proof, answer.properties.is_empty()))];
     if let Some(collapse) = outcome.collapse {
-        let visible = outcome.observations.get(collapse).and_then(|o| o.visible);
+        let visible = outcome.observations.get(collapse.count).and_then(|o| o.visible);
         details.push((
             "collapse",
-            format!(
-                "all {} are reached within {}",
-                amount(visible, "visible state"),
-                count(collapse, "context")
-            ),
+            format!("all {} are reached within {collapse}", amount(visible, "visible state")),
         ));
     }
     if !answer.properties.is_empty() {
@@ -155,11 +151,11 @@ fn why_safe(answer: &Answer<'_>, proof: Proof) -> Vec<Detail> {
 /// Why nothing more can happen.
 pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool) -> String {
     match proof {
-        Proof::Repetition { contexts } => {
+        Proof::Repetition { bound } => {
             let states = outcome.observations.last().map(|o| o.states).filter(Option::is_some);
             let all =
                 states.map_or(String::new(), |n| format!(": all {} were seen", amount(n, "state")));
-            format!("no state is new at {}{all}", count(contexts, "context"))
+            format!("no state is new at {bound}{all}")
         }
         Proof::Cut(cut) => {
             let seen = outcome.cuts.iter().find(|seen| seen.cut == cut);
@@ -181,11 +177,11 @@ pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool)
 
 fn unsafe_sentence(
     answer: &Answer<'_>,
-    contexts: usize,
+    bound: Bound,
     steps: Option<usize>,
     property: Option<&Property>,
 ) -> String {
-    let with = contexts_and_switches(contexts);
+    let with = with_switches(bound);
     let steps = steps.map_or(String::new(), |n| format!(" and {}", count(n, "step")));
     let why = answer.last.and_then(|state| answer.system.wrong(state.shared));
     match (property, why) {
@@ -201,18 +197,14 @@ fn unsafe_sentence(
     }
 }
 
-fn about_trace(contexts: usize, steps: Result<usize, &Stop>) -> Vec<Detail> {
-    let fewest = "no schedule with fewer contexts does";
+fn about_trace(bound: Bound, steps: Result<usize, &Stop>) -> Vec<Detail> {
+    let fewest = format!("no schedule with fewer {}s does", bound.resource.name());
     match steps {
-        Ok(_) if contexts == 0 => Vec::new(),
-        Ok(_) => vec![(
-            "fewest",
-            format!("{fewest}, and none with {} is shorter", count(contexts, "context")),
-        )],
-        Err(stop) => vec![
-            ("fewest", fewest.to_owned()),
-            ("schedule", format!("it could not be made: {stop}")),
-        ],
+        Ok(_) if bound.count == 0 => Vec::new(),
+        Ok(_) => vec![("fewest", format!("{fewest}, and none with {bound} is shorter"))],
+        Err(stop) => {
+            vec![("fewest", fewest), ("schedule", format!("it could not be made: {stop}"))]
+        }
     }
 }
 
@@ -225,19 +217,20 @@ fn no_violation(answer: &Answer<'_>) -> String {
     }
 }
 
-/// `3 contexts (2 switches)`.
-fn contexts_and_switches(contexts: usize) -> String {
-    let switches = count(contexts.saturating_sub(1), "switch");
-    format!("{} ({})", count(contexts, "context"), switches.replace("switchs", "switches"))
+/// `3 contexts (2 switches)`, `2 rounds`.
+fn with_switches(bound: Bound) -> String {
+    match (bound.resource, bound.count.saturating_sub(1)) {
+        (Resource::Rounds, _) => bound.to_string(),
+        (Resource::Contexts, 1) => format!("{bound} (1 switch)"),
+        (Resource::Contexts, switches) => format!("{bound} ({switches} switches)"),
+    }
 }
 
-fn what_is_known(answer: &Answer<'_>, stop: &Stop, completed: Option<usize>) -> Vec<Detail> {
+fn what_is_known(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>) -> Vec<Detail> {
     let done = match completed {
         None => "nothing".to_owned(),
-        Some(0) => format!("{} in the initial states", no_violation(answer)),
-        Some(contexts) => {
-            format!("{} within {}", no_violation(answer), contexts_and_switches(contexts))
-        }
+        Some(Bound { count: 0, .. }) => format!("{} in the initial states", no_violation(answer)),
+        Some(bound) => format!("{} within {}", no_violation(answer), with_switches(bound)),
     };
     let mut details = vec![("completed", done)];
     if let Some(seen) = answer.outcome.cuts.last()
@@ -247,7 +240,7 @@ fn what_is_known(answer: &Answer<'_>, stop: &Stop, completed: Option<usize>) -> 
         details.push(("above", format!("a stack cut of depth {depth} does not exclude one")));
     }
     let bounded = match completed {
-        Some(contexts) if contexts > 0 => format!("--contexts {contexts}"),
+        Some(Bound { resource, count }) if count > 0 => format!("--{}s {count}", resource.name()),
         _ => "--contexts 2".to_owned(),
     };
     let smaller = format!("fewer threads or smaller constants, or `selvedge check {bounded}`");
@@ -283,11 +276,13 @@ fn threads(answer: &Answer<'_>) -> Option<Detail> {
 pub(crate) fn effort(outcome: &Outcome, time: Duration, peak_memory: u64) -> String {
     let mut parts = vec![outcome.engine.to_owned()];
     if let Some(last) = outcome.observations.last() {
-        parts.push(count(last.contexts, "context"));
+        parts.push(last.bound.to_string());
         if last.states.is_some() {
             parts.push(amount(last.states, "state"));
         }
-        parts.push(amount(last.visible, "visible state"));
+        if last.visible.is_some() {
+            parts.push(amount(last.visible, "visible state"));
+        }
     }
     parts.extend([seconds(time), bytes(peak_memory)]);
     parts.join(", ")

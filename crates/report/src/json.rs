@@ -2,6 +2,7 @@
 //! The objects that `--format json` prints. Their names, and the order of the fields, are a
 //! contract with other programs: what is not known is `null`, never left out.
 
+use selvedge_analysis::Resource;
 use selvedge_evidence::Trace;
 use selvedge_model::System;
 use serde::Serialize;
@@ -50,10 +51,10 @@ impl Answer {
         let outcome = answer.outcome;
         let (verdict, bound, reason) = match &outcome.verdict {
             Found::Safe(_) => (Verdict::Safe, outcome.collapse, None),
-            Found::Unsafe { contexts, trace, .. } => {
-                (Verdict::Unsafe, Some(*contexts), trace.as_ref().err())
+            Found::Unsafe { bound, trace, .. } => {
+                (Verdict::Unsafe, Some(*bound), trace.as_ref().err())
             }
-            Found::Bounded { contexts } => (Verdict::Bounded, Some(*contexts), None),
+            Found::Bounded { bound } => (Verdict::Bounded, Some(*bound), None),
             Found::Unknown { stop, completed } => (Verdict::Unknown, *completed, Some(stop)),
         };
         let found = match &outcome.verdict {
@@ -66,7 +67,7 @@ impl Answer {
             verdict,
             property: crate::property::name(answer.system, answer.properties),
             engine: Some(outcome.engine.to_owned()),
-            bound: bound.map(Bound::contexts),
+            bound: bound.map(Bound::from),
             observations: outcome.observations.iter().map(Observation::new).collect(),
             reason: reason.map(ToString::to_string),
             time_s: Some(answer.time.as_secs_f64()),
@@ -110,11 +111,13 @@ pub struct Bound {
     pub threads: Option<usize>,
 }
 
-impl Bound {
-    /// A bound on the number of contexts.
-    #[must_use]
-    pub fn contexts(contexts: usize) -> Self {
-        Bound { contexts: Some(contexts), ..Bound::default() }
+impl From<selvedge_analysis::Bound> for Bound {
+    fn from(bound: selvedge_analysis::Bound) -> Self {
+        let count = Some(bound.count);
+        match bound.resource {
+            Resource::Contexts => Bound { contexts: count, ..Bound::default() },
+            Resource::Rounds => Bound { rounds: count, ..Bound::default() },
+        }
     }
 }
 
@@ -137,7 +140,7 @@ impl Observation {
     #[must_use]
     pub fn new(seen: &selvedge_analysis::explore::Observation) -> Self {
         Observation {
-            bound: Bound::contexts(seen.contexts),
+            bound: seen.bound.into(),
             states: small(seen.states),
             visible: small(seen.visible),
             new_visible: small(seen.new_visible),
@@ -290,9 +293,9 @@ mod tests {
             verdict: Verdict::Unsafe,
             property: "assertions".to_owned(),
             engine: Some("naive".to_owned()),
-            bound: Some(Bound::contexts(2)),
+            bound: Some(Bound { contexts: Some(2), ..Bound::default() }),
             observations: vec![Observation {
-                bound: Bound::contexts(0),
+                bound: Bound { contexts: Some(0), ..Bound::default() },
                 states: None,
                 visible: Some(1),
                 new_visible: Some(1),

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use selvedge_analysis::Resource;
 use selvedge_analysis::engine::{Proof, Table, Verdict};
 use selvedge_analysis::explore::Observation;
 use selvedge_model::{System, TemplateId, VisibleState};
@@ -12,7 +13,6 @@ use crate::amount::number;
 use crate::answer::{effort, layout, proof_in_words};
 use crate::json::{self, Bound, VERSION};
 use crate::style::{Paint, Role};
-use crate::text::count;
 
 /// A table and what it is about.
 #[derive(Clone, Copy)]
@@ -37,7 +37,7 @@ impl TableReport<'_> {
     #[must_use]
     pub fn text(&self, paint: Paint) -> String {
         let rows: Vec<[String; 5]> = self.observations().iter().map(numbers).collect();
-        let titles = ["contexts", "states", "new", "visible", "new"];
+        let titles = [self.unit(), "states", "new", "visible", "new"];
         let width = |column: usize| {
             rows.iter().map(|row| row[column].len()).max().unwrap_or(0).max(titles[column].len())
         };
@@ -66,7 +66,7 @@ impl TableReport<'_> {
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut text =
-            "| contexts | states | new states | visible | new visible | which |\n".to_owned();
+            format!("| {} | states | new states | visible | new visible | which |\n", self.unit());
         text += "| ---: | ---: | ---: | ---: | ---: | --- |\n";
         for (bound, seen) in self.observations().iter().enumerate() {
             let states = self.states(bound).unwrap_or_default();
@@ -84,7 +84,8 @@ impl TableReport<'_> {
     /// The table as comma-separated values.
     #[must_use]
     pub fn csv(&self) -> String {
-        let mut text = "contexts,states,new_states,visible,new_visible,plateau,which\n".to_owned();
+        let mut text =
+            format!("{},states,new_states,visible,new_visible,plateau,which\n", self.unit());
         for (bound, seen) in self.observations().iter().enumerate() {
             let cells = numbers(seen).map(|cell| if cell == "-" { String::new() } else { cell });
             let states = self.states(bound).unwrap_or_default().join(" ");
@@ -100,7 +101,7 @@ impl TableReport<'_> {
     pub fn json(&self) -> JsonTable {
         let outcome = &self.table.outcome;
         let row = |(bound, seen): (usize, &Observation)| Row {
-            bound: Bound::contexts(seen.contexts),
+            bound: seen.bound.into(),
             states: json::small(seen.states),
             new_states: json::small(seen.new_states),
             visible: json::small(seen.visible),
@@ -124,13 +125,21 @@ impl TableReport<'_> {
             selvedge: VERSION,
             file: self.file.to_owned(),
             engine: outcome.engine,
-            collapse: outcome.collapse.map(Bound::contexts),
+            collapse: outcome.collapse.map(Bound::from),
             proof,
             observations: self.observations().iter().enumerate().map(row).collect(),
             finite_contexts: finite,
             reason,
             time_s: self.time.as_secs_f64(),
             peak_memory_bytes: self.peak_memory,
+        }
+    }
+
+    /// What the bounds count.
+    fn unit(&self) -> &'static str {
+        match self.observations().first().map(|seen| seen.bound.resource) {
+            Some(Resource::Rounds) => "rounds",
+            Some(Resource::Contexts) | None => "contexts",
         }
     }
 
@@ -142,7 +151,7 @@ impl TableReport<'_> {
     fn mark(&self, bound: usize) -> Option<&'static str> {
         let is_flat = self.observations()[bound].new_visible == Some(0);
         let collapse = self.table.outcome.collapse;
-        let is_after = collapse.is_some_and(|last| bound > last);
+        let is_after = collapse.is_some_and(|last| bound > last.count);
         is_flat.then_some(if is_after { "collapsed" } else { PLATEAU })
     }
 
@@ -157,10 +166,9 @@ impl TableReport<'_> {
         let mut details = Vec::new();
         match (&outcome.verdict, outcome.collapse) {
             (Verdict::Safe(proof), Some(last)) => {
-                let after = count(last, "context");
                 details.push((
                     "collapse",
-                    format!("at {after}: no visible state is new with any larger number"),
+                    format!("at {last}: no visible state is new with any larger number"),
                 ));
                 let how = if matches!(proof, Proof::Cut(_)) { "from above" } else { "repetition" };
                 let words = proof_in_words(outcome, *proof, true);
@@ -171,7 +179,7 @@ impl TableReport<'_> {
             }
             _ => details.push((
                 "collapse",
-                "not seen yet: more visible states may follow with more contexts".to_owned(),
+                format!("not seen yet: more visible states may follow with more {}", self.unit()),
             )),
         }
         if let Some(most) = outcome.most_threads {
@@ -209,7 +217,7 @@ const PLATEAU: &str = "plateau";
 
 fn numbers(seen: &Observation) -> [String; 5] {
     [
-        seen.contexts.to_string(),
+        seen.bound.count.to_string(),
         number(seen.states),
         number(seen.new_states),
         number(seen.visible),

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use expect_test::expect;
-use selvedge_analysis::Budget;
 use selvedge_analysis::engine::{Method, Question, table};
+use selvedge_analysis::{Budget, Resource};
 use selvedge_model::{Tables, Word};
 use selvedge_report::style::Paint;
 use selvedge_report::table::TableReport;
@@ -37,7 +37,7 @@ fn tables_have_the_same_rows_in_all_formats() {
         symmetry: true,
         evidence: false,
     };
-    let table = table(&question, None, 2, &Budget::default(), &|_| {});
+    let table = table(&question, Resource::Contexts, None, 2, &Budget::default(), &|_| {});
     let report = TableReport {
         file: "fig1.cpds",
         system: &system,

@@ -27,6 +27,7 @@ pub fn finite_contexts(system: &dyn System, above: &Above<'_>) -> Result<FiniteC
     let windows = above.explorer().locals();
     let mut heads: Vec<(TemplateId, SharedId, Option<SymbolId>)> = above
         .explorer()
+        .reached()
         .heads()
         .map(|(shared, template, local)| {
             (template, shared, windows.get(local).symbols.first().copied())

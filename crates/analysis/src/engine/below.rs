@@ -10,26 +10,42 @@ use crate::explore::languages::Languages;
 use crate::explore::shortest::shortest_violation;
 use crate::explore::stacks::Stacks;
 use crate::explore::windows::Cut;
-use crate::explore::{ContextExplorer, Explorer};
-use crate::{Budget, Stop};
+use crate::explore::{ContextExplorer, Explorer, Locals, RoundExplorer};
+use crate::{Bound, Budget, Resource, Stop};
 
 /// Stacks higher than this raise the question whether contexts are finite.
 const SUSPICIOUS_HEIGHT: u32 = 64;
 
 pub(super) struct Below<'a> {
-    question: Question<'a>,
-    most_threads: Option<usize>,
+    start: Start<'a>,
     pub explorer: Box<dyn Explorer + 'a>,
 }
 
+/// What explorers start with.
+#[derive(Clone, Copy)]
+struct Start<'a> {
+    question: Question<'a>,
+    resource: Resource,
+    most_threads: Option<usize>,
+}
+
 impl<'a> Below<'a> {
-    pub fn new(question: Question<'a>, most_threads: Option<usize>) -> Result<Self, Stop> {
+    pub fn new(
+        question: Question<'a>,
+        resource: Resource,
+        most_threads: Option<usize>,
+    ) -> Result<Self, Stop> {
+        let start = Start { question, resource, most_threads };
         let explorer = match question.method {
-            Method::Auto => explicit(&question, most_threads, Stacks::up_to(SUSPICIOUS_HEIGHT))?,
-            Method::Explicit => explicit(&question, most_threads, Stacks::default())?,
-            Method::Symbolic => symbolic(&question, most_threads)?,
+            Method::Auto => start.explorer(Stacks::up_to(SUSPICIOUS_HEIGHT))?,
+            Method::Explicit => start.explorer(Stacks::default())?,
+            Method::Symbolic => start.symbolic()?,
+            Method::Reduction(_) => {
+                let message = "the sequential reduction answers the bounded question with rounds";
+                return Err(Fault { message: message.to_owned(), line: None }.into());
+            }
         };
-        Ok(Below { question, most_threads, explorer })
+        Ok(Below { start, explorer })
     }
 
     /// Explores up to a bound, a violation, a collapse, or until `enough` says so.
@@ -44,35 +60,38 @@ impl<'a> Below<'a> {
             let bound = self.explorer.bound();
             let observation = &self.explorer.observations()[bound];
             tell(Event::Bound { observation, stored: self.explorer.stored() });
-            let violation = match self.explorer.violation(bound, self.question.properties) {
+            let within = observation.bound;
+            let question = &self.start.question;
+            let violation = match self.explorer.violation(bound, question.properties) {
                 Ok(violation) => violation,
                 Err(stop) => {
-                    return Verdict::Unknown { stop, completed: bound.checked_sub(1) };
+                    return Verdict::Unknown { stop, completed: before(within) };
                 }
             };
             if let Some((property, _)) = violation {
-                let trace = self.trace(bound, budget);
+                let trace = schedule(question, within, self.start.most_threads, budget);
                 // The shortest schedule may lead to another violation.
-                let shown = trace.as_ref().ok().and_then(|trace| self.broken_by(trace));
+                let shown =
+                    trace.as_ref().ok().and_then(|trace| broken_by(&self.start.question, trace));
                 let property = shown.unwrap_or(property);
-                return Verdict::Unsafe { contexts: bound, property, trace };
+                return Verdict::Unsafe { bound: within, property, trace };
             }
-            if self.question.needs_all_threads() && self.explorer.has_left_out() {
-                return Verdict::Unknown { stop: too_many(), completed: bound.checked_sub(1) };
+            if self.start.question.needs_all_threads() && self.explorer.has_left_out() {
+                return Verdict::Unknown { stop: too_many(), completed: before(within) };
             }
             if self.explorer.has_collapsed() {
                 return if self.explorer.has_left_out() {
                     // Nothing is new with so many threads; with more of them, who knows.
-                    Verdict::Bounded { contexts: most }
+                    Verdict::Bounded { bound: self.start.resource.bound(most) }
                 } else {
-                    Verdict::Safe(Proof::Repetition { contexts: bound })
+                    Verdict::Safe(Proof::Repetition { bound: within })
                 };
             }
             if bound >= most || enough(&*self.explorer) {
-                return Verdict::Bounded { contexts: bound };
+                return Verdict::Bounded { bound: within };
             }
             if let Err(stop) = self.advance(budget) {
-                return Verdict::Unknown { stop, completed: Some(bound) };
+                return Verdict::Unknown { stop, completed: Some(within) };
             }
         }
     }
@@ -83,15 +102,12 @@ impl<'a> Below<'a> {
             other => return other.map(|_| ()),
         }
         // The stacks grow. If single contexts are infinite, states cannot be listed.
-        let Question { system, symmetry, .. } = self.question;
-        let most = self.most_threads;
+        let Question { system, symmetry, .. } = self.start.question;
+        let most = self.start.most_threads;
         let finite = Above::with_at_most_threads(system, Cut::tight(1), symmetry, most, budget)
             .and_then(|above| all_finite(system, &above))?;
-        let mut explorer = if finite {
-            explicit(&self.question, most, Stacks::default())?
-        } else {
-            symbolic(&self.question, most)?
-        };
+        let mut explorer =
+            if finite { self.start.explorer(Stacks::default())? } else { self.start.symbolic()? };
         while explorer.bound() <= self.explorer.bound() {
             explorer.advance(budget)?;
         }
@@ -99,30 +115,12 @@ impl<'a> Below<'a> {
         Ok(())
     }
 
-    fn trace(&self, contexts: usize, budget: &Budget) -> Result<Trace, Stop> {
-        let Question { system, properties, .. } = self.question;
-        // Where threads cannot be dropped, no limit keeps away from a shorter schedule.
-        let most = self.most_threads.filter(|_| !self.question.needs_all_threads());
-        shortest_violation(system, properties, contexts, most, budget)?.ok_or(Stop::Cancelled)
-    }
-
-    /// The property that the last state of a run breaks.
-    fn broken_by(&self, trace: &Trace) -> Option<usize> {
-        let Question { system, properties, .. } = self.question;
-        let last = replay_with(system, trace, |_| {}).ok()?;
-        Property::first_broken(properties, system, &last).ok().flatten()
-    }
-
     /// What the verdict rests on, if that was asked for.
     pub fn evidence(&self, verdict: &Verdict) -> Option<Evidence> {
         match verdict {
-            _ if !self.question.evidence => None,
+            _ if !self.start.question.evidence => None,
             Verdict::Safe(_) => Some(self.explorer.certificate()),
-            Verdict::Unsafe { contexts, property, trace: Ok(trace) } => {
-                let (contexts, property) = (*contexts, *property);
-                Some(Evidence::Violation(Violation { trace: trace.clone(), contexts, property }))
-            }
-            _ => None,
+            _ => violation(verdict),
         }
     }
 
@@ -132,7 +130,7 @@ impl<'a> Below<'a> {
             observations: self.explorer.observations().to_vec(),
             cuts: Vec::new(),
             collapse: None,
-            most_threads: self.most_threads,
+            most_threads: self.start.most_threads,
             evidence: None,
             verdict,
         };
@@ -141,6 +139,11 @@ impl<'a> Below<'a> {
         }
         outcome
     }
+}
+
+/// The bound that was completed before this one.
+fn before(bound: Bound) -> Option<Bound> {
+    bound.count.checked_sub(1).map(|count| Bound { count, ..bound })
 }
 
 /// With more threads than are followed there may be a deadlock.
@@ -152,20 +155,47 @@ fn too_many() -> Stop {
     Stop::Fault(Fault { message, line: None })
 }
 
-fn explicit<'a>(
-    question: &Question<'a>,
-    most_threads: Option<usize>,
-    stacks: Stacks,
-) -> Result<Box<dyn Explorer + 'a>, Stop> {
-    let explorer = ContextExplorer::new(question.system, stacks, question.symmetry)?;
-    Ok(Box::new(explorer.with_at_most_threads(most_threads)))
+impl<'a> Start<'a> {
+    fn symbolic(&self) -> Result<Box<dyn Explorer + 'a>, Stop> {
+        let most = self.most_threads;
+        self.explorer(most.map_or_else(Languages::default, Languages::starting_at_most))
+    }
+
+    fn explorer<L: Locals + 'a>(&self, locals: L) -> Result<Box<dyn Explorer + 'a>, Stop> {
+        let Question { system, symmetry, .. } = self.question;
+        Ok(match self.resource {
+            Resource::Contexts => {
+                let explorer = ContextExplorer::new(system, locals, symmetry)?;
+                Box::new(explorer.with_at_most_threads(self.most_threads))
+            }
+            Resource::Rounds => Box::new(RoundExplorer::new(system, locals)?),
+        })
+    }
 }
 
-fn symbolic<'a>(
-    question: &Question<'a>,
+/// The shortest schedule that shows a violation within a bound that is known to have one.
+pub(super) fn schedule(
+    question: &Question<'_>,
+    bound: Bound,
     most_threads: Option<usize>,
-) -> Result<Box<dyn Explorer + 'a>, Stop> {
-    let languages = most_threads.map_or_else(Languages::default, Languages::starting_at_most);
-    let explorer = ContextExplorer::new(question.system, languages, question.symmetry)?;
-    Ok(Box::new(explorer.with_at_most_threads(most_threads)))
+    budget: &Budget,
+) -> Result<Trace, Stop> {
+    let Question { system, properties, .. } = question;
+    // Where threads cannot be dropped, no limit keeps away from a shorter schedule.
+    let most_threads = most_threads.filter(|_| !question.needs_all_threads());
+    shortest_violation(*system, properties, bound, most_threads, budget)?.ok_or(Stop::Cancelled)
+}
+
+/// The property that the last state of a run breaks.
+pub(super) fn broken_by(question: &Question<'_>, trace: &Trace) -> Option<usize> {
+    let Question { system, properties, .. } = question;
+    let last = replay_with(*system, trace, |_| {}).ok()?;
+    Property::first_broken(properties, *system, &last).ok().flatten()
+}
+
+/// A violation with a schedule, as evidence.
+pub(super) fn violation(verdict: &Verdict) -> Option<Evidence> {
+    let Verdict::Unsafe { property, trace: Ok(trace), .. } = verdict else { return None };
+    let (contexts, property) = (trace.contexts(), *property);
+    Some(Evidence::Violation(Violation { trace: trace.clone(), contexts, property }))
 }

@@ -10,11 +10,11 @@ use selvedge_evidence::Evidence;
 use super::below::Below;
 use super::table::Kept;
 use super::{CutSeen, Event, Listener, Outcome, Proof, Question, Verdict};
-use crate::Budget;
 use crate::converge::above::Above;
 use crate::converge::finite_contexts::{FiniteContexts, finite_contexts};
 use crate::explore::Explorer;
 use crate::explore::windows::Cut;
+use crate::{Budget, Resource};
 
 /// Cuts deeper than this are not tried.
 const DEEPEST_CUT: usize = 8;
@@ -32,11 +32,12 @@ struct Report {
     certificate: Option<Evidence>,
 }
 
-/// Explores from both sides, up to a number of contexts. Where a table is wanted, `keep` is
-/// filled in.
+/// Explores from both sides, up to a number of contexts or rounds. Where a table is wanted, `keep`
+/// is filled in.
 pub(super) fn pincer(
     question: &Question<'_>,
-    contexts: Option<usize>,
+    resource: Resource,
+    most: Option<usize>,
     budget: &Budget,
     tell: Listener<'_>,
     keep: Option<&mut Kept>,
@@ -49,7 +50,7 @@ pub(super) fn pincer(
         let above_budget = shared_budget.clone();
         let wants_table = keep.is_some();
         scope.spawn(move || from_above(question, wants_table, &above_budget, tell, &send));
-        let outcome = meet(question, contexts, &shared_budget, tell, &receive, keep);
+        let outcome = meet(question, (resource, most), &shared_budget, tell, &receive, keep);
         done.store(true, Ordering::Relaxed);
         outcome
     })
@@ -88,15 +89,15 @@ fn from_above(
 
 fn meet(
     question: &Question<'_>,
-    contexts: Option<usize>,
+    (resource, most): (Resource, Option<usize>),
     budget: &Budget,
     tell: Listener<'_>,
     from_above: &mpsc::Receiver<Report>,
     keep: Option<&mut Kept>,
 ) -> Outcome {
-    let mut below = match Below::new(*question, None) {
+    let mut below = match Below::new(*question, resource, None) {
         Ok(below) => below,
-        Err(stop) => return Outcome::unknown(stop),
+        Err(stop) => return Outcome::unknown(stop, resource),
     };
     let mut cuts: Vec<CutSeen> = Vec::new();
     let mut finite = None;
@@ -107,7 +108,7 @@ fn meet(
         finite = finite.take().or(report.finite);
     };
     let mut give_up: Option<Instant> = None;
-    let verdict = below.run(contexts.unwrap_or(usize::MAX), budget, tell, |below| {
+    let verdict = below.run(most.unwrap_or(usize::MAX), budget, tell, |below| {
         from_above.try_iter().for_each(|report| take(&mut cuts, report));
         let Some(proof) = proof(question, &cuts, below.visible_kinds()) else { return false };
         // Proved. Only the bound of the collapse is still of interest.
@@ -137,7 +138,9 @@ fn meet(
             outcome.verdict = Verdict::Safe(Proof::Cut(seen.cut));
             outcome.engine = "stack-cuts";
             // How far the exploration got beyond is a matter of luck.
-            outcome.observations.truncate(outcome.collapse.map_or(usize::MAX, |last| last + 1));
+            outcome
+                .observations
+                .truncate(outcome.collapse.map_or(usize::MAX, |last| last.count + 1));
         }
     }
     // A cut is mostly smaller than what a repetition rests on.

@@ -9,7 +9,7 @@ use crate::converge::above::Above;
 use crate::converge::finite_contexts::{FiniteContexts, finite_contexts};
 use crate::explore::Explorer;
 use crate::explore::windows::Cut;
-use crate::{Budget, Stop};
+use crate::{Budget, Resource, Stop};
 
 /// What is new at each bound.
 #[derive(Clone, Debug)]
@@ -25,41 +25,45 @@ pub struct Table {
     pub finite_contexts: Option<FiniteContexts>,
 }
 
-/// Explores until the visible states collapse, or up to a number of contexts, whatever the
-/// properties are. At most `listed` new visible states are kept for each bound.
+/// Explores until the visible states collapse, or up to a number of contexts or rounds, whatever
+/// the properties are. At most `listed` new visible states are kept for each bound.
 ///
 /// A system that starts threads has a table only up to a number of contexts.
 pub fn table(
     question: &Question<'_>,
-    contexts: Option<usize>,
+    resource: Resource,
+    most: Option<usize>,
     listed: usize,
     budget: &Budget,
     tell: Listener<'_>,
 ) -> Table {
-    let question = Question { properties: &[], ..*question };
+    // Both sides count the same: with rounds, all threads are different.
+    let symmetry = question.symmetry && resource == Resource::Contexts;
+    let question = Question { properties: &[], symmetry, ..*question };
     let mut kept = Kept { listed, new_visible: Vec::new(), finite: None };
     let outcome = if question.system.starts_threads() {
-        with_started_threads(&question, contexts, budget, tell, &mut kept)
-            .unwrap_or_else(Outcome::unknown)
+        with_started_threads(&question, resource, most, budget, tell, &mut kept)
+            .unwrap_or_else(|stop| Outcome::unknown(stop, resource))
     } else {
-        pincer(&question, contexts, budget, tell, Some(&mut kept))
+        pincer(&question, resource, most, budget, tell, Some(&mut kept))
     };
     Table { outcome, new_visible: kept.new_visible, finite_contexts: kept.finite }
 }
 
 fn with_started_threads(
     question: &Question<'_>,
-    contexts: Option<usize>,
+    resource: Resource,
+    most: Option<usize>,
     budget: &Budget,
     tell: Listener<'_>,
     kept: &mut Kept,
 ) -> Result<Outcome, Stop> {
-    let contexts = contexts.ok_or_else(|| Fault {
+    let contexts = most.ok_or_else(|| Fault {
         message: "the system starts threads: its table needs a number of contexts".to_owned(),
         line: None,
     })?;
     let most = Some(threads_needed(question, contexts));
-    let mut below = Below::new(*question, most)?;
+    let mut below = Below::new(*question, resource, most)?;
     let verdict = below.run(contexts, budget, tell, |_| false);
     let Question { system, symmetry, .. } = *question;
     let finite = Above::with_at_most_threads(system, Cut::tight(1), symmetry, most, budget)

@@ -17,8 +17,8 @@ use selvedge_automata::{Control, LanguageId, Languages as Store, Psa, post_star}
 use selvedge_evidence::Evidence;
 use selvedge_model::{Action, Fault, SharedId, Spawn, Stack, SymbolId, System, TemplateId};
 
-use super::{ContextExplorer, Locals, Move};
-use crate::{Stop, certify};
+use super::{Locals, Move, Reached};
+use crate::{Resource, Stop, certify};
 
 /// All stack languages that were met. Locals are their ids.
 #[derive(Clone, Debug, Default)]
@@ -55,8 +55,14 @@ impl Languages {
 }
 
 impl Locals for Languages {
-    const ENGINE: &'static str = "contexts-symbolic";
     const WHOLE_CONTEXTS: bool = true;
+
+    fn engine(resource: Resource) -> &'static str {
+        match resource {
+            Resource::Contexts => "contexts-symbolic",
+            Resource::Rounds => "rounds-symbolic",
+        }
+    }
 
     fn of_stack(&mut self, _template: TemplateId, stack: &Stack) -> u32 {
         self.store.word(stack.iter()).0
@@ -122,8 +128,8 @@ impl Locals for Languages {
         self.store.len()
     }
 
-    fn certify(explorer: &ContextExplorer<'_, Self>) -> Evidence {
-        certify::of_languages(explorer)
+    fn certify(reached: &Reached<'_, Self>) -> Evidence {
+        certify::of_languages(reached)
     }
 }
 

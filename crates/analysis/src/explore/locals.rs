@@ -5,8 +5,8 @@
 use selvedge_evidence::Evidence;
 use selvedge_model::{SharedId, Stack, SymbolId, System, TemplateId};
 
-use super::ContextExplorer;
-use crate::Stop;
+use super::Reached;
+use crate::{Resource, Stop};
 
 /// What a thread can become.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -21,12 +21,12 @@ pub struct Move {
 
 /// A way to write down what one thread is up to.
 pub trait Locals {
-    /// The name of an explorer with these locals.
-    const ENGINE: &'static str;
-
     /// Whether a move is a whole context. Otherwise it is one action, and the thread goes on in
     /// the same context from where it got.
     const WHOLE_CONTEXTS: bool;
+
+    /// The name of an explorer with these locals.
+    fn engine(resource: Resource) -> &'static str;
 
     /// The local of a thread of the template with this stack.
     fn of_stack(&mut self, template: TemplateId, stack: &Stack) -> u32;
@@ -61,7 +61,7 @@ pub trait Locals {
     fn count(&self) -> usize;
 
     /// The states that were reached, as a certificate. It holds if the exploration has collapsed.
-    fn certify(explorer: &ContextExplorer<'_, Self>) -> Evidence
+    fn certify(reached: &Reached<'_, Self>) -> Evidence
     where
         Self: Sized;
 }

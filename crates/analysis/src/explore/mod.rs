@@ -1,8 +1,9 @@
 //! # Explorers
 //!
-//! From below: what is reachable under a bound, exactly, bound by bound. One explorer
-//! ([`contexts`]) does the bookkeeping of contexts for every way to write down what one thread is
-//! up to ([`Locals`]):
+//! From below: what is reachable under a bound, exactly, bound by bound. Explorers differ in
+//! bookkeeping only: [`contexts`] or [`rounds`] say which thread moves from which state at which
+//! bound, [`reached`] is what comes of it, for every way to write down what one thread is up to
+//! ([`Locals`]):
 //!
 //! | locals | one thread is | a move is |
 //! | --- | --- | --- |
@@ -11,14 +12,17 @@
 //! | [`windows`] | the top of a stack, the rest forgotten | one action: too much is reached, never too little |
 //!
 //! States are sets of threads: threads of one class are interchangeable and are counted, not
-//! listed ([`classes`]).
+//! listed ([`classes`]). With rounds every thread is a class of its own.
 
+mod bounded;
 pub mod classes;
 pub mod contexts;
 pub mod languages;
 pub mod locals;
 mod moved;
 mod places;
+pub mod reached;
+pub mod rounds;
 mod set;
 pub mod shortest;
 mod space;
@@ -28,9 +32,12 @@ mod visible;
 pub mod windows;
 mod words;
 
+pub use bounded::{Bookkeeping, BoundedExplorer};
 pub use classes::Classes;
-pub use contexts::{ContextExplorer, Observation};
+pub use contexts::ContextExplorer;
 pub use locals::{Locals, Move};
+pub use reached::{Observation, Reached};
+pub use rounds::RoundExplorer;
 pub use set::{Batch, StateSet};
 
 use selvedge_evidence::Evidence;

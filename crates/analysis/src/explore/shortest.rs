@@ -1,14 +1,14 @@
 //! # The shortest schedule
 //!
-//! **Question.** A violation needs k contexts. Which schedule shows it with k contexts and the
-//! fewest steps?
+//! **Question.** A violation needs k contexts, or k rounds. Which schedule shows it within this
+//! bound and with the fewest steps?
 //!
 //! **Idea.** Breadth first by steps, over states with the thread that acted last. A pair that was
-//! reached before with no more contexts is not looked at again; more than k contexts are not
-//! followed. The first violation that comes up has the fewest steps among all schedules with at
-//! most k contexts.
+//! reached before within no larger bound is not looked at again, since whatever follows costs the
+//! same; more than the bound is not followed. The first violation that comes up has the fewest
+//! steps among all schedules within the bound.
 //!
-//! **Needs.** That k contexts are enough; then the search ends, even where single contexts reach
+//! **Needs.** That the bound is enough; then the search ends, even where single contexts reach
 //! infinitely many states.
 
 use rustc_hash::FxHashMap;
@@ -22,7 +22,7 @@ use super::space::Space;
 use super::stacks::Stacks;
 use super::target::Target;
 use super::visible::Seen;
-use crate::{Budget, Stop};
+use crate::{Bound, Budget, Resource, Stop};
 
 /// Nobody has acted yet.
 const NOBODY: u32 = u32::MAX;
@@ -31,22 +31,25 @@ const NOBODY: u32 = u32::MAX;
 struct Node {
     state: u32,
     last: u32,
-    contexts: u32,
+    /// The contexts or rounds so far.
+    used: u32,
     parent: u32,
     /// The entry, before its step, of the thread that made the step.
     moved: u32,
 }
 
-/// The schedule that breaks one of the properties within `contexts` contexts with the fewest
-/// steps, if there is one.
+/// The schedule that breaks one of the properties within the bound with the fewest steps, if there
+/// is one.
 pub fn shortest_violation(
     system: &dyn System,
     properties: &[Property],
-    contexts: usize,
+    bound: Bound,
     most_threads: Option<usize>,
     budget: &Budget,
 ) -> Result<Option<Trace>, Stop> {
-    let (mut space, initial) = Space::new(system, Stacks::default(), true)?;
+    // Threads that are alike have their turns of a round at different times.
+    let symmetry = bound.resource == Resource::Contexts;
+    let (mut space, initial) = Space::new(system, Stacks::default(), symmetry)?;
     space.most_threads = most_threads;
     let targets: Vec<_> = properties.iter().map(|p| Target::new(p, &space.classes)).collect();
     let mut search = Search {
@@ -56,11 +59,11 @@ pub fn shortest_violation(
         states: StateSet::default(),
         nodes: Vec::new(),
         best: FxHashMap::default(),
-        contexts: u32::try_from(contexts).unwrap_or(u32::MAX),
+        bound,
     };
     for word in &initial {
         let (state, _) = search.states.insert(word);
-        search.add(Node { state, last: NOBODY, contexts: 0, parent: NOBODY, moved: NOBODY });
+        search.add(Node { state, last: NOBODY, used: 0, parent: NOBODY, moved: NOBODY });
     }
     search.run(budget)?.map(|found| search.trace(found)).transpose()
 }
@@ -72,9 +75,9 @@ struct Search<'a> {
     states: StateSet,
     /// In the order of steps.
     nodes: Vec<Node>,
-    /// The fewest contexts with which a state was reached by a thread.
+    /// The smallest bound within which a state was reached by a thread.
     best: FxHashMap<(u32, u32), u32>,
-    contexts: u32,
+    bound: Bound,
 }
 
 impl Search<'_> {
@@ -85,15 +88,15 @@ impl Search<'_> {
             if at.is_multiple_of(1024) {
                 budget.check()?;
             }
-            let Node { state, last, contexts, .. } = self.nodes[at];
+            let Node { state, last, used, .. } = self.nodes[at];
             if self.is_hit(state)? {
                 return Ok(Some(at));
             }
             let word = self.states.get(state).to_vec();
             let entries: Vec<u32> = self.space.layout.entries(&word).map(|(e, _)| e).collect();
             for from in entries {
-                let contexts = if from == last { contexts } else { contexts + 1 };
-                if contexts > self.contexts {
+                let used = if self.goes_on(last, from) { used } else { used + 1 };
+                if used as usize > self.bound.count {
                     continue;
                 }
                 let (start, end) = self.space.moves_of(word[0], from)?;
@@ -102,7 +105,7 @@ impl Search<'_> {
                         continue;
                     };
                     let (state, _) = self.states.insert(&next);
-                    self.add(Node { state, last, contexts, parent: at as u32, moved: from });
+                    self.add(Node { state, last, used, parent: at as u32, moved: from });
                 }
             }
             at += 1;
@@ -110,10 +113,20 @@ impl Search<'_> {
         Ok(None)
     }
 
+    /// Whether a thread acts within the same context, or the same round, as the last one.
+    fn goes_on(&self, last: u32, from: u32) -> bool {
+        // Without symmetry, the classes are the threads in their order.
+        let class = |entry| self.space.entry(entry).0;
+        match self.bound.resource {
+            Resource::Contexts => from == last,
+            Resource::Rounds => last != NOBODY && class(last) <= class(from),
+        }
+    }
+
     fn add(&mut self, node: Node) {
         let best = self.best.entry((node.state, node.last)).or_insert(u32::MAX);
-        if node.contexts < *best {
-            *best = node.contexts;
+        if node.used < *best {
+            *best = node.used;
             self.nodes.push(node);
         }
     }

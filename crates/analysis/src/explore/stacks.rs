@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 use selvedge_evidence::Evidence;
 use selvedge_model::{Action, SharedId, Stack, SymbolId, System, TemplateId, Word};
 
-use super::{ContextExplorer, Locals, Move};
-use crate::{Stop, certify};
+use super::{Locals, Move, Reached};
+use crate::{Resource, Stop, certify};
 
 /// The empty stack.
 const EMPTY: u32 = 0;
@@ -90,8 +90,14 @@ impl Stacks {
 }
 
 impl Locals for Stacks {
-    const ENGINE: &'static str = "contexts-explicit";
     const WHOLE_CONTEXTS: bool = false;
+
+    fn engine(resource: Resource) -> &'static str {
+        match resource {
+            Resource::Contexts => "contexts-explicit",
+            Resource::Rounds => "rounds-explicit",
+        }
+    }
 
     fn of_stack(&mut self, _template: TemplateId, stack: &Stack) -> u32 {
         stack.0.iter().fold(EMPTY, |below, &symbol| self.push(symbol, below))
@@ -137,7 +143,7 @@ impl Locals for Stacks {
         self.cells.len()
     }
 
-    fn certify(explorer: &ContextExplorer<'_, Self>) -> Evidence {
-        certify::of_stacks(explorer)
+    fn certify(reached: &Reached<'_, Self>) -> Evidence {
+        certify::of_stacks(reached)
     }
 }

@@ -20,8 +20,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_evidence::Evidence;
 use selvedge_model::{Action, SharedId, Stack, SymbolId, System, TemplateId, Word};
 
-use super::{ContextExplorer, Locals, Move};
-use crate::{Stop, certify};
+use super::{Locals, Move, Reached};
+use crate::{Resource, Stop, certify};
 
 /// How much of a stack is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -190,8 +190,11 @@ impl Windows {
 }
 
 impl Locals for Windows {
-    const ENGINE: &'static str = "stack-cuts";
     const WHOLE_CONTEXTS: bool = false;
+
+    fn engine(_resource: Resource) -> &'static str {
+        "stack-cuts"
+    }
 
     fn of_stack(&mut self, template: TemplateId, stack: &Stack) -> u32 {
         let symbols: Vec<_> = stack.iter().collect();
@@ -241,7 +244,7 @@ impl Locals for Windows {
         self.windows.len()
     }
 
-    fn certify(explorer: &ContextExplorer<'_, Self>) -> Evidence {
-        certify::of_windows(explorer)
+    fn certify(reached: &Reached<'_, Self>) -> Evidence {
+        certify::of_windows(reached)
     }
 }

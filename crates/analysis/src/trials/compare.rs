@@ -2,6 +2,7 @@
 
 use selvedge_model::{State, TemplateId};
 
+use crate::Bound;
 use crate::engine::{Outcome, Question, Verdict};
 use crate::naive::Naive;
 
@@ -54,7 +55,7 @@ pub(super) fn with_naive(question: &Question<'_>, outcome: &Outcome) -> Result<(
                 _ => Ok(()),
             }
         }
-        (Verdict::Unsafe { contexts, .. }, first) => match first {
+        (Verdict::Unsafe { bound: Bound { count: contexts, .. }, .. }, first) => match first {
             Some(bound) if bound <= completed && bound != *contexts => {
                 Err(format!("unsafe with {contexts} contexts, should be {bound}"))
             }

@@ -10,6 +10,11 @@ use selvedge_frontend::{Diagnostics, bp, weave};
 use selvedge_model::System;
 use selvedge_program::{Count, LowerError, Lowering, Program, Source, ThreadCounts};
 
+/// How many random cases to try; `SELVEDGE_SEEDS=10000` makes tests thorough.
+pub fn many(usual: u64) -> u64 {
+    std::env::var("SELVEDGE_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
 /// The program that a `.weave` text means; panics if it is not accepted.
 pub fn read_weave(text: &str) -> Program {
     read(text, "test.weave")

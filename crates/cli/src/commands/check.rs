@@ -4,17 +4,19 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 use selvedge_analysis::engine::check;
+use selvedge_analysis::{Bound, Resource};
 
 use super::engine::{Asked, EngineOptions, note_missing_target};
 use crate::args::{InputArgs, number};
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
-/// Look for a violation within a number of contexts
+/// Look for a violation within a number of contexts, or of rounds
 ///
-/// A context is a run of one thread: k contexts are k - 1 switches. Within the bound the answer
-/// is exact. If nothing is new before the bound is reached, no larger bound adds anything, and
-/// the answer is safe.
+/// A context is a run of one thread: k contexts are k - 1 switches. A round is one context of each
+/// thread, in the order of the threads; a thread may do nothing in its context. Within the bound
+/// the answer is exact. If nothing is new before the bound is reached, no larger bound adds
+/// anything, and the answer is safe.
 ///
 /// Ends with 1 if there is no violation within the bound, with 0 if there is none at all, with 10
 /// if there is one, with 20 if the answer is unknown.
@@ -22,9 +24,8 @@ use crate::output::Output;
 pub struct Args {
     #[command(flatten)]
     input: InputArgs,
-    /// The largest number of contexts
-    #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true)]
-    contexts: usize,
+    #[command(flatten)]
+    bound: BoundArgs,
     /// Look for deadlocks, too: states in which a thread has not ended and none can act
     #[arg(long)]
     deadlock: bool,
@@ -38,11 +39,36 @@ pub struct Args {
     engine: EngineOptions,
 }
 
+/// Exactly one bound.
+#[derive(ClapArgs, Clone, Copy, Debug)]
+#[group(required = true, multiple = false)]
+struct BoundArgs {
+    /// The largest number of contexts
+    #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true)]
+    contexts: Option<usize>,
+    /// The largest number of rounds; for a fixed set of threads
+    #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true)]
+    rounds: Option<usize>,
+}
+
+impl BoundArgs {
+    fn bound(self) -> Bound {
+        match self.rounds {
+            Some(rounds) => Bound::rounds(rounds),
+            None => Bound::contexts(self.contexts.unwrap_or(0)),
+        }
+    }
+}
+
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
+    let bound = args.bound.bound();
+    if bound.resource != Resource::Rounds {
+        args.engine.need_no_rounds()?;
+    }
     let asked = Asked::new(&args.input, args.deadlock, &args.engine, output)?;
     let asked = asked.with_evidence(args.evidence.clone());
     note_missing_target(&asked, output);
     let (outcome, cost) =
-        asked.run(output, |question, budget, tell| check(question, args.contexts, budget, tell));
+        asked.run(output, |question, budget, tell| check(question, bound, budget, tell));
     asked.answer(&outcome, cost, args.full, output)
 }

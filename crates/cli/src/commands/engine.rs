@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use clap::{Args as ClapArgs, ValueEnum};
 use selvedge_analysis::Budget;
 use selvedge_analysis::engine::{Event, Method, Outcome, Question, Verdict};
+use selvedge_analysis::reduce::Direction;
 use selvedge_evidence::{Trace, replay_with};
 use selvedge_model::{Property, State, System};
 use selvedge_report::answer::{self, Answer};
@@ -46,6 +47,10 @@ enum Engine {
     Explicit,
     /// Sets of stacks
     Symbolic,
+    /// All threads as one pushdown system, explored forward: for `check --rounds`
+    Pds,
+    /// The same, explored backward
+    PdsBackward,
 }
 
 /// A question that is ready to be asked.
@@ -63,6 +68,18 @@ pub struct Asked {
 pub struct Cost {
     pub time: Duration,
     pub peak_memory: u64,
+}
+
+impl EngineOptions {
+    /// Refuses engines that need a bound on rounds.
+    pub fn need_no_rounds(&self) -> Result<(), Failure> {
+        match self.engine {
+            Engine::Auto | Engine::Explicit | Engine::Symbolic => Ok(()),
+            Engine::Pds | Engine::PdsBackward => {
+                Err(Failure::usage("this engine answers `selvedge check --rounds K` only"))
+            }
+        }
+    }
 }
 
 impl Asked {
@@ -110,6 +127,8 @@ impl Asked {
                 Engine::Auto => Method::Auto,
                 Engine::Explicit => Method::Explicit,
                 Engine::Symbolic => Method::Symbolic,
+                Engine::Pds => Method::Reduction(Direction::Forward),
+                Engine::PdsBackward => Method::Reduction(Direction::Backward),
             },
             symmetry: !self.options.no_symmetry,
             evidence: self.evidence.is_some(),

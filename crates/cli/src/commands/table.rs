@@ -1,6 +1,7 @@
 //! `selvedge table`: what is new at each bound.
 
 use clap::Args as ClapArgs;
+use selvedge_analysis::Resource;
 use selvedge_analysis::engine::{Verdict, table};
 use selvedge_report::json;
 use selvedge_report::table::TableReport;
@@ -13,13 +14,12 @@ use crate::output::Output;
 /// Longer lists of states are shown only with --full.
 const SHORT_LIST: usize = 30;
 
-/// Show the observation table: what is new at each number of contexts
+/// Show the observation table: what is new at each number of contexts, or of rounds
 ///
-/// For each number of contexts: how many states it reaches, how many visible states (the shared
-/// state and the top of each stack), and how many of them need it. A bound at which nothing
-/// visible is new is a plateau; more may follow. By default the table ends where it has
-/// collapsed: nothing visible is new with any larger number. Assertions and targets do not
-/// matter.
+/// For each bound: how many states it reaches, how many visible states (the shared state and the
+/// top of each stack), and how many of them need it. A bound at which nothing visible is new is a
+/// plateau; more may follow. By default the table ends where it has collapsed: nothing visible is
+/// new with any larger number. Assertions and targets do not matter.
 ///
 /// Ends with 0 if the table is complete, with 20 if a limit came first.
 #[derive(ClapArgs, Debug)]
@@ -29,6 +29,10 @@ pub struct Args {
     /// The largest number of contexts; needed where threads are started
     #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true)]
     contexts: Option<usize>,
+    /// Count rounds in the place of contexts: the largest number of them
+    #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true,
+          conflicts_with = "contexts")]
+    rounds: Option<usize>,
     /// List all new visible states, not only where they are few
     #[arg(long)]
     full: bool,
@@ -37,16 +41,22 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
+    args.engine.need_no_rounds()?;
     let asked = Asked::new(&args.input, false, &args.engine, output)?;
-    if asked.system().starts_threads() && args.contexts.is_none() {
+    if asked.system().starts_threads() && args.contexts.is_none() && args.rounds.is_none() {
         return Err(Failure::usage(
             "this system starts threads, and their number has no limit: say how far the table \
              goes with --contexts K",
         ));
     }
     let listed = if args.full { usize::MAX } else { SHORT_LIST };
-    let (table, cost) = asked
-        .run(output, |question, budget, tell| table(question, args.contexts, listed, budget, tell));
+    let (resource, most) = match args.rounds {
+        Some(_) => (Resource::Rounds, args.rounds),
+        None => (Resource::Contexts, args.contexts),
+    };
+    let (table, cost) = asked.run(output, |question, budget, tell| {
+        table(question, resource, most, listed, budget, tell)
+    });
     let report = TableReport {
         file: asked.opened.source.name(),
         system: asked.system(),

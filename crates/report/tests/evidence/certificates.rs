@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use selvedge_analysis::Budget;
 use selvedge_analysis::converge::above::Above;
 use selvedge_analysis::engine::{Method, Verdict, check};
 use selvedge_analysis::explore::Explorer;
 use selvedge_analysis::explore::windows::Cut;
 use selvedge_analysis::naive::Naive;
 use selvedge_analysis::random::{Shape, random_system};
+use selvedge_analysis::{Bound, Budget};
 use selvedge_automata::Dfa;
 use selvedge_evidence::{
     AggregateCertificate, CountedState, CutCertificate, Evidence, Flaw, recheck,
@@ -107,7 +107,7 @@ fn systems_that_start_threads_have_certificates() {
             let question = question(&system, &properties, method);
             let deadline = Some(Instant::now() + Duration::from_millis(200));
             let budget = Budget { deadline, ..Budget::default() };
-            let outcome = check(&question, 5, &budget, &|_| {});
+            let outcome = check(&question, Bound::contexts(5), &budget, &|_| {});
             if !system.starts_threads() || !matches!(outcome.verdict, Verdict::Safe(_)) {
                 continue;
             }

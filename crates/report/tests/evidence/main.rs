@@ -6,8 +6,8 @@ mod examples;
 mod texts;
 mod violations;
 
-use selvedge_analysis::Budget;
 use selvedge_analysis::engine::{Method, Outcome, Question, check, verify};
+use selvedge_analysis::{Bound, Budget};
 use selvedge_evidence::Evidence;
 use selvedge_model::{Pattern, Property, SharedId, System, Tables, TopPattern};
 use selvedge_report::evidence::{Document, Options, Subject, digest};
@@ -33,7 +33,7 @@ fn verified(system: &dyn System, properties: &[Property], method: Method) -> Out
 
 /// From below only.
 fn checked(system: &dyn System, properties: &[Property], method: Method) -> Outcome {
-    check(&question(system, properties, method), 12, &Budget::default(), &|_| {})
+    check(&question(system, properties, method), Bound::contexts(12), &Budget::default(), &|_| {})
 }
 
 fn subject() -> Subject {

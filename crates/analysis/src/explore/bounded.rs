@@ -1,0 +1,106 @@
+//! # Bound by bound
+//! An explorer is what was reached, with the bookkeeping of a resource: explorers differ in
+//! bookkeeping only.
+
+use selvedge_evidence::Evidence;
+use selvedge_model::{Property, VisibleState};
+
+use super::reached::{Observation, Reached};
+use super::{Explorer, Locals};
+use crate::{Budget, Resource, Stop};
+
+/// How many threads move together.
+pub(super) const THREADS_PER_BATCH: usize = 32;
+
+/// How many batches are done between two looks at the budget.
+pub(super) const BATCHES_PER_CHECK: usize = 256;
+
+/// Which threads move from which states at which bound.
+pub trait Bookkeeping {
+    /// What is counted.
+    const RESOURCE: Resource;
+
+    /// Adds the states that the next bound reaches.
+    fn advance<L: Locals>(
+        &mut self,
+        reached: &mut Reached<'_, L>,
+        budget: &Budget,
+    ) -> Result<(), Stop>;
+}
+
+/// Explores bound by bound.
+pub struct BoundedExplorer<'a, L, B> {
+    pub(super) reached: Reached<'a, L>,
+    bookkeeping: B,
+}
+
+impl<'a, L: Locals, B: Bookkeeping> BoundedExplorer<'a, L, B> {
+    /// Starts at bound 0: the initial states.
+    pub(super) fn start(mut reached: Reached<'a, L>, bookkeeping: B) -> Result<Self, Stop> {
+        reached.observe(B::RESOURCE, &Budget::default())?;
+        Ok(BoundedExplorer { reached, bookkeeping })
+    }
+
+    /// What was reached.
+    #[must_use]
+    pub fn reached(&self) -> &Reached<'a, L> {
+        &self.reached
+    }
+
+    /// The locals.
+    #[must_use]
+    pub fn locals(&self) -> &L {
+        self.reached.locals()
+    }
+
+    /// The locals, for another exploration.
+    #[must_use]
+    pub fn into_locals(self) -> L {
+        self.reached.into_locals()
+    }
+}
+
+impl<L: Locals, B: Bookkeeping> Explorer for BoundedExplorer<'_, L, B> {
+    fn name(&self) -> &'static str {
+        L::engine(B::RESOURCE)
+    }
+
+    fn advance(&mut self, budget: &Budget) -> Result<&Observation, Stop> {
+        self.bookkeeping.advance(&mut self.reached, budget)?;
+        budget.check()?;
+        self.reached.observe(B::RESOURCE, budget)?;
+        Ok(&self.observations()[self.bound()])
+    }
+
+    fn observations(&self) -> &[Observation] {
+        &self.reached.observations
+    }
+
+    fn has_left_out(&self) -> bool {
+        self.reached.space.has_left_out()
+    }
+
+    fn violation(
+        &self,
+        bound: usize,
+        properties: &[Property],
+    ) -> Result<Option<(usize, VisibleState)>, Stop> {
+        self.reached.violation(bound, properties)
+    }
+
+    fn new_visible(&self, bound: usize) -> Vec<VisibleState> {
+        self.reached.new_visible(bound)
+    }
+
+    fn visible_kinds(&self) -> usize {
+        self.reached.visible_kinds()
+    }
+
+    fn stored(&self) -> (usize, usize) {
+        (self.reached.states.len(), self.reached.states.bytes())
+    }
+
+    fn certificate(&self) -> Evidence {
+        L::certify(&self.reached)
+    }
+}

@@ -1,0 +1,268 @@
+//! # What was reached
+//! The states of an exploration, and what is seen of them, bound by bound. In which order threads
+//! move, and which of them move within a bound, is the business of a [`super::Bookkeeping`].
+
+use selvedge_model::{Property, SharedId, System, TemplateId, VisibleState};
+
+use super::classes::arrangements;
+use super::space::{Entry, Space};
+use super::target::Target;
+use super::visible::{Seen, Visible};
+use super::{Batch, Classes, Locals, StateSet};
+use crate::{Bound, Budget, Resource, Stop};
+
+/// What is seen at a bound. Numbers are without symmetry reduction; `None` is too large to count,
+/// or infinite.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Observation {
+    /// The bound.
+    pub bound: Bound,
+    /// How many states are reached within the bound.
+    pub states: Option<u128>,
+    /// How many of them need exactly this bound.
+    pub new_states: Option<u128>,
+    /// How many visible states are reached within the bound.
+    pub visible: Option<u128>,
+    /// How many of them need exactly this bound.
+    pub new_visible: Option<u128>,
+    /// How many words of the explorer are new: 0 means that the sequence has collapsed.
+    pub new_stored: usize,
+}
+
+/// The states that were reached.
+pub struct Reached<'a, L> {
+    pub(super) space: Space<'a, L>,
+    pub(super) states: StateSet,
+    /// The first state that is new at the current bound.
+    pub(super) new_from: u32,
+    /// The visible states. None while every state is as visible as it can be: then the states are
+    /// the visible states.
+    visible: Option<Visible>,
+    /// How many visible states each completed bound reaches.
+    visible_until: Vec<u32>,
+    pub(super) observations: Vec<Observation>,
+}
+
+/// How many states are looked at between two looks at the budget.
+const STATES_PER_CHECK: usize = 4096;
+
+/// What making moves needs for a moment, kept for its memory.
+#[derive(Default)]
+pub(super) struct Scratch {
+    word: Vec<u32>,
+    next: Vec<u32>,
+    pub batch: Batch,
+    /// The entry of the thread that moved, for each word of the batch.
+    pub moved: Vec<u32>,
+}
+
+impl<'a, L: Locals> Reached<'a, L> {
+    /// The initial states.
+    pub(super) fn new(system: &'a dyn System, locals: L, symmetry: bool) -> Result<Self, Stop> {
+        let (space, initial) = Space::new(system, locals, symmetry)?;
+        let mut reached = Reached {
+            space,
+            states: StateSet::default(),
+            new_from: 0,
+            visible: None,
+            visible_until: Vec::new(),
+            observations: Vec::new(),
+        };
+        for word in &initial {
+            reached.states.insert(word);
+        }
+        Ok(reached)
+    }
+
+    /// The locals.
+    #[must_use]
+    pub fn locals(&self) -> &L {
+        &self.space.locals
+    }
+
+    /// The locals, for another exploration.
+    #[must_use]
+    pub fn into_locals(self) -> L {
+        self.space.locals
+    }
+
+    /// The shared states and locals of threads, with their templates, at which moves were asked
+    /// for.
+    pub fn heads(&self) -> impl Iterator<Item = (SharedId, TemplateId, u32)> {
+        let template = |class| self.space.classes.template(class);
+        self.space.heads().map(move |(shared, (class, local))| (shared, template(class), local))
+    }
+
+    /// The classes of the threads.
+    #[must_use]
+    pub fn classes(&self) -> &Classes {
+        &self.space.classes
+    }
+
+    /// The states that were reached: the shared state, and how many threads there are of which
+    /// class and local.
+    pub fn states(&self) -> impl Iterator<Item = (SharedId, Vec<(Entry, u32)>)> {
+        (0..self.states.len() as u32).map(|number| {
+            let word = self.states.get(number);
+            (SharedId(word[0]), self.space.kinds(word))
+        })
+    }
+
+    fn visible_at(&self, bound: usize) -> std::ops::Range<u32> {
+        let start = bound.checked_sub(1).map_or(0, |before| self.visible_until[before]);
+        start..self.visible_until[bound]
+    }
+
+    /// The shared state of a visible state.
+    fn visible_shared(&self, number: u32) -> u32 {
+        match &self.visible {
+            Some(visible) => visible.shared(number),
+            None => self.states.get(number)[0],
+        }
+    }
+
+    /// The threads of a visible state, with how many there are of each.
+    fn visible_threads(&self, number: u32) -> Vec<(Seen, u32)> {
+        match &self.visible {
+            Some(visible) => visible.threads(number),
+            None => {
+                let kinds = self.space.kinds(self.states.get(number)).into_iter();
+                let top = |local| self.space.locals.tops(local).first().copied().flatten();
+                kinds.map(|((class, local), count)| ((class, top(local)), count)).collect()
+            }
+        }
+    }
+
+    /// One of the visible states that a stored one stands for.
+    fn arrange(&self, number: u32) -> VisibleState {
+        let mut threads = self.visible_threads(number);
+        let mut take = |class: u32| {
+            let wanted = |((c, _), count): &&mut (Seen, u32)| *c == class && *count > 0;
+            let (seen, count) = threads.iter_mut().find(wanted)?;
+            *count -= 1;
+            Some(seen.1)
+        };
+        let first = self.space.system.threads().len();
+        let mut tops: Vec<_> =
+            (0..first).filter_map(|thread| take(self.space.classes.of_thread(thread))).collect();
+        for ((_, top), count) in threads {
+            tops.extend(std::iter::repeat_n(top, count as usize));
+        }
+        VisibleState { shared: SharedId(self.visible_shared(number)), tops }
+    }
+
+    /// Finds all moves of some threads, given by the number of a state and the position of the
+    /// thread in its word, as a batch to be inserted.
+    pub(super) fn moves(&mut self, threads: &[(u32, u32)], to: &mut Scratch) -> Result<(), Stop> {
+        let Scratch { word, next, batch, moved } = to;
+        batch.clear();
+        moved.clear();
+        for &(state, position) in threads {
+            word.clear();
+            word.extend_from_slice(self.states.get(state));
+            let entry = self.space.layout.entries(word).nth(position as usize);
+            let Some((from, _)) = entry else { continue };
+            let (start, end) = self.space.moves_of(word[0], from)?;
+            for index in start..end {
+                if let Some(entry) = self.space.step(word, from, index, next) {
+                    batch.push(next);
+                    moved.push(entry);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// See [`super::Explorer::violation`].
+    pub(super) fn violation(
+        &self,
+        bound: usize,
+        properties: &[Property],
+    ) -> Result<Option<(usize, VisibleState)>, Stop> {
+        let classes = &self.space.classes;
+        let mut targets: Vec<_> = properties.iter().map(|p| Target::new(p, classes)).collect();
+        for number in self.visible_at(bound) {
+            let see = || self.visible_threads(number);
+            if let Some(hit) = self.space.hit(&mut targets, self.visible_shared(number), see)? {
+                return Ok(Some((hit, self.arrange(number))));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The visible states that are new at a bound, one for each permutation.
+    pub(super) fn new_visible(&self, bound: usize) -> Vec<VisibleState> {
+        self.visible_at(bound).map(|number| self.arrange(number)).collect()
+    }
+
+    /// How many visible states were reached, up to permutations.
+    pub(super) fn visible_kinds(&self) -> usize {
+        self.visible_until.last().map_or(0, |&end| end as usize)
+    }
+
+    /// Counts what is new at this bound.
+    pub(super) fn observe(&mut self, resource: Resource, budget: &Budget) -> Result<(), Stop> {
+        let new = self.new_from..self.states.len() as u32;
+        if self.visible.is_none() && !self.space.locals.are_visible() {
+            // So far the visible states were the states.
+            self.visible = Some(Visible::new(self.space.layout));
+            self.see(0..self.new_from, &Budget::default())?;
+        }
+        let first_visible = self.visible_until.last().copied().unwrap_or(0);
+        let new_states = if L::WHOLE_CONTEXTS { None } else { self.count_states(new.clone()) };
+        let new_visible = if self.visible.is_some() {
+            self.see(new.clone(), budget)?;
+            self.visible.as_ref().and_then(|visible| {
+                let mut numbers = first_visible..visible.len();
+                numbers.try_fold(0, |total, number| sum(Some(total), visible.weight(number)))
+            })
+        } else {
+            self.count_states(new.clone())
+        };
+        self.visible_until.push(self.visible.as_ref().map_or(new.end, Visible::len));
+        let last = self.observations.last();
+        self.observations.push(Observation {
+            bound: resource.bound(self.observations.len()),
+            states: sum(last.map_or(Some(0), |o| o.states), new_states),
+            new_states,
+            visible: sum(last.map_or(Some(0), |o| o.visible), new_visible),
+            new_visible,
+            new_stored: new.len(),
+        });
+        Ok(())
+    }
+
+    /// How many states these stand for.
+    fn count_states(&self, numbers: std::ops::Range<u32>) -> Option<u128> {
+        if self.space.classes.are_single() {
+            return Some(numbers.len() as u128);
+        }
+        numbers.into_iter().try_fold(0, |total, number| {
+            let entries = self.space.layout.entries(self.states.get(number));
+            let kinds = entries.map(|(entry, count)| (self.space.entry(entry).0, count));
+            sum(Some(total), arrangements(kinds))
+        })
+    }
+
+    /// Adds what is visible of these states.
+    fn see(&mut self, numbers: std::ops::Range<u32>, budget: &Budget) -> Result<(), Stop> {
+        let Some(visible) = &mut self.visible else { return Ok(()) };
+        for number in numbers {
+            if (number as usize).is_multiple_of(STATES_PER_CHECK) {
+                budget.check()?;
+            }
+            let word = self.states.get(number);
+            let seen = |((class, local), count): (Entry, u32)| {
+                let tops = self.space.locals.tops(local).into_iter();
+                (tops.map(|top| (class, top)).collect(), count)
+            };
+            let threads: Vec<_> = self.space.kinds(word).into_iter().map(seen).collect();
+            visible.add(word[0], &threads);
+        }
+        Ok(())
+    }
+}
+
+fn sum(a: Option<u128>, b: Option<u128>) -> Option<u128> {
+    a?.checked_add(b?)
+}
