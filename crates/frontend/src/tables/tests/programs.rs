@@ -197,6 +197,21 @@ fn not_expressible() {
     check(
         text,
         Some("0|1,1"),
-        expect!["a target is about more than one thread, or about the empty stack"],
+        expect![
+            "a target is about several threads at once, and no thread of a program sees where \
+             another one is"
+        ],
     );
+    check(
+        text,
+        Some("0|*,-"),
+        expect!["a target is about the empty stack, where a program has ended"],
+    );
+}
+
+#[test]
+fn targets_about_the_shared_state() {
+    let text = "shared 0 1\ninit 0\nthread T starts 1 {\n 0 1 -> 1 -\n}\n";
+    check(text, Some("1|*"), expect![""]);
+    check(text, Some("0|*"), expect![""]);
 }
