@@ -11,6 +11,7 @@
 //! - [`evidence`]: certificates and violations as files;
 //! - [`invariant`]: what a certificate says, for people.
 
+pub mod advice;
 pub mod amount;
 pub mod answer;
 pub mod dot;

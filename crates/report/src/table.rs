@@ -175,7 +175,14 @@ impl TableReport<'_> {
             )),
         }
         if let Some(most) = outcome.most_threads {
-            details.push(("threads", format!("states with more than {most} are not counted")));
+            let words = match outcome.verdict {
+                Verdict::Safe(_) => format!(
+                    "there are never more than {}, ended ones included",
+                    count(most, "thread")
+                ),
+                _ => format!("states with more than {most} are not counted"),
+            };
+            details.push(("threads", words));
         }
         if self.lists_kinds() {
             let words = "of states that differ by an exchange of like threads, one is shown";

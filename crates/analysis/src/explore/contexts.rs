@@ -327,6 +327,11 @@ impl<L: Locals> Explorer for ContextExplorer<'_, L> {
         self.space.has_left_out()
     }
 
+    fn largest(&self) -> usize {
+        let threads = |word| self.space.layout.entries(word).map(|(_, count)| count as usize).sum();
+        (0..self.states.len() as u32).map(|n| threads(self.states.get(n))).max().unwrap_or(0)
+    }
+
     fn violation(&self, bound: usize, properties: &[Property]) -> Option<(usize, VisibleState)> {
         let Space { system, classes, .. } = &self.space;
         let mut targets: Vec<_> = properties.iter().map(|p| Target::new(p, classes)).collect();

@@ -7,17 +7,19 @@ use clap::{Args as ClapArgs, ValueEnum};
 use selvedge_analysis::Budget;
 use selvedge_analysis::engine::{Event, Method, Outcome, Question, Verdict};
 use selvedge_evidence::{Trace, replay_with};
+use selvedge_frontend::files;
 use selvedge_model::{Property, State, System, TemplateId};
 use selvedge_report::answer::{self, Answer};
-use selvedge_report::json;
 use selvedge_report::text::TraceOptions;
+use selvedge_report::{advice, json};
 
-use crate::args::{Format, InputArgs, InputOptions};
+use crate::args::{Format, InputArgs};
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Opened};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::save::probe;
 use crate::{evidence, limits, memory};
 
 /// How to explore, and how long and how large a run may be.
@@ -32,7 +34,7 @@ pub struct EngineOptions {
     /// Stop after this time: 60s, 5m, 500ms
     #[arg(long, value_name = "TIME", value_parser = limits::time, help_heading = "Engine")]
     timeout: Option<Duration>,
-    /// Stop when this much memory is in use: 4GiB, 500MB
+    /// Stop when this much memory is in use: 4GiB, 500MB [default: 80% of what the machine has]
     #[arg(long, value_name = "SIZE", value_parser = limits::size, help_heading = "Engine")]
     memory: Option<usize>,
 }
@@ -53,7 +55,9 @@ pub struct Asked {
     pub opened: Opened,
     /// Where the evidence goes, if it is wanted.
     evidence: Option<PathBuf>,
-    input: InputOptions,
+    /// The largest number of contexts, if only so many are asked for.
+    contexts: Option<usize>,
+    input: InputArgs,
     options: EngineOptions,
     budget: Budget,
 }
@@ -77,18 +81,27 @@ impl Asked {
         let interrupt = Interrupt::install(|| {});
         let budget = Budget {
             deadline: options.timeout.and_then(|time| start.checked_add(time)),
-            memory: options.memory,
+            memory: options.memory.or_else(memory::default_limit),
             memory_in_use: Some(memory::in_use),
             cancelled: vec![interrupt.flag()],
         };
-        let input = input.options.clone();
-        Ok(Asked { opened, evidence: None, input, options: options.clone(), budget })
+        let (input, options) = (input.clone(), options.clone());
+        Ok(Asked { opened, evidence: None, contexts: None, input, options, budget })
     }
 
-    /// The same, with evidence that is written to a file.
+    /// The same, with evidence that is written to a file. Whether that is possible is found out
+    /// before the search.
+    pub fn with_evidence(self, evidence: Option<PathBuf>) -> Result<Self, Failure> {
+        if let Some(path) = &evidence {
+            probe("--evidence", path, &files(&self.input.file))?;
+        }
+        Ok(Asked { evidence, ..self })
+    }
+
+    /// The same, up to a number of contexts.
     #[must_use]
-    pub fn with_evidence(self, evidence: Option<PathBuf>) -> Self {
-        Asked { evidence, ..self }
+    pub fn within(self, contexts: usize) -> Self {
+        Asked { contexts: Some(contexts), ..self }
     }
 
     pub fn system(&self) -> &dyn System {
@@ -104,11 +117,7 @@ impl Asked {
         let question = Question {
             system: self.system(),
             properties: &self.opened.properties,
-            method: match self.options.engine {
-                Engine::Auto => Method::Auto,
-                Engine::Explicit => Method::Explicit,
-                Engine::Symbolic => Method::Symbolic,
-            },
+            method: self.method(),
             symmetry: !self.options.no_symmetry,
             evidence: self.evidence.is_some(),
         };
@@ -118,7 +127,15 @@ impl Asked {
         (result, Cost { time, peak_memory })
     }
 
-    /// Prints the answer, and says how to end.
+    fn method(&self) -> Method {
+        match self.options.engine {
+            Engine::Auto => Method::Auto,
+            Engine::Explicit => Method::Explicit,
+            Engine::Symbolic => Method::Symbolic,
+        }
+    }
+
+    /// Prints the answer, and says how to end. It is printed even if the evidence cannot be written.
     pub fn answer(
         &self,
         outcome: &Outcome,
@@ -135,13 +152,19 @@ impl Asked {
             system: self.system(),
             properties: &self.opened.properties,
             outcome,
+            asked: advice::Asked {
+                method: self.method(),
+                contexts: self.contexts,
+                unbounded: self.opened.unbounded.as_deref(),
+            },
             last: last.as_ref(),
             time: cost.time,
             peak_memory: cost.peak_memory,
         };
-        let saved = self.save_evidence(outcome, output)?;
+        let saved = self.save_evidence(outcome, output);
         match output.format {
             Format::Json => {
+                let saved = saved.as_ref().ok().copied().flatten();
                 let evidence = saved.map(|path| path.display().to_string());
                 let object = json::Answer { evidence, ..json::Answer::new(&answer) };
                 output.print(&json::print(&object));
@@ -151,6 +174,7 @@ impl Asked {
                 output.print(&answer::text(&answer, options));
             }
         }
+        saved?;
         Ok(match outcome.verdict {
             Verdict::Safe(_) => Exit::Done,
             Verdict::Bounded { .. } => Exit::Bounded,
@@ -166,7 +190,7 @@ impl Asked {
         output: &mut Output,
     ) -> Result<Option<&Path>, Failure> {
         let Some(path) = self.evidence.as_deref() else { return Ok(None) };
-        if evidence::save(path, &self.opened, &self.input, outcome)? {
+        if evidence::save(path, &self.opened, &self.input.options, outcome)? {
             output.note(&format!("the evidence was written to {}", path.display()));
             return Ok(Some(path));
         }
