@@ -70,6 +70,19 @@ fn the_invariant_is_shown_line_by_line() {
 }
 
 #[test]
+fn old_evidence_is_replaced_and_nothing_is_left_over() {
+    let directory = place("replaced");
+    std::fs::create_dir_all(&directory).expect("a place for files");
+    let path = directory.join("race.json");
+    std::fs::write(&path, "old").expect("it can be written");
+    let evidence = path.to_str().expect("plain names");
+    let file = example("start/race.weave");
+    selvedge(&["verify", &file, "--evidence", evidence, "-q"]);
+    assert_eq!(selvedge(&["recheck", evidence, &file]).status.code(), Some(0));
+    assert_eq!(std::fs::read_dir(&directory).expect("it is there").count(), 1);
+}
+
+#[test]
 fn without_an_answer_there_is_no_evidence() {
     let path = place("none.json");
     let evidence = path.to_str().expect("plain names");
