@@ -42,6 +42,9 @@ pub struct Args {
     without_targets: bool,
 }
 
+/// So many pairs are looked at to see whether a program really starts threads.
+const FEW_PAIRS: usize = 10_000;
+
 /// A format to write.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum Target {
@@ -126,11 +129,19 @@ fn table_input(input: Input, args: &Args) -> Result<TableInput, Failure> {
         return Ok(input);
     }
     let opened = input::system(input, &args.input.options)?;
-    let Tabulated { tables, targets } =
-        tabulate(opened.system.as_ref(), args.limit).map_err(|why| match why {
-            TabulateError::TooLarge(_) => Failure::input(format!("{why}; --limit N allows more")),
-            _ => Failure::input(why),
-        })?;
+    let system = opened.system.as_ref();
+    // Threads that a program starts are never like the one that starts them. Only a program that
+    // does not get there has tables, and that shows soon or not at all.
+    let starts = system.starts_threads();
+    let limit = if starts { args.limit.min(FEW_PAIRS) } else { args.limit };
+    let Tabulated { tables, targets } = tabulate(system, limit).map_err(|why| match why {
+        TabulateError::TooLarge(_) if starts => Failure::input(
+            "tables cannot express this: the program starts threads, and in tables a thread \
+             starts only threads like itself",
+        ),
+        TabulateError::TooLarge(_) => Failure::input(format!("{why}; --limit N allows more")),
+        _ => Failure::input(why),
+    })?;
     Ok(TableInput { tables, targets })
 }
 
