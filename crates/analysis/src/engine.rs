@@ -80,7 +80,8 @@ pub struct Outcome {
     pub cuts: Vec<CutSeen>,
     /// The bound at which the visible states collapsed, if that is known.
     pub collapse: Option<Bound>,
-    /// If the system starts threads: states with more threads than this were not followed.
+    /// If the system starts threads: states with more threads than this were not followed; if it
+    /// is safe, there are none.
     pub most_threads: Option<usize>,
     /// What the answer rests on: if it was asked for, the verdict is safe or unsafe, and there is
     /// a schedule for a violation.
@@ -250,6 +251,13 @@ impl Outcome {
             most_threads: None,
             evidence: None,
         }
+    }
+
+    /// How many words the states are stored in, up to the last bound: fewer than there are states
+    /// where one stands for its permutations, or for infinitely many.
+    #[must_use]
+    pub fn stored(&self) -> usize {
+        self.observations.iter().map(|seen| seen.new_stored).sum()
     }
 
     /// The last bound at which a visible state was new.

@@ -168,6 +168,8 @@ impl<'s> Closure<'s> {
             None => {}
         }
         if let Some(spawn) = action.spawn {
+            // Said at once, not after a million heads.
+            build::spawned(self.system, template, spawn)?;
             self.several.insert(spawn.template);
             self.visit(spawn.template, action.shared, spawn.stack.top())?;
             for symbol in spawn.stack.symbols().skip(1) {

@@ -145,6 +145,11 @@ pub fn count(text: &str) -> Result<u64, String> {
     }
 }
 
+/// A number that another run can repeat.
+pub fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("a seed is a number from 0 to {}", u64::MAX))
+}
+
 fn constant(text: &str) -> Result<(String, BigInt), String> {
     let value = |text: &str| match text {
         "true" => Some(BigInt::from(1)),

@@ -23,6 +23,9 @@ pub fn run(command: Command, output: &mut Output) -> Result<Exit, Failure> {
     {
         return Err(Failure::usage("--format markdown and --format csv are for `selvedge table`"));
     }
+    if let (Format::Json, Some(name)) = (output.format, writer(&command)) {
+        return Err(Failure::usage(format!("`selvedge {name}` has no --format json")));
+    }
     match command {
         Command::Verify(args) => verify::run(&args, output),
         Command::Check(args) => check::run(&args, output),
@@ -34,5 +37,15 @@ pub fn run(command: Command, output: &mut Output) -> Result<Exit, Failure> {
         Command::CheckSyntax(args) => check_syntax::run(&args, output),
         Command::Completions(args) => completions::run(&args, output),
         Command::Man(args) => man::run(&args, output),
+    }
+}
+
+/// The name of a command that writes a text of its own, not an answer.
+fn writer(command: &Command) -> Option<&'static str> {
+    match command {
+        Command::Convert(_) => Some("convert"),
+        Command::Completions(_) => Some("completions"),
+        Command::Man(_) => Some("man"),
+        _ => None,
     }
 }

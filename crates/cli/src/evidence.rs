@@ -5,12 +5,13 @@ use std::path::Path;
 
 use selvedge_analysis::engine::Outcome;
 use selvedge_model::Property;
-use selvedge_report::evidence::{Document, Options, Subject, digest, write};
+use selvedge_report::evidence::{Document, Options, Subject, digest};
 use selvedge_report::property;
 
 use crate::args::InputOptions;
 use crate::exit::Failure;
 use crate::input::Opened;
+use crate::save;
 
 /// The options that make another system of the same text, or ask for something else.
 pub fn options(options: &InputOptions, deadlock: bool) -> Options {
@@ -38,6 +39,6 @@ pub fn save(
         property: property::name(&*opened.system, &opened.properties),
     };
     let document = Document::new(&*opened.system, subject, evidence).map_err(Failure::bug)?;
-    write(path, &document).map_err(|error| Failure::unwritable(path, error))?;
+    save::save(&[(path, &document.to_text())])?;
     Ok(true)
 }

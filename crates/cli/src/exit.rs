@@ -7,8 +7,9 @@ use std::process::{self, ExitCode};
 use std::{fmt, panic};
 
 use clap::error::ErrorKind;
-use selvedge_frontend::{Diagnostics, LoadError, explain, show_path};
+use selvedge_frontend::{Diagnostic, Diagnostics, LoadError, Severity, explain, show_path};
 use selvedge_model::Fault;
+use selvedge_report::json::{self, DiagnosticReport, FailureReport};
 
 /// How the program ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,8 +72,30 @@ impl Failure {
 
     /// A file cannot be written.
     pub fn unwritable(path: &Path, reason: io::Error) -> Self {
-        let message = format!("cannot write {}: {}", show_path(path), explain(&reason));
+        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let why = match directory {
+            Some(parent) if reason.kind() == io::ErrorKind::NotFound && !parent.exists() => {
+                format!("there is no directory {}", show_path(parent))
+            }
+            _ => explain(&reason),
+        };
+        let message = format!("cannot write {}: {why}", show_path(path));
         Failure::Message(Exit::Unreadable, message)
+    }
+
+    /// A file cannot be read.
+    pub fn unreadable(path: &Path, reason: &io::Error) -> Self {
+        let message = format!("cannot read {}: {}", show_path(path), explain(reason));
+        Failure::Message(Exit::Unreadable, message)
+    }
+
+    /// What is wrong, as an object for other programs.
+    pub fn report(&self, file: Option<String>) -> FailureReport {
+        let (reason, diagnostics) = match self {
+            Failure::Message(_, message) => (Some(message.clone()), Vec::new()),
+            Failure::Diagnostics(diagnostics) => (None, places(diagnostics)),
+        };
+        FailureReport { selvedge: json::VERSION, file, verdict: None, reason, diagnostics }
     }
 
     /// The answer cannot be printed.
@@ -129,8 +152,37 @@ impl From<Fault> for Failure {
     }
 }
 
+/// Errors and warnings, as objects for other programs.
+pub fn places(diagnostics: &Diagnostics) -> Vec<DiagnosticReport> {
+    let report = |d: &Diagnostic| {
+        let place = diagnostics.source.line_column(d.label.span.start);
+        DiagnosticReport {
+            file: diagnostics.source.name().to_owned(),
+            severity: match d.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            },
+            message: d.message.clone(),
+            line: place.line,
+            column: place.column,
+            hint: d.hint.clone(),
+        }
+    };
+    diagnostics.list.iter().map(report).collect()
+}
+
 /// Prints what clap has to say: help and version are answers, the rest is wrong usage.
 pub fn usage(error: &clap::Error) -> ExitCode {
+    let is_answer = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if !is_answer && asks_for_json() {
+        let message = error.to_string();
+        // What follows an empty line is help for people.
+        let words = message.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
+        let words: Vec<_> = words.split_whitespace().collect();
+        let object = json::print(&Failure::usage(words.join(" ")).report(None));
+        // That it cannot be printed changes nothing about what is wrong.
+        let _ = io::stdout().write_all(object.as_bytes());
+    }
     match error.print() {
         Err(reason) if reason.kind() != io::ErrorKind::BrokenPipe => {
             // Nobody is left to tell when this cannot be printed either.
@@ -139,10 +191,14 @@ pub fn usage(error: &clap::Error) -> ExitCode {
         }
         _ => {}
     }
-    match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Done.into(),
-        _ => Exit::Usage.into(),
-    }
+    if is_answer { Exit::Done.into() } else { Exit::Usage.into() }
+}
+
+/// Whether the arguments, which make no sense as a whole, ask for JSON.
+fn asks_for_json() -> bool {
+    let words: Vec<_> = std::env::args_os().collect();
+    words.iter().any(|word| word == "--format=json")
+        || words.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
 }
 
 /// A panic is always a bug: say so, say how to report it, and end with the code for it.

@@ -1,13 +1,14 @@
 //! # Inputs
 //! From the arguments to a system that can be explored.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use selvedge_frontend::check::CheckOptions;
 use selvedge_frontend::{Diagnostic, Diagnostics, Input, LoadOptions, show_path};
 use selvedge_model::{Property, System};
-use selvedge_program::{LowerError, Lowering, Program, Source, ThreadCounts};
+use selvedge_program::{LowerError, Lowering, Program, Source, ThreadCounts, Type};
 use selvedge_report::text;
 
 use crate::args::{InputArgs, InputOptions};
@@ -23,6 +24,8 @@ pub struct Opened {
     pub properties: Vec<Property>,
     /// The text it comes from.
     pub source: Arc<Source>,
+    /// A variable that may hold ever larger values.
+    pub unbounded: Option<String>,
 }
 
 /// Reads a file and makes a system of it.
@@ -61,6 +64,9 @@ enum Form {
 
 /// Reads and checks a file; prints the warnings.
 pub fn load(path: &Path, options: &InputOptions, output: &mut Output) -> Result<Input, Failure> {
+    output.file = Some(show_path(path));
+    refuse_repeated("--threads", options.threads.iter().map(|(name, _)| name))?;
+    refuse_repeated("--const", options.consts.iter().map(|(name, _)| name))?;
     let load_options = LoadOptions {
         init: options.init.clone(),
         target: options.target.clone(),
@@ -85,22 +91,32 @@ fn system_of(input: Input, options: &InputOptions, form: Form) -> Result<Opened,
     match input {
         Input::Program { program, source, target, .. } => {
             let counts = thread_counts(&program, options)?;
+            let unbounded = unbounded(&program);
             let lowering = lower(program, Arc::clone(&source), &counts)?;
             let system = Arc::new(match form {
                 Form::Plain => lowering,
                 Form::DropsThreads => lowering.dropping_threads(),
                 Form::AllThreads => lowering.choosing_at_once(),
             });
-            Ok(Opened { system, properties: vec![target.unwrap_or(Property::NeverWrong)], source })
+            let properties = vec![target.unwrap_or(Property::NeverWrong)];
+            Ok(Opened { system, properties, source, unbounded })
         }
         Input::Tables { input, source } => {
             let tables = match form {
                 Form::DropsThreads => input.tables.dropping_threads(),
                 Form::Plain | Form::AllThreads => input.tables,
             };
-            Ok(Opened { system: Arc::new(tables), properties: input.targets, source })
+            let system = Arc::new(tables);
+            Ok(Opened { system, properties: input.targets, source, unbounded: None })
         }
     }
+}
+
+/// The first variable without a range.
+fn unbounded(program: &Program) -> Option<String> {
+    let locals = program.procs.iter().flat_map(|proc| &proc.locals);
+    let mut variables = program.globals.iter().chain(locals);
+    variables.find(|v| *v.ty.scalar() == Type::Int).map(|v| v.name.clone())
 }
 
 /// A program, prepared to be run with as many threads as the options say.
@@ -128,6 +144,20 @@ fn lower(
         }
         Err(error) => Err(Failure::input(format!("{}: {error}", source.name()))),
     }
+}
+
+/// Two values for one name are a mistake, and it is not known which of them.
+fn refuse_repeated<'a>(
+    option: &str,
+    names: impl Iterator<Item = &'a String>,
+) -> Result<(), Failure> {
+    let mut seen = BTreeSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            return Err(Failure::usage(format!("{option} {name}: this is given twice")));
+        }
+    }
+    Ok(())
 }
 
 /// An option that says something about another kind of input is a mistake.

@@ -1,5 +1,5 @@
 //! # Ctrl-C
-//! The first one asks a command to end with what it has; the second one ends the program.
+//! And SIGTERM, which is the same from another program. The first one asks a command to end with what it has; the second one ends the program.
 
 use std::process;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::exit::Exit;
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// From now on, Ctrl-C is a request to stop; `also` is called at the first one.
+    /// From now on, Ctrl-C or SIGTERM is a request to stop; `also` is called at the first one.
     pub fn install(also: impl Fn() + Send + 'static) -> Self {
         let interrupt = Interrupt::default();
         let seen = interrupt.clone();

@@ -6,6 +6,7 @@
 use std::io::{self, Write};
 
 use anstream::{AutoStream, ColorChoice};
+use selvedge_report::json;
 use selvedge_report::style::{Paint, Role};
 
 use crate::args::{Color, Common, Format};
@@ -30,6 +31,10 @@ pub struct Output {
     pub paint: Paint,
     notes_paint: Paint,
     notes: Notes,
+    /// The file that the command is about, once it is known.
+    pub file: Option<String>,
+    /// Whether a part of the answer was printed.
+    has_printed: bool,
     /// Why the answer could not be printed.
     unprinted: Option<io::Error>,
 }
@@ -53,6 +58,8 @@ impl Output {
                 (false, false) => Notes::Some,
                 (false, true) => Notes::All,
             },
+            file: None,
+            has_printed: false,
             unprinted: None,
         }
     }
@@ -64,6 +71,7 @@ impl Output {
 
     /// Prints a part of the answer.
     pub fn print(&mut self, text: &str) {
+        self.has_printed = true;
         let printed = io::stdout().write_all(text.as_bytes());
         self.note_failure(printed);
     }
@@ -89,8 +97,13 @@ impl Output {
         }
     }
 
-    /// Prints why a command failed, and says how to end.
+    /// Prints why a command failed, and says how to end. Other programs get an object, unless they
+    /// have one already.
     pub fn fail(&mut self, failure: &Failure) -> Exit {
+        if self.format == Format::Json && !self.has_printed {
+            let object = failure.report(self.file.clone());
+            self.print(&json::print(&object));
+        }
         match failure {
             Failure::Message(_, message) => {
                 let error = self.notes_paint.paint(Role::Bad, "error:");

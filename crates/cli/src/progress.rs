@@ -10,7 +10,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use selvedge_analysis::engine::Event;
-use selvedge_report::amount::{bytes, number, seconds};
+use selvedge_report::amount::{amount, bytes, seconds};
+
+use terminal_size::{Width, terminal_size_of};
 
 use crate::memory;
 use crate::output::Notes;
@@ -87,10 +89,9 @@ impl Progress {
             Event::Bound { observation, stored } => {
                 let rate = stored.0 as f64 / time.as_secs_f64().max(1e-3);
                 let text = format!(
-                    "{} {}s: {} new visible states, {} stored, {rate:.0}/s",
-                    observation.bound.count,
-                    observation.bound.resource.name(),
-                    number(observation.new_visible),
+                    "{}: {}, {} stored, {rate:.0}/s",
+                    observation.bound,
+                    amount(observation.new_visible, "new visible state"),
                     stored.0,
                 );
                 (text, true)
@@ -99,8 +100,8 @@ impl Progress {
                 let result = if seen.violated { "does not exclude" } else { "excludes" };
                 let depth = seen.cut.depth;
                 let text = format!(
-                    "stack cut of depth {depth}: {} visible states, {result} a violation",
-                    number(seen.visible)
+                    "stack cut of depth {depth}: {}, {result} a violation",
+                    amount(seen.visible, "visible state")
                 );
                 (text, false)
             }
@@ -164,5 +165,7 @@ impl Shared {
 
 /// Lines that are longer than the terminal cannot be rewritten.
 fn terminal_width() -> usize {
-    std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).unwrap_or(80)
+    let given = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let of_terminal = || terminal_size_of(io::stderr()).map(|(Width(width), _)| width.into());
+    given.or_else(of_terminal).unwrap_or(80)
 }

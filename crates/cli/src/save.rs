@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use selvedge_frontend::show_path;
+
 use crate::exit::Failure;
 
 /// Writes texts to files.
@@ -21,6 +23,43 @@ pub fn save(files: &[(&Path, &str)]) -> Result<(), Failure> {
         draft.publish().map_err(|e| Failure::unwritable(path, e))?;
     }
     Ok(())
+}
+
+/// Finds out whether a file could be written, before anybody works for it. `option` says that it
+/// should be; what is read must not be written over.
+pub fn probe(option: &str, path: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
+    keep(option, path, inputs)?;
+    Draft::new(path, "").map(drop).map_err(|e| Failure::unwritable(path, e))
+}
+
+/// Refuses to write over what is read.
+pub fn keep(option: &str, path: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
+    match inputs.iter().find(|input| is_same_file(path, input)) {
+        None => Ok(()),
+        Some(input) => Err(Failure::usage(format!(
+            "{option} {}: this would overwrite the input {}; give another name",
+            show_path(path),
+            show_path(input)
+        ))),
+    }
+}
+
+/// Whether two names lead to one file.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    let (Ok(a), Ok(b)) = (fs::canonicalize(a), fs::canonicalize(b)) else { return false };
+    a == b || has_same_inode(&a, &b)
+}
+
+#[cfg(unix)]
+fn has_same_inode(a: &Path, b: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let inode = |path: &Path| fs::metadata(path).map(|file| (file.dev(), file.ino())).ok();
+    inode(a).is_some() && inode(a) == inode(b)
+}
+
+#[cfg(not(unix))]
+fn has_same_inode(_: &Path, _: &Path) -> bool {
+    false
 }
 
 /// A text that is not yet where it belongs.

@@ -63,16 +63,29 @@ fn the_invariant_is_shown_line_by_line() {
           property  assertions
 
         worker
-          line 12   count ∈ {1, 2}, finished ∈ {1, 2}, m ∈ {free, held}
           line 13   count ∈ {0, 1}, finished ∈ {0, 1}, m ∈ {free, held}
           line 14   count ∈ {0, 1}, finished ∈ {0, 1}, m = held
           line 15   count ∈ {0, 1}, finished ∈ {0, 1}, m = held, seen ∈ {0, 1}
           line 16   count ∈ {1, 2}, finished ∈ {0, 1}, m = held
           line 17   count ∈ {1, 2}, finished ∈ {1, 2}, m = held
           line 18   count ∈ {1, 2}, finished ∈ {1, 2}, m = held
+          line 19   count ∈ {1, 2}, finished ∈ {1, 2}, m ∈ {free, held}
           ended     count ∈ {1, 2}, finished ∈ {1, 2}, m ∈ {free, held}
     "#]]
     .assert_eq(&String::from_utf8_lossy(&shown.stdout));
+}
+
+#[test]
+fn old_evidence_is_replaced_and_nothing_is_left_over() {
+    let directory = place("replaced");
+    std::fs::create_dir_all(&directory).expect("a place for files");
+    let path = directory.join("race.json");
+    std::fs::write(&path, "old").expect("it can be written");
+    let evidence = path.to_str().expect("plain names");
+    let file = example("start/race.weave");
+    selvedge(&["verify", &file, "--evidence", evidence, "-q"]);
+    assert_eq!(selvedge(&["recheck", evidence, &file]).status.code(), Some(0));
+    assert_eq!(std::fs::read_dir(&directory).expect("it is there").count(), 1);
 }
 
 #[test]
@@ -166,4 +179,30 @@ fn the_answer_says_where_the_evidence_is() {
     let nowhere = nowhere.to_str().expect("plain names");
     let result = selvedge(&["verify", &file, "--evidence", nowhere]);
     assert_eq!(result.status.code(), Some(66));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_verdict_is_printed_even_if_the_evidence_is_lost() {
+    let file = example("start/race.weave");
+    let result = selvedge(&["verify", &file, "--evidence", "/dev/full"]);
+    assert_eq!(result.status.code(), Some(66));
+    let said = String::from_utf8_lossy(&result.stdout);
+    assert!(said.starts_with("unsafe: "), "{said}");
+    let notes = String::from_utf8_lossy(&result.stderr);
+    assert_eq!(notes, "error: cannot write /dev/full: no space is left there\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_input_is_kept_under_another_name() {
+    let (first, second) = (place("kept.weave"), place("other-name.weave"));
+    std::fs::copy(example("start/race.weave"), &first).expect("a copy");
+    let _ = std::fs::remove_file(&second);
+    std::fs::hard_link(&first, &second).expect("a second name");
+    let names = [&first, &second].map(|path| path.to_str().expect("plain names").to_owned());
+    let result = selvedge(&["verify", &names[0], "--evidence", &names[1]]);
+    assert_eq!(result.status.code(), Some(64));
+    let text = std::fs::read_to_string(&first).expect("it is still there");
+    assert!(text.contains("thread worker"), "{text}");
 }

@@ -88,7 +88,11 @@ fn files_that_may_not_be_read_or_written() {
     };
     check(&convert("/dev/full"), 66, "cannot write /dev/full: no space is left there");
     check(&convert("."), 66, "cannot write .: this is a directory");
-    check(&convert("nowhere/x.weave"), 66, "cannot write nowhere/x.weave: there is no such file");
+    check(
+        &convert("nowhere/x.weave"),
+        66,
+        "cannot write nowhere/x.weave: there is no directory nowhere",
+    );
     fs::write(folder.join("kept.weave"), "kept").unwrap();
     fs::set_permissions(folder.join("kept.weave"), fs::Permissions::from_mode(0o444)).unwrap();
     check(&convert("kept.weave"), 66, "read-only");

@@ -73,14 +73,25 @@ fn long_question() -> Child {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_with_what_is_known() {
+    ends_with_what_is_known("-INT");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_request_to_end_is_the_same() {
+    ends_with_what_is_known("-TERM");
+}
+
+#[cfg(unix)]
+fn ends_with_what_is_known(signal: &str) {
     let mut child = long_question();
     let mut notes = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
-    while !line.contains(" 1 contexts") {
+    while !line.contains(" 1 context:") {
         line.clear();
         assert_ne!(notes.read_line(&mut line).unwrap(), 0, "it ended too early");
     }
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let kill = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(kill.success());
     std::thread::spawn(move || std::io::copy(&mut notes, &mut std::io::sink()));
     let result = child.wait_with_output().unwrap();

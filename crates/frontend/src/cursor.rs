@@ -37,7 +37,7 @@ impl<T: TokenKind> Tokens<T> {
     /// Adds a piece of text that is no token, and why.
     pub fn unreadable(&mut self, span: Span, diagnostic: Diagnostic) {
         self.list.push((T::UNREADABLE, span));
-        if self.diagnostics.len() < MOST_DIAGNOSTICS {
+        if self.diagnostics.len() < MOST_UNREADABLE {
             self.diagnostics.push(diagnostic);
         }
     }
@@ -71,6 +71,9 @@ const DEEPEST: u32 = 200;
 
 /// After so many mistakes no more are collected.
 const MOST_DIAGNOSTICS: usize = 1000;
+
+/// After so many pieces that are no tokens, this is another language: no more are reported.
+const MOST_UNREADABLE: usize = 10;
 
 /// How much of a token is repeated in a message.
 const LONGEST_QUOTE: usize = 30;

@@ -29,4 +29,6 @@ pub mod testing;
 pub mod weave;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
-pub use load::{Input, LoadError, LoadOptions, explain, load, read_text, show_path};
+pub use load::{
+    Input, LoadError, LoadOptions, explain, files, has_known_ending, load, read_text, show_path,
+};

@@ -2,7 +2,7 @@
 //! The only place of this crate that reads files. The ending of the name tells the language.
 
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fmt, fs};
 
@@ -85,13 +85,10 @@ const LARGEST_FILE: u64 = 1 << 31;
 
 /// Reads a file and what belongs to it.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Input, LoadError> {
-    match path.extension().and_then(|e| e.to_str()) {
-        Some("weave") => program(path, options, weave::parse),
-        Some("bp") => program(path, options, bp::parse),
-        Some("pds") => table(path, options, Format::Pds),
-        Some("cpds") => table(path, options, Format::Cpds),
-        Some("tts") => table(path, options, Format::Tts),
-        _ => {
+    match kind(path) {
+        Some(Kind::Program(parse)) => program(path, options, parse),
+        Some(Kind::Table(format)) => table(path, options, format),
+        None => {
             // The kind of file is only worth a complaint if there is a file.
             read_text(path)?;
             Err(LoadError::Unusable(format!(
@@ -102,7 +99,41 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Input, LoadError> {
     }
 }
 
+/// What a file is, by the ending of its name.
+enum Kind {
+    Program(Parser),
+    Table(Format),
+}
+
 type Parser = fn(&Source) -> (syntax::File, Vec<Diagnostic>);
+
+fn kind(path: &Path) -> Option<Kind> {
+    match path.extension()?.to_str()? {
+        "weave" => Some(Kind::Program(weave::parse)),
+        "bp" => Some(Kind::Program(bp::parse)),
+        "pds" => Some(Kind::Table(Format::Pds)),
+        "cpds" => Some(Kind::Table(Format::Cpds)),
+        "tts" => Some(Kind::Table(Format::Tts)),
+        _ => None,
+    }
+}
+
+/// Whether the name of a file has an ending that [`load`] knows.
+#[must_use]
+pub fn has_known_ending(path: &Path) -> bool {
+    kind(path).is_some()
+}
+
+/// The files that [`load`] reads: this one, and those that belong beside it, if they are there.
+#[must_use]
+pub fn files(path: &Path) -> Vec<PathBuf> {
+    let (init, target) = match kind(path) {
+        Some(Kind::Table(format)) => format.beside(),
+        _ => (None, None),
+    };
+    let beside = [init, target].into_iter().flatten().map(|ending| path.with_extension(ending));
+    std::iter::once(path.to_owned()).chain(beside).collect()
+}
 
 fn program(path: &Path, options: &LoadOptions, parse: Parser) -> Result<Input, LoadError> {
     let source = read_text(path)?;
@@ -150,11 +181,7 @@ fn know_constants(file: &syntax::File, options: &LoadOptions) -> Result<(), Load
 
 fn table(path: &Path, options: &LoadOptions, format: Format) -> Result<Input, LoadError> {
     let source = read_text(path)?;
-    let (init, target) = match format {
-        Format::Pds => (Some("init"), Some("spec")),
-        Format::Cpds => (None, None),
-        Format::Tts => (None, Some("prop")),
-    };
+    let (init, target) = format.beside();
     let beside = Beside {
         init: beside(path, init, "--init", options.init.as_deref())?,
         target: beside(path, target, "--target", options.target.as_deref())?,
@@ -244,10 +271,15 @@ pub fn show_path(path: &Path) -> String {
 pub fn explain(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::IsADirectory => "this is a directory, not a file".to_owned(),
+        io::ErrorKind::NotADirectory => "a part of the path is a file, not a directory".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::ReadOnlyFilesystem => "nothing can be written there".to_owned(),
+        io::ErrorKind::InvalidFilename => "the name is too long or not a name".to_owned(),
         io::ErrorKind::StorageFull => "no space is left there".to_owned(),
         io::ErrorKind::OutOfMemory => "there is not enough memory".to_owned(),
         _ if error.raw_os_error() == Some(40) => "the links lead in a circle".to_owned(),
-        _ => error.to_string(),
+        // The words of the operating system, without its number.
+        _ => error.to_string().split(" (os error").next().unwrap_or_default().to_owned(),
     }
 }

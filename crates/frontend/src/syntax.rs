@@ -117,6 +117,8 @@ pub struct ProcDecl {
     pub body: Vec<Stmt>,
     /// The part before the body.
     pub span: Span,
+    /// The sign that ends the body.
+    pub end: Span,
 }
 
 /// `thread NAME[i] * COUNT = entry(args);` or `thread NAME * COUNT { … }`
@@ -132,6 +134,8 @@ pub struct ThreadDecl {
     pub entry: Entry,
     /// The declaration up to the body.
     pub span: Span,
+    /// What ends it: of a body, the closing brace.
+    pub end: Span,
 }
 
 /// How many threads.

@@ -86,7 +86,7 @@ pub struct Procedure {
     pub labels: Vec<String>,
     /// What it does. Falling off the end returns (results are then open).
     pub body: Block,
-    /// Its declaration.
+    /// Its declaration, with its body.
     pub span: Span,
 }
 

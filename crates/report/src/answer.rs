@@ -8,6 +8,7 @@ use selvedge_analysis::engine::{Outcome, Proof, Verdict};
 use selvedge_analysis::{Bound, Resource, Stop};
 use selvedge_model::{Property, State, System};
 
+use crate::advice::{Asked, advice};
 use crate::amount::{amount, bytes, seconds};
 use crate::property;
 use crate::style::{Paint, Role};
@@ -24,6 +25,8 @@ pub struct Answer<'a> {
     pub properties: &'a [Property],
     /// What was found out.
     pub outcome: &'a Outcome,
+    /// What was asked for, for advice where there is no answer.
+    pub asked: Asked<'a>,
     /// The state that a replay of the trace ends in, if there is a trace.
     pub last: Option<&'a State>,
     /// How long it took.
@@ -197,6 +200,18 @@ fn unsafe_sentence(
     }
 }
 
+/// What goes wrong, if something does, or which target is reached.
+pub(crate) fn violation(answer: &Answer<'_>) -> Option<String> {
+    let Verdict::Unsafe { property, .. } = &answer.outcome.verdict else { return None };
+    match answer.properties.get(*property) {
+        Some(target @ Property::Unreachable(_)) => {
+            Some(format!("{} is reached", property::one(answer.system, target)))
+        }
+        Some(Property::NoDeadlock) => Some("a deadlock".to_owned()),
+        _ => answer.last.and_then(|state| answer.system.wrong(state.shared)),
+    }
+}
+
 fn about_trace(bound: Bound, steps: Result<usize, &Stop>) -> Vec<Detail> {
     let fewest = format!("no schedule with fewer {}s does", bound.resource.name());
     match steps {
@@ -239,19 +254,7 @@ fn what_is_known(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>) -> 
         let depth = seen.cut.depth;
         details.push(("above", format!("a stack cut of depth {depth} does not exclude one")));
     }
-    let bounded = match completed {
-        Some(Bound { resource, count }) if count > 0 => format!("--{}s {count}", resource.name()),
-        _ => "--contexts 2".to_owned(),
-    };
-    let smaller = format!("fewer threads or smaller constants, or `selvedge check {bounded}`");
-    let advice = match stop {
-        Stop::Timeout => format!("more time (--timeout), {smaller}"),
-        Stop::Memory => format!("more memory (--memory), {smaller}"),
-        Stop::Cancelled => format!("once more with more patience, {smaller}"),
-        Stop::HighStack => "--engine symbolic".to_owned(),
-        Stop::Fault(_) => return details,
-    };
-    details.push(("try", advice));
+    details.extend(advice(answer, stop, completed).map(|words| ("try", words)));
     details
 }
 
@@ -262,9 +265,9 @@ fn threads(answer: &Answer<'_>) -> Option<Detail> {
     }
     let most = count(answer.outcome.most_threads?, "thread");
     let text = match &answer.outcome.verdict {
-        Verdict::Safe(_) => format!("there are never more than {most}"),
+        Verdict::Safe(_) => format!("there are never more than {most}, ended ones included"),
         Verdict::Bounded { .. } | Verdict::Unsafe { .. } => format!(
-            "at most {most} at a time; those that are started and never run are left out, since \
+            "the search followed up to {most}; those that are started and never run are left out, since \
              they do nothing"
         ),
         Verdict::Unknown { .. } => return None,
@@ -277,8 +280,13 @@ pub(crate) fn effort(outcome: &Outcome, time: Duration, peak_memory: u64) -> Str
     let mut parts = vec![outcome.engine.to_owned()];
     if let Some(last) = outcome.observations.last() {
         parts.push(last.bound.to_string());
-        if last.states.is_some() {
-            parts.push(amount(last.states, "state"));
+        let stored = outcome.stored();
+        match last.states {
+            Some(states) if states != stored as u128 => {
+                parts.push(format!("{} in {stored} stored ones", amount(Some(states), "state")));
+            }
+            Some(states) => parts.push(amount(Some(states), "state")),
+            None => {}
         }
         if last.visible.is_some() {
             parts.push(amount(last.visible, "visible state"));

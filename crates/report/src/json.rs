@@ -2,12 +2,16 @@
 //! The objects that `--format json` prints. Their names, and the order of the fields, are a
 //! contract with other programs: what is not known is `null`, never left out.
 
+mod inputs;
+
 use selvedge_analysis::Resource;
 use selvedge_evidence::Trace;
 use selvedge_model::System;
 use serde::Serialize;
 
 use crate::view::{each_row, show_stack};
+
+pub use inputs::{DiagnosticReport, FailureReport, FileReport, SyntaxReport};
 
 /// The version of Selvedge, as it stands in every object.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -33,6 +37,12 @@ pub struct Answer {
     pub observations: Vec<Observation>,
     /// Why the verdict is unknown, or why an unsafe one has no trace.
     pub reason: Option<String>,
+    /// What goes wrong, or which target is reached, if the verdict is unsafe.
+    pub violation: Option<String>,
+    /// Why the verdict is safe.
+    pub proof: Option<String>,
+    /// The bound after which no visible state is new, if the verdict is safe and that is known.
+    pub collapse: Option<Bound>,
     /// Wall-clock time, in seconds.
     pub time_s: Option<f64>,
     /// The largest amount of memory that was in use.
@@ -70,6 +80,16 @@ impl Answer {
             bound: bound.map(Bound::from),
             observations: outcome.observations.iter().map(Observation::new).collect(),
             reason: reason.map(ToString::to_string),
+            violation: crate::answer::violation(answer),
+            proof: match &outcome.verdict {
+                Found::Safe(proof) => Some(crate::answer::proof_in_words(
+                    outcome,
+                    *proof,
+                    answer.properties.is_empty(),
+                )),
+                _ => None,
+            },
+            collapse: outcome.collapse.map(Bound::from),
             time_s: Some(answer.time.as_secs_f64()),
             peak_memory_bytes: Some(answer.peak_memory),
             trace: found.map(|found| trace(answer.system, found)),
@@ -209,47 +229,6 @@ pub struct Simulation {
     pub trace: Vec<TraceStep>,
 }
 
-/// What `check-syntax` found.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct SyntaxReport {
-    /// The version of Selvedge.
-    pub selvedge: &'static str,
-    /// File by file.
-    pub files: Vec<FileReport>,
-}
-
-/// What `check-syntax` found in one file.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct FileReport {
-    /// The file.
-    pub file: String,
-    /// Whether it can be used.
-    pub ok: bool,
-    /// What it has, in words, if it can be used.
-    pub summary: Option<String>,
-    /// Why it cannot be used, if that is not a matter of places in it.
-    pub reason: Option<String>,
-    /// Errors and warnings.
-    pub diagnostics: Vec<DiagnosticReport>,
-}
-
-/// One error or warning.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct DiagnosticReport {
-    /// Where: the file, one that belongs to it, or the option that is wrong.
-    pub file: String,
-    /// `error` or `warning`.
-    pub severity: &'static str,
-    /// What is wrong.
-    pub message: String,
-    /// The line, counted from 1.
-    pub line: u32,
-    /// The column in characters, counted from 1.
-    pub column: u32,
-    /// What to do about it.
-    pub hint: Option<String>,
-}
-
 /// What `selvedge recheck` found.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Recheck {
@@ -301,6 +280,9 @@ mod tests {
                 new_visible: Some(1),
             }],
             reason: None,
+            violation: Some("line 13: assertion failed".to_owned()),
+            proof: None,
+            collapse: None,
             time_s: Some(0.12),
             peak_memory_bytes: None,
             trace: Some(trace(&Counter, &found)[..2].to_vec()),
@@ -327,6 +309,9 @@ mod tests {
                 }
               ],
               "reason": null,
+              "violation": "line 13: assertion failed",
+              "proof": null,
+              "collapse": null,
               "time_s": 0.12,
               "peak_memory_bytes": null,
               "trace": [

@@ -12,6 +12,7 @@
 //! - [`invariant`]: what a certificate says, for people;
 //! - [`trials`]: what came of random questions.
 
+pub mod advice;
 pub mod amount;
 pub mod answer;
 pub mod dot;

@@ -13,6 +13,7 @@ use crate::amount::number;
 use crate::answer::{effort, layout, proof_in_words};
 use crate::json::{self, Bound, VERSION};
 use crate::style::{Paint, Role};
+use crate::text::count;
 
 /// A table and what it is about.
 #[derive(Clone, Copy)]
@@ -183,7 +184,14 @@ impl TableReport<'_> {
             )),
         }
         if let Some(most) = outcome.most_threads {
-            details.push(("threads", format!("states with more than {most} are not counted")));
+            let words = match outcome.verdict {
+                Verdict::Safe(_) => format!(
+                    "there are never more than {}, ended ones included",
+                    count(most, "thread")
+                ),
+                _ => format!("states with more than {most} are not counted"),
+            };
+            details.push(("threads", words));
         }
         if self.lists_kinds() {
             let words = "of states that differ by an exchange of like threads, one is shown";

@@ -136,6 +136,8 @@ impl<'a> Below<'a> {
         };
         if matches!(outcome.verdict, Verdict::Safe(_)) {
             outcome.collapse = outcome.last_growth();
+            // Nothing was left out.
+            outcome.most_threads = self.start.most_threads.map(|_| self.explorer.largest());
         }
         outcome
     }

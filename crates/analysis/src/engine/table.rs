@@ -1,10 +1,10 @@
 //! The observation table: what is new at each bound [CUBA, Fig. 1].
 
-use selvedge_model::{Fault, VisibleState};
+use selvedge_model::VisibleState;
 
 use super::below::Below;
 use super::pincer::pincer;
-use super::{Listener, Outcome, Question, threads_needed};
+use super::{Listener, Outcome, Question, Verdict, threads_needed};
 use crate::converge::above::Above;
 use crate::converge::finite_contexts::{FiniteContexts, finite_contexts};
 use crate::explore::Explorer;
@@ -28,7 +28,8 @@ pub struct Table {
 /// Explores until the visible states collapse, or up to a number of contexts or rounds, whatever
 /// the properties are. At most `listed` new visible states are kept for each bound.
 ///
-/// A system that starts threads has a table only up to a number of contexts.
+/// Where threads are started and no number of contexts is given, k contexts are explored with as
+/// many threads as they need, for growing k, until no thread is left out.
 pub fn table(
     question: &Question<'_>,
     resource: Resource,
@@ -58,18 +59,29 @@ fn with_started_threads(
     tell: Listener<'_>,
     kept: &mut Kept,
 ) -> Result<Outcome, Stop> {
-    let contexts = most.ok_or_else(|| Fault {
-        message: "the system starts threads: its table needs a number of contexts".to_owned(),
-        line: None,
-    })?;
-    let most = Some(threads_needed(question, contexts));
-    let mut below = Below::new(*question, resource, most)?;
-    let verdict = below.run(contexts, budget, tell, |_| false);
-    let Question { system, symmetry, .. } = *question;
-    let finite = Above::with_at_most_threads(system, Cut::tight(1), symmetry, most, budget)
-        .and_then(|above| finite_contexts(system, &above));
-    kept.fill(&*below.explorer, finite.ok());
-    Ok(below.outcome(verdict))
+    let mut last: Option<Outcome> = None;
+    for bound in most.unwrap_or(1).. {
+        let threads = Some(threads_needed(question, bound));
+        let mut below = Below::new(*question, resource, threads)?;
+        let verdict = below.run(bound, budget, tell, |_| false);
+        if matches!(verdict, Verdict::Unknown { .. })
+            && let Some(before) = last
+        {
+            // The run before got further.
+            return Ok(Outcome { verdict, ..before });
+        }
+        let Question { system, symmetry, .. } = *question;
+        let finite = Above::with_at_most_threads(system, Cut::tight(1), symmetry, threads, budget)
+            .and_then(|above| finite_contexts(system, &above));
+        kept.fill(&*below.explorer, finite.ok());
+        let is_bounded = matches!(verdict, Verdict::Bounded { .. });
+        let outcome = below.outcome(verdict);
+        if !is_bounded || most.is_some() {
+            return Ok(outcome);
+        }
+        last = Some(outcome);
+    }
+    last.ok_or(Stop::Cancelled)
 }
 
 /// What is kept of an exploration for its table.

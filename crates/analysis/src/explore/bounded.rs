@@ -80,6 +80,10 @@ impl<L: Locals, B: Bookkeeping> Explorer for BoundedExplorer<'_, L, B> {
         self.reached.space.has_left_out()
     }
 
+    fn largest(&self) -> usize {
+        self.reached.largest()
+    }
+
     fn violation(
         &self,
         bound: usize,

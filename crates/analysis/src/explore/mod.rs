@@ -70,6 +70,9 @@ pub trait Explorer {
     /// Whether states were not followed because they have too many threads.
     fn has_left_out(&self) -> bool;
 
+    /// The largest number of threads of a state that was reached, ended ones included.
+    fn largest(&self) -> usize;
+
     /// A visible state that is new at a bound and breaks one of the properties, with the number of
     /// the property.
     fn violation(

@@ -173,6 +173,12 @@ impl<'a, L: Locals> Reached<'a, L> {
         Ok(())
     }
 
+    /// How many threads there are at most in a state.
+    pub(super) fn largest(&self) -> usize {
+        let threads = |word| self.space.layout.entries(word).map(|(_, count)| count as usize).sum();
+        (0..self.states.len() as u32).map(|n| threads(self.states.get(n))).max().unwrap_or(0)
+    }
+
     /// See [`super::Explorer::violation`].
     pub(super) fn violation(
         &self,

@@ -57,6 +57,23 @@ pub(super) fn build(
     Ok(Tabulated { tables: builder.tables.build(), targets })
 }
 
+/// What a rule of a template says about a thread that it starts: one of the same template, with one
+/// symbol.
+pub(super) fn spawned(
+    system: &dyn System,
+    template: TemplateId,
+    spawn: Spawn,
+) -> Result<SymbolId, TabulateError> {
+    match spawn {
+        Spawn { template: same, stack: Word::Rewrite(symbol) } if same == template => Ok(symbol),
+        _ => Err(TabulateError::NotExpressible(format!(
+            "a thread of {} starts a thread of {}",
+            system.template_name(template),
+            system.template_name(spawn.template)
+        ))),
+    }
+}
+
 struct Builder<'s> {
     system: &'s dyn System,
     tables: TablesBuilder,
@@ -102,16 +119,7 @@ impl Builder<'_> {
         let template = head.template;
         let spawn = match action.spawn {
             None => None,
-            Some(Spawn { template: t, stack: Word::Rewrite(symbol) }) if t == template => {
-                Some(self.symbol(template, symbol))
-            }
-            Some(spawn) => {
-                return Err(TabulateError::NotExpressible(format!(
-                    "a thread of {} starts a thread of {}",
-                    self.system.template_name(template),
-                    self.system.template_name(spawn.template)
-                )));
-            }
+            Some(spawn) => Some(self.symbol(template, spawned(self.system, template, spawn)?)),
         };
         let word = match action.word {
             Word::Pop => Word::Pop,

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
-use selvedge_frontend::{Diagnostics, Input, Severity, show_path};
-use selvedge_report::json::{self, DiagnosticReport, FileReport, SyntaxReport};
+use selvedge_frontend::{Input, show_path};
+use selvedge_report::json::{self, FileReport, SyntaxReport};
 use selvedge_report::style::Role;
 
 use crate::args::{Format, InputOptions};
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, places};
 use crate::input;
 use crate::output::Output;
 
@@ -61,8 +61,10 @@ fn report(file: &Path, loaded: &Result<Input, Failure>) -> FileReport {
     let (reason, diagnostics) = match loaded {
         Ok(Input::Program { warnings, .. }) => (None, places(warnings)),
         Ok(Input::Tables { .. }) => (None, Vec::new()),
-        Err(Failure::Diagnostics(diagnostics)) => (None, places(diagnostics)),
-        Err(Failure::Message(_, message)) => (Some(message.clone()), Vec::new()),
+        Err(failure) => {
+            let report = failure.report(None);
+            (report.reason, report.diagnostics)
+        }
     };
     FileReport {
         file: show_path(file),
@@ -71,22 +73,4 @@ fn report(file: &Path, loaded: &Result<Input, Failure>) -> FileReport {
         reason,
         diagnostics,
     }
-}
-
-fn places(diagnostics: &Diagnostics) -> Vec<DiagnosticReport> {
-    let report = |d: &selvedge_frontend::Diagnostic| {
-        let place = diagnostics.source.line_column(d.label.span.start);
-        DiagnosticReport {
-            file: diagnostics.source.name().to_owned(),
-            severity: match d.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-            },
-            message: d.message.clone(),
-            line: place.line,
-            column: place.column,
-            hint: d.hint.clone(),
-        }
-    };
-    diagnostics.list.iter().map(report).collect()
 }

@@ -4,18 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args as ClapArgs, ValueEnum};
-use selvedge_analysis::{Tabulated, tabulate};
+use selvedge_analysis::{TabulateError, Tabulated, tabulate};
 use selvedge_frontend::tables::print::{NotExpressible, PdsFiles, TtsFiles, cpds, pds, tts};
-use selvedge_frontend::tables::{TableInput, to_program};
-use selvedge_frontend::{Input, show_path};
-use selvedge_program::print;
-use selvedge_report::{dot::dot, flow};
+use selvedge_frontend::tables::{TableInput, can_express, to_program};
+use selvedge_frontend::{Input, files, show_path};
+use selvedge_program::{Program, print};
+use selvedge_report::{dot::dot, flow, property};
 
 use crate::args::{InputArgs, number};
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::output::Output;
-use crate::save::save;
+use crate::save::{keep, save};
 
 /// Write a program or a system in another format
 ///
@@ -37,7 +37,13 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = number,
           allow_negative_numbers = true)]
     limit: usize,
+    /// Leave out the targets of a table that a program cannot express; a comment says which
+    #[arg(long)]
+    without_targets: bool,
 }
+
+/// So many pairs are looked at to see whether a program really starts threads.
+const FEW_PAIRS: usize = 10_000;
 
 /// A format to write.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,21 +77,12 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
             text.into()
         }
         (Target::Weave | Target::Bp, Input::Tables { input, .. }) => {
-            let program = match to_program(&input.tables, &input.targets) {
-                Ok(program) => program,
-                Err(why) => {
-                    let program = to_program(&input.tables, &[]).map_err(|why| {
-                        Failure::input(format!("this system cannot be written as a program: {why}"))
-                    })?;
-                    output.note(&format!("note: the targets are left out: {why}"));
-                    program
-                }
-            };
-            match args.to {
+            let (program, left_out) = program_of(input, args)?;
+            let text = match args.to {
                 Target::Bp => print::bp(&program).map_err(|why| Failure::input(why.to_string()))?,
                 _ => print::weave(&program),
-            }
-            .into()
+            };
+            (left_out + &text).into()
         }
         (Target::Dot, Input::Program { program, source, .. }) => {
             let (program, source) = (Arc::clone(program), Arc::clone(source));
@@ -94,10 +91,39 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         (target, _) => tables(target, &table_input(input, args)?)?,
     };
     match &args.output {
-        Some(path) => written.save(path, output)?,
+        Some(path) => written.save(path, &files(&args.input.file), output)?,
         None => written.print(output),
     }
     Ok(Exit::Done)
+}
+
+/// The program of a table, and comments that say which targets it does not have.
+fn program_of(input: &TableInput, args: &Args) -> Result<(Program, String), Failure> {
+    let TableInput { tables, targets } = input;
+    let name = show_path(&args.input.file);
+    let (mut kept, mut left_out) = (Vec::new(), String::new());
+    for target in targets {
+        let shown = property::one(tables, target);
+        match can_express(tables, target) {
+            Ok(()) => kept.push(target.clone()),
+            Err(why) if args.without_targets => {
+                left_out += &format!("// left out: target {shown}: {why}\n");
+            }
+            Err(why) => {
+                return Err(Failure::input(format!(
+                    "{name}: target {shown}: {why}; --without-targets leaves it out, and the \
+                     program says nothing about it then"
+                )));
+            }
+        }
+    }
+    let program = to_program(tables, &kept).map_err(|why| {
+        Failure::input(format!("{name}: this system cannot be written as a program: {why}"))
+    })?;
+    if !left_out.is_empty() {
+        left_out += "\n";
+    }
+    Ok((program, left_out))
 }
 
 /// The tables of an input.
@@ -106,8 +132,19 @@ fn table_input(input: Input, args: &Args) -> Result<TableInput, Failure> {
         return Ok(input);
     }
     let opened = input::system(input, &args.input.options)?;
-    let Tabulated { tables, targets } =
-        tabulate(opened.system.as_ref(), args.limit).map_err(Failure::input)?;
+    let system = opened.system.as_ref();
+    // Threads that a program starts are never like the one that starts them. Only a program that
+    // does not get there has tables, and that shows soon or not at all.
+    let starts = system.starts_threads();
+    let limit = if starts { args.limit.min(FEW_PAIRS) } else { args.limit };
+    let Tabulated { tables, targets } = tabulate(system, limit).map_err(|why| match why {
+        TabulateError::TooLarge(_) if starts => Failure::input(
+            "tables cannot express this: the program starts threads, and in tables a thread \
+             starts only threads like itself",
+        ),
+        TabulateError::TooLarge(_) => Failure::input(format!("{why}; --limit N allows more")),
+        _ => Failure::input(why),
+    })?;
     Ok(TableInput { tables, targets })
 }
 
@@ -146,7 +183,7 @@ impl From<String> for Written {
 }
 
 impl Written {
-    fn save(&self, path: &Path, output: &mut Output) -> Result<(), Failure> {
+    fn save(&self, path: &Path, inputs: &[PathBuf], output: &mut Output) -> Result<(), Failure> {
         let names: Vec<PathBuf> =
             self.beside.iter().map(|(ending, _)| path.with_extension(ending)).collect();
         let given = path.extension().and_then(|ending| ending.to_str());
@@ -160,6 +197,9 @@ impl Written {
         let mut files = vec![(path, self.text.as_str())];
         for (name, (_, text)) in names.iter().zip(&self.beside) {
             files.extend(text.as_ref().map(|text| (name.as_path(), text.as_str())));
+        }
+        for (name, _) in &files {
+            keep("--output", name, inputs)?;
         }
         save(&files)?;
         for (name, (_, text)) in names.iter().zip(&self.beside) {
@@ -178,9 +218,10 @@ impl Written {
         output.print(&self.text);
         for (ending, text) in &self.beside {
             if let Some(text) = text {
-                let text = text.trim_end();
+                let lines: Vec<_> = text.lines().map(|line| format!("`{line}`")).collect();
                 output.note(&format!(
-                    "note: the .{ending} that belongs to it is `{text}`; -o writes it too"
+                    "note: the .{ending} that belongs to it is {}; -o writes it too",
+                    lines.join(" and ")
                 ));
             }
         }

@@ -4,21 +4,23 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::{Args as ClapArgs, ValueEnum};
-use selvedge_analysis::Budget;
 use selvedge_analysis::engine::{Event, Method, Outcome, Question, Verdict};
 use selvedge_analysis::reduce::Direction;
+use selvedge_analysis::{Bound, Budget};
 use selvedge_evidence::{Trace, replay_with};
+use selvedge_frontend::files;
 use selvedge_model::{Property, State, System};
 use selvedge_report::answer::{self, Answer};
-use selvedge_report::json;
 use selvedge_report::text::TraceOptions;
+use selvedge_report::{advice, json};
 
-use crate::args::{Format, InputArgs, InputOptions};
+use crate::args::{Format, InputArgs};
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Opened};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::save::probe;
 use crate::{evidence, limits, memory};
 
 /// How to explore, and how long and how large a run may be.
@@ -33,7 +35,7 @@ pub struct EngineOptions {
     /// Stop after this time: 60s, 5m, 500ms
     #[arg(long, value_name = "TIME", value_parser = limits::time, help_heading = "Engine")]
     timeout: Option<Duration>,
-    /// Stop when this much memory is in use: 4GiB, 500MB
+    /// Stop when this much memory is in use: 4GiB, 500MB [default: 80% of what the machine has]
     #[arg(long, value_name = "SIZE", value_parser = limits::size, help_heading = "Engine")]
     memory: Option<usize>,
 }
@@ -58,7 +60,9 @@ pub struct Asked {
     pub opened: Opened,
     /// Where the evidence goes, if it is wanted.
     evidence: Option<PathBuf>,
-    input: InputOptions,
+    /// The bound, if there is one.
+    bound: Option<Bound>,
+    input: InputArgs,
     options: EngineOptions,
     budget: Budget,
 }
@@ -96,18 +100,27 @@ impl Asked {
         let interrupt = Interrupt::install(|| {});
         let budget = Budget {
             deadline: options.timeout.and_then(|time| start.checked_add(time)),
-            memory: options.memory,
+            memory: options.memory.or_else(memory::default_limit),
             memory_in_use: Some(memory::in_use),
             cancelled: vec![interrupt.flag()],
         };
-        let input = input.options.clone();
-        Ok(Asked { opened, evidence: None, input, options: options.clone(), budget })
+        let (input, options) = (input.clone(), options.clone());
+        Ok(Asked { opened, evidence: None, bound: None, input, options, budget })
     }
 
-    /// The same, with evidence that is written to a file.
+    /// The same, with evidence that is written to a file. Whether that is possible is found out
+    /// before the search.
+    pub fn with_evidence(self, evidence: Option<PathBuf>) -> Result<Self, Failure> {
+        if let Some(path) = &evidence {
+            probe("--evidence", path, &files(&self.input.file))?;
+        }
+        Ok(Asked { evidence, ..self })
+    }
+
+    /// The same, up to a bound.
     #[must_use]
-    pub fn with_evidence(self, evidence: Option<PathBuf>) -> Self {
-        Asked { evidence, ..self }
+    pub fn within(self, bound: Bound) -> Self {
+        Asked { bound: Some(bound), ..self }
     }
 
     pub fn system(&self) -> &dyn System {
@@ -123,13 +136,7 @@ impl Asked {
         let question = Question {
             system: self.system(),
             properties: &self.opened.properties,
-            method: match self.options.engine {
-                Engine::Auto => Method::Auto,
-                Engine::Explicit => Method::Explicit,
-                Engine::Symbolic => Method::Symbolic,
-                Engine::Pds => Method::Reduction(Direction::Forward),
-                Engine::PdsBackward => Method::Reduction(Direction::Backward),
-            },
+            method: self.method(),
             symmetry: !self.options.no_symmetry,
             evidence: self.evidence.is_some(),
         };
@@ -139,7 +146,17 @@ impl Asked {
         (result, Cost { time, peak_memory })
     }
 
-    /// Prints the answer, and says how to end.
+    fn method(&self) -> Method {
+        match self.options.engine {
+            Engine::Auto => Method::Auto,
+            Engine::Explicit => Method::Explicit,
+            Engine::Symbolic => Method::Symbolic,
+            Engine::Pds => Method::Reduction(Direction::Forward),
+            Engine::PdsBackward => Method::Reduction(Direction::Backward),
+        }
+    }
+
+    /// Prints the answer, and says how to end. It is printed even if the evidence cannot be written.
     pub fn answer(
         &self,
         outcome: &Outcome,
@@ -156,13 +173,19 @@ impl Asked {
             system: self.system(),
             properties: &self.opened.properties,
             outcome,
+            asked: advice::Asked {
+                method: self.method(),
+                bound: self.bound,
+                unbounded: self.opened.unbounded.as_deref(),
+            },
             last: last.as_ref(),
             time: cost.time,
             peak_memory: cost.peak_memory,
         };
-        let saved = self.save_evidence(outcome, output)?;
+        let saved = self.save_evidence(outcome, output);
         match output.format {
             Format::Json => {
+                let saved = saved.as_ref().ok().copied().flatten();
                 let evidence = saved.map(|path| path.display().to_string());
                 let object = json::Answer { evidence, ..json::Answer::new(&answer) };
                 output.print(&json::print(&object));
@@ -172,6 +195,7 @@ impl Asked {
                 output.print(&answer::text(&answer, options));
             }
         }
+        saved?;
         Ok(match outcome.verdict {
             Verdict::Safe(_) => Exit::Done,
             Verdict::Bounded { .. } => Exit::Bounded,
@@ -187,7 +211,7 @@ impl Asked {
         output: &mut Output,
     ) -> Result<Option<&Path>, Failure> {
         let Some(path) = self.evidence.as_deref() else { return Ok(None) };
-        if evidence::save(path, &self.opened, &self.input, outcome)? {
+        if evidence::save(path, &self.opened, &self.input.options, outcome)? {
             output.note(&format!("the evidence was written to {}", path.display()));
             return Ok(Some(path));
         }

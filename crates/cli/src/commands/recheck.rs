@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use selvedge_evidence::{Evidence, recheck};
+use selvedge_frontend::{has_known_ending, show_path};
 use selvedge_report::evidence::{Document, digest};
 use selvedge_report::style::Role;
 use selvedge_report::text::{self, TraceOptions};
@@ -42,6 +43,13 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
+    if has_known_ending(&args.evidence) && !has_known_ending(&args.input.file) {
+        return Err(Failure::usage(format!(
+            "the evidence comes first: `selvedge recheck {} {}`",
+            show_path(&args.input.file),
+            show_path(&args.evidence)
+        )));
+    }
     let opened = input::open_for_engine(&args.input, args.deadlock, output)?;
     let name = args.evidence.display().to_string();
     let checked = examine(args, &opened);
@@ -87,9 +95,8 @@ fn examine(args: &Args, opened: &Opened) -> Result<(Evidence, String), Failure> 
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    let name = path.display();
-    let bytes = fs::read(path)
-        .map_err(|e| Failure::Message(Exit::Unreadable, format!("cannot read {name}: {e}")))?;
+    let bytes = fs::read(path).map_err(|e| Failure::unreadable(path, &e))?;
+    let name = show_path(path);
     String::from_utf8(bytes)
         .map_err(|_| Failure::input(format!("{name}: refused: this is not UTF-8 text")))
 }

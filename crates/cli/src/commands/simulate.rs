@@ -8,17 +8,17 @@ use std::sync::mpsc;
 
 use clap::Args as ClapArgs;
 use selvedge_evidence::Schedule;
-use selvedge_frontend::{read_text, show_path};
+use selvedge_frontend::{files, read_text, show_path};
 use selvedge_report::style::Role;
 use selvedge_report::text::TraceOptions;
 use selvedge_report::{json, text};
 
-use crate::args::{Format, InputArgs, count};
+use crate::args::{Format, InputArgs, count, seed};
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Opened};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
-use crate::save::save;
+use crate::save::{probe, save};
 use interactive::Event;
 use walk::{Stop, Walk};
 
@@ -38,7 +38,7 @@ pub struct Args {
     #[command(flatten)]
     input: InputArgs,
     /// The seed of the random choices
-    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
     /// The largest number of random steps
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = count,
@@ -62,7 +62,10 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     if args.interactive && output.format == Format::Json {
         return Err(Failure::usage("--interactive is for people and has no --format json"));
     }
-    let Opened { system, properties, source } = input::open(&args.input, output)?;
+    let Opened { system, properties, source, .. } = input::open(&args.input, output)?;
+    if let Some(path) = &args.save_schedule {
+        probe("--save-schedule", path, &files(&args.input.file))?;
+    }
     let mut simulation = Simulation {
         args,
         file: source.name(),

@@ -26,7 +26,8 @@ const SHORT_LIST: usize = 30;
 pub struct Args {
     #[command(flatten)]
     input: InputArgs,
-    /// The largest number of contexts; needed where threads are started
+    /// The largest number of contexts; where threads are started without end, there is no table
+    /// without it
     #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true)]
     contexts: Option<usize>,
     /// Count rounds in the place of contexts: the largest number of them
@@ -43,12 +44,6 @@ pub struct Args {
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     args.engine.need_no_rounds()?;
     let asked = Asked::new(&args.input, false, &args.engine, output)?;
-    if asked.system().starts_threads() && args.contexts.is_none() && args.rounds.is_none() {
-        return Err(Failure::usage(
-            "this system starts threads, and their number has no limit: say how far the table \
-             goes with --contexts K",
-        ));
-    }
     let listed = if args.full { usize::MAX } else { SHORT_LIST };
     let (resource, most) = match args.rounds {
         Some(_) => (Resource::Rounds, args.rounds),

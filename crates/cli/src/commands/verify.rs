@@ -40,7 +40,7 @@ pub struct Args {
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     args.engine.need_no_rounds()?;
     let asked = Asked::new(&args.input, args.deadlock, &args.engine, output)?;
-    let asked = asked.with_evidence(args.evidence.clone());
+    let asked = asked.with_evidence(args.evidence.clone())?;
     note_missing_target(&asked, output);
     let (outcome, cost) = asked.run(output, verify);
     asked.answer(&outcome, cost, args.full, output)

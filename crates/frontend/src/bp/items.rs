@@ -154,9 +154,10 @@ impl Parser<'_> {
                 return Err(self.fail(self.expected(what).hint(hint)));
             }
         };
+        let end = self.last_span();
         self.accept(Kind::Semicolon);
         let (results, name, params) = heading?;
-        Ok(ProcDecl { name, params, results, body, span })
+        Ok(ProcDecl { name, params, results, body, span, end })
     }
 
     fn heading(&mut self) -> Parsed<(Vec<TypeExpr>, Name, Vec<VarDecl>)> {

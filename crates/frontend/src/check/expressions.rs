@@ -114,7 +114,13 @@ impl<'a> Typer<'_, 'a> {
             }
             Syntax::Int(n) => number(Value::from_big(n.clone()), Type::Int),
             Syntax::NoThread => number(Value::Small(0), Type::ThreadId),
-            Syntax::Place(place) => self.read(place, span),
+            Syntax::Place(place) => {
+                let value = self.read(place, span);
+                if value.is_none() && matches!(want, Some(Type::Int | Type::Range { .. })) {
+                    self.declare_instead(&place.name, "int[0..9]");
+                }
+                value
+            }
             Syntax::Primed(place) => self.primed(place, span),
             Syntax::Any => self.any(span, want.unwrap_or(&Type::Bool)),
             Syntax::Braces(list) => {

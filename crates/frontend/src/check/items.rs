@@ -84,6 +84,8 @@ pub(super) struct Proc<'a> {
     pub body: &'a [Stmt],
     /// The part before the body.
     pub span: Span,
+    /// The sign that ends the body.
+    pub end: Span,
     /// What can be seen without a closer look.
     pub survey: Survey<'a>,
     /// The types of its parameters; nothing for those that are wrong.
@@ -140,6 +142,7 @@ impl<'a> Items<'a> {
                         results: &decl.results,
                         body: &decl.body,
                         span: decl.span,
+                        end: decl.end,
                         survey: Survey::new(&decl.body, problems),
                         param_types: Vec::new(),
                         result_types: Vec::new(),
@@ -269,6 +272,7 @@ impl<'a> Items<'a> {
                 results: &[],
                 body,
                 span: decl.span,
+                end: decl.end,
                 survey: Survey::new(body, problems),
                 param_types: Vec::new(),
                 result_types: Vec::new(),

@@ -28,6 +28,7 @@ mod statements;
 mod tests;
 mod threads;
 mod types;
+mod unknown;
 mod walk;
 
 use std::collections::BTreeMap;

@@ -8,13 +8,8 @@ use super::expressions::Typer;
 use super::fold::fold;
 use super::items::Item;
 use super::scope::Mode;
-use super::similar::did_you_mean;
 use crate::Diagnostic;
 use crate::syntax::{Name, PlaceExpr};
-
-/// Once so many problems are found, similar names are no longer looked for: nobody reads that far,
-/// and each search looks at all names.
-const ENOUGH_PROBLEMS: usize = 200;
 
 /// So many elements of an array can be set in one statement: each is listed in the program.
 const MOST_AT_ONCE: usize = 10_000;
@@ -87,7 +82,10 @@ impl<'a> Typer<'_, 'a> {
 
     /// A lock, for the operation with this name.
     pub fn lock(&mut self, place: &'a PlaceExpr, operation: &str) -> Option<Place> {
-        let found = self.found(&place.name)?;
+        let Some(found) = self.found(&place.name) else {
+            self.declare_instead(&place.name, "lock");
+            return None;
+        };
         let place = self.element(place, &found)?;
         if place.ty == Type::Lock {
             return Some(place);
@@ -146,44 +144,6 @@ impl<'a> Typer<'_, 'a> {
             VarRef::Global(id) => &self.items.globals[id.index()].decl.name.text,
             VarRef::Local(id) => self.scope.local(id).written,
         }
-    }
-
-    /// Reports an unknown variable, with the most helpful guess of what was meant.
-    pub fn unknown(&mut self, name: &Name) {
-        let text = &name.text;
-        let constant = matches!(self.scope.mode, Mode::Constant | Mode::Arguments(_));
-        let (what, example) =
-            if constant { ("constant", "const {} = 1") } else { ("variable", "bool {}") };
-        let problem = Diagnostic::error(name.span, format!("there is no {what} `{text}`"));
-        let dead = self.scope.locals.iter().rev().find(|local| local.written == text);
-        let problem = if let Some(hint) = self.needs_scope(name) {
-            problem.hint(hint)
-        } else if let Some(local) = dead {
-            let (ends, hint) = if local.revealed {
-                (
-                    "this one ends with its block",
-                    "declare it before the block, to use it after it too",
-                )
-            } else {
-                ("this one is only being declared", "a first value cannot depend on itself")
-            };
-            problem.related(local.span, ends).hint(hint)
-        } else if let Some(hint) = self.similar(name, |typer| {
-            typer.scope.names().chain(typer.items.names(Item::is_value)).collect()
-        }) {
-            problem.hint(hint)
-        } else {
-            problem.hint(format!("declare it, as in `{};`", example.replace("{}", text)))
-        };
-        self.problems.push(problem);
-    }
-
-    /// A question for the known name that is closest to an unknown one.
-    pub fn similar(&self, name: &Name, known: impl Fn(&Self) -> Vec<&'a str>) -> Option<String> {
-        if self.problems.len() >= ENOUGH_PROBLEMS {
-            return None;
-        }
-        did_you_mean(&name.text, known(self))
     }
 
     /// The value of a variable.

@@ -75,7 +75,7 @@ pub(super) fn bodies<'a>(
             results: proc.result_types.iter().flatten().cloned().collect(),
             labels: proc.survey.labels.iter().map(|label| label.name.text.clone()).collect(),
             body,
-            span: proc.span,
+            span: proc.span.to(proc.end),
         });
         locals.push(scope.locals);
     }

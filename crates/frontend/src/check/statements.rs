@@ -163,6 +163,11 @@ impl<'c, 'a> Body<'c, 'a> {
     ) -> Option<StmtKind> {
         let places = self.targets(targets);
         let values = self.values(&places, values, span);
+        if let ([target], Some([value])) = (targets, values.as_deref())
+            && matches!(value.ty, Type::Int | Type::Range { .. })
+        {
+            self.typer.declare_instead(&target.name, "int[0..9]");
+        }
         let constrain = constrain.map(|expr| {
             self.typer.scope.mode = Mode::Constrain;
             let expr = self.typer.condition(expr);

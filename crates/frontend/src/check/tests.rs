@@ -31,7 +31,7 @@ fn call(proc: &str) -> Stmt {
 fn checked(procs: Vec<(&str, Vec<Stmt>)>) -> (Option<Program>, Vec<Diagnostic>) {
     let proc = |(text, body)| {
         let (params, results, span) = (Vec::new(), Vec::new(), Span::default());
-        Item::Proc(ProcDecl { name: name(text), params, results, body, span })
+        Item::Proc(ProcDecl { name: name(text), params, results, body, span, end: span })
     };
     let file = File { items: procs.into_iter().map(proc).collect() };
     check(&file, &CheckOptions::default())

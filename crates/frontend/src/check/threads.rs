@@ -26,16 +26,26 @@ pub(super) fn threads(items: &Items, problems: &mut Vec<Diagnostic>) -> Vec<Thre
 
 fn main_thread(items: &Items, problems: &mut Vec<Diagnostic>) -> Option<ThreadDecl> {
     let Some(Item::Proc(proc)) = items.find("main") else {
-        problems.push(
-            Diagnostic::error(
-                Span::default(),
-                "nothing is executed: there is no thread and no `main`",
-            )
-            .hint(
+        let problem = Diagnostic::error(
+            Span::default(),
+            "nothing is executed: there is no thread and no `main`",
+        );
+        problems.push(match items.procs.first() {
+            Some(proc) => {
+                let name = &proc.name.text;
+                let args = vec!["*"; proc.params.len()].join(", ");
+                let entry =
+                    if args.is_empty() { String::new() } else { format!(" = {name}({args})") };
+                problem.hint(format!(
+                    "execution starts in a procedure called `main`, or in the threads of a \
+                     .weave: `thread {name}{entry};`"
+                ))
+            }
+            None => problem.hint(
                 "execution starts in a procedure called `main`, or in the threads of a .weave: \
                  `thread worker { … }`",
             ),
-        );
+        });
         return None;
     };
     let main = items.proc(proc);

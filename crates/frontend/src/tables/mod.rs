@@ -23,7 +23,7 @@ use selvedge_program::{Source, ThreadCounts};
 
 use crate::{Diagnostic, Diagnostics, LoadError};
 use draft::{Draft, Group};
-pub use to_program::to_program;
+pub use to_program::{can_express, to_program};
 
 /// A system read from tables, with what must not be reached.
 #[derive(Clone, Debug)]
@@ -43,6 +43,19 @@ pub enum Format {
     Cpds,
     /// Thread transition systems: no stacks, but new threads.
     Tts,
+}
+
+impl Format {
+    /// The endings of the files for the initial state and the targets, where they are not part of
+    /// the table.
+    #[must_use]
+    pub fn beside(self) -> (Option<&'static str>, Option<&'static str>) {
+        match self {
+            Format::Pds => (Some("init"), Some("spec")),
+            Format::Cpds => (None, None),
+            Format::Tts => (None, Some("prop")),
+        }
+    }
 }
 
 /// What belongs to a table and does not stand in its file.

@@ -151,6 +151,7 @@ impl Parser<'_> {
             results,
             body: Vec::new(),
             span: start,
+            end: start,
         };
         let head = self.procedure_head(&mut proc);
         proc.span = start.to(self.tokens.previous());
@@ -164,6 +165,7 @@ impl Parser<'_> {
             return Err(reported);
         }
         proc.body = self.block()?;
+        proc.end = self.tokens.previous();
         self.items.push(Item::Proc(proc));
         Ok(())
     }
@@ -252,7 +254,8 @@ impl Parser<'_> {
             _ => return Err(self.expected("`*`, `=`, `{` or `;`")),
         };
         let has_body = matches!(entry, Entry::Body(_));
-        self.items.push(Item::Thread(ThreadDecl { name, binder, count, entry, span }));
+        let end = self.tokens.previous();
+        self.items.push(Item::Thread(ThreadDecl { name, binder, count, entry, span, end }));
         if has_body { Ok(()) } else { self.expect_semicolon() }
     }
 

@@ -177,7 +177,10 @@ fn bad_number(text: &str, span: Span) -> Diagnostic {
 
 /// Why characters belong to no token.
 fn bad_character(text: &str, span: Span) -> Diagnostic {
-    let shown = text.chars().next().map_or(String::new(), |c| c.escape_debug().to_string());
+    let shown = text.chars().next().map_or(String::new(), |c| match c {
+        '"' | '\\' => c.to_string(),
+        c => c.escape_debug().to_string(),
+    });
     let error = Diagnostic::error(span, format!("`{shown}` does not belong to the language"));
     match text {
         "~" => error.hint("write `!` for not"),

@@ -18,7 +18,7 @@ fn threads() {
                 1 | bool x;
                   | ^
                   |
-                  = help: execution starts in a procedure called `main`, or in the threads of a .weave: `thread worker { … }`
+                  = help: execution starts in a procedure called `main`, or in the threads of a .weave: `thread f;`
 
                 t.weave: 1 error
             "#]],

@@ -15,7 +15,7 @@ pub fn build(program: &Program) -> Result<Flow, FlowError> {
         let entry = Builder::new(program, &mut flow, id, proc).build()?;
         flow.entries.push(entry);
     }
-    flow.tracks_owners = !locks::releases_are_evident(program, &flow);
+    flow.tracks_owners = locks::doubtful_release(program, &flow).is_some();
     flow.live = live::live_locals(program, &flow);
     live::mark_copies(&mut flow);
     Ok(flow)
@@ -71,7 +71,7 @@ impl<'a> Builder<'a> {
         let any = |ty: &Type| Expr {
             kind: ExprKind::Const(if *ty == Type::ThreadId { 0.into() } else { Value::Open }),
             ty: ty.clone(),
-            span: self.proc.span,
+            span: end_of(self.proc.span),
         };
         self.proc.results.iter().map(any).collect()
     }

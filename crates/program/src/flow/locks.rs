@@ -12,17 +12,17 @@
 //! constants and from variables of the procedure that were not written since.
 
 use super::{Command, Flow, Loc};
-use crate::{AtomicOp, Expr, ExprKind, GlobalId, LocalId, Place, ProcId, Program, VarRef};
+use crate::{AtomicOp, Expr, ExprKind, GlobalId, LocalId, Place, ProcId, Program, Span, VarRef};
 use std::collections::BTreeSet;
 
-/// Whether every release of the program is evident.
-pub(super) fn releases_are_evident(program: &Program, flow: &Flow) -> bool {
+/// The first release of the program that is not evident.
+pub(crate) fn doubtful_release(program: &Program, flow: &Flow) -> Option<Span> {
     let has_release = |edge: &super::Edge| matches!(edge.command, Command::Release(_));
     if !flow.edges.iter().any(has_release) {
-        return true;
+        return None;
     }
     let touched = touched_locks(program, flow);
-    super::procs(program).all(|(id, _)| Held::of(flow, id, &touched).all_evident(flow))
+    super::procs(program).find_map(|(id, _)| Held::of(flow, id, &touched).first_doubtful(flow))
 }
 
 /// The lock variables that each procedure, or one that it calls, operates on.
@@ -131,14 +131,15 @@ impl<'a> Held<'a> {
         }
     }
 
-    fn all_evident(&self, flow: &Flow) -> bool {
-        flow.edges.iter().filter(|e| flow.location(e.from).proc == self.proc).all(|edge| {
-            let Command::Release(place) = &edge.command else { return true };
-            match &self.at[edge.from.index()] {
-                Some(held) => name(place).is_some_and(|name| held.contains(&name)),
-                None => true, // never reached
-            }
-        })
+    fn first_doubtful(&self, flow: &Flow) -> Option<Span> {
+        let own = flow.edges.iter().filter(|e| flow.location(e.from).proc == self.proc);
+        let is_doubtful = |edge: &&super::Edge| {
+            let Command::Release(place) = &edge.command else { return false };
+            // What is not known there is never reached.
+            let Some(held) = &self.at[edge.from.index()] else { return false };
+            !name(place).is_some_and(|name| held.contains(&name))
+        };
+        own.into_iter().find(is_doubtful).map(|edge| edge.span)
     }
 }
 

@@ -17,6 +17,7 @@ mod locks;
 use crate::{AtomicOp, Expr, LabelId, LocalId, Place, ProcId, Program, Span};
 
 pub use build::build;
+pub(crate) use locks::doubtful_release;
 
 /// A place where a thread can stand.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

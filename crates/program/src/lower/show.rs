@@ -11,8 +11,7 @@ impl Lowering {
     pub(super) fn named_shared(&self, shared: &Shared) -> Vec<(String, String)> {
         let mut values = self.named(&self.program.globals, &shared.globals);
         if let Some(results) = &shared.returned {
-            let shown: Vec<_> = results.iter().map(ToString::to_string).collect();
-            values.push(("result".to_owned(), shown.join(",")));
+            values.push(("result".to_owned(), self.show_results(results)));
         }
         if self.keeps_thread_ids {
             values.push(("started".to_owned(), shared.started.to_string()));
@@ -25,6 +24,20 @@ impl Lowering {
             values.push(("wrong".to_owned(), wrong));
         }
         values
+    }
+
+    /// Results by their types, where all procedures with so many results agree about them: a
+    /// shared state does not say whose they are.
+    fn show_results(&self, results: &[Value]) -> String {
+        let like = || self.program.procs.iter().filter(|p| p.results.len() == results.len());
+        let show = |(index, value): (usize, &Value)| {
+            let mut types = like().map(|proc| &proc.results[index]);
+            match types.next().filter(|first| types.all(|ty| ty == *first)) {
+                Some(ty) => self.program.show_value(ty, value),
+                None => value.to_string(),
+            }
+        };
+        results.iter().enumerate().map(show).collect::<Vec<_>>().join(",")
     }
 
     pub(super) fn named_locals(&self, symbol: &Symbol) -> Vec<(String, String)> {

@@ -20,7 +20,6 @@
 //! of each. A set of stacks is a list of states of an automaton: whether it accepts, then symbols
 //! with the state to go to.
 
-mod file;
 mod keys;
 mod layout;
 
@@ -34,8 +33,6 @@ use sha2::{Digest, Sha256};
 
 use crate::json;
 use keys::{AggregateText, CutText, ViolationText};
-
-pub use file::write;
 
 /// The format that is written, and the only one that is read.
 const FORMAT: u32 = 1;

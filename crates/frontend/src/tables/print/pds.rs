@@ -17,12 +17,12 @@ pub struct PdsFiles {
     pub pds: String,
     /// The initial state.
     pub init: String,
-    /// The target, if there is one.
+    /// The targets, one a line, if there are any.
     pub spec: Option<String>,
 }
 
 /// The system as `.pds` and what belongs to it. Names become comments. Not expressible are rules
-/// that start threads, several initial states, several targets, and targets with `*`.
+/// that start threads, several initial states, and targets with `*`.
 pub fn pds(tables: &Tables, targets: &[Property]) -> Result<PdsFiles, NotExpressible> {
     let mut pds = shared_legend(tables);
     let _ = writeln!(pds, "{}", tables.shared_count());
@@ -76,24 +76,27 @@ fn init(tables: &Tables) -> Result<String, NotExpressible> {
 }
 
 fn spec(tables: &Tables, targets: &[Property]) -> Result<Option<String>, NotExpressible> {
-    let (shared, tops) = match patterns(targets)[..] {
-        [] => return Ok(None),
-        [Pattern::Tuple { shared: Some(shared), tops }] => (shared, tops),
-        [Pattern::Tuple { .. }] => {
-            return not_expressible("the target leaves the shared state open");
-        }
-        [Pattern::Together(_)] => return not_expressible(IN_PROGRAMS),
-        [Pattern::Somewhere { .. }] => return not_expressible("the target is about any thread"),
-        _ => return not_expressible("there are several targets"),
+    let lines = patterns(targets).into_iter().map(|pattern| target(tables, pattern));
+    let text: String = lines.collect::<Result<_, _>>()?;
+    Ok((!text.is_empty()).then_some(text))
+}
+
+/// A line for one target.
+fn target(tables: &Tables, pattern: &Pattern) -> Result<String, NotExpressible> {
+    let (shared, tops) = match pattern {
+        Pattern::Tuple { shared: Some(shared), tops } => (shared, tops),
+        Pattern::Tuple { .. } => return not_expressible("a target leaves the shared state open"),
+        Pattern::Together(_) => return not_expressible(IN_PROGRAMS),
+        Pattern::Somewhere { .. } => return not_expressible("a target is about any thread"),
     };
     if tops.len() != tables.threads().len() {
-        return not_expressible("the target does not have one top for each thread");
+        return not_expressible("a target does not have one top for each thread");
     }
     let mut shown = Vec::new();
     for (thread, top) in tables.threads().iter().zip(tops) {
         let numbers = Numbers::new(tables, thread.template);
         shown.push(match *top {
-            TopPattern::Any => return not_expressible("the target leaves a top open"),
+            TopPattern::Any => return not_expressible("a target leaves a top open"),
             TopPattern::Empty => "-".to_owned(),
             TopPattern::Symbol(symbol) if tables.template_of(symbol) == thread.template => {
                 numbers.of(symbol).to_string()
@@ -103,5 +106,5 @@ fn spec(tables: &Tables, targets: &[Property]) -> Result<Option<String>, NotExpr
             }
         });
     }
-    Ok(Some(format!("{}|{}\n", shared.0, shown.join(","))))
+    Ok(format!("{}|{}\n", shared.0, shown.join(",")))
 }

@@ -197,6 +197,53 @@ fn not_expressible() {
     check(
         text,
         Some("0|1,1"),
-        expect!["a target is about more than one thread, or about the empty stack"],
+        expect![
+            "a target is about several threads at once, and no thread of a program sees where \
+             another one is"
+        ],
+    );
+    check(
+        text,
+        Some("0|*,-"),
+        expect!["a target is about the empty stack, where a program has ended"],
+    );
+}
+
+#[test]
+fn targets_about_the_shared_state() {
+    let text = "shared 0 1\ninit 0\nthread T starts 1 {\n 0 1 -> 1 -\n}\n";
+    check(
+        text,
+        Some("1|*"),
+        expect![[r#"
+        int[0..1] state := 0
+        run_T(int[1..1] top)
+          loop: atomic
+            either
+              assume state == 0 && top == 1
+              assert false
+          goto loop
+          after_1: return
+        thread T Fixed(1) = run_T(1)
+    "#]],
+    );
+    check(
+        text,
+        Some("0|*"),
+        expect![[r#"
+        int[0..1] state := 0
+        run_T(int[1..1] top)
+          loop: atomic
+            either
+              assume state == 0
+              assert false
+            or
+              assume state == 0 && top == 1
+              state := 1
+              goto after_1
+          goto loop
+          after_1: return
+        thread T Fixed(1) = run_T(1)
+    "#]],
     );
 }

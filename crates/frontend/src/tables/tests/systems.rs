@@ -306,7 +306,7 @@ fn other_formats() {
     "#]]
     .assert_eq(&format!("{}---\n{}", files.tts, files.prop.unwrap_or_default()));
     let why = print::pds(&input.tables, &input.targets).expect_err("about any thread");
-    expect!["the target is about any thread"].assert_eq(&why.to_string());
+    expect!["a target is about any thread"].assert_eq(&why.to_string());
 }
 
 #[test]

@@ -17,15 +17,16 @@
 //! The calls and returns are steps of their own, but they change nothing that another thread
 //! sees, so what can be reached is the same. A thread whose stack is empty has ended: actions on
 //! the empty stack cannot be expressed. Neither can a target about more than one thread, since no
-//! thread sees the stack of another.
+//! thread sees the stack of another. A target about the shared state alone is tested by every rule
+//! that leads there, and at the start.
 
 mod pieces;
+mod targets;
 
 use std::collections::BTreeSet;
 
 use selvedge_model::{
-    Pattern, Property, Rule, SharedId, SymbolId, System, Tables, TemplateId, ThreadId, TopPattern,
-    Word,
+    Property, Rule, SharedId, SymbolId, System, Tables, TemplateId, ThreadId, Word,
 };
 use selvedge_program::{
     BinaryOp, Block, Count, EnumId, EnumType, Expr, ExprKind, GlobalId, LabelId, LocalId, ProcId,
@@ -33,8 +34,10 @@ use selvedge_program::{
 };
 
 use pieces::{Names, binary, equals, expr, goto, place, range, step, truth};
+pub use targets::can_express;
+use targets::{Bad, bad_heads};
 
-use super::print::{IN_PROGRAMS, NotExpressible, not_expressible, patterns, symbols};
+use super::print::{NotExpressible, not_expressible, symbols};
 
 /// The system as a program. Targets become assertions.
 pub fn to_program(tables: &Tables, targets: &[Property]) -> Result<Program, NotExpressible> {
@@ -53,37 +56,6 @@ pub fn to_program(tables: &Tables, targets: &[Property]) -> Result<Program, NotE
     }
     builder.threads();
     Ok(builder.program)
-}
-
-/// Where a thread must not be.
-struct Bad {
-    template: TemplateId,
-    shared: Option<SharedId>,
-    symbol: SymbolId,
-}
-
-fn bad_heads(tables: &Tables, targets: &[Property]) -> Result<Vec<Bad>, NotExpressible> {
-    let several = "a target is about more than one thread, or about the empty stack";
-    let bad = |pattern: &Pattern| match pattern {
-        &Pattern::Somewhere { shared, template, symbol } => {
-            Ok(Bad { template: template.unwrap_or(tables.template_of(symbol)), shared, symbol })
-        }
-        Pattern::Together(_) => not_expressible(IN_PROGRAMS),
-        Pattern::Tuple { shared, tops } => {
-            let threads = tables.threads().iter().zip(tops);
-            let named: Vec<_> = threads.filter(|(_, top)| **top != TopPattern::Any).collect();
-            let [(thread, TopPattern::Symbol(symbol))] = named[..] else {
-                return not_expressible(several);
-            };
-            let alike = tables.threads().iter().filter(|t| t.template == thread.template).count();
-            let spawns = tables.rules(thread.template).iter().any(|rule| rule.spawn.is_some());
-            if alike > 1 || spawns {
-                return not_expressible("a target is about one of several threads that are alike");
-            }
-            Ok(Bad { template: thread.template, shared: *shared, symbol: *symbol })
-        }
-    };
-    patterns(targets).into_iter().map(bad).collect()
 }
 
 /// How the symbols of a template are written.
@@ -186,8 +158,16 @@ impl Builder<'_> {
         let afters: BTreeSet<After> = rules.iter().map(After::of).collect();
         let afters: Vec<After> = afters.into_iter().filter(|after| !after.is_nothing()).collect();
         let mut choices = Vec::new();
-        for bad in self.bad.iter().filter(|bad| bad.template == template) {
-            let here = self.is_at(template, bad.shared, bad.symbol);
+        for bad in &self.bad {
+            let here = match *bad {
+                Bad::Head { template: of, shared, symbol } if of == template => {
+                    self.is_at(template, shared, symbol)
+                }
+                Bad::Shared(shared) if self.tables.initial_shared().contains(&shared) => {
+                    equals(STATE, self.state(shared.index()))
+                }
+                _ => continue,
+            };
             choices.push(vec![step(StmtKind::Assume(here)), step(StmtKind::Assert(truth(false)))]);
         }
         for rule in rules {
@@ -227,6 +207,10 @@ impl Builder<'_> {
         let Some(top) = rule.top else {
             return not_expressible("a rule acts on the empty stack, where a program has ended");
         };
+        let here = step(StmtKind::Assume(self.is_at(template, Some(rule.shared), top)));
+        if self.bad.iter().any(|bad| matches!(bad, Bad::Shared(to) if *to == rule.to_shared)) {
+            return Ok(vec![here, step(StmtKind::Assert(truth(false)))]);
+        }
         let mut targets = vec![place(STATE, &self.shared)];
         let mut values = vec![self.state(rule.to_shared.index())];
         if let Word::Rewrite(new) | Word::Push { under: new, .. } = rule.word {
@@ -234,10 +218,7 @@ impl Builder<'_> {
             targets.push(place(TOP, &value.ty));
             values.push(value);
         }
-        let mut block = vec![
-            step(StmtKind::Assume(self.is_at(template, Some(rule.shared), top))),
-            step(StmtKind::Assign { targets, values, constrain: None }),
-        ];
+        let mut block = vec![here, step(StmtKind::Assign { targets, values, constrain: None })];
         if let Ok(index) = afters.binary_search(&After::of(rule)) {
             block.push(goto(LabelId(index as u32 + 1)));
         }

@@ -131,7 +131,7 @@ fn long_numbers() {
 
 #[test]
 fn many_mistakes() {
-    assert_eq!(messages("@ ".repeat(MANY)).len(), 1000);
+    assert_eq!(messages("@ ".repeat(MANY)).len(), 10);
     assert_eq!(messages("@".repeat(MANY)).len(), 1);
     assert_eq!(messages("}".repeat(MANY)).len(), 1000);
     assert_eq!(messages("void f() { x = 1; } ".repeat(MANY / 10)).len(), 1000);

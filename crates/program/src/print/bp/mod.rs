@@ -13,11 +13,11 @@
 //! | `break`, `continue` | jumps |
 //! | threads that exist from the start | a `main` that creates them |
 //!
-//! A variable does not know which thread holds it as a lock: releasing a lock that *another*
-//! thread holds is an error in the program but not in the text. Predicates are left out.
+//! Predicates are left out.
 //!
 //! **Otherwise.** Integers, enumerations, arrays and thread ids have no place in a Boolean program:
-//! the answer is [`NotBoolean`], with the first of them.
+//! the answer is [`NotBoolean`], with the first of them. So it is where the text does not show that
+//! a lock is released by the thread that holds it: a variable does not know who does.
 
 mod body;
 mod expressions;

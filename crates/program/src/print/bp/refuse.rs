@@ -3,6 +3,7 @@
 //! rather than some expression with it.
 
 use super::{NotBoolean, walk};
+use crate::flow;
 use crate::{Cond, Program, Span, StmtKind, Type};
 
 /// The first variable, result or statement that has no place in a Boolean program.
@@ -20,7 +21,22 @@ pub(super) fn refuse(program: &Program) -> Result<(), NotBoolean> {
             boolean(program, ty, proc.span, &|| format!("a result of `{}`", proc.name))?;
         }
     }
-    no_mixed_sections(program)
+    no_mixed_sections(program)?;
+    no_owners(program)
+}
+
+/// A variable does not know who holds it as a lock: refuses programs in which that matters (see
+/// [`flow::Flow::tracks_owners`]). What has no flow graph has no behaviour that could be lost.
+fn no_owners(program: &Program) -> Result<(), NotBoolean> {
+    let Ok(flow) = flow::build(program) else { return Ok(()) };
+    match flow::doubtful_release(program, &flow) {
+        Some(span) => Err(NotBoolean::new(
+            span,
+            "this release may be executed by a thread that does not hold the lock, which goes \
+             wrong; a Boolean variable does not know which thread holds it",
+        )),
+        None => Ok(()),
+    }
 }
 
 fn boolean(

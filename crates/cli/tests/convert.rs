@@ -1,0 +1,58 @@
+//! A program that is converted has the verdict that it had, or is refused.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn selvedge(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
+    command.env("NO_COLOR", "1").args(arguments).output().expect("it runs")
+}
+
+/// Programs with locks: what they do, and whether the text shows who holds them.
+const LOCKS: [(&str, bool); 7] = [
+    // Released where it was taken.
+    (
+        "lock m; bool x := false; thread t * 2 { acquire m; x := !x; assert x; x := !x; release m; }",
+        true,
+    ),
+    // Held by nobody, for a thread that tries.
+    (
+        "lock m; bool x := false; thread t * 2 { if (trylock(m)) { x := true; release m; } assert !x; }",
+        true,
+    ),
+    // Taken twice: a thread waits for itself.
+    ("lock m; thread t { acquire m; acquire m; assert false; }", true),
+    // Taken in one procedure, released in another, by the same thread.
+    ("lock m; bool x; void give() { release m; } thread t * 2 { acquire m; give(); }", false),
+    // Taken by one thread, released by another.
+    (
+        "lock m; bool h := false; thread a { acquire m; h := true; } thread b { wait(h); release m; }",
+        false,
+    ),
+    // Never taken.
+    ("lock m; thread a { release m; }", false),
+    // Released twice.
+    ("lock m; thread a * 2 { acquire m; release m; release m; }", false),
+];
+
+#[test]
+fn locks_keep_their_verdicts_as_variables() {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("convert");
+    std::fs::create_dir_all(&directory).expect("a place for files");
+    for (number, (text, is_evident)) in LOCKS.into_iter().enumerate() {
+        let path = |ending: &str| directory.join(format!("{number}.{ending}"));
+        let (program, converted) = (path("weave"), path("bp"));
+        std::fs::write(&program, text).expect("it can be written");
+        let names = [&program, &converted].map(|path| path.to_str().expect("plain").to_owned());
+        let result = selvedge(&["convert", &names[0], "--to", "bp", "-o", &names[1]]);
+        let notes = String::from_utf8_lossy(&result.stderr);
+        if is_evident {
+            assert_eq!(result.status.code(), Some(0), "{text}: {notes}");
+            let verdicts = names.map(|name| selvedge(&["verify", &name, "-q"]).status.code());
+            assert_eq!(verdicts[0], verdicts[1], "{text}");
+        } else {
+            assert_eq!(result.status.code(), Some(65), "{text}");
+            assert!(notes.contains(".weave:1: this release may be executed by"), "{notes}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! # Unknown variables
+//! A name that means nothing is most often misspelt, out of its block, or not declared yet.
+
+use super::expressions::Typer;
+use super::items::Item;
+use super::scope::Mode;
+use super::similar::did_you_mean;
+use crate::Diagnostic;
+use crate::syntax::Name;
+
+/// Once so many problems are found, similar names are no longer looked for: nobody reads that far,
+/// and each search looks at all names.
+const ENOUGH_PROBLEMS: usize = 200;
+
+impl<'a> Typer<'_, 'a> {
+    /// Reports an unknown variable, with the most helpful guess of what was meant.
+    pub fn unknown(&mut self, name: &Name) {
+        let text = &name.text;
+        let constant = matches!(self.scope.mode, Mode::Constant | Mode::Arguments(_));
+        let (what, example) = if constant {
+            ("constant", format!("declare it, as in `const {text} = 1;`"))
+        } else {
+            ("variable", declare("bool", text))
+        };
+        let problem = Diagnostic::error(name.span, format!("there is no {what} `{text}`"));
+        let dead = self.scope.locals.iter().rev().find(|local| local.written == text);
+        let problem = if let Some(hint) = self.needs_scope(name) {
+            problem.hint(hint)
+        } else if let Some(local) = dead {
+            let (ends, hint) = if local.revealed {
+                (
+                    "this one ends with its block",
+                    "declare it before the block, to use it after it too",
+                )
+            } else {
+                ("this one is only being declared", "a first value cannot depend on itself")
+            };
+            problem.related(local.span, ends).hint(hint)
+        } else if let Some(hint) = self.similar(name, |typer| {
+            typer.scope.names().chain(typer.items.names(Item::is_value)).collect()
+        }) {
+            problem.hint(hint)
+        } else {
+            problem.hint(example)
+        };
+        self.problems.push(problem);
+    }
+
+    /// A question for the known name that is closest to an unknown one.
+    pub fn similar(&self, name: &Name, known: impl Fn(&Self) -> Vec<&'a str>) -> Option<String> {
+        if self.problems.len() >= ENOUGH_PROBLEMS {
+            return None;
+        }
+        did_you_mean(&name.text, known(self))
+    }
+
+    /// Where the last problem is that this name is unknown, and a declaration is advised: one of
+    /// another type is advised.
+    pub fn declare_instead(&mut self, name: &Name, ty: &str) {
+        let usual = declare("bool", &name.text);
+        if let Some(last) = self.problems.last_mut()
+            && last.label.span == name.span
+            && last.hint.as_ref() == Some(&usual)
+        {
+            last.hint = Some(declare(ty, &name.text));
+        }
+    }
+}
+
+fn declare(ty: &str, name: &str) -> String {
+    format!("declare it, as in `{ty} {name};`")
+}

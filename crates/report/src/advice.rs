@@ -1,0 +1,70 @@
+//! # Advice
+//! What to try where a limit came before the answer. It depends on the cause, and never is the
+//! command that was just run.
+
+use selvedge_analysis::engine::Method;
+use selvedge_analysis::{Bound, Stop};
+
+use crate::answer::Answer;
+
+/// What was asked for, as far as it matters for advice.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked<'a> {
+    /// How to explore.
+    pub method: Method,
+    /// The bound, if there was one.
+    pub bound: Option<Bound>,
+    /// A variable of type `int`, which may hold ever larger values.
+    pub unbounded: Option<&'a str>,
+}
+
+/// What to try, if there is something.
+pub(crate) fn advice(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>) -> Option<String> {
+    let Asked { method, bound, unbounded } = answer.asked;
+    let mut ways = Vec::new();
+    if method == Method::Explicit || *stop == Stop::HighStack {
+        ways.push("--engine auto, which can follow stacks that grow without end".to_owned());
+    }
+    ways.extend(match stop {
+        Stop::Timeout => Some("more time (--timeout)".to_owned()),
+        Stop::Memory => Some("more memory (--memory)".to_owned()),
+        Stop::Cancelled => Some("once more with more patience".to_owned()),
+        Stop::HighStack => None,
+        Stop::Fault(_) => return None,
+    });
+    if let Some(name) = unbounded {
+        ways.push(format!("a range for `{name}` if it keeps growing (`int[0..9] {name}`)"));
+    }
+    ways.push("fewer threads or smaller constants".to_owned());
+    match bound {
+        None => {
+            let bound = completed.filter(|bound| bound.count > 0).unwrap_or(Bound::contexts(2));
+            ways.push(format!("`selvedge check --{}s {}`", bound.resource.name(), bound.count));
+        }
+        Some(asked) if asked.count > 1 => {
+            ways.push(format!("a smaller --{}s", asked.resource.name()));
+        }
+        Some(_) => {}
+    }
+    Some(either(&ways))
+}
+
+/// `a, b, or c`.
+fn either(ways: &[String]) -> String {
+    match ways {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{}, or {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_are_alternatives() {
+        let ways = ["a", "b", "c"].map(str::to_owned);
+        assert_eq!([1, 2, 3].map(|n| either(&ways[..n])), ["a", "a, or b", "a, b, or c"]);
+    }
+}

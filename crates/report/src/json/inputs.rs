@@ -1,0 +1,61 @@
+//! What is said about inputs: by `check-syntax`, and by every command that cannot use its own.
+
+use serde::Serialize;
+
+use super::Verdict;
+
+/// What `check-syntax` found.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct SyntaxReport {
+    /// The version of Selvedge.
+    pub selvedge: &'static str,
+    /// File by file.
+    pub files: Vec<FileReport>,
+}
+
+/// What `check-syntax` found in one file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct FileReport {
+    /// The file.
+    pub file: String,
+    /// Whether it can be used.
+    pub ok: bool,
+    /// What it has, in words, if it can be used.
+    pub summary: Option<String>,
+    /// Why it cannot be used, if that is not a matter of places in it.
+    pub reason: Option<String>,
+    /// Errors and warnings.
+    pub diagnostics: Vec<DiagnosticReport>,
+}
+
+/// One error or warning.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct DiagnosticReport {
+    /// Where: the file, one that belongs to it, or the option that is wrong.
+    pub file: String,
+    /// `error` or `warning`.
+    pub severity: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// The line, counted from 1.
+    pub line: u32,
+    /// The column in characters, counted from 1.
+    pub column: u32,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// What a command prints that cannot do what it was asked.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct FailureReport {
+    /// The version of Selvedge.
+    pub selvedge: &'static str,
+    /// The file, if the command got that far.
+    pub file: Option<String>,
+    /// There is none.
+    pub verdict: Option<Verdict>,
+    /// Why not, if that is not a matter of places in a file.
+    pub reason: Option<String>,
+    /// Errors and warnings with their places.
+    pub diagnostics: Vec<DiagnosticReport>,
+}
