@@ -8,7 +8,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use num_bigint::BigInt;
 
 use crate::commands::{
-    check, check_syntax, completions, convert, man, recheck, simulate, table, verify,
+    check, check_syntax, completions, convert, man, recheck, sequentialize, simulate, table, verify,
 };
 use crate::exit::EXIT_CODES;
 
@@ -33,6 +33,7 @@ pub enum Command {
     Recheck(recheck::Args),
     Simulate(simulate::Args),
     Convert(convert::Args),
+    Sequentialize(sequentialize::Args),
     CheckSyntax(check_syntax::Args),
     Completions(completions::Args),
     Man(man::Args),

@@ -10,13 +10,17 @@
 
 pub mod flow;
 mod lower;
+mod make;
 pub mod print;
 mod program;
+pub mod sequentialize;
 mod source;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod types;
 mod value;
+mod visit;
+mod walk;
 
 pub use lower::{LowerError, Lowering, ThreadCounts};
 pub use program::{
