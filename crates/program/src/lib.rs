@@ -8,9 +8,11 @@
 //!   interned as they are met, nothing is enumerated up front;
 //! - [`mod@print`] writes it as `.weave` or `.bp` text again.
 
+mod explicit;
 pub mod flow;
 mod lower;
 mod make;
+mod names;
 pub mod print;
 mod program;
 pub mod sequentialize;

@@ -33,10 +33,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use selvedge_model::{Fault, TemplateId, ThreadInfo};
+use selvedge_model::{Fault, Origin, SharedId, TemplateId, ThreadInfo};
 
 use crate::flow::{self, Command, EdgeId, Flow, Loc};
-use crate::{Count, Program, Source, Span, ThreadDecl, Value};
+use crate::{Count, GlobalId, ProcId, Program, Source, Span, ThreadDecl, Value, VarRef};
 use choices::Choices;
 use eval::{Evaluator, Halt, Values};
 use intern::{Frame, Interner, Shared, Symbol};
@@ -184,6 +184,19 @@ impl Lowering {
     #[must_use]
     pub fn flow(&self) -> &Flow {
         &self.flow
+    }
+
+    /// The edges of the flow graph that an action executes; none for the end of a thread.
+    #[must_use]
+    pub fn edges_of(&self, origin: Origin) -> Vec<EdgeId> {
+        self.origins.get(origin.0).to_vec()
+    }
+
+    /// The value of a shared variable, or of its first element.
+    #[must_use]
+    pub fn global_value(&self, shared: SharedId, global: GlobalId) -> Value {
+        let slot = self.layout.first_slot(ProcId(0), VarRef::Global(global));
+        self.shared.get(shared.0).globals[slot].clone()
     }
 
     fn add_threads(&mut self, counts: &ThreadCounts) -> Result<(), LowerError> {

@@ -9,11 +9,12 @@
 
 use super::marks::Mark;
 use super::shared::Shared;
+use crate::explicit::temporary;
 use crate::make::{self, assign, branch, read, stmt};
 use crate::visit::StepParts;
 use crate::{
     AtomicOp, BinaryOp, Block, Cond, Expr, ExprKind, Place, ProcId, Procedure, Span, Stmt,
-    StmtKind, Type, Value, VarRef, Variable,
+    StmtKind, Type, Value, Variable,
 };
 
 /// How a procedure is called.
@@ -97,7 +98,9 @@ impl<'a> Body<'a> {
 
     /// Whether the thread may be left before the statement.
     fn may_leave(&self, statement: &Stmt) -> bool {
-        if self.atomic > 0 || self.is_inside(statement.span) {
+        // What is new between two steps of the original is part of one of them.
+        let new = matches!(Mark::of(statement.span), Mark::Silent(_));
+        if new || self.atomic > 0 || self.is_inside(statement.span) {
             return false;
         }
         let shared = |place: &Place| self.around.shared.is_shared(place);
@@ -318,24 +321,12 @@ impl<'a> Body<'a> {
             return vec![assign(vec![(place, new), (dest, result)], step)];
         }
         // One variable cannot be set twice at once.
-        let kept = self.temporary("result", result.ty.clone());
+        let kept = temporary(&mut self.locals, "result", &result.ty);
         vec![
             assign(vec![(kept.clone(), result)], silent(step)),
             assign(vec![(place, new)], silent(step)),
             assign(vec![(dest, read(kept))], step),
         ]
-    }
-
-    fn temporary(&mut self, name: &str, ty: Type) -> Place {
-        let id = crate::LocalId(self.locals.len() as u32);
-        let taken = |n: &str| self.locals.iter().any(|l| l.name == n);
-        let mut free = name.to_owned();
-        while taken(&free) {
-            free.push('_');
-        }
-        let place = make::variable(VarRef::Local(id), &ty);
-        self.locals.push(Variable { name: free, ty, init: Vec::new(), span: Span::default() });
-        place
     }
 }
 

@@ -118,7 +118,7 @@ fn inside_sections(program: &Program, flow: &Flow) -> Vec<bool> {
     };
     for proc in &program.procs {
         walk::each(&proc.body, &mut |s| {
-            if let StmtKind::Atomic(body) = &s.kind {
+            if let (StmtKind::Atomic(body), Mark::Step(_)) = (&s.kind, Mark::of(s.span)) {
                 walk::each(body, &mut |inner| mark(inner.span));
             }
         });

@@ -15,8 +15,9 @@
 //! exactly if the program goes wrong in a schedule that fits into K rounds. Three things are more
 //! than in Fig. 1:
 //!
-//! - A thread that fails sets `failed` and stops; that the program went wrong is said at the end,
-//!   once the guesses are confirmed. Only the first failure, in the order of rounds and threads,
+//! - A thread that fails sets `failed` and stops, whatever it is that went wrong: the ways to do so
+//!   are made explicit before. That the program went wrong is said at the end, once
+//!   the guesses are confirmed. Only the first failure, in the order of rounds and threads,
 //!   is one of the original, and that is enough.
 //! - Stopping is a return from all unfinished calls: `stopped` is tested after each call. (In Fig. 1
 //!   it is a jump out of the thread.)
@@ -35,8 +36,8 @@
 
 mod body;
 mod driver;
+mod lift;
 mod marks;
-mod names;
 mod refuse;
 mod shared;
 
@@ -45,7 +46,9 @@ use std::sync::Arc;
 
 use selvedge_model::System;
 
-use crate::{LowerError, Lowering, Program, Source, Span, ThreadCounts, flow};
+use crate::{GlobalId, LowerError, Lowering, Program, Source, Span, ThreadCounts, explicit, flow};
+use lift::Meaning;
+pub use lift::{LiftError, LiftedStep};
 use marks::Mark;
 
 /// A program with one thread that does what a concurrent one does in a number of rounds.
@@ -54,6 +57,12 @@ pub struct Sequential {
     /// The program.
     pub program: Program,
     names: shared::OwnNames,
+    /// The variable that is the round of the running thread.
+    round: Option<GlobalId>,
+    /// What each edge of the flow graph means for the original.
+    meanings: Vec<Meaning>,
+    /// For each edge of the flow graph of the original, the step that it is.
+    first_steps: Vec<Mark>,
 }
 
 impl Sequential {
@@ -141,12 +150,28 @@ pub fn sequentialize(
     let (numbered, spans) = marks::number(program).ok_or_else(too_long)?;
     let flow =
         flow::build(&numbered).map_err(|e| NotSequential::at(place(&spans, e.span), e.message))?;
+    let options = explicit::Options {
+        check: |span| Mark::Check(Mark::of(span).number()).span(),
+        silent: body::silent,
+        alone: true,
+    };
+    let checked = explicit::explicit(&numbered, options).map_err(|e| {
+        NotSequential::at(e.span, format!("{} cannot be sequentialized", e.message))
+    })?;
     let threads = driver::threads(program, lowering.threads());
-    let shared = shared::Shared::new(&numbered, rounds, &flow, threads.len());
-    let names = shared.own_names();
-    let mut result = driver::drive(&numbered, &flow, shared, &threads);
+    let shared = shared::Shared::new(&checked, rounds, &flow, threads.len());
+    let (names, round) = (shared.own_names(), shared.round_id());
+    let mut result = driver::drive(&checked, &flow, shared, &threads);
+    let made = flow::build(&result).map_err(|e| NotSequential::at(Span::default(), e.message))?;
+    let meanings = made.edges.iter().map(Meaning::of).collect();
     marks::restore(&mut result, &spans);
-    Ok(Sequential { program: result, names })
+    Ok(Sequential {
+        program: result,
+        names,
+        round,
+        meanings,
+        first_steps: lift::first_steps(&flow),
+    })
 }
 
 /// The place of a statement in the text.

@@ -3,9 +3,9 @@
 
 use num_bigint::BigInt;
 
-use super::names::Names;
 use crate::flow::Flow;
 use crate::make;
+use crate::names::Names;
 use crate::visit::{self, StepParts};
 use crate::walk;
 use crate::{
@@ -109,6 +109,10 @@ impl Shared {
             failed: name(self.failed),
             me: self.me.map(name),
         }
+    }
+
+    pub fn round_id(&self) -> Option<GlobalId> {
+        self.round
     }
 
     /// Whether there is a copy of the variable for each round.
