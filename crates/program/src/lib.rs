@@ -8,6 +8,8 @@
 //!   interned as they are met, nothing is enumerated up front;
 //! - [`mod@print`] writes it as `.weave` or `.bp` text again.
 
+mod attempt;
+mod booleans;
 mod explicit;
 pub mod flow;
 mod lower;
@@ -24,6 +26,7 @@ mod value;
 mod visit;
 mod walk;
 
+pub use booleans::to_booleans;
 pub use lower::{LowerError, Lowering, ThreadCounts};
 pub use program::{
     AtomicOp, BinaryOp, Block, Cond, Count, EnumId, EnumType, Expr, ExprKind, GlobalId, LabelId,

@@ -60,11 +60,25 @@ pub(crate) fn not(e: Expr) -> Expr {
         ExprKind::Const(value) if value != Value::Open => {
             ExprKind::Const((!value.is_true()).into())
         }
-        ExprKind::Binary(BinaryOp::Eq, a, b) => ExprKind::Binary(BinaryOp::Ne, a, b),
-        ExprKind::Binary(BinaryOp::Ne, a, b) => ExprKind::Binary(BinaryOp::Eq, a, b),
+        ExprKind::Binary(op, a, b) if opposite(op).is_some() => {
+            ExprKind::Binary(opposite(op).unwrap_or(op), a, b)
+        }
         kind => ExprKind::Unary(UnaryOp::Not, Box::new(expr(kind, e.ty, span))),
     };
     expr(kind, Type::Bool, span)
+}
+
+/// The comparison that holds where another one does not.
+fn opposite(op: BinaryOp) -> Option<BinaryOp> {
+    Some(match op {
+        BinaryOp::Eq => BinaryOp::Ne,
+        BinaryOp::Ne => BinaryOp::Eq,
+        BinaryOp::Lt => BinaryOp::Ge,
+        BinaryOp::Ge => BinaryOp::Lt,
+        BinaryOp::Gt => BinaryOp::Le,
+        BinaryOp::Le => BinaryOp::Gt,
+        _ => return None,
+    })
 }
 
 /// An operation with a truth value as its result, or a sum and its kin.

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use crate::{Block, LabelId, ProcId, Program, Stmt, StmtKind};
 
 /// The blocks directly inside a statement.
-pub(crate) fn inside(statement: &Stmt) -> Vec<&Block> {
+fn inside(statement: &Stmt) -> Vec<&Block> {
     match &statement.kind {
         StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
         StmtKind::While { body, .. } | StmtKind::Atomic(body) => vec![body],
@@ -47,7 +47,7 @@ pub(crate) fn labels(block: &[Stmt]) -> FxHashSet<LabelId> {
     all
 }
 
-pub(crate) fn calls(block: &[Stmt]) -> Vec<ProcId> {
+fn calls(block: &[Stmt]) -> Vec<ProcId> {
     let mut all = Vec::new();
     each(block, &mut |s| {
         if let StmtKind::Call { proc, .. } = s.kind {
@@ -67,6 +67,11 @@ pub(crate) fn called_in_atomic(program: &Program) -> Vec<bool> {
             }
         });
     }
+    called_from(program, todo)
+}
+
+/// For each procedure: whether it is one of these, or called from one of these.
+pub(crate) fn called_from(program: &Program, mut todo: Vec<ProcId>) -> Vec<bool> {
     let mut called = vec![false; program.procs.len()];
     while let Some(proc) = todo.pop() {
         if !std::mem::replace(&mut called[proc.index()], true) {

@@ -9,7 +9,7 @@ use selvedge_model::{Property, System};
 use selvedge_program::sequentialize::Sequential;
 use selvedge_program::{Lowering, print};
 
-use crate::support::{lower, read_weave};
+use crate::support::{lower, read_bp, read_weave};
 
 /// Whether the sequential program goes wrong; `None` if that was not found out in time. The text
 /// of the program is parsed and checked on the way; a violation is lifted and replayed.
@@ -17,30 +17,50 @@ pub fn answer(
     sequential: &Sequential,
     original: &Lowering,
     rounds: usize,
-    seconds: u64,
+    milliseconds: u64,
 ) -> Option<bool> {
     let text = print::weave(&sequential.program);
     read_weave(&text);
     let lowered = lower(&sequential.program, "").unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let answer = match verdict(&lowered, milliseconds)? {
+        Verdict::Safe(_) => false,
+        Verdict::Unsafe { trace, .. } => {
+            if let Ok(trace) = trace {
+                lift(sequential, &lowered, original, &trace, rounds);
+            }
+            true
+        }
+        _ => return None,
+    };
+    // The same as a Boolean program.
+    if let Ok(bits) = sequential.to_booleans() {
+        let text = print::bp(&bits).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let bits = lower(&read_bp(&text), &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        match verdict(&bits, milliseconds) {
+            Some(Verdict::Safe(_)) => assert!(!answer, "{text}"),
+            Some(Verdict::Unsafe { .. }) => assert!(answer, "{text}"),
+            _ => {}
+        }
+    }
+    Some(answer)
+}
+
+/// What is known of a system after so many milliseconds.
+fn verdict(system: &dyn System, milliseconds: u64) -> Option<Verdict> {
     let budget = Budget {
-        deadline: Some(Instant::now() + Duration::from_secs(seconds)),
+        deadline: Some(Instant::now() + Duration::from_millis(milliseconds)),
         ..Budget::default()
     };
     let question = Question {
-        system: &lowered,
+        system,
         properties: &[Property::NeverWrong],
         method: Method::Auto,
         symmetry: false,
         evidence: false,
     };
     match verify(&question, &budget, &|_| {}).verdict {
-        Verdict::Safe(_) => Some(false),
-        Verdict::Unsafe { trace: Ok(trace), .. } => {
-            lift(sequential, &lowered, original, &trace, rounds);
-            Some(true)
-        }
-        Verdict::Unsafe { .. } => Some(true),
         Verdict::Bounded { .. } | Verdict::Unknown { .. } => None,
+        verdict => Some(verdict),
     }
 }
 

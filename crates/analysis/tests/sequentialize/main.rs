@@ -5,12 +5,13 @@ mod examples;
 mod rounds;
 #[path = "../support/mod.rs"]
 mod support;
+mod texts;
 
 use selvedge_program::sequentialize::{NotSequential, sequentialize};
 use selvedge_program::testing::{Shape, random_program};
 use selvedge_program::{Count, Program, ThreadCounts, print};
 
-use support::lower;
+use support::{lower, read_weave};
 
 /// More states than this are not enumerated.
 const LIMIT: usize = 30_000;
@@ -57,7 +58,7 @@ fn compare(program: &Program, tally: &mut Tally) {
             tally.too_large += 1;
             return;
         };
-        let Some(answer) = answers::answer(&sequential, &original, rounds as usize, 1) else {
+        let Some(answer) = answers::answer(&sequential, &original, rounds as usize, 400) else {
             tally.too_large += 1;
             return;
         };
@@ -88,12 +89,26 @@ fn tiny(shape: Shape) -> Shape {
     }
 }
 
+fn seeds(usual: u64) -> u64 {
+    std::env::var("SELVEDGE_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+#[test]
+fn threads_that_wait_for_each_other_go_wrong_in_the_same_rounds() {
+    let mut tally = Tally::default();
+    for seed in 0..seeds(120) {
+        compare(&read_weave(&texts::random_text(seed)), &mut tally);
+    }
+    println!("{tally:?}");
+    assert!(tally.compared > 100 && tally.only_with_more_rounds > 5);
+}
+
+/// `SELVEDGE_SEEDS=5000` makes it thorough.
 #[test]
 fn random_programs_go_wrong_in_the_same_rounds() {
-    let seeds = std::env::var("SELVEDGE_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(150);
     let mut tally = Tally::default();
     for shape in [Shape::plain(), Shape::boolean(), Shape::default()] {
-        for seed in 0..seeds {
+        for seed in 0..seeds(120) {
             if let Some(program) = with_few_threads(random_program(seed, &tiny(shape.clone()))) {
                 compare(&program, &mut tally);
             }

@@ -8,7 +8,7 @@ use selvedge_analysis::{Tabulated, tabulate};
 use selvedge_frontend::tables::print::{NotExpressible, PdsFiles, TtsFiles, cpds, pds, tts};
 use selvedge_frontend::tables::{TableInput, to_program};
 use selvedge_frontend::{Input, show_path};
-use selvedge_program::print;
+use selvedge_program::{print, to_booleans};
 use selvedge_report::{dot::dot, flow};
 
 use crate::args::{InputArgs, number};
@@ -19,7 +19,7 @@ use crate::save::save;
 
 /// Write a program or a system in another format
 ///
-/// Programs are written as .weave, as .bp if they are Boolean, or as tables if they have finitely
+/// Programs are written as .weave, as .bp if their values have finitely many bits, or as tables if they have finitely
 /// many shared states and frames; the picture of a program is its flow graph. Tables are written as
 /// tables, or as a program that does the same.
 #[derive(ClapArgs, Debug)]
@@ -61,7 +61,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let written = match (args.to, &input) {
         (Target::Weave, Input::Program { program, .. }) => print::weave(program).into(),
         (Target::Bp, Input::Program { program, source, .. }) => {
-            let text = print::bp(program).map_err(|not_boolean| {
+            let text = to_booleans(program).and_then(|p| print::bp(&p)).map_err(|not_boolean| {
                 let line = source.line(not_boolean.span.start);
                 Failure::input(format!("{}:{line}: {not_boolean}", source.name()))
             })?;
@@ -79,7 +79,9 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
                 }
             };
             match args.to {
-                Target::Bp => print::bp(&program).map_err(|why| Failure::input(why.to_string()))?,
+                Target::Bp => to_booleans(&program)
+                    .and_then(|p| print::bp(&p))
+                    .map_err(|why| Failure::input(why.to_string()))?,
                 _ => print::weave(&program),
             }
             .into()

@@ -67,10 +67,16 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let file = args.input.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let text = match args.to {
         Target::Weave => print::weave(&sequential.program),
-        Target::Bp => print::bp(&sequential.program)
+        Target::Bp => sequential
+            .to_booleans()
+            .and_then(|program| print::bp(&program))
             .map_err(|why| refused(&source, why.span, why.to_string()))?,
     };
-    let text = format!("{}\n{text}", sequential.header(&file, args.rounds));
+    let bits = match args.to {
+        Target::Weave => "",
+        Target::Bp => "// As a Boolean program: x[i] is x_i; a number is its bits x_b0, x_b1, …\n",
+    };
+    let text = format!("{}{bits}\n{text}", sequential.header(&file, args.rounds));
     match &args.output {
         Some(path) => save(&[(path, &text)])?,
         None => output.print(&text),

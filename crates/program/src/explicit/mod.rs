@@ -42,6 +42,11 @@ pub(crate) struct Options {
     pub silent: fn(Span) -> Span,
     /// Whether nobody else can act between a return and the use of its results.
     pub alone: bool,
+    /// Whether choices in the midst of expressions with numbers are made before, even if nothing
+    /// can go wrong: whoever enumerates values must not choose once for each.
+    pub choices_first: bool,
+    /// Whether assertions are needed at all: not if the program is explicit already.
+    pub checks: bool,
 }
 
 /// Why a way to go wrong cannot be made explicit.
@@ -161,8 +166,9 @@ impl Maker<'_> {
             }
             StmtKind::If { cond, then, otherwise } => match self.condition(&cond, span) {
                 None => vec![kept],
-                Some((before, cond)) => {
-                    vec![before, stmt(StmtKind::If { cond, then, otherwise }, span)]
+                Some((mut before, cond)) => {
+                    before.push(stmt(StmtKind::If { cond, then, otherwise }, span));
+                    before
                 }
             },
             StmtKind::While { cond, mut body } => match self.condition(&cond, span) {
@@ -170,15 +176,16 @@ impl Maker<'_> {
                 Some((before, cond)) => {
                     let end = vec![stmt(StmtKind::Break, (self.options.silent)(span))];
                     let test = StmtKind::If { cond, then: Vec::new(), otherwise: end };
-                    body.splice(0..0, [before, stmt(test, span)]);
+                    body.splice(0..0, before.into_iter().chain([stmt(test, span)]));
                     vec![make::forever(body, (self.options.silent)(span))]
                 }
             },
             StmtKind::Call { proc, args, results } => self.call(proc, &args, &results, span)?,
             StmtKind::Async { dest, proc, args } => match self.arguments(proc, &args, span) {
                 None => vec![kept],
-                Some((before, args)) => {
-                    vec![before, stmt(StmtKind::Async { dest, proc, args }, span)]
+                Some((mut before, args)) => {
+                    before.push(stmt(StmtKind::Async { dest, proc, args }, span));
+                    before
                 }
             },
             _ => vec![kept],
@@ -202,23 +209,34 @@ impl Maker<'_> {
     }
 
     /// What is done before a statement: choices, then the assertion that nothing goes wrong.
-    fn checks(&self, (mut before, ok): (Block, Expr), span: Span) -> Block {
-        before.push(stmt(StmtKind::Assert(ok), (self.options.check)(span)));
+    fn checks(&self, (mut before, ok): (Block, Option<Expr>), span: Span) -> Block {
+        before.extend(ok.map(|ok| stmt(StmtKind::Assert(ok), (self.options.check)(span))));
         before
     }
 
     /// The statement as it was if there is nothing to check, otherwise the changed one in one step
     /// with its checks.
-    fn with_checks(&self, checks: Option<(Block, Expr)>, kept: Stmt, changed: Stmt) -> Block {
+    fn with_checks(
+        &self,
+        checks: Option<(Block, Option<Expr>)>,
+        kept: Stmt,
+        changed: Stmt,
+    ) -> Block {
         let Some(checks) = checks else { return vec![kept] };
         let span = changed.span;
         let mut body = self.checks(checks, span);
         body.push(changed);
-        vec![stmt(StmtKind::Atomic(body), (self.options.check)(span))]
+        self.together(body, (self.options.check)(span))
+    }
+
+    /// Statements that are one step. In a program that is explicit already there is one thread, and
+    /// nobody to come in between.
+    fn together(&self, body: Block, span: Span) -> Block {
+        if self.options.checks { vec![stmt(StmtKind::Atomic(body), span)] } else { body }
     }
 
     /// A condition that may go wrong: what is done before the test, and the test of a variable.
-    fn condition(&mut self, cond: &Cond, span: Span) -> Option<(Stmt, Cond)> {
+    fn condition(&mut self, cond: &Cond, span: Span) -> Option<(Block, Cond)> {
         let mut pure = Pure::new(self, span);
         let (last, negated) = match cond {
             Cond::Expr(e) => (Ok(pure.defined(e)), false),
@@ -233,11 +251,11 @@ impl Maker<'_> {
             Err(op) => stmt(StmtKind::Attempt { dest: Some(holds.clone()), op }, silent),
         });
         let test = if negated { make::not(read(holds)) } else { read(holds) };
-        Some((stmt(StmtKind::Atomic(body), (self.options.check)(span)), Cond::Expr(test)))
+        Some((self.together(body, (self.options.check)(span)), Cond::Expr(test)))
     }
 
     /// Arguments that may go wrong are computed before the call.
-    fn arguments(&mut self, proc: ProcId, args: &[Expr], span: Span) -> Option<(Stmt, Vec<Expr>)> {
+    fn arguments(&mut self, proc: ProcId, args: &[Expr], span: Span) -> Option<(Block, Vec<Expr>)> {
         let callee = &self.program.procs[proc.index()];
         let types: Vec<Type> =
             callee.locals[..callee.params].iter().map(|p| p.ty.clone()).collect();
@@ -247,7 +265,7 @@ impl Maker<'_> {
         let places: Vec<Place> = types.iter().map(|ty| self.temporary("argument", ty)).collect();
         let pairs = places.iter().cloned().zip(values).collect();
         body.push(assign(pairs, (self.options.silent)(span)));
-        let before = stmt(StmtKind::Atomic(body), (self.options.check)(span));
+        let before = self.together(body, (self.options.check)(span));
         Some((before, places.into_iter().map(read).collect()))
     }
 
@@ -262,7 +280,7 @@ impl Maker<'_> {
         let args = match self.arguments(proc, args, span) {
             None => args.to_vec(),
             Some((before, args)) => {
-                out.push(before);
+                out.extend(before);
                 args
             }
         };
@@ -275,7 +293,7 @@ impl Maker<'_> {
             let mut pure = Pure::new(self, span);
             pure.place(place);
             pure.fits(&make::any(ty), &place.ty);
-            may_fail |= pure.finish().is_some();
+            may_fail |= pure.finish().is_some_and(|(_, ok)| ok.is_some());
         }
         if !self.options.alone && may_fail {
             return Err(NotExplicit {
@@ -304,7 +322,7 @@ impl Maker<'_> {
             }
             body.push(assign(vec![(place, result)], silent));
         }
-        out.push(stmt(StmtKind::Atomic(body), silent));
+        out.extend(self.together(body, silent));
         Ok(out)
     }
 }

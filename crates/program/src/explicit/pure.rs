@@ -20,24 +20,37 @@ pub(super) struct Pure<'a, 'p> {
     needs: Vec<Expr>,
     /// Conditions under which the present expression is evaluated at all.
     path: Vec<Expr>,
+    /// Whether anything but truth values and scalars was met.
+    numbers: bool,
+    /// Whether an operand may be evaluated twice when the statement is transformed.
+    repeated: bool,
 }
 
 impl<'a, 'p> Pure<'a, 'p> {
     pub fn new(maker: &'a mut Maker<'p>, span: Span) -> Self {
         let locals = maker.locals.len();
         let silent = (maker.options.silent)(span);
-        Pure { maker, silent, locals, before: Vec::new(), needs: Vec::new(), path: Vec::new() }
+        Pure {
+            maker,
+            silent,
+            locals,
+            before: Vec::new(),
+            needs: Vec::new(),
+            path: Vec::new(),
+            numbers: false,
+            repeated: false,
+        }
     }
 
-    /// What has to be done before, and has to hold then; `None` if nothing can go wrong.
-    pub fn finish(self) -> Option<(Block, Expr)> {
-        match all(self.needs) {
-            None => {
-                self.maker.locals.truncate(self.locals);
-                None
-            }
-            Some(ok) => Some((self.before, ok)),
+    /// What has to be done before, and has to hold then; `None` if the statement can stay.
+    pub fn finish(self) -> Option<(Block, Option<Expr>)> {
+        let choices_first = self.maker.options.choices_first && self.numbers || self.repeated;
+        let ok = all(self.needs).filter(|_| self.maker.options.checks);
+        if ok.is_none() && (self.before.is_empty() || !choices_first) {
+            self.maker.locals.truncate(self.locals);
+            return None;
         }
+        Some((self.before, ok))
     }
 
     /// Whether the evaluation of an expression may go wrong.
@@ -62,6 +75,16 @@ impl<'a, 'p> Pure<'a, 'p> {
         if matches!(e.kind, ExprKind::Any | ExprKind::Const(Value::Open)) && e.ty == *ty {
             return e.clone();
         }
+        self.numbers |= *ty != Type::Bool;
+        // A choice from a range that fits is left to the store, too.
+        if let ExprKind::Between(a, b) = &e.kind
+            && !may_be_empty(a, b)
+            && in_range(e, ty).is_none()
+        {
+            let (a, b) = (self.defined(a), self.defined(b));
+            let kind = ExprKind::Between(Box::new(a), Box::new(b));
+            return expr(kind, e.ty.clone(), e.span);
+        }
         let e = self.defined(e);
         self.fits(&e, ty);
         e
@@ -81,6 +104,7 @@ impl<'a, 'p> Pure<'a, 'p> {
     }
 
     pub fn operation(&mut self, op: &AtomicOp) -> AtomicOp {
+        self.repeated = true;
         match op {
             AtomicOp::TryLock(lock) => AtomicOp::TryLock(self.place(lock)),
             AtomicOp::CompareAndSwap { place, expected, new } => {
@@ -121,6 +145,7 @@ impl<'a, 'p> Pure<'a, 'p> {
     }
 
     fn pure_place(&mut self, place: &Place) -> (Place, Option<Expr>) {
+        self.numbers |= !place.indices.is_empty() || !matches!(place.ty, Type::Bool | Type::Lock);
         let outside = self.outside(place);
         let mut needs = Vec::new();
         let indices = place.indices.iter().map(|index| {
@@ -139,6 +164,7 @@ impl<'a, 'p> Pure<'a, 'p> {
     /// The expression without choices, and what must hold for it to be defined.
     fn pure(&mut self, e: &Expr) -> (Expr, Option<Expr>) {
         let again = |kind| expr(kind, e.ty.clone(), e.span);
+        self.numbers |= e.ty != Type::Bool;
         match &e.kind {
             ExprKind::Any | ExprKind::Const(Value::Open) => (self.choice(&e.ty), None),
             ExprKind::Read(place) => {

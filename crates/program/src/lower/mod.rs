@@ -36,11 +36,17 @@ use std::sync::Arc;
 use selvedge_model::{Fault, Origin, SharedId, TemplateId, ThreadInfo};
 
 use crate::flow::{self, Command, EdgeId, Flow, Loc};
-use crate::{Count, GlobalId, ProcId, Program, Source, Span, ThreadDecl, Value, VarRef};
+use crate::{BinaryOp, Count, GlobalId, ProcId, Program, Source, Span, ThreadDecl, Value, VarRef};
 use choices::Choices;
 use eval::{Evaluator, Halt, Values};
 use intern::{Frame, Interner, Shared, Symbol};
 use layout::Layout;
+
+/// The result of an operation on two numbers; `None` for a division by zero, or if a number gets
+/// too large.
+pub(crate) fn compute(op: BinaryOp, left: &Value, right: &Value) -> Option<Value> {
+    eval::arithmetic(op, left, right).ok()
+}
 
 /// Numbers of threads that replace those of the program (`--threads NAME=N`).
 pub type ThreadCounts = BTreeMap<String, u32>;

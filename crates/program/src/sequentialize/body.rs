@@ -9,12 +9,13 @@
 
 use super::marks::Mark;
 use super::shared::Shared;
+use crate::attempt::Meaning;
 use crate::explicit::temporary;
 use crate::make::{self, assign, branch, read, stmt};
 use crate::visit::StepParts;
 use crate::{
-    AtomicOp, BinaryOp, Block, Cond, Expr, ExprKind, Place, ProcId, Procedure, Span, Stmt,
-    StmtKind, Type, Value, Variable,
+    AtomicOp, Block, Cond, Expr, ExprKind, Place, ProcId, Procedure, Span, Stmt, StmtKind, Type,
+    Value, Variable,
 };
 
 /// How a procedure is called.
@@ -277,42 +278,39 @@ impl<'a> Body<'a> {
                 let (mut success, failure) =
                     if *negated { (otherwise, then) } else { (then, otherwise) };
                 let place = self.place(op.place());
-                let (succeeds, new) = self.success(op, &place);
+                let Meaning { succeeds, new, .. } = self.meaning(op, &place);
                 success.insert(0, assign(vec![(place, new)], silent(step)));
                 branch(succeeds, success, failure, step)
             }
         }
     }
 
-    /// Whether `trylock` or `cas` succeeds, and what it then writes.
-    fn success(&self, op: &AtomicOp, place: &Place) -> (Expr, Expr) {
-        let old = read(place.clone());
-        match op {
-            AtomicOp::TryLock(_) => {
-                (self.around.shared.is_free(place.clone()), self.around.shared.held())
+    /// What an operation does, in the round of the running thread.
+    fn meaning(&self, op: &AtomicOp, place: &Place) -> Meaning {
+        let shared = self.around.shared;
+        let op = match op {
+            AtomicOp::TryLock(lock) => AtomicOp::TryLock(lock.clone()),
+            AtomicOp::CompareAndSwap { place, expected, new } => AtomicOp::CompareAndSwap {
+                place: place.clone(),
+                expected: self.expr(expected),
+                new: self.expr(new),
+            },
+            AtomicOp::FetchAndAdd { place, amount } => {
+                AtomicOp::FetchAndAdd { place: place.clone(), amount: self.expr(amount) }
             }
-            AtomicOp::CompareAndSwap { expected, new, .. } => {
-                (make::equal(old, self.expr(expected)), self.expr(new))
-            }
-            AtomicOp::FetchAndAdd { amount, .. } => {
-                (make::truth(true), make::binary(BinaryOp::Add, old, self.expr(amount)))
-            }
-        }
+        };
+        Meaning::of(&op, place, (shared.is_free(place.clone()), shared.held()))
     }
 
     /// An atomic operation with its result, as one assignment: what it writes, then the result.
     fn attempt(&mut self, dest: Option<&Place>, op: &AtomicOp, step: Span) -> Block {
         let place = self.place(op.place());
-        let (succeeds, new) = self.success(op, &place);
-        let old = read(place.clone());
-        let result = match op {
-            AtomicOp::FetchAndAdd { .. } => old.clone(),
-            _ => succeeds.clone(),
-        };
+        let meaning = self.meaning(op, &place);
+        let result = meaning.result();
         let new = match op {
-            AtomicOp::FetchAndAdd { .. } => new,
-            AtomicOp::TryLock(_) if !self.around.shared.owners => new,
-            _ => make::if_then_else(succeeds, new, old),
+            // Who finds the lock held leaves it so.
+            AtomicOp::TryLock(_) if !self.around.shared.owners => meaning.new,
+            _ => meaning.written(),
         };
         let Some(dest) = dest.map(|dest| self.place(dest)) else {
             return vec![assign(vec![(place, new)], step)];

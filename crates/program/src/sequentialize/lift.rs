@@ -100,16 +100,18 @@ impl Sequential {
         let mut thread = ThreadId(0);
         let mut steps = Vec::new();
         for (before, origin) in run {
+            // A thread that was left returns from its calls; in the original it never does.
+            let stopped = lowering.global_value(before, self.stopped).is_true();
             for EdgeId(edge) in lowering.edges_of(origin) {
                 match self.meanings.get(edge as usize) {
                     Some(Meaning::Thread(n)) => thread = ThreadId(*n),
-                    Some(Meaning::Step(what)) => {
+                    Some(Meaning::Step(what)) if !stopped => {
                         let round = self.round.map(|id| lowering.global_value(before, id));
                         let round = round.as_ref().and_then(Value::small).unwrap_or(0);
                         let round = u32::try_from(round).unwrap_or(0) + 1;
                         steps.push(LiftedStep { round, thread, what: *what });
                     }
-                    Some(Meaning::Nothing) | None => {}
+                    _ => {}
                 }
             }
         }

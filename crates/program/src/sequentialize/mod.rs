@@ -46,7 +46,10 @@ use std::sync::Arc;
 
 use selvedge_model::System;
 
-use crate::{GlobalId, LowerError, Lowering, Program, Source, Span, ThreadCounts, explicit, flow};
+use crate::print::NotBoolean;
+use crate::{
+    GlobalId, LowerError, Lowering, Program, Source, Span, ThreadCounts, booleans, explicit, flow,
+};
 use lift::Meaning;
 pub use lift::{LiftError, LiftedStep};
 use marks::Mark;
@@ -59,6 +62,8 @@ pub struct Sequential {
     names: shared::OwnNames,
     /// The variable that is the round of the running thread.
     round: Option<GlobalId>,
+    /// The variable that says that the running thread is left for good.
+    stopped: GlobalId,
     /// What each edge of the flow graph means for the original.
     meanings: Vec<Meaning>,
     /// For each edge of the flow graph of the original, the step that it is.
@@ -66,6 +71,12 @@ pub struct Sequential {
 }
 
 impl Sequential {
+    /// The program with bits in the place of numbers; see [`crate::to_booleans`]. Nothing in it goes
+    /// wrong but its assertion, so no other ones are needed.
+    pub fn to_booleans(&self) -> Result<Program, NotBoolean> {
+        booleans::encode(&self.program, false)
+    }
+
     /// What the text of the program is and how it is read, as comments for its beginning.
     #[must_use]
     pub fn header(&self, file: &str, rounds: u32) -> String {
@@ -154,13 +165,15 @@ pub fn sequentialize(
         check: |span| Mark::Check(Mark::of(span).number()).span(),
         silent: body::silent,
         alone: true,
+        choices_first: false,
+        checks: true,
     };
     let checked = explicit::explicit(&numbered, options).map_err(|e| {
         NotSequential::at(e.span, format!("{} cannot be sequentialized", e.message))
     })?;
     let threads = driver::threads(program, lowering.threads());
     let shared = shared::Shared::new(&checked, rounds, &flow, threads.len());
-    let (names, round) = (shared.own_names(), shared.round_id());
+    let (names, (round, stopped)) = (shared.own_names(), shared.own_ids());
     let mut result = driver::drive(&checked, &flow, shared, &threads);
     let made = flow::build(&result).map_err(|e| NotSequential::at(Span::default(), e.message))?;
     let meanings = made.edges.iter().map(Meaning::of).collect();
@@ -169,6 +182,7 @@ pub fn sequentialize(
         program: result,
         names,
         round,
+        stopped,
         meanings,
         first_steps: lift::first_steps(&flow),
     })

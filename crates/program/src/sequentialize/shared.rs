@@ -40,10 +40,11 @@ pub(super) struct OwnNames {
     pub me: Option<String>,
 }
 
-/// For each shared variable, whether some statement writes it.
+/// For each shared variable, whether some statement that threads can get to writes it.
 pub(super) fn written_globals(program: &Program) -> Vec<bool> {
     let mut written = vec![false; program.globals.len()];
-    for proc in &program.procs {
+    let called = walk::called_from(program, program.threads.iter().map(|t| t.proc).collect());
+    for (proc, _) in program.procs.iter().zip(called).filter(|(_, called)| *called) {
         walk::each(&proc.body, &mut |s| {
             for place in StepParts::of(&s.kind).written {
                 if let VarRef::Global(id) = place.var {
@@ -111,8 +112,9 @@ impl Shared {
         }
     }
 
-    pub fn round_id(&self) -> Option<GlobalId> {
-        self.round
+    /// The round of the running thread, and whether it has stopped.
+    pub fn own_ids(&self) -> (Option<GlobalId>, GlobalId) {
+        (self.round, self.stopped)
     }
 
     /// Whether there is a copy of the variable for each round.
