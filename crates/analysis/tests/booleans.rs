@@ -84,6 +84,8 @@ fn statements_of_every_kind_go_wrong_in_the_same_contexts() {
         "x := y < z ? y : z;",
         "x := {y .. z};",
         "x := {y, z, 3};",
+        "x := {0 .. 2}; a[0] := {0 .. 1}; a[y] := {-1 .. z};",
+        "x := pick(); x := get({0 .. 1});",
         "a[y] := z;",
         "x := a[z];",
         "a[y], a[z] := z, y;",
@@ -114,6 +116,7 @@ fn statements_of_every_kind_go_wrong_in_the_same_contexts() {
                 "enum Colour {{ Red, Green, Blue }}\nint[-1..3] x; int[0..2] y; int[0..2] z; bool b;\n\
                  int[-1..1] a[2]; Colour c; lock locks[2];\n\
                  int[0..3] get(int[0..2] p) {{ return p + z; }}\n\
+                 int[-1..3] pick() {{ return {{y .. 2}}; }}\n\
                  void main() {{ {statement} assert {check}; }}\n"
             );
             let compared = compare(&read_weave(&text), &text);

@@ -122,7 +122,7 @@ impl Maker<'_> {
                 let mut pure = Pure::new(self, span);
                 let places: Vec<Place> = targets.iter().map(|t| pure.place(t)).collect();
                 let pairs = values.iter().zip(&targets);
-                let values: Vec<Expr> = pairs.map(|(v, t)| pure.stored(v, &t.ty)).collect();
+                let values: Vec<Expr> = pairs.map(|(v, t)| pure.assigned(v, t)).collect();
                 if let Some(constrain) = &constrain
                     && pure.may_fail(constrain)
                 {

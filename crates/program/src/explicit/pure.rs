@@ -76,18 +76,26 @@ impl<'a, 'p> Pure<'a, 'p> {
             return e.clone();
         }
         self.numbers |= *ty != Type::Bool;
-        // A choice from a range that fits is left to the store, too.
-        if let ExprKind::Between(a, b) = &e.kind
-            && !may_be_empty(a, b)
-            && in_range(e, ty).is_none()
-        {
-            let (a, b) = (self.defined(a), self.defined(b));
-            let kind = ExprKind::Between(Box::new(a), Box::new(b));
-            return expr(kind, e.ty.clone(), e.span);
-        }
         let e = self.defined(e);
         self.fits(&e, ty);
         e
+    }
+
+    /// A value that is assigned. A choice from a range that fits a variable is left to the
+    /// assignment, too.
+    pub fn assigned(&mut self, e: &Expr, place: &Place) -> Expr {
+        match &e.kind {
+            ExprKind::Between(a, b)
+                if place.indices.is_empty()
+                    && !may_be_empty(a, b)
+                    && in_range(e, &place.ty).is_none() =>
+            {
+                self.numbers = true;
+                let (a, b) = (self.defined(a), self.defined(b));
+                expr(ExprKind::Between(Box::new(a), Box::new(b)), e.ty.clone(), e.span)
+            }
+            _ => self.stored(e, &place.ty),
+        }
     }
 
     /// The value has to fit.
