@@ -8,7 +8,8 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use num_bigint::BigInt;
 
 use crate::commands::{
-    bench, check, check_syntax, completions, convert, man, recheck, simulate, table, verify,
+    bench, check, check_syntax, completions, convert, man, recheck, sequentialize, simulate, table,
+    verify,
 };
 use crate::exit::EXIT_CODES;
 
@@ -34,6 +35,7 @@ pub enum Command {
     Simulate(simulate::Args),
     Convert(convert::Args),
     Bench(bench::Args),
+    Sequentialize(sequentialize::Args),
     CheckSyntax(check_syntax::Args),
     Completions(completions::Args),
     Man(man::Args),

@@ -8,6 +8,7 @@ pub mod convert;
 mod engine;
 pub mod man;
 pub mod recheck;
+pub mod sequentialize;
 pub mod simulate;
 pub mod table;
 pub mod verify;
@@ -34,6 +35,7 @@ pub fn run(command: Command, output: &mut Output) -> Result<Exit, Failure> {
         Command::Simulate(args) => simulate::run(&args, output),
         Command::Convert(args) => convert::run(&args, output),
         Command::Bench(args) => bench::run(&args, output),
+        Command::Sequentialize(args) => sequentialize::run(&args, output),
         Command::CheckSyntax(args) => check_syntax::run(&args, output),
         Command::Completions(args) => completions::run(&args, output),
         Command::Man(args) => man::run(&args, output),

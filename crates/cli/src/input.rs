@@ -172,7 +172,8 @@ fn refuse_what_does_not_apply(input: &Input, options: &InputOptions) -> Result<(
     }
 }
 
-fn thread_counts(program: &Program, options: &InputOptions) -> Result<ThreadCounts, Failure> {
+/// The numbers of threads that the options give, of threads that exist.
+pub fn thread_counts(program: &Program, options: &InputOptions) -> Result<ThreadCounts, Failure> {
     let known: Vec<&str> = program.threads.iter().map(|t| t.name.as_str()).collect();
     for (name, _) in &options.threads {
         if !known.contains(&name.as_str()) {

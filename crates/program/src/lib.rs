@@ -8,16 +8,25 @@
 //!   interned as they are met, nothing is enumerated up front;
 //! - [`mod@print`] writes it as `.weave` or `.bp` text again.
 
+mod attempt;
+mod booleans;
+mod explicit;
 pub mod flow;
 mod lower;
+mod make;
+mod names;
 pub mod print;
 mod program;
+pub mod sequentialize;
 mod source;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod types;
 mod value;
+mod visit;
+mod walk;
 
+pub use booleans::to_booleans;
 pub use lower::{Case, Domain, Effect, LowerError, Lowering, Slot, ThreadCounts, ThreadStart};
 pub use program::{
     AtomicOp, BinaryOp, Block, Cond, Count, EnumId, EnumType, Expr, ExprKind, GlobalId, LabelId,

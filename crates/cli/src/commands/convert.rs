@@ -8,7 +8,7 @@ use selvedge_analysis::{TabulateError, Tabulated, tabulate};
 use selvedge_frontend::tables::print::{NotExpressible, PdsFiles, TtsFiles, cpds, pds, tts};
 use selvedge_frontend::tables::{TableInput, can_express, to_program};
 use selvedge_frontend::{Input, files, show_path};
-use selvedge_program::{Program, print};
+use selvedge_program::{Program, print, to_booleans};
 use selvedge_report::{dot::dot, flow, property};
 
 use crate::args::{InputArgs, number};
@@ -19,7 +19,7 @@ use crate::save::{keep, save};
 
 /// Write a program or a system in another format
 ///
-/// Programs are written as .weave, as .bp if they are Boolean, or as tables if they have finitely
+/// Programs are written as .weave, as .bp if their values have finitely many bits, or as tables if they have finitely
 /// many shared states and frames; the picture of a program is its flow graph. Tables are written as
 /// tables, or as a program that does the same.
 #[derive(ClapArgs, Debug)]
@@ -70,7 +70,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let written = match (args.to, &input) {
         (Target::Weave, Input::Program { program, .. }) => print::weave(program).into(),
         (Target::Bp, Input::Program { program, source, .. }) => {
-            let text = print::bp(program).map_err(|not_boolean| {
+            let text = to_booleans(program).and_then(|p| print::bp(&p)).map_err(|not_boolean| {
                 let line = source.line(not_boolean.span.start);
                 Failure::input(format!("{}:{line}: {not_boolean}", source.name()))
             })?;
@@ -79,7 +79,9 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         (Target::Weave | Target::Bp, Input::Tables { input, .. }) => {
             let (program, left_out) = program_of(input, args)?;
             let text = match args.to {
-                Target::Bp => print::bp(&program).map_err(|why| Failure::input(why.to_string()))?,
+                Target::Bp => to_booleans(&program)
+                    .and_then(|p| print::bp(&p))
+                    .map_err(|why| Failure::input(why.to_string()))?,
                 _ => print::weave(&program),
             };
             (left_out + &text).into()

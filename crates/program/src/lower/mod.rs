@@ -35,16 +35,22 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use selvedge_model::{Fault, TemplateId, ThreadInfo};
+use selvedge_model::{Fault, Origin, SharedId, TemplateId, ThreadInfo};
 
 use crate::flow::{self, Command, EdgeId, Flow, Loc};
-use crate::{Count, Program, Source, Span, ThreadDecl, Value};
+use crate::{BinaryOp, Count, GlobalId, ProcId, Program, Source, Span, ThreadDecl, Value, VarRef};
 use choices::Choices;
 pub use eval::Slot;
 use eval::{Evaluator, Halt, Values};
 use intern::{Frame, Interner, Shared, Symbol};
 use layout::Layout;
 pub use relation::{Case, Domain, Effect, ThreadStart};
+
+/// The result of an operation on two numbers; `None` for a division by zero, or if a number gets
+/// too large.
+pub(crate) fn compute(op: BinaryOp, left: &Value, right: &Value) -> Option<Value> {
+    eval::arithmetic(op, left, right).ok()
+}
 
 /// Numbers of threads that replace those of the program (`--threads NAME=N`).
 pub type ThreadCounts = BTreeMap<String, u32>;
@@ -199,6 +205,19 @@ impl Lowering {
     #[must_use]
     pub fn flow(&self) -> &Flow {
         &self.flow
+    }
+
+    /// The edges of the flow graph that an action executes; none for the end of a thread.
+    #[must_use]
+    pub fn edges_of(&self, origin: Origin) -> Vec<EdgeId> {
+        self.origins.get(origin.0).to_vec()
+    }
+
+    /// The value of a shared variable, or of its first element.
+    #[must_use]
+    pub fn global_value(&self, shared: SharedId, global: GlobalId) -> Value {
+        let slot = self.layout.first_slot(ProcId(0), VarRef::Global(global));
+        self.shared.get(shared.0).globals[slot].clone()
     }
 
     fn add_threads(&mut self, counts: &ThreadCounts) -> Result<(), LowerError> {

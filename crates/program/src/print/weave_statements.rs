@@ -71,6 +71,15 @@ impl<'a> StatementPrinter<'a> {
 
     fn if_statement(&mut self, cond: &Cond, then: &Block, otherwise: &Block) {
         self.out += &format!("if ({}) ", self.cond(cond));
+        if otherwise.is_empty()
+            && let [Stmt { labels, kind, .. }] = &then[..]
+            && labels.is_empty()
+            && is_jump(kind)
+        {
+            self.out += &self.simple(kind);
+            self.out.push(';');
+            return;
+        }
         self.braces(then);
         match &otherwise[..] {
             [] => {}
@@ -192,4 +201,10 @@ impl<'a> StatementPrinter<'a> {
             | StmtKind::Atomic(_) => unreachable!("written by `stmt`"),
         }
     }
+}
+
+/// Whether control goes elsewhere: a test before it needs no line for its end.
+fn is_jump(kind: &StmtKind) -> bool {
+    use StmtKind::{Break, Continue, Goto, Return};
+    matches!(kind, Goto(_) | Return(_) | Break | Continue)
 }

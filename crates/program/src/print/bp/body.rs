@@ -4,11 +4,11 @@
 
 use rustc_hash::FxHashSet;
 
+use super::NotBoolean;
 use super::expressions::Expressions;
 use super::jumps::Loop;
 use super::names::{Names, Unique};
-use super::{NotBoolean, walk};
-use crate::{AtomicOp, Block, Cond, Expr, LabelId, Place, ProcId, Program, Stmt, StmtKind};
+use crate::{AtomicOp, Block, Cond, Expr, LabelId, Place, ProcId, Program, Stmt, StmtKind, walk};
 
 /// Where a procedure is called from.
 #[derive(Clone, Copy, PartialEq, Eq)]

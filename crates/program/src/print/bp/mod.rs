@@ -26,13 +26,12 @@ mod names;
 mod refuse;
 #[cfg(test)]
 mod tests;
-mod walk;
 
 use std::fmt;
 
 use self::body::{Body, Surroundings};
 use self::names::Names;
-use crate::{Count, ProcId, Program, Span, StmtKind, ThreadDecl};
+use crate::{Count, ProcId, Program, Span, StmtKind, ThreadDecl, walk};
 
 pub use self::names::BP_KEYWORDS;
 

@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::walk::called_in_atomic;
+use crate::walk::called_in_atomic;
 use crate::{GlobalId, LabelId, LocalId, ProcId, Program, VarRef};
 
 /// The reserved words of `.bp`.

@@ -2,9 +2,9 @@
 //! Looks through the declarations before anything is printed, so that the answer names a variable
 //! rather than some expression with it.
 
-use super::{NotBoolean, walk};
+use super::NotBoolean;
 use crate::flow;
-use crate::{Cond, Program, Span, StmtKind, Type};
+use crate::{Cond, Program, Span, StmtKind, Type, walk};
 
 /// The first variable, result or statement that has no place in a Boolean program.
 pub(super) fn refuse(program: &Program) -> Result<(), NotBoolean> {

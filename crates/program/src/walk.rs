@@ -16,7 +16,7 @@ fn inside(statement: &Stmt) -> Vec<&Block> {
 }
 
 /// Shows every statement of a block, those inside others too.
-pub(super) fn each<'p>(block: &'p [Stmt], visit: &mut dyn FnMut(&'p Stmt)) {
+pub(crate) fn each<'p>(block: &'p [Stmt], visit: &mut dyn FnMut(&'p Stmt)) {
     for statement in block {
         visit(statement);
         for inner in inside(statement) {
@@ -26,14 +26,14 @@ pub(super) fn each<'p>(block: &'p [Stmt], visit: &mut dyn FnMut(&'p Stmt)) {
 }
 
 /// Whether something is true of a statement of the block.
-pub(super) fn any(block: &[Stmt], test: &dyn Fn(&Stmt) -> bool) -> bool {
+pub(crate) fn any(block: &[Stmt], test: &dyn Fn(&Stmt) -> bool) -> bool {
     let mut found = false;
     each(block, &mut |s| found |= test(s));
     found
 }
 
 /// Whether something is true of a statement that belongs to this loop and not to one inside it.
-pub(super) fn any_of_loop(block: &[Stmt], test: &dyn Fn(&StmtKind) -> bool) -> bool {
+pub(crate) fn any_of_loop(block: &[Stmt], test: &dyn Fn(&StmtKind) -> bool) -> bool {
     block.iter().any(|s| {
         let is_loop = matches!(s.kind, StmtKind::While { .. });
         test(&s.kind) || (!is_loop && inside(s).into_iter().any(|b| any_of_loop(b, test)))
@@ -41,7 +41,7 @@ pub(super) fn any_of_loop(block: &[Stmt], test: &dyn Fn(&StmtKind) -> bool) -> b
 }
 
 /// The labels in a block.
-pub(super) fn labels(block: &[Stmt]) -> FxHashSet<LabelId> {
+pub(crate) fn labels(block: &[Stmt]) -> FxHashSet<LabelId> {
     let mut all = FxHashSet::default();
     each(block, &mut |s| all.extend(s.labels.iter().copied()));
     all
@@ -58,7 +58,7 @@ fn calls(block: &[Stmt]) -> Vec<ProcId> {
 }
 
 /// For each procedure: whether it may be called from inside an atomic block.
-pub(super) fn called_in_atomic(program: &Program) -> Vec<bool> {
+pub(crate) fn called_in_atomic(program: &Program) -> Vec<bool> {
     let mut todo = Vec::new();
     for proc in &program.procs {
         each(&proc.body, &mut |s| {
@@ -67,6 +67,11 @@ pub(super) fn called_in_atomic(program: &Program) -> Vec<bool> {
             }
         });
     }
+    called_from(program, todo)
+}
+
+/// For each procedure: whether it is one of these, or called from one of these.
+pub(crate) fn called_from(program: &Program, mut todo: Vec<ProcId>) -> Vec<bool> {
     let mut called = vec![false; program.procs.len()];
     while let Some(proc) = todo.pop() {
         if !std::mem::replace(&mut called[proc.index()], true) {

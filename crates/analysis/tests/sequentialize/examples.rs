@@ -1,0 +1,106 @@
+//! The examples of the repository: refused with a reason, or the same answer in as many rounds.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use expect_test::expect;
+use selvedge_frontend::{Input, LoadOptions, load};
+use selvedge_program::sequentialize::sequentialize;
+use selvedge_program::{Count, Lowering, Program, Source, ThreadCounts};
+
+use crate::{answers, rounds};
+
+/// More states than this are not enumerated.
+const LIMIT: usize = 50_000;
+
+/// All programs among the examples, in order.
+fn programs() -> Vec<(String, Arc<Program>, Arc<Source>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut files = Vec::new();
+    collect(&folder, &mut files);
+    files.sort();
+    let read = |file: &PathBuf| match load(file, &LoadOptions::default()).unwrap() {
+        Input::Program { program, source, .. } => {
+            let name = file.strip_prefix(&folder).unwrap().to_str().unwrap().replace('\\', "/");
+            (name, program, source)
+        }
+        Input::Tables { .. } => panic!("{} is no program", file.display()),
+    };
+    files.iter().map(read).collect()
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|e| e == "weave" || e == "bp") {
+            files.push(path);
+        }
+    }
+}
+
+/// Two threads wherever there may be any number.
+fn counts(program: &Program) -> ThreadCounts {
+    let any = program.threads.iter().filter(|t| t.count == Count::Any);
+    any.map(|t| (t.name.clone(), 2)).collect()
+}
+
+#[test]
+fn examples_that_cannot_be_sequentialized_are_refused_with_a_reason() {
+    let mut refused = String::new();
+    for (name, program, source) in programs() {
+        if let Err(why) = sequentialize(&program, &counts(&program), 2) {
+            let line = match &why {
+                selvedge_program::sequentialize::NotSequential::At { span, .. } => {
+                    source.line(span.start).to_string()
+                }
+                _ => "-".to_owned(),
+            };
+            refused += &format!("{name}:{line}: {why}\n");
+        }
+    }
+    expect![[r#"
+        context-bounded/fig4-forkjoin.weave:16: `async` starts a thread: only programs whose threads are all there from the start can be sequentialized
+        cuba/fig2.bp:30: `async` starts a thread: only programs whose threads are all there from the start can be sequentialized
+        delays/program-p.weave:21: the value of `s` has to be guessed at the beginning of each round but the first, and an unbounded `int` has too many values to guess from: give it a range, as in `int[0..9] s`, or ask for one round
+        delays/ticket-lock.weave:20: the value of `s` has to be guessed at the beginning of each round but the first, and an unbounded `int` has too many values to guess from: give it a range, as in `int[0..9] s`, or ask for one round
+        sequentialization/fig2.bp:35: `async` starts a thread: only programs whose threads are all there from the start can be sequentialized
+        start/forkjoin.weave:18: `async` starts a thread: only programs whose threads are all there from the start can be sequentialized
+    "#]].assert_eq(&refused);
+}
+
+#[test]
+fn examples_go_wrong_in_the_same_rounds() {
+    let mut known = String::new();
+    for (name, program, source) in programs() {
+        let counts = counts(&program);
+        let original = Lowering::new(Arc::clone(&program), source, &counts).unwrap();
+        known += &name;
+        for rounds in 1..=3 {
+            let Ok(sequential) = sequentialize(&program, &counts, rounds) else {
+                known += " refused";
+                continue;
+            };
+            let answer = answers::answer(&sequential, &original, rounds as usize, 1500);
+            let expected = rounds::goes_wrong(&original, rounds as usize, LIMIT);
+            match (answer, expected) {
+                (Some(answer), Ok(expected)) => {
+                    assert_eq!(answer, expected, "{name} in {rounds} rounds");
+                    known += if answer { " unsafe" } else { " safe" };
+                }
+                // Stacks of any height: rounds by the definition have no end.
+                (Some(answer), Err(_)) => known += if answer { " (unsafe)" } else { " (safe)" },
+                (None, _) => {
+                    known += " ?";
+                    break;
+                }
+            }
+        }
+        known += "\n";
+    }
+    println!("{known}");
+    let count = |what: &str| known.matches(what).count();
+    assert!(count(" safe") + count(" unsafe") >= 30, "{known}");
+}

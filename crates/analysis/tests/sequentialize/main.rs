@@ -1,0 +1,119 @@
+//! Sequential programs against rounds by the definition, on random programs and on the examples.
+
+mod answers;
+mod examples;
+mod rounds;
+#[path = "../support/mod.rs"]
+mod support;
+mod texts;
+
+use selvedge_program::sequentialize::{NotSequential, sequentialize};
+use selvedge_program::testing::{Shape, random_program};
+use selvedge_program::{Count, Program, ThreadCounts, print};
+
+use support::{lower, read_weave};
+
+/// More states than this are not enumerated.
+const LIMIT: usize = 30_000;
+
+/// Two or three threads, or `None`.
+fn with_few_threads(mut program: Program) -> Option<Program> {
+    for thread in &mut program.threads {
+        if thread.count == Count::Any {
+            thread.count = Count::Fixed(1);
+        }
+    }
+    if let [only] = &mut program.threads[..] {
+        only.count = Count::Fixed(2);
+    }
+    let count = |c: Count| if let Count::Fixed(n) = c { n } else { 0 };
+    let total: u32 = program.threads.iter().map(|t| count(t.count)).sum();
+    (2..=3).contains(&total).then_some(program)
+}
+
+/// How many programs were compared, and with what result.
+#[derive(Default, Debug)]
+struct Tally {
+    compared: usize,
+    wrong: usize,
+    only_with_more_rounds: usize,
+    refused: usize,
+    too_large: usize,
+}
+
+fn compare(program: &Program, tally: &mut Tally) {
+    let text = print::weave(program);
+    let Ok(original) = lower(program, &text) else { return };
+    let mut before = false;
+    for rounds in 1..=3 {
+        let sequential = match sequentialize(program, &ThreadCounts::new(), rounds) {
+            Ok(sequential) => sequential,
+            Err(NotSequential::At { .. }) => {
+                tally.refused += 1;
+                return;
+            }
+            Err(error) => panic!("{error}\n{text}"),
+        };
+        let Ok(expected) = rounds::goes_wrong(&original, rounds as usize, LIMIT) else {
+            tally.too_large += 1;
+            return;
+        };
+        let Some(answer) = answers::answer(&sequential, &original, rounds as usize, 400) else {
+            tally.too_large += 1;
+            return;
+        };
+        assert_eq!(
+            answer,
+            expected,
+            "{rounds} rounds\n{text}\n{}",
+            print::weave(&sequential.program)
+        );
+        tally.compared += 1;
+        tally.wrong += usize::from(answer);
+        tally.only_with_more_rounds += usize::from(answer && !before && rounds > 1);
+        before = answer;
+    }
+}
+
+fn tiny(shape: Shape) -> Shape {
+    Shape {
+        globals: 2,
+        procs: 1,
+        locals: 1,
+        statements: 3,
+        depth: 2,
+        threads: 2,
+        dynamic_threads: false,
+        predicates: false,
+        ..shape
+    }
+}
+
+fn seeds(usual: u64) -> u64 {
+    std::env::var("SELVEDGE_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+#[test]
+fn threads_that_wait_for_each_other_go_wrong_in_the_same_rounds() {
+    let mut tally = Tally::default();
+    for seed in 0..seeds(120) {
+        compare(&read_weave(&texts::random_text(seed)), &mut tally);
+    }
+    println!("{tally:?}");
+    assert!(tally.compared > 100 && tally.only_with_more_rounds > 5);
+}
+
+/// `SELVEDGE_SEEDS=5000` makes it thorough.
+#[test]
+fn random_programs_go_wrong_in_the_same_rounds() {
+    let mut tally = Tally::default();
+    for shape in [Shape::plain(), Shape::boolean(), Shape::default()] {
+        for seed in 0..seeds(120) {
+            if let Some(program) = with_few_threads(random_program(seed, &tiny(shape.clone()))) {
+                compare(&program, &mut tally);
+            }
+        }
+    }
+    println!("{tally:?}");
+    assert!(tally.compared > 300 && tally.only_with_more_rounds > 0);
+}

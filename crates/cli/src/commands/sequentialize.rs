@@ -1,0 +1,94 @@
+//! `selvedge sequentialize`: a concurrent program as a program with one thread.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+use selvedge_frontend::{Diagnostic, Diagnostics, Input};
+use selvedge_program::sequentialize::{NotSequential, sequentialize};
+use selvedge_program::{Source, Span, print};
+
+use crate::args::{InputArgs, count};
+use crate::exit::{Exit, Failure};
+use crate::input;
+use crate::output::Output;
+use crate::save::save;
+
+/// Write a concurrent program as a program with one thread
+///
+/// The result goes wrong exactly if the program goes wrong in a schedule of this many rounds. In
+/// a round, each thread has one context, in the order in which the threads are declared; a thread
+/// may do nothing in it. The threads must all be there from the start.
+#[derive(ClapArgs, Debug)]
+pub struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+    /// The number of rounds
+    #[arg(long, value_name = "K", value_parser = rounds, allow_negative_numbers = true)]
+    rounds: u32,
+    /// The format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Target::Weave)]
+    to: Target,
+    /// Write to this file, not to standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// A format to write.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Target {
+    /// A program
+    Weave,
+    /// A Boolean program
+    Bp,
+}
+
+fn rounds(text: &str) -> Result<u32, String> {
+    match u32::try_from(count(text)?) {
+        Ok(0) => Err("there is no run in 0 rounds: give 1 or more".to_owned()),
+        Ok(rounds) => Ok(rounds),
+        Err(_) => Err("this number of rounds is too large".to_owned()),
+    }
+}
+
+pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
+    let options = &args.input.options;
+    let input = input::load(&args.input.file, options, output)?;
+    let Input::Program { program, source, .. } = input else {
+        return Err(Failure::input(
+            "only programs (.weave, .bp) are sequentialized; `selvedge convert --to weave` makes a \
+             program of tables",
+        ));
+    };
+    let counts = input::thread_counts(&program, options)?;
+    let sequential = sequentialize(&program, &counts, args.rounds).map_err(|why| match why {
+        NotSequential::At { message, span } => refused(&source, span, message),
+        NotSequential::Threads(error) => Failure::input(format!("{}: {error}", source.name())),
+    })?;
+    let file = args.input.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let text = match args.to {
+        Target::Weave => print::weave(&sequential.program),
+        Target::Bp => sequential
+            .to_booleans()
+            .and_then(|program| print::bp(&program))
+            .map_err(|why| refused(&source, why.span, why.to_string()))?,
+    };
+    let bits = match args.to {
+        Target::Weave => "",
+        Target::Bp => "// As a Boolean program: x[i] is x_i; a number is its bits x_b0, x_b1, …\n",
+    };
+    let text = format!("{}{bits}\n{text}", sequential.header(&file, args.rounds));
+    match &args.output {
+        Some(path) => save(&[(path, &text)])?,
+        None => output.print(&text),
+    }
+    Ok(Exit::Done)
+}
+
+/// What stands against it, with its place where it has one.
+fn refused(source: &Source, span: Span, message: String) -> Failure {
+    if span == Span::default() {
+        return Failure::input(format!("{}: {message}", source.name()));
+    }
+    let diagnostic = Diagnostic::error(span, message);
+    Failure::Diagnostics(Diagnostics::new(Source::clone(source), vec![diagnostic]))
+}

@@ -1,0 +1,127 @@
+//! # Marks
+//! Where a statement of the result comes from. While a program is transformed, spans are not places
+//! in a text but marks: which statement of the original a statement stands for, and what its
+//! execution says about it. In the end the marks are read off the flow graph, edge by edge, and the
+//! spans become places again.
+
+use crate::{Block, Program, Span, Stmt, StmtKind};
+
+/// What is known of an execution of a statement of the result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Mark {
+    /// The statement with this number takes a step.
+    Step(u32),
+    /// The end of the procedure with this number is reached.
+    End(u32),
+    /// A condition of the statement is tested; it takes a step only if it then fails.
+    Check(u32),
+    /// The statement takes a step if this test does not hold.
+    Begin(u32),
+    /// Something on the way to or from the statement; no step.
+    Silent(u32),
+    /// The thread with this number begins.
+    Thread(u32),
+}
+
+const END: u32 = 1 << 31;
+const CHECK: u32 = 1 << 30;
+const BEGIN: u32 = 1 << 29;
+const SILENT: u32 = 1 << 28;
+const THREAD: u32 = 1 << 27;
+const NUMBER: u32 = THREAD - 1;
+
+/// The number of what stands for no statement.
+pub(super) const NOWHERE: u32 = NUMBER;
+
+impl Mark {
+    /// The mark as a span. The flow graph makes the end of a step from it.
+    pub fn span(self) -> Span {
+        let both = |n: u32| Span { start: n, end: n };
+        match self {
+            Mark::Step(n) => Span { start: n, end: n | END },
+            Mark::End(n) => both(n | END),
+            Mark::Check(n) => both(n | CHECK),
+            Mark::Begin(n) => both(n | BEGIN),
+            Mark::Silent(n) => both(n | SILENT),
+            Mark::Thread(n) => both(n | THREAD),
+        }
+    }
+
+    pub fn of(span: Span) -> Mark {
+        let n = span.start & NUMBER;
+        match span.start & !NUMBER {
+            0 => Mark::Step(n),
+            END => Mark::End(n),
+            CHECK => Mark::Check(n),
+            BEGIN => Mark::Begin(n),
+            THREAD => Mark::Thread(n),
+            _ => Mark::Silent(n),
+        }
+    }
+
+    /// The number of the statement or procedure.
+    pub fn number(self) -> u32 {
+        match self {
+            Mark::Step(n) | Mark::End(n) | Mark::Check(n) | Mark::Begin(n) | Mark::Silent(n) => n,
+            Mark::Thread(n) => n,
+        }
+    }
+}
+
+/// The program with marks for spans, and the span that belongs to each number; `None` if there
+/// are too many statements to number.
+pub(super) fn number(program: &Program) -> Option<(Program, Vec<Span>)> {
+    let mut program = program.clone();
+    let mut spans = Vec::new();
+    for proc in &mut program.procs {
+        proc.span = next(&mut spans, proc.span);
+        number_block(&mut proc.body, &mut spans);
+    }
+    (spans.len() < NUMBER as usize).then_some((program, spans))
+}
+
+fn next(spans: &mut Vec<Span>, span: Span) -> Span {
+    let number = spans.len() as u32;
+    spans.push(span);
+    Mark::Step(number & NUMBER).span()
+}
+
+fn number_block(block: &mut Block, spans: &mut Vec<Span>) {
+    for stmt in block {
+        stmt.span = next(spans, stmt.span);
+        for inner in blocks(stmt) {
+            number_block(inner, spans);
+        }
+    }
+}
+
+/// Gives the statements their places in the text again.
+pub(super) fn restore(program: &mut Program, spans: &[Span]) {
+    let place = |span: Span| {
+        let mark = Mark::of(span);
+        let thread = matches!(mark, Mark::Thread(_));
+        if thread { Span::default() } else { super::place(spans, span) }
+    };
+    fn each(block: &mut Block, place: &dyn Fn(Span) -> Span) {
+        for stmt in block {
+            stmt.span = place(stmt.span);
+            for inner in blocks(stmt) {
+                each(inner, place);
+            }
+        }
+    }
+    for proc in &mut program.procs {
+        proc.span = place(proc.span);
+        each(&mut proc.body, &place);
+    }
+}
+
+/// The blocks directly inside a statement.
+pub(super) fn blocks(stmt: &mut Stmt) -> Vec<&mut Block> {
+    match &mut stmt.kind {
+        StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
+        StmtKind::While { body, .. } | StmtKind::Atomic(body) => vec![body],
+        StmtKind::Choose(blocks) => blocks.iter_mut().collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,194 @@
+//! # Sequentialization
+//!
+//! **Question.** Can a concurrent program go wrong within K rounds, asked of a program with one
+//! thread? A round is one context of each thread, in their order; a thread may do nothing in it.
+//!
+//! **Idea.** Run the threads one after the other, each through all of its rounds. What the threads
+//! after it do to a shared variable between two rounds is not known yet: it is guessed. So there
+//! is a copy of each shared variable for each round, `x[0]` to `x[K-1]`, and the thread that runs
+//! uses the copies of its round, `x[k]`. Now and then it goes on to a later round (`k` grows), or
+//! stops for good. When all threads have run, `x[i]` is what round i ends with, and has to be what
+//! round i + 1 was guessed to begin with, `x_guess[i]`. Runs with other guesses are dropped; in the
+//! others, nothing must have failed.
+//!
+//! **Claim** [Lal, Reps 2008, Section 2, Fig. 1; Thm. 1 for pushdown systems]. The result goes wrong
+//! exactly if the program goes wrong in a schedule that fits into K rounds. Three things are more
+//! than in Fig. 1:
+//!
+//! - A thread that fails sets `failed` and stops, whatever it is that went wrong: the ways to do so
+//!   are made explicit before. That the program went wrong is said at the end, once
+//!   the guesses are confirmed. Only the first failure, in the order of rounds and threads,
+//!   is one of the original, and that is enough.
+//! - Stopping is a return from all unfinished calls: `stopped` is tested after each call. (In Fig. 1
+//!   it is a jump out of the thread.)
+//! - `k` grows, and the thread may stop, only before a step that looks at a variable that threads
+//!   write, that may wait, or that may be part of a loop or recursion. Steps before it that use
+//!   nothing but locals can as well be taken in the round before; they end, and nobody sees them.
+//!
+//! Copies are arrays: a statement stays one statement, `x[k] := y[k] + 1`, whatever K is, where Fig. 1
+//! has K statements and a test of `k`. Variables that no statement writes are not copied. With one
+//! round, nothing is.
+//!
+//! **Needs.** Threads that are there from the start, and shared variables whose values can be
+//! guessed: no unbounded integers, unless K = 1.
+//!
+//! **Otherwise.** [`NotSequential`], with the place.
+
+mod body;
+mod driver;
+mod lift;
+mod marks;
+mod refuse;
+mod shared;
+
+use std::fmt;
+use std::sync::Arc;
+
+use selvedge_model::System;
+
+use crate::print::NotBoolean;
+use crate::{
+    GlobalId, LowerError, Lowering, Program, Source, Span, ThreadCounts, booleans, explicit, flow,
+};
+use lift::Meaning;
+pub use lift::{LiftError, LiftedStep};
+use marks::Mark;
+
+/// A program with one thread that does what a concurrent one does in a number of rounds.
+#[derive(Clone, Debug)]
+pub struct Sequential {
+    /// The program.
+    pub program: Program,
+    names: shared::OwnNames,
+    /// The variable that is the round of the running thread.
+    round: Option<GlobalId>,
+    /// The variable that says that the running thread is left for good.
+    stopped: GlobalId,
+    /// What each edge of the flow graph means for the original.
+    meanings: Vec<Meaning>,
+    /// For each edge of the flow graph of the original, the step that it is.
+    first_steps: Vec<Mark>,
+}
+
+impl Sequential {
+    /// The program with bits in the place of numbers; see [`crate::to_booleans`]. Nothing in it goes
+    /// wrong but its assertion, so no other ones are needed.
+    pub fn to_booleans(&self) -> Result<Program, NotBoolean> {
+        booleans::encode(&self.program, false)
+    }
+
+    /// What the text of the program is and how it is read, as comments for its beginning.
+    #[must_use]
+    pub fn header(&self, file: &str, rounds: u32) -> String {
+        let plural = if rounds == 1 { "" } else { "s" };
+        let mut lines = vec![
+            format!("{file} in {rounds} round{plural}, as a program with one thread."),
+            "The threads run one after the other, each through all of its rounds.".to_owned(),
+        ];
+        if let Some(round) = &self.names.round {
+            lines.push(format!(
+                "x[i] is the copy of x for round i, counted from 0; {round} is the round of the"
+            ));
+            lines.push("running thread. x_guess[i] is what round i is guessed to end with, and round i + 1".to_owned());
+            lines.push("begins with; the guesses are confirmed at the end.".to_owned());
+        }
+        let (stopped, failed) = (&self.names.stopped, &self.names.failed);
+        lines.push(format!(
+            "{stopped}: the running thread is left for good. {failed}: a thread has gone wrong."
+        ));
+        if let Some(me) = &self.names.me {
+            lines.push(format!("A lock is 0, or the number of the thread that holds it; {me} is the number of the running one."));
+        }
+        lines.iter().map(|line| format!("// {line}\n")).collect()
+    }
+}
+
+/// Why a program cannot be sequentialized.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NotSequential {
+    /// The program has no threads to run one after the other.
+    Threads(LowerError),
+    /// Something in the text stands against it.
+    At {
+        /// What it is.
+        message: String,
+        /// Where.
+        span: Span,
+    },
+}
+
+impl NotSequential {
+    fn at(span: Span, message: impl Into<String>) -> Self {
+        NotSequential::At { message: message.into(), span }
+    }
+}
+
+impl fmt::Display for NotSequential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotSequential::Threads(error) => error.fmt(f),
+            NotSequential::At { message, .. } => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for NotSequential {}
+
+impl From<LowerError> for NotSequential {
+    fn from(error: LowerError) -> Self {
+        match error {
+            LowerError::At { message, span } => NotSequential::At { message, span },
+            other => NotSequential::Threads(other),
+        }
+    }
+}
+
+/// The program with one thread that goes wrong exactly if this one does within so many rounds.
+pub fn sequentialize(
+    program: &Program,
+    counts: &ThreadCounts,
+    rounds: u32,
+) -> Result<Sequential, NotSequential> {
+    if rounds == 0 {
+        return Err(NotSequential::at(
+            Span::default(),
+            "there is no run in 0 rounds: give 1 or more",
+        ));
+    }
+    let lowering = Lowering::new(Arc::new(program.clone()), Arc::new(Source::default()), counts)?;
+    refuse::refuse(program, rounds)?;
+    let too_long = || NotSequential::at(Span::default(), "the program is too long");
+    let (numbered, spans) = marks::number(program).ok_or_else(too_long)?;
+    let flow =
+        flow::build(&numbered).map_err(|e| NotSequential::at(place(&spans, e.span), e.message))?;
+    let options = explicit::Options {
+        check: |span| Mark::Check(Mark::of(span).number()).span(),
+        silent: body::silent,
+        alone: true,
+        choices_first: false,
+        checks: true,
+    };
+    let checked = explicit::explicit(&numbered, options).map_err(|e| {
+        NotSequential::at(e.span, format!("{} cannot be sequentialized", e.message))
+    })?;
+    let threads = driver::threads(program, lowering.threads());
+    let shared = shared::Shared::new(&checked, rounds, &flow, threads.len());
+    let (names, (round, stopped)) = (shared.own_names(), shared.own_ids());
+    let mut result = driver::drive(&checked, &flow, shared, &threads);
+    let made = flow::build(&result).map_err(|e| NotSequential::at(Span::default(), e.message))?;
+    let meanings = made.edges.iter().map(Meaning::of).collect();
+    marks::restore(&mut result, &spans);
+    Ok(Sequential {
+        program: result,
+        names,
+        round,
+        stopped,
+        meanings,
+        first_steps: lift::first_steps(&flow),
+    })
+}
+
+/// The place of a statement in the text.
+fn place(spans: &[Span], marked: Span) -> Span {
+    spans.get(Mark::of(marked).number() as usize).copied().unwrap_or_default()
+}

@@ -1,0 +1,80 @@
+//! # What cannot be sequentialized
+//! Looked for before anything is transformed, so that the answer names a variable or a statement
+//! of the program as it was written.
+
+use super::NotSequential;
+use super::shared::written_globals;
+use crate::walk;
+use crate::{Program, Span, StmtKind, Type};
+
+/// As many elements as the language lets a variable have, and all variables together.
+const MOST_SLOTS: usize = 65_536;
+const MOST_ELEMENTS: usize = 4 * MOST_SLOTS;
+/// As many dimensions as an array may have.
+const MOST_DIMENSIONS: usize = 3;
+
+/// The first thing that stands against so many rounds.
+pub(super) fn refuse(program: &Program, rounds: u32) -> Result<(), NotSequential> {
+    threads_that_start_threads(program)?;
+    if rounds == 1 {
+        return Ok(());
+    }
+    let written = written_globals(program);
+    let mut total = 0;
+    for (global, _) in program.globals.iter().zip(written).filter(|(_, written)| *written) {
+        let refuse = |why: String| Err(NotSequential::at(global.span, why));
+        let name = &global.name;
+        if *global.ty.scalar() == Type::Int {
+            return refuse(format!(
+                "the value of `{name}` has to be guessed at the beginning of each round but the \
+                 first, and an unbounded `int` has too many values to guess from: give it a range, \
+                 as in `int[0..9] {name}`, or ask for one round"
+            ));
+        }
+        let slots = global.ty.slots().saturating_mul(rounds as usize);
+        total += slots;
+        if slots > MOST_SLOTS || total > MOST_ELEMENTS {
+            return refuse(format!("`{name}` is too large for {rounds} copies"));
+        }
+        if dimensions(&global.ty) == MOST_DIMENSIONS {
+            return refuse(format!(
+                "the copies of `{name}` would be an array of more than {MOST_DIMENSIONS} dimensions"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn dimensions(ty: &Type) -> usize {
+    match ty {
+        Type::Array { element, .. } => 1 + dimensions(element),
+        _ => 0,
+    }
+}
+
+fn threads_that_start_threads(program: &Program) -> Result<(), NotSequential> {
+    let mut found: Option<(Span, &str)> = None;
+    for proc in &program.procs {
+        walk::each(&proc.body, &mut |s| {
+            let what = match s.kind {
+                StmtKind::Async { .. } => "`async` starts a thread",
+                StmtKind::StartThread(_) => "`start_thread` starts a thread",
+                StmtKind::Join(_) => "`join` waits for a thread that was started",
+                _ => return,
+            };
+            found.get_or_insert((s.span, what));
+        });
+    }
+    let locals = program.procs.iter().flat_map(|p| &p.locals);
+    let tid = program.globals.iter().chain(locals).find(|v| *v.ty.scalar() == Type::ThreadId);
+    let found = found.or(tid.map(|v| (v.span, "a `tid` is a thread that was started")));
+    match found {
+        Some((span, what)) => Err(NotSequential::at(
+            span,
+            format!(
+                "{what}: only programs whose threads are all there from the start can be sequentialized"
+            ),
+        )),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,126 @@
+//! Walks over expressions, and over what one step of a statement reads and writes. Statements
+//! inside of others are not looked at.
+
+use crate::{AtomicOp, Cond, Expr, ExprKind, Place, StmtKind};
+
+/// The operands of an expression, indices included.
+pub(crate) fn operands(e: &Expr) -> Vec<&Expr> {
+    match &e.kind {
+        ExprKind::Const(_)
+        | ExprKind::Any
+        | ExprKind::Instance
+        | ExprKind::LocalOf { .. }
+        | ExprKind::At { .. } => Vec::new(),
+        ExprKind::Read(place) | ExprKind::Primed(place) => place.indices.iter().collect(),
+        ExprKind::Unary(_, a) | ExprKind::Quantified { body: a, .. } => vec![a],
+        ExprKind::Binary(_, a, b) | ExprKind::Between(a, b) | ExprKind::Schoose(a, b) => {
+            vec![a, b]
+        }
+        ExprKind::IfThenElse(a, b, c) => vec![a, b, c],
+        ExprKind::OneOf(list) => list.iter().collect(),
+    }
+}
+
+/// The same, to be changed.
+pub(crate) fn operands_mut(e: &mut Expr) -> Vec<&mut Expr> {
+    match &mut e.kind {
+        ExprKind::Const(_)
+        | ExprKind::Any
+        | ExprKind::Instance
+        | ExprKind::LocalOf { .. }
+        | ExprKind::At { .. } => Vec::new(),
+        ExprKind::Read(place) | ExprKind::Primed(place) => place.indices.iter_mut().collect(),
+        ExprKind::Unary(_, a) | ExprKind::Quantified { body: a, .. } => vec![a],
+        ExprKind::Binary(_, a, b) | ExprKind::Between(a, b) | ExprKind::Schoose(a, b) => {
+            vec![a, b]
+        }
+        ExprKind::IfThenElse(a, b, c) => vec![a, b, c],
+        ExprKind::OneOf(list) => list.iter_mut().collect(),
+    }
+}
+
+/// Whether something is true of an expression or a part of it.
+pub(crate) fn any_part(e: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
+    test(e) || operands(e).into_iter().any(|operand| any_part(operand, test))
+}
+
+/// Changes an expression from the innermost parts outwards.
+pub(crate) fn change(e: &mut Expr, with: &mut dyn FnMut(&mut Expr)) {
+    for operand in operands_mut(e) {
+        change(operand, with);
+    }
+    with(e);
+}
+
+/// What one step of a statement evaluates, and the places that it reads or writes as a whole.
+#[derive(Default)]
+pub(crate) struct StepParts<'p> {
+    /// The expressions, but for the indices of the places.
+    pub exprs: Vec<&'p Expr>,
+    /// Places that are written, or read and written.
+    pub written: Vec<&'p Place>,
+}
+
+impl<'p> StepParts<'p> {
+    pub fn of(kind: &'p StmtKind) -> Self {
+        let mut parts = StepParts::default();
+        match kind {
+            StmtKind::Assign { targets, values, constrain } => {
+                parts.written.extend(targets);
+                parts.exprs.extend(values);
+                parts.exprs.extend(constrain);
+            }
+            StmtKind::Havoc(places) => parts.written.extend(places),
+            StmtKind::Assume(e) | StmtKind::Assert(e) | StmtKind::Join(e) => parts.exprs.push(e),
+            StmtKind::If { cond, .. } | StmtKind::While { cond, .. } => match cond {
+                Cond::Expr(e) => parts.exprs.push(e),
+                Cond::Attempt { op, .. } => parts.op(op),
+            },
+            StmtKind::Return(values) => parts.exprs.extend(values),
+            StmtKind::Acquire(place) | StmtKind::Release(place) => parts.written.push(place),
+            StmtKind::Attempt { dest, op } => {
+                parts.written.extend(dest);
+                parts.op(op);
+            }
+            StmtKind::Call { args, results, .. } => {
+                parts.exprs.extend(args);
+                parts.written.extend(results);
+            }
+            StmtKind::Async { dest, args, .. } => {
+                parts.written.extend(dest);
+                parts.exprs.extend(args);
+            }
+            StmtKind::Skip
+            | StmtKind::Choose(_)
+            | StmtKind::Goto(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Atomic(_)
+            | StmtKind::AtomicBegin
+            | StmtKind::AtomicEnd
+            | StmtKind::StartThread(_)
+            | StmtKind::EndThread => {}
+        }
+        parts
+    }
+
+    fn op(&mut self, op: &'p AtomicOp) {
+        self.written.push(op.place());
+        match op {
+            AtomicOp::TryLock(_) => {}
+            AtomicOp::CompareAndSwap { expected, new, .. } => self.exprs.extend([expected, new]),
+            AtomicOp::FetchAndAdd { amount, .. } => self.exprs.push(amount),
+        }
+    }
+
+    /// Whether the step reads or writes a place for which the test is true.
+    pub fn touches(&self, test: &dyn Fn(&Place) -> bool) -> bool {
+        let reads = |e: &Expr| match &e.kind {
+            ExprKind::Read(place) | ExprKind::Primed(place) => test(place),
+            _ => false,
+        };
+        let indices = self.written.iter().flat_map(|place| &place.indices);
+        self.written.iter().any(|place| test(place))
+            || indices.chain(self.exprs.iter().copied()).any(|e| any_part(e, &reads))
+    }
+}
