@@ -141,6 +141,8 @@ pub enum Proof {
     },
     /// The cut leaves no violation.
     Cut(Cut),
+    /// The summaries of all procedures of the only thread leave no violation.
+    Summaries,
 }
 
 /// What happens while an engine runs.

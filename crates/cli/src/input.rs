@@ -19,6 +19,8 @@ use crate::suggest;
 /// An input that is ready to be explored.
 pub struct Opened {
     /// What is explored.
+    /// The same, if it is a program.
+    pub program: Option<Arc<Lowering>>,
     pub system: Arc<dyn System>,
     /// What must not happen.
     pub properties: Vec<Property>,
@@ -99,7 +101,8 @@ fn system_of(input: Input, options: &InputOptions, form: Form) -> Result<Opened,
                 Form::AllThreads => lowering.choosing_at_once(),
             });
             let properties = vec![target.unwrap_or(Property::NeverWrong)];
-            Ok(Opened { system, properties, source, unbounded })
+            let program = Some(Arc::clone(&system));
+            Ok(Opened { system, program, properties, source, unbounded })
         }
         Input::Tables { input, source } => {
             let tables = match form {
@@ -107,7 +110,8 @@ fn system_of(input: Input, options: &InputOptions, form: Form) -> Result<Opened,
                 Form::Plain | Form::AllThreads => input.tables,
             };
             let system = Arc::new(tables);
-            Ok(Opened { system, properties: input.targets, source, unbounded: None })
+            let properties = input.targets;
+            Ok(Opened { system, program: None, properties, source, unbounded: None })
         }
     }
 }

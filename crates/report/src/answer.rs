@@ -48,7 +48,7 @@ pub fn text(answer: &Answer<'_>, options: TraceOptions) -> String {
             let property = answer.properties.get(*property);
             let steps = trace.as_ref().map(|trace| trace.steps.len());
             let sentence = unsafe_sentence(answer, *bound, steps.ok(), property);
-            let mut details = about_trace(*bound, steps);
+            let mut details = about_trace(answer.outcome, *bound, steps);
             if let (Some(Property::NoDeadlock), Some(last)) = (property, answer.last) {
                 details.extend(text::waiting(answer.system, last).map(|who| ("waits", who)));
             }
@@ -160,6 +160,10 @@ pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool)
                 states.map_or(String::new(), |n| format!(": all {} were seen", amount(n, "state")));
             format!("no state is new at {bound}{all}")
         }
+        Proof::Summaries => {
+            "the summaries of all procedures: every value that reaches a place was followed"
+                .to_owned()
+        }
         Proof::Cut(cut) => {
             let seen = outcome.cuts.iter().find(|seen| seen.cut == cut);
             let kept = match cut.depth {
@@ -212,10 +216,14 @@ pub(crate) fn violation(answer: &Answer<'_>) -> Option<String> {
     }
 }
 
-fn about_trace(bound: Bound, steps: Result<usize, &Stop>) -> Vec<Detail> {
+fn about_trace(outcome: &Outcome, bound: Bound, steps: Result<usize, &Stop>) -> Vec<Detail> {
     let fewest = format!("no schedule with fewer {}s does", bound.resource.name());
     match steps {
         Ok(_) if bound.count == 0 => Vec::new(),
+        // Summaries take the fewest steps for each thread by itself.
+        Ok(_) if matches!(outcome.engine, "rounds-lazy" | "rounds-eager") => {
+            vec![("fewest", fewest)]
+        }
         Ok(_) => vec![("fewest", format!("{fewest}, and none with {bound} is shorter"))],
         Err(stop) => {
             vec![("fewest", fewest), ("schedule", format!("it could not be made: {stop}"))]

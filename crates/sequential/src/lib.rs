@@ -15,6 +15,7 @@
 //! **Needs.** A fixed number of threads, and types with finitely many values.
 
 mod chain;
+pub mod engine;
 mod lift;
 mod limits;
 mod order;

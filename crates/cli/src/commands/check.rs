@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use selvedge_analysis::engine::check;
 use selvedge_analysis::{Bound, Resource};
 
 use super::engine::{Asked, EngineOptions, note_missing_target};
@@ -68,7 +67,6 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let asked = Asked::new(&args.input, args.deadlock, &args.engine, output)?;
     let asked = asked.with_evidence(args.evidence.clone())?.within(bound);
     note_missing_target(&asked, output);
-    let (outcome, cost) =
-        asked.run(output, |question, budget, tell| check(question, bound, budget, tell));
+    let (outcome, cost) = asked.check(bound, output)?;
     asked.answer(&outcome, cost, args.full, output)
 }

@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::{Args as ClapArgs, ValueEnum};
-use selvedge_analysis::engine::{Event, Method, Outcome, Question, Verdict};
+use selvedge_analysis::engine::{self, Event, Method, Outcome, Question, Verdict};
 use selvedge_analysis::reduce::Direction;
-use selvedge_analysis::{Bound, Budget};
+use selvedge_analysis::{Bound, Budget, Resource};
 use selvedge_evidence::{Trace, replay_with};
 use selvedge_frontend::files;
 use selvedge_model::{Property, State, System};
 use selvedge_report::answer::{self, Answer};
 use selvedge_report::text::TraceOptions;
 use selvedge_report::{advice, json};
+use selvedge_sequential::{Guesses, Options, engine as sequential};
 
 use crate::args::{Format, InputArgs};
 use crate::exit::{Exit, Failure};
@@ -53,6 +54,10 @@ enum Engine {
     Pds,
     /// The same, explored backward
     PdsBackward,
+    /// Summaries over decision diagrams, for what really occurs: for `check --rounds` of a program
+    Lazy,
+    /// The same for whatever other threads might do, sorted out afterwards
+    Eager,
 }
 
 /// A question that is ready to be asked.
@@ -79,7 +84,7 @@ impl EngineOptions {
     pub fn need_no_rounds(&self) -> Result<(), Failure> {
         match self.engine {
             Engine::Auto | Engine::Explicit | Engine::Symbolic => Ok(()),
-            Engine::Pds | Engine::PdsBackward => {
+            Engine::Pds | Engine::PdsBackward | Engine::Lazy | Engine::Eager => {
                 Err(Failure::usage("this engine answers `selvedge check --rounds K` only"))
             }
         }
@@ -146,9 +151,47 @@ impl Asked {
         (result, Cost { time, peak_memory })
     }
 
+    /// Asks whether a violation is reachable within a bound.
+    pub fn check(&self, bound: Bound, output: &Output) -> Result<(Outcome, Cost), Failure> {
+        let summaries = match self.options.engine {
+            Engine::Lazy => Some(Guesses::Lazy),
+            Engine::Eager => Some(Guesses::Eager),
+            _ => None,
+        };
+        let program = self.opened.program.as_deref();
+        if summaries.is_some() && program.is_none() {
+            return Err(Failure::usage(
+                "the engines `lazy` and `eager` need a program; for a table there are `explicit`, \
+                 `symbolic`, `pds` and `pds-backward`",
+            ));
+        }
+        let auto = self.options.engine == Engine::Auto && bound.resource == Resource::Rounds;
+        Ok(self.run(output, |question, budget, tell| match (program, summaries) {
+            (Some(program), Some(guesses)) => {
+                let Question { properties, evidence, .. } = *question;
+                let asked = sequential::Asked { program, properties, evidence };
+                let options = Options { guesses, ..Options::default() };
+                sequential::check(&asked, bound.count, options, budget, tell)
+            }
+            (Some(program), None) if auto => {
+                sequential::check_any(program, question, bound.count, budget, tell)
+            }
+            _ => engine::check(question, bound, budget, tell),
+        }))
+    }
+
+    /// Asks whether a violation is reachable at all.
+    pub fn verify(&self, output: &Output) -> (Outcome, Cost) {
+        let auto = self.options.engine == Engine::Auto;
+        self.run(output, |question, budget, tell| match &self.opened.program {
+            Some(program) if auto => sequential::verify(program, question, budget, tell),
+            _ => engine::verify(question, budget, tell),
+        })
+    }
+
     fn method(&self) -> Method {
         match self.options.engine {
-            Engine::Auto => Method::Auto,
+            Engine::Auto | Engine::Lazy | Engine::Eager => Method::Auto,
             Engine::Explicit => Method::Explicit,
             Engine::Symbolic => Method::Symbolic,
             Engine::Pds => Method::Reduction(Direction::Forward),

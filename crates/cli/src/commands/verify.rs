@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use selvedge_analysis::engine::verify;
 
 use super::engine::{Asked, EngineOptions, note_missing_target};
 use crate::args::InputArgs;
@@ -42,6 +41,6 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let asked = Asked::new(&args.input, args.deadlock, &args.engine, output)?;
     let asked = asked.with_evidence(args.evidence.clone())?;
     note_missing_target(&asked, output);
-    let (outcome, cost) = asked.run(output, verify);
+    let (outcome, cost) = asked.verify(output);
     asked.answer(&outcome, cost, args.full, output)
 }

@@ -1,0 +1,106 @@
+//! The reduction as a program transform, and the analysis of interfaces: for every example, the
+//! sequential program of K rounds goes wrong exactly if the original does within K rounds.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use selvedge_analysis::engine::Verdict;
+use selvedge_analysis::{Bound, Budget, Stop};
+use selvedge_evidence::replay;
+use selvedge_frontend::{Input, LoadOptions, load};
+use selvedge_model::{Property, System};
+use selvedge_program::sequentialize::sequentialize;
+use selvedge_program::{Lowering, Program, Source, ThreadCounts, print};
+use selvedge_sequential::Options;
+use selvedge_sequential::engine::{Asked, check};
+
+/// How long one answer may take.
+const LIMIT: Duration = Duration::from_secs(2);
+
+/// Whether a program goes wrong within so many rounds; `None` if there is no answer.
+fn answer(program: &Lowering, rounds: usize) -> Option<bool> {
+    let asked = Asked { program, properties: &[Property::NeverWrong], evidence: false };
+    let budget = Budget { deadline: Some(Instant::now() + LIMIT), ..Budget::default() };
+    match check(&asked, rounds, Options::default(), &budget, &|_| {}).verdict {
+        Verdict::Safe(_) | Verdict::Bounded { .. } => Some(false),
+        Verdict::Unsafe { bound, trace, .. } => {
+            assert!(bound.count <= rounds && bound == Bound::rounds(bound.count));
+            let states = replay(program, &trace.expect("a run")).expect("it replays");
+            assert!(states.last().is_some_and(|state| program.wrong(state.shared).is_some()));
+            Some(true)
+        }
+        Verdict::Unknown { stop: Stop::Timeout | Stop::Fault(_), .. } => None,
+        Verdict::Unknown { stop, .. } => panic!("{stop}"),
+    }
+}
+
+fn read_again(program: &Program, file: &Path) -> Lowering {
+    let text = print::weave(program);
+    let path = std::env::temp_dir().join(format!("selvedge-sequentialized-{}", std::process::id()));
+    let path = path.with_extension("weave");
+    std::fs::write(&path, &text).expect("a file");
+    let read = load(&path, &LoadOptions::default());
+    let _ = std::fs::remove_file(&path);
+    match read {
+        Ok(Input::Program { program, source, .. }) => {
+            Lowering::new(program, source, &ThreadCounts::new()).expect("lowered")
+        }
+        Ok(_) => panic!("{}: not a program", file.display()),
+        Err(error) => panic!("{}: {error}\n{text}", file.display()),
+    }
+}
+
+fn examples(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            examples(&path, found);
+        } else if path.extension().is_some_and(|e| e == "weave" || e == "bp") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn sequentialized_examples_give_the_same_answers() {
+    let mut files = Vec::new();
+    examples(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples"), &mut files);
+    files.sort();
+    let (mut same, mut unknown, mut refused, mut wrong) = (0, Vec::new(), 0, 0);
+    for file in &files {
+        let Ok(Input::Program { program, source, .. }) = load(file, &LoadOptions::default()) else {
+            continue; // a thread of any number
+        };
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let Ok(original) = Lowering::new(
+            Arc::clone(&program),
+            Arc::<Source>::clone(&source),
+            &ThreadCounts::new(),
+        ) else {
+            continue;
+        };
+        for rounds in 1..=3 {
+            let Ok(sequential) = sequentialize(&program, &ThreadCounts::new(), rounds as u32)
+            else {
+                refused += 1;
+                break;
+            };
+            let lowered = read_again(&sequential.program, file);
+            match (answer(&original, rounds), answer(&lowered, 1)) {
+                (Some(expected), Some(found)) => {
+                    assert_eq!(found, expected, "{} with {rounds} rounds", file.display());
+                    same += 1;
+                    wrong += usize::from(found);
+                }
+                _ => {
+                    unknown.push(format!("{name} with {rounds}"));
+                    break;
+                }
+            }
+        }
+    }
+    println!("{same} answers agree ({wrong} of them unsafe), {refused} programs refused");
+    println!("no answer in time: {}", unknown.join(", "));
+    assert!(same > 50 && wrong > 10, "{same} {wrong}");
+}
