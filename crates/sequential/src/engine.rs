@@ -203,12 +203,12 @@ fn beside(
     let first = &first;
     thread::scope(|scope| {
         let (send, of_first) = mpsc::channel();
-        scope.spawn(move || send.send(first(shared)));
+        scope.spawn(move || send.send(first(shared)).is_ok());
         if let Ok(outcome) = of_first.recv_timeout(HEAD_START) {
             return outcome;
         }
         let (send, of_second) = mpsc::channel();
-        scope.spawn(move || send.send(second(shared)));
+        scope.spawn(move || send.send(second(shared)).is_ok());
         let mut unknown = None;
         let outcome = loop {
             match of_first.recv_timeout(LOOK_EVERY) {
