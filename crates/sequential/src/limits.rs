@@ -9,7 +9,12 @@ pub struct Limits(pub Budget);
 impl Limit for Limits {
     type Stop = Stop;
 
-    fn check(&self, _bytes: usize) -> Result<(), Stop> {
+    /// The bytes are those that the diagrams are about to take: tables double, and what does not
+    /// fit is not even begun.
+    fn check(&self, bytes: usize) -> Result<(), Stop> {
+        if self.0.memory.is_some_and(|most| bytes > most) {
+            return Err(Stop::Memory);
+        }
         self.0.check()
     }
 }

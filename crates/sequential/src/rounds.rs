@@ -14,10 +14,13 @@
 //! **Claim.** After k calls of [`Rounds::advance`] the shared states are exactly those of
 //! executions within k rounds; a violation is found in the first round that shows it.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 use selvedge_analysis::Budget;
 use selvedge_bdd::Bdd;
 use selvedge_evidence::Trace;
+use selvedge_program::flow::Loc;
 use selvedge_program::{Lowering, ThreadStart};
 
 use crate::Result;
@@ -123,6 +126,18 @@ impl<'a> Rounds<'a> {
     /// The run of a violation that was just found.
     pub fn trace(&mut self, violation: &Violation) -> Result<Trace> {
         lift(self, violation)
+    }
+
+    /// The values with which a thread reaches each place, in the last round that was completed.
+    /// With eager guesses that is for all inputs, whether they occur or not; a program with one
+    /// thread has no other inputs than its first values.
+    pub fn reachable(&mut self, thread: usize) -> Result<BTreeMap<Loc, Bdd>> {
+        let Some(round) = self.effects.len().checked_sub(1) else { return Ok(BTreeMap::new()) };
+        let inputs = match thread {
+            0 => self.space.initial(Shared::In(0))?,
+            _ => Bdd::TRUE,
+        };
+        self.analyses[self.of_thread[thread]].reachable(&mut self.space, round, inputs)
     }
 
     /// What was seen, from round 0 on.

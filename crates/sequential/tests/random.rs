@@ -1,15 +1,17 @@
 //! Random programs: what the symbolic engines find in each round is what the definition of a step
 //! gives, one state at a time.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use selvedge_analysis::{Budget, Stop};
+use selvedge_bdd::Bdd;
 use selvedge_evidence::{Trace, replay};
 use selvedge_model::{State, System, ThreadId, step};
+use selvedge_program::flow::Loc;
 use selvedge_program::testing::{Shape, random_program};
-use selvedge_program::{Lowering, Source, ThreadCounts, Value};
-use selvedge_sequential::{Calls, Guesses, Options, Rounds, Scalar, Shared};
+use selvedge_program::{Lowering, Source, ThreadCounts, Type, Value};
+use selvedge_sequential::{Calls, Guesses, Local, Options, Rounds, Scalar, Shared};
 
 /// The shared states after each round, and the first round in which a thread goes wrong.
 struct Explicit {
@@ -206,4 +208,97 @@ fn four_threads_four_rounds() {
     let (compared, wrong) = compare(&shape, seeds(400), 4);
     println!("{compared} programs, {wrong} go wrong");
     assert!(compared > 150 && wrong > 20);
+}
+
+/// All values of one scalar.
+fn values(system: &Lowering, ty: &Type, value: &Value) -> Vec<Value> {
+    match (value, system.domain(ty)) {
+        (Value::Open, Some(domain)) => {
+            (0..domain.count as i64).map(|n| Value::Small(domain.first + n)).collect()
+        }
+        (value, _) => vec![value.clone()],
+    }
+}
+
+fn product(lists: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
+    lists.into_iter().fold(vec![Vec::new()], |all, list| {
+        let longer =
+            |all: Vec<Value>| list.iter().map(move |v| [all.clone(), vec![v.clone()]].concat());
+        all.into_iter().flat_map(longer).collect()
+    })
+}
+
+/// The locations that a thread stands at, with the values of the shared variables and of the
+/// locals that are still read.
+fn places(system: &Lowering, most: usize) -> Option<BTreeMap<Loc, BTreeSet<Vec<Value>>>> {
+    let mut states: HashSet<State> = system.initial().ok()?.into_iter().collect();
+    let mut work: Vec<State> = states.iter().cloned().collect();
+    let mut places: BTreeMap<Loc, BTreeSet<Vec<Value>>> = BTreeMap::new();
+    while let Some(state) = work.pop() {
+        if system.wrong(state.shared).is_none()
+            && let Some((loc, locals)) =
+                state.threads[0].stack.top().and_then(|top| system.frame_of_symbol(top))
+            && system.results_of(state.shared).is_empty()
+        {
+            let proc = system.flow().location(loc).proc;
+            let globals = system.values_of(state.shared);
+            let globals = globals.iter().zip(system.global_types());
+            let mut lists: Vec<_> = globals.map(|(v, ty)| values(system, ty, v)).collect();
+            for slot in system.live_slots(loc) {
+                lists.push(values(system, system.local_types(proc)[slot], &locals[slot]));
+            }
+            places.entry(loc).or_default().extend(product(lists));
+        }
+        for (_, next) in step(system, &state, ThreadId::from(0)).ok()? {
+            if states.insert(next.clone()) {
+                work.push(next);
+            }
+        }
+        if states.len() > most {
+            return None;
+        }
+    }
+    Some(places)
+}
+
+#[test]
+fn reachable_values_at_each_place_of_one_thread() {
+    let shape = Shape { threads: 1, globals: 3, atomic: false, ..Shape::plain() };
+    let mut compared = 0;
+    for seed in seeds(500) {
+        let program = Arc::new(random_program(seed, &shape));
+        let source = Arc::new(Source::new("random.weave", ""));
+        let Ok(system) = Lowering::new(program, source, &ThreadCounts::new()) else { continue };
+        if system.thread_count() != 1 {
+            continue;
+        }
+        let Some(expected) = places(&system, 3_000) else { continue };
+        let expected: Vec<(Loc, u128)> = expected
+            .iter()
+            .filter(|(loc, _)| !system.flow().receives(**loc))
+            .map(|(loc, values)| (*loc, values.len() as u128))
+            .collect();
+        for calls in [Calls::Lazy, Calls::Eager] {
+            let options = Options { guesses: Guesses::Eager, calls };
+            let mut engine =
+                Rounds::new(&system, 1, options, &Budget::default()).expect("a finite program");
+            if engine.advance().expect("no limits").is_some() {
+                continue; // it ended where it went wrong
+            }
+            let found = engine.reachable(0).expect("no limits");
+            let count = |(loc, set): (&Loc, &Bdd)| {
+                let proc = system.flow().location(*loc).proc;
+                let live = system.live_slots(*loc).into_iter();
+                let live = live.map(|slot| Scalar::Local(proc, slot, Local::Now));
+                let bits = engine.space.shared(Shared::Out(0)).len()
+                    + live.map(|place| engine.space.scalar(place).len()).sum::<usize>();
+                (*loc, engine.space.bdds.sat_count_exact(*set, bits).expect("a number"))
+            };
+            let found = found.iter().filter(|(loc, _)| !system.flow().receives(**loc));
+            assert_eq!(found.map(count).collect::<Vec<_>>(), expected, "seed {seed} {calls:?}");
+            compared += 1;
+        }
+    }
+    println!("{compared} comparisons");
+    assert!(compared > 150);
 }

@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use selvedge_bdd::Bdd;
 use selvedge_program::ProcId;
+use selvedge_program::flow::{Command, Loc};
 
-use super::{ByLength, Key, Of, Thread, grow};
+use super::{ByLength, Entered, Key, Of, Thread, grow};
 use crate::Result;
-use crate::space::{Local, Space};
+use crate::space::{Local, Shared, Space};
 
 impl Thread {
     /// A relation at a procedure without its locals, with the values at its entry as next ones.
@@ -118,6 +119,74 @@ impl Thread {
             }
         }
         Ok(inside)
+    }
+}
+
+impl Thread {
+    /// R4 to R6, R8: the values with which each place is reached in a round, over the shared
+    /// variables and the locals of now. Procedures that were summarised for all values are cut
+    /// down to those that they are entered with.
+    pub fn reachable(
+        &self,
+        space: &mut Space<'_>,
+        round: usize,
+        inputs: Bdd,
+    ) -> Result<BTreeMap<Loc, Bdd>> {
+        let entries = self.reachable_entries(space, inputs)?;
+        let mut places = BTreeMap::new();
+        for (key, &set) in self.sets.iter().filter(|(key, _)| key.round == round) {
+            let proc = self.proc_at(space, key.loc);
+            let entry = match key.entered {
+                None => inputs,
+                Some(entered) => entries.get(&(proc, entered)).copied().unwrap_or(Bdd::FALSE),
+            };
+            let mut forgotten = space.params(proc, Local::Entry);
+            forgotten.extend(space.shared(Shared::Entry));
+            forgotten.extend(space.contexts(round));
+            let set = space.join(set, entry, &forgotten)?;
+            let known = places.entry(key.loc).or_insert(Bdd::FALSE);
+            *known = space.bdds.or(*known, set)?;
+        }
+        places.retain(|_, set| *set != Bdd::FALSE);
+        Ok(places)
+    }
+
+    /// The values with which procedures are entered by calls that are reached.
+    fn reachable_entries(
+        &self,
+        space: &mut Space<'_>,
+        inputs: Bdd,
+    ) -> Result<FxHashMap<(ProcId, Entered), Bdd>> {
+        let mut entries: FxHashMap<(ProcId, Entered), Bdd> = FxHashMap::default();
+        let mut calls: Vec<_> = self.calls.keys().copied().collect();
+        calls.sort_unstable();
+        loop {
+            let mut is_new = false;
+            for &(edge, of, round) in &calls {
+                let flow = space.lowering.flow();
+                let (from, callee) = match flow.edge(edge).command {
+                    Command::Call { proc, .. } => (flow.edge(edge).from, proc),
+                    _ => continue,
+                };
+                let caller = self.proc_at(space, from);
+                let entered = match of {
+                    None => inputs,
+                    Some(of) => entries.get(&(caller, of)).copied().unwrap_or(Bdd::FALSE),
+                };
+                let called = all_lengths(space, self.calls.get(&(edge, of, round)))?;
+                let mut forgotten = space.activation(caller);
+                forgotten.extend(space.contexts(round));
+                let entry = space.join(called, entered, &forgotten)?;
+                let renamed = space.at_entry(callee, true);
+                let entry = space.rename(entry, &renamed)?;
+                let enters = self.key(from, of, round, 0).enters(space);
+                let known = entries.entry((callee, enters)).or_insert(Bdd::FALSE);
+                is_new |= grow(space, known, entry)? != Bdd::FALSE;
+            }
+            if !is_new {
+                return Ok(entries);
+            }
+        }
     }
 }
 
