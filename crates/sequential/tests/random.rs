@@ -3,11 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use selvedge_analysis::reduce::{Direction, Reduction};
 use selvedge_analysis::{Budget, Stop};
 use selvedge_bdd::Bdd;
 use selvedge_evidence::{Trace, replay};
-use selvedge_model::{State, System, ThreadId, step};
+use selvedge_model::{Property, State, System, ThreadId, step};
 use selvedge_program::flow::Loc;
 use selvedge_program::testing::{Shape, random_program};
 use selvedge_program::{Lowering, Source, ThreadCounts, Type, Value};
@@ -135,8 +137,28 @@ fn rounds_of(trace: &Trace) -> usize {
     rounds
 }
 
+/// The pushdown reduction, as far as it gets in a moment; how many rounds that was.
+fn reduced(system: &Lowering, rounds: usize, expected: &Explicit, seed: u64) -> usize {
+    let budget =
+        Budget { deadline: Some(Instant::now() + Duration::from_millis(100)), ..Budget::default() };
+    let properties = [Property::NeverWrong];
+    let reduction = Reduction::new(system, &properties, Direction::Forward, &budget);
+    let Ok(mut reduction) = reduction else { return 0 };
+    for round in 1..=rounds {
+        let Ok(found) = reduction.advance(&budget) else { return round - 1 };
+        assert_eq!(found.violated.is_some(), expected.wrong == Some(round), "seed {seed}");
+        if found.violated.is_some() {
+            return round;
+        }
+        let shared = reduction.shared().into_iter().map(|shared| system.shared_key(shared));
+        let shared: BTreeSet<String> = shared.filter(|key| !key.contains(['r', 'w'])).collect();
+        assert_eq!(shared, expected.reached[round], "seed {seed} round {round}");
+    }
+    rounds
+}
+
 fn compare(shape: &Shape, seeds: std::ops::Range<u64>, rounds: usize) -> (usize, usize) {
-    let (mut compared, mut wrong) = (0, 0);
+    let (mut compared, mut wrong, mut by_reduction) = (0, 0, 0);
     for seed in seeds {
         let program = Arc::new(random_program(seed, shape));
         let source = Arc::new(Source::new("random.weave", ""));
@@ -157,8 +179,11 @@ fn compare(shape: &Shape, seeds: std::ops::Range<u64>, rounds: usize) -> (usize,
         if all > 0 {
             compared += 1;
             wrong += usize::from(expected.wrong.is_some());
+            by_reduction += usize::from(reduced(&system, rounds, &expected, seed) > 0);
         }
     }
+    println!("{by_reduction} of {compared} by the pushdown reduction, too");
+    assert!(2 * by_reduction > compared);
     (compared, wrong)
 }
 
