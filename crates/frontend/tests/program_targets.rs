@@ -124,24 +124,24 @@ fn what_is_not_there() {
     check(
         "worker@99,worker@1",
         expect![[r#"
-        error: no statement begins at line 99
-         --> --target:1:8
-          |
-        1 | worker@99,worker@1
-          |        ^^
-          |
-          = help: the nearest one is at line 15
+            error: no statement begins at line 99
+             --> --target:1:8
+              |
+            1 | worker@99,worker@1
+              |        ^^
+              |
+              = help: the nearest one is at line 16
 
-        error: no statement begins at line 1
-         --> --target:1:18
-          |
-        1 | worker@99,worker@1
-          |                  ^
-          |
-          = help: the nearest one is at line 2
+            error: no statement begins at line 1
+             --> --target:1:18
+              |
+            1 | worker@99,worker@1
+              |                  ^
+              |
+              = help: the nearest one is at line 3
 
-        --target: 2 errors
-    "#]],
+            --target: 2 errors
+        "#]],
     );
     check(
         "worker@99999999999",

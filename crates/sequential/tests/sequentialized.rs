@@ -102,5 +102,5 @@ fn sequentialized_examples_give_the_same_answers() {
     }
     println!("{same} answers agree ({wrong} of them unsafe), {refused} programs refused");
     println!("no answer in time: {}", unknown.join(", "));
-    assert!(same > 50 && wrong > 10, "{same} {wrong}");
+    assert!(same > 50 && wrong > 5, "{same} {wrong}");
 }
