@@ -8,8 +8,8 @@
 //! described by its *interface*: the values of the shared variables at the start of each of its
 //! contexts, and at the end of each. Interfaces of threads that fit together are executions.
 //!
-//! **Claims.** [`summaries`] are the rules of Fig. 3 and Fig. 5 of Lal and Reps, *Reducing
-//! Concurrent Analysis Under a Context Bound to Sequential Analysis*; what [`rounds`] finds within
+//! **Claims.** `summaries` are the rules of Fig. 3 and Fig. 5 of Lal and Reps, *Reducing
+//! Concurrent Analysis Under a Context Bound to Sequential Analysis*; what `rounds` finds within
 //! K rounds is exactly what round-robin schedules with K contexts a thread can reach [Thm. 1, 2].
 //!
 //! **Needs.** A fixed number of threads, and types with finitely many values.
