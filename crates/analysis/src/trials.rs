@@ -3,7 +3,7 @@
 //! **Question.** How often does [`verify`] have an answer within a time limit, and is it right?
 //!
 //! **Idea.** A random system and a random question for each seed. What `verify` answers is held
-//! against the [naive enumerator](crate::naive) as far as that goes ([`compare`]), and what the
+//! against the [naive enumerator](crate::naive) as far as that goes (`compare`), and what the
 //! answer rests on is rechecked. An answer without evidence that holds is as wrong as one that is
 //! contradicted.
 //!
