@@ -177,6 +177,15 @@ impl<'a> Rounds<'a> {
         self.of_thread.len()
     }
 
+    /// How many places of the program some thread can be at, if its inputs are as they were taken.
+    #[must_use]
+    pub fn places(&self) -> usize {
+        let mut places: Vec<_> = self.analyses.iter().flat_map(Thread::places).collect();
+        places.sort_unstable();
+        places.dedup();
+        places.len()
+    }
+
     /// The interfaces of the threads in a round.
     pub(crate) fn effects(&self, round: usize) -> &[Bdd] {
         &self.effects[round]

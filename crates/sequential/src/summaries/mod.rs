@@ -191,6 +191,11 @@ impl Thread {
         self.start.owner
     }
 
+    /// The locations that are reached, some of them several times.
+    pub fn places(&self) -> impl Iterator<Item = Loc> {
+        self.sets.keys().map(|key| key.loc)
+    }
+
     /// The relation of a key.
     #[must_use]
     pub fn set(&self, key: Key) -> Bdd {
