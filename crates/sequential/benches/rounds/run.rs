@@ -74,7 +74,9 @@ impl fmt::Display for Row {
 /// A way to explore.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {
-    /// Only what occurs: inputs of rounds, and values of calls.
+    /// Only what occurs after the last context: inputs of rounds, and values of calls.
+    Near,
+    /// Only what occurs after all contexts before: inputs of rounds, and values of calls.
     Lazy,
     /// All inputs of rounds.
     Eager,
@@ -83,10 +85,14 @@ pub enum Way {
 }
 
 impl Way {
-    const ALL: [Way; 3] = [Way::Lazy, Way::Eager, Way::All];
+    const ALL: [Way; 4] = [Way::Near, Way::Lazy, Way::Eager, Way::All];
 
     fn options(self) -> Options {
-        let guesses = if self == Way::Lazy { Guesses::Lazy } else { Guesses::Eager };
+        let guesses = match self {
+            Way::Near => Guesses::Near,
+            Way::Lazy => Guesses::Lazy,
+            Way::Eager | Way::All => Guesses::Eager,
+        };
         let calls = if self == Way::All { Calls::Eager } else { Calls::Lazy };
         Options { guesses, calls }
     }

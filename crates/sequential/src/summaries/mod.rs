@@ -312,6 +312,12 @@ impl Thread {
         Ok(false)
     }
 
+    /// Whether there is anything to apply the rules to.
+    #[must_use]
+    pub fn has_work(&self) -> bool {
+        !self.work.is_empty()
+    }
+
     /// Follows runs of fewer steps only, for now.
     pub fn shorter_than(&mut self, length: usize) {
         self.longest = length;
