@@ -13,7 +13,7 @@ fn main() {
     let options = match args[3].as_str() {
         "eager" => Options { guesses: Guesses::Eager, calls: Calls::Lazy },
         "all" => Options { guesses: Guesses::Eager, calls: Calls::Eager },
-        "lazy" => Options { guesses: Guesses::Lazy, calls: Calls::Lazy },
+        "near" => Options { guesses: Guesses::Near, calls: Calls::Lazy },
         _ => Options::default(),
     };
     let mut counts = ThreadCounts::new();

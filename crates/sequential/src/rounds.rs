@@ -39,9 +39,9 @@ pub enum Guesses {
     /// With any; those that cannot be are sorted out afterwards.
     Eager,
     /// With those that occur after all contexts that it has had.
+    #[default]
     Lazy,
     /// With those that occur after the end of its last context, whatever was before.
-    #[default]
     Near,
 }
 

@@ -32,7 +32,7 @@ fn written(name: &str, text: &str) -> PathBuf {
 pub fn bluetooth(rows: Rows<'_>) {
     for (name, rounds) in [("bluetooth1", 5), ("bluetooth3", 10)] {
         let file = repository(&format!("examples/bluetooth/{name}.weave"));
-        for (way, seconds) in [(Way::Lazy, LONG), (Way::Eager, SHORT)] {
+        for (way, seconds) in [(Way::Near, LONG), (Way::Lazy, LONG), (Way::Eager, SHORT)] {
             rows(Case { name, file: &file, rounds, way, seconds, threads: None }.run());
         }
     }
@@ -40,38 +40,42 @@ pub fn bluetooth(rows: Rows<'_>) {
 
 /// Programs as large as the largest of the paper.
 pub fn generated(rows: Rows<'_>) {
-    for seed in 1..=4 {
+    for seed in 1..=3 {
         for bug in [true, false] {
             let name = format!("seed {seed}{}", if bug { " with bug" } else { "" });
             let text = generate(seed, &LARGE, Threads::Two { bug });
             let file = written(&format!("generated-{seed}-{bug}"), &text);
-            let (way, seconds) = (Way::Lazy, LONG);
-            rows(Case { name: &name, file: &file, rounds: 5, way, seconds, threads: None }.run());
+            for (rounds, way) in [(2, Way::Near), (2, Way::Lazy), (5, Way::Lazy)] {
+                let (seconds, threads) = (LONG, None);
+                rows(Case { name: &name, file: &file, rounds, way, seconds, threads }.run());
+            }
         }
     }
 }
 
 /// The cost against the number of threads.
 pub fn threads(rows: Rows<'_>) {
-    for program in ["token", "counter"] {
+    for (program, rounds) in [("token", 2), ("counter", 3)] {
         let file = repository(&format!("crates/sequential/benches/programs/{program}.weave"));
-        for way in [Way::Lazy, Way::Eager] {
+        for way in [Way::Near, Way::Lazy, Way::Eager] {
             let mut points = Vec::new();
             for count in [2, 4, 8, 16] {
                 let name = format!("{program}, {count} threads");
                 let threads = Some(format!("worker={}", count - 1));
-                let case =
-                    Case { name: &name, file: &file, rounds: 3, way, seconds: LONG, threads };
+                let case = Case { name: &name, file: &file, rounds, way, seconds: LONG, threads };
                 let row = case.run();
                 points.extend(row.measured.map(|m| (f64::from(count), m)));
                 rows(row);
             }
-            let slope = |of: fn(&Measured) -> f64| {
+            let slope = |points: &[(f64, Measured)], of: fn(&Measured) -> f64| {
                 let logs = points.iter().map(|(n, m)| (n.ln(), of(m).max(1e-3).ln()));
                 slope(&logs.collect::<Vec<_>>())
             };
-            let (time, memory) = (slope(|m| m.cpu), slope(|m| m.memory));
-            let note = format!("CPU time grows with exponent {time:.2}, memory with {memory:.2}");
+            let (time, memory) = (slope(&points, |m| m.cpu), slope(&points, |m| m.memory));
+            let last = slope(&points[points.len().saturating_sub(2)..], |m| m.cpu);
+            let note = format!(
+                "CPU time grows with exponent {time:.2}, {last:.2} from 8 to 16; memory with {memory:.2}"
+            );
             rows(Row::remark(&format!("{program}, {way:?}").to_lowercase(), note));
         }
     }
@@ -94,8 +98,12 @@ pub fn guesses(rows: Rows<'_>) {
         rows(row.clone());
         row.measured.map_or(f64::NAN, |m| m.cpu)
     };
-    let (lazy, eager) = (run(Way::Lazy, LONG), run(Way::Eager, LONG));
-    rows(Row::remark("heap", format!("lazy is {:.0} times faster, by CPU time", eager / lazy)));
+    let (near, lazy) = (run(Way::Near, LONG), run(Way::Lazy, LONG));
+    let eager = run(Way::Eager, SHORT);
+    let [near, lazy] = [near, lazy].map(|cpu| eager / cpu);
+    let note =
+        format!("eager takes {near:.0} times the CPU time of near, {lazy:.0} times that of lazy");
+    rows(Row::remark("heap", note));
 }
 
 /// One thread: procedures for all values, or for those that they are called with.
@@ -104,7 +112,7 @@ pub fn calls(rows: Rows<'_>) {
         let text = generate(seed, &WIDE, Threads::One);
         let file = written(&format!("sequential-{seed}"), &text);
         let name = format!("sequential, seed {seed}");
-        for way in [Way::Lazy, Way::Eager, Way::All] {
+        for way in [Way::Near, Way::Eager, Way::All] {
             let seconds = SHORT;
             rows(Case { name: &name, file: &file, rounds: 1, way, seconds, threads: None }.run());
         }
