@@ -1,4 +1,4 @@
-//! Explores a program round by round: `cargo run --release --example rounds FILE K lazy|eager|all`.
+//! Explores a program round by round: `cargo run --release --example rounds FILE K near|lazy|eager|all`.
 
 use std::time::Instant;
 
@@ -13,6 +13,7 @@ fn main() {
     let options = match args[3].as_str() {
         "eager" => Options { guesses: Guesses::Eager, calls: Calls::Lazy },
         "all" => Options { guesses: Guesses::Eager, calls: Calls::Eager },
+        "near" => Options { guesses: Guesses::Near, calls: Calls::Lazy },
         _ => Options::default(),
     };
     let mut counts = ThreadCounts::new();

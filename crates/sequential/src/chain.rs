@@ -104,3 +104,12 @@ pub fn inputs(
     let others = copies(space, 1..=round, Shared::Other);
     space.join(before, after, &others)
 }
+
+/// Which input a thread can have in this round after what its last context ended with: inputs
+/// without the contexts before.
+pub fn near(space: &mut Space<'_>, round: usize, inputs: Bdd) -> Result<Bdd> {
+    let Some(last) = round.checked_sub(1) else { return Ok(inputs) };
+    let mut forgotten = copies(space, 0..=last, Shared::In);
+    forgotten.extend((0..last).flat_map(|earlier| space.shared(Shared::Out(earlier))));
+    space.forget(inputs, &forgotten)
+}

@@ -5,6 +5,9 @@
 //! **Idea.** Those that one command speaks of. The heuristic FORCE (Aloul, Markov, Sakallah 2003):
 //! every command pulls its scalars to their common centre, again and again, until the total
 //! length of the commands shrinks no more.
+//!
+//! That is for locals. Shared variables come after them, the first one last: they have many copies,
+//! and steps, calls and switches keep most of these as they are, at the bottom of the diagrams.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_program::flow::{Command, EdgeId};
@@ -25,7 +28,11 @@ pub fn order(lowering: &Lowering) -> Result<Vec<(ProcId, Slot)>> {
         .iter()
         .map(|group| group.iter().filter_map(|s| position.get(s).copied()).collect())
         .collect();
-    let best = force(scalars.len(), &groups);
+    let mut best = force(scalars.len(), &groups);
+    best.sort_by_key(|&index| match scalars[index].1 {
+        Slot::Global(slot) => (true, std::cmp::Reverse(slot)),
+        _ => (false, std::cmp::Reverse(0)),
+    });
     Ok(best.into_iter().map(|index| scalars[index]).collect())
 }
 

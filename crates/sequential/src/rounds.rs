@@ -10,6 +10,11 @@
 //!   really occur after the contexts that it has had. So whatever is found has happened.
 //! - *Eager* (Sec. 3): a thread begins a round with any input, and the chain sorts out afterwards.
 //!   Threads that start in the same way are analysed once.
+//! - *Near*, between the two and not in the paper: a thread begins a round with inputs that really
+//!   occur after what its last context ended with. Procedures need not remember the contexts before
+//!   they were entered, as with eager guesses; threads that start in the same way share their
+//!   analysis, for the inputs of all of them; and values that never occur are not looked at, as
+//!   with lazy guesses. The chain sorts out what does not fit with earlier contexts.
 //!
 //! **Claim.** After k calls of [`Rounds::advance`] the shared states are exactly those of
 //! executions within k rounds; a violation is found in the first round that shows it.
@@ -36,9 +41,11 @@ use crate::summaries::{Calls, Thread};
 pub enum Guesses {
     /// With any; those that cannot be are sorted out afterwards.
     Eager,
-    /// With those that occur.
+    /// With those that occur after all contexts that it has had.
     #[default]
     Lazy,
+    /// With those that occur after the end of its last context, whatever was before.
+    Near,
 }
 
 /// A way to explore.
@@ -79,6 +86,9 @@ pub struct Rounds<'a> {
     /// The analyses of threads, and which of them each thread has.
     analyses: Vec<Thread>,
     of_thread: Vec<usize>,
+    /// The interface of each analysis in the present round, and the contexts with which it goes
+    /// wrong, if they are known.
+    latest: Vec<Option<(Bdd, Bdd)>>,
     /// The interfaces of the threads in each round.
     effects: Vec<Vec<Bdd>>,
     /// The shared states that were reached, as next values.
@@ -95,16 +105,16 @@ impl<'a> Rounds<'a> {
         budget: &Budget,
     ) -> Result<Self> {
         let mut space = Space::new(lowering, rounds, Limits(budget.clone()))?;
-        let lazy = options.guesses == Guesses::Lazy;
+        let history = options.guesses == Guesses::Lazy;
         let mut analyses = Vec::new();
         let mut of_thread = Vec::new();
         let mut known: FxHashMap<ThreadStart, usize> = FxHashMap::default();
         for thread in 0..lowering.thread_count() {
             let start = lowering.start_of(thread);
             let next = analyses.len();
-            let analysis = if lazy { next } else { *known.entry(start.clone()).or_insert(next) };
+            let analysis = if history { next } else { *known.entry(start.clone()).or_insert(next) };
             if analysis == next {
-                analyses.push(Thread::new(&space, start, lazy, options.calls));
+                analyses.push(Thread::new(&space, start, history, options.calls));
             }
             of_thread.push(analysis);
         }
@@ -113,6 +123,7 @@ impl<'a> Rounds<'a> {
             space,
             steps: Steps::default(),
             options,
+            latest: vec![None; analyses.len()],
             analyses,
             of_thread,
             effects: Vec::new(),
@@ -156,6 +167,7 @@ impl<'a> Rounds<'a> {
     pub fn advance(&mut self) -> Result<Option<Violation>> {
         let round = self.effects.len();
         let suffixes = self.suffixes(round)?;
+        self.latest.fill(None);
         if self.options.guesses == Guesses::Eager {
             for analysis in 0..self.analyses.len() {
                 self.summarise(analysis, round, Bdd::TRUE, &suffixes)?;
@@ -166,14 +178,18 @@ impl<'a> Rounds<'a> {
         for thread in 0..self.of_thread.len() {
             let suffix = suffixes.get(thread + 1).copied();
             let inputs = chain::inputs(&mut self.space, round, prefix, suffix)?;
-            if self.options.guesses == Guesses::Lazy {
+            let begins = match self.options.guesses {
+                Guesses::Eager => None,
+                Guesses::Lazy => Some(inputs),
+                Guesses::Near => Some(chain::near(&mut self.space, round, inputs)?),
+            };
+            let analysis = self.of_thread[thread];
+            if let Some(begins) = begins {
                 let mut keep = suffixes.clone();
                 keep.extend([prefix, inputs]);
-                self.summarise(self.of_thread[thread], round, inputs, &keep)?;
+                self.summarise(analysis, round, begins, &keep)?;
             }
-            let analysis = &self.analyses[self.of_thread[thread]];
-            let effect = analysis.effect(&mut self.space, round)?;
-            let wrong = analysis.wrong(&mut self.space, round)?;
+            let (effect, wrong) = self.interface(analysis, round)?;
             let contexts = self.space.bdds.and(wrong, inputs)?;
             if contexts != Bdd::FALSE {
                 return Ok(Some(Violation { rounds: round + 1, thread, contexts }));
@@ -192,6 +208,15 @@ impl<'a> Rounds<'a> {
         self.of_thread.len()
     }
 
+    /// How many places of the program some thread can be at, if its inputs are as they were taken.
+    #[must_use]
+    pub fn places(&self) -> usize {
+        let mut places: Vec<_> = self.analyses.iter().flat_map(Thread::places).collect();
+        places.sort_unstable();
+        places.dedup();
+        places.len()
+    }
+
     /// The interfaces of the threads in a round.
     pub(crate) fn effects(&self, round: usize) -> &[Bdd] {
         &self.effects[round]
@@ -201,6 +226,7 @@ impl<'a> Rounds<'a> {
     pub(crate) fn diagrams(&self) -> Vec<Bdd> {
         let mut all: Vec<Bdd> = self.analyses.iter().flat_map(Thread::diagrams).collect();
         all.extend(self.effects.iter().flatten());
+        all.extend(self.latest.iter().flatten().flat_map(|&(effect, wrong)| [effect, wrong]));
         all.push(self.reached);
         all
     }
@@ -228,6 +254,17 @@ impl<'a> Rounds<'a> {
         Ok(suffixes)
     }
 
+    /// The interface of an analysis in the present round, and the contexts with which it goes wrong.
+    fn interface(&mut self, analysis: usize, round: usize) -> Result<(Bdd, Bdd)> {
+        if let Some(known) = self.latest[analysis] {
+            return Ok(known);
+        }
+        let thread = &self.analyses[analysis];
+        let effect = thread.effect(&mut self.space, round)?;
+        let wrong = thread.wrong(&mut self.space, round)?;
+        Ok(*self.latest[analysis].insert((effect, wrong)))
+    }
+
     fn summarise(
         &mut self,
         analysis: usize,
@@ -239,7 +276,10 @@ impl<'a> Rounds<'a> {
         roots.extend(keep);
         let thread = &mut self.analyses[analysis];
         thread.enter(&mut self.space, round, inputs)?;
-        thread.saturate(&mut self.space, &mut self.steps, &roots)?;
+        if thread.has_work() {
+            thread.saturate(&mut self.space, &mut self.steps, &roots)?;
+            self.latest[analysis] = None;
+        }
         Ok(())
     }
 

@@ -168,7 +168,7 @@ fn compare(shape: &Shape, seeds: std::ops::Range<u64>, rounds: usize) -> (usize,
         }
         let Some(expected) = explicit(&system, rounds, 2_000) else { continue };
         let mut all = 0;
-        for guesses in [Guesses::Lazy, Guesses::Eager] {
+        for guesses in [Guesses::Lazy, Guesses::Eager, Guesses::Near] {
             for calls in [Calls::Lazy, Calls::Eager] {
                 if (guesses, calls) == (Guesses::Lazy, Calls::Eager) {
                     continue;

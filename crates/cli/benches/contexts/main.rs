@@ -7,6 +7,8 @@ mod cases;
 mod hard;
 mod run;
 mod spin;
+#[path = "../../../../benches/timed.rs"]
+mod timed;
 
 use run::Row;
 

@@ -4,7 +4,8 @@ use std::fs;
 use std::process::Command;
 use std::time::Instant;
 
-use super::run::{Measured, Row, made, repository, timed};
+use super::run::{Measured, Row, made, repository};
+use super::timed::timed;
 
 /// Explores the filter lock with SPIN, with partial-order reduction or without.
 pub fn filter(reduction: bool) -> Row {

@@ -191,6 +191,11 @@ impl Thread {
         self.start.owner
     }
 
+    /// The locations that are reached, some of them several times.
+    pub fn places(&self) -> impl Iterator<Item = Loc> {
+        self.sets.keys().map(|key| key.loc)
+    }
+
     /// The relation of a key.
     #[must_use]
     pub fn set(&self, key: Key) -> Bdd {
@@ -305,6 +310,12 @@ impl Thread {
             self.step(space, steps, key, new)?;
         }
         Ok(false)
+    }
+
+    /// Whether there is anything to apply the rules to.
+    #[must_use]
+    pub fn has_work(&self) -> bool {
+        !self.work.is_empty()
     }
 
     /// Follows runs of fewer steps only, for now.

@@ -1,0 +1,202 @@
+//! One run, and what is measured.
+//!
+//! *Time* is what a person waits, *CPU* what the process worked, from reading the program on; on a
+//! machine with other work to do, only the second one compares. *Memory* is the peak of the tables
+//! of decision diagrams. *Data* is the size of the problem as the paper counts it: the bits of the
+//! shared variables once for each round, and those of the largest procedure.
+
+use std::fmt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use selvedge_analysis::{Budget, Stop};
+use selvedge_frontend::{Input, LoadOptions, load};
+use selvedge_program::{Lowering, ProcId, ThreadCounts, Type};
+use selvedge_sequential::{Calls, Guesses, Options, Rounds};
+
+use super::timed::timed;
+
+/// How many KiB a run may have.
+const MOST_MEMORY: u32 = 4 << 20;
+
+/// A line of the table.
+#[derive(Clone, Debug, Default)]
+pub struct Row {
+    /// What was run.
+    pub case: String,
+    /// Its numbers; none if the run broke off.
+    pub measured: Option<Measured>,
+    /// What came out.
+    pub note: String,
+}
+
+/// What was measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured {
+    /// Edges, bits of shared variables, bits of the largest procedure, and the rounds.
+    pub size: [usize; 4],
+    /// Wall-clock time in seconds.
+    pub time: f64,
+    /// Processor time in seconds.
+    pub cpu: f64,
+    /// The peak of the tables in MiB.
+    pub memory: f64,
+}
+
+impl Row {
+    /// The head of the table.
+    pub const TITLES: &'static str = "\
+| section | case | edges | shared bits | local bits | rounds | data, log2 | time s | CPU s | memory MiB | note |
+| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |";
+
+    /// A line without numbers of its own.
+    pub fn remark(case: &str, note: String) -> Self {
+        Row { case: case.to_owned(), measured: None, note }
+    }
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Row { case, measured, note } = self;
+        let Some(Measured { size: [edges, shared, local, rounds], time, cpu, memory }) = measured
+        else {
+            return write!(f, "| {case} | | | | | | | | | {note} |");
+        };
+        let data = shared * rounds + local;
+        write!(
+            f,
+            "| {case} | {edges} | {shared} | {local} | {rounds} | {data} | {time:.2} | {cpu:.2} | \
+             {memory:.1} | {note} |"
+        )
+    }
+}
+
+/// A way to explore.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// Only what occurs after the last context: inputs of rounds, and values of calls.
+    Near,
+    /// Only what occurs after all contexts before: inputs of rounds, and values of calls.
+    Lazy,
+    /// All inputs of rounds.
+    Eager,
+    /// All inputs of rounds, and all values of calls.
+    All,
+}
+
+impl Way {
+    const ALL: [Way; 4] = [Way::Near, Way::Lazy, Way::Eager, Way::All];
+
+    fn options(self) -> Options {
+        let guesses = match self {
+            Way::Near => Guesses::Near,
+            Way::Lazy => Guesses::Lazy,
+            Way::Eager | Way::All => Guesses::Eager,
+        };
+        let calls = if self == Way::All { Calls::Eager } else { Calls::Lazy };
+        Options { guesses, calls }
+    }
+}
+
+/// A run to be made.
+pub struct Case<'a> {
+    /// What it is called.
+    pub name: &'a str,
+    /// The program.
+    pub file: &'a Path,
+    /// How many rounds.
+    pub rounds: usize,
+    /// How they are explored.
+    pub way: Way,
+    /// How many seconds it may take.
+    pub seconds: u64,
+    /// Changed numbers of threads, `NAME=N`.
+    pub threads: Option<String>,
+}
+
+impl Case<'_> {
+    /// Makes the run in a process of its own.
+    pub fn run(&self) -> Row {
+        let this = std::env::current_exe().expect("a path of this program");
+        let (this, file) = (this.to_string_lossy(), self.file.to_string_lossy());
+        let way = format!("{:?}", self.way);
+        let name = format!("{}, {}", self.name, way.to_lowercase());
+        let (rounds, seconds) = (self.rounds.to_string(), self.seconds.to_string());
+        let limited = format!("ulimit -v {MOST_MEMORY}; exec \"$@\"");
+        let mut command =
+            vec!["bash", "-c", &limited, "bash", &this, CHILD, &file, &rounds, &way, &seconds];
+        command.extend(self.threads.as_deref());
+        let (said, errors, cpu) = timed(&command).expect("bash");
+        let numbers: Option<Vec<f64>> =
+            said.lines().next().and_then(|line| line.split(' ').map(|n| n.parse().ok()).collect());
+        let (Some(&[edges, shared, local, rounds, time, memory]), Some(note)) =
+            (numbers.as_deref(), said.lines().nth(1))
+        else {
+            let last = errors.lines().rev().find(|line| !line.starts_with("cpu "));
+            return Row::remark(&name, format!("broke off: {}", last.unwrap_or("no answer")));
+        };
+        let size = [edges, shared, local, rounds].map(|n| n as usize);
+        let measured = Some(Measured { size, time, cpu, memory });
+        Row { case: name, measured, note: note.to_owned() }
+    }
+}
+
+/// The word that tells the process of a case from the benchmark.
+pub const CHILD: &str = "--case";
+
+/// What the process of a case does.
+pub fn child(arguments: &[String]) {
+    let [file, rounds, way, seconds, threads @ ..] = arguments else { panic!("four arguments") };
+    let rounds: usize = rounds.parse().expect("a number of rounds");
+    let way = Way::ALL.into_iter().find(|w| format!("{w:?}") == *way).expect("a way");
+    let seconds: u64 = seconds.parse().expect("a number of seconds");
+    let mut counts = ThreadCounts::new();
+    for count in threads {
+        let (name, number) = count.split_once('=').expect("NAME=N");
+        counts.insert(name.to_owned(), number.parse().expect("a number"));
+    }
+    let Ok(Input::Program { program, source, .. }) = load(file.as_ref(), &LoadOptions::default())
+    else {
+        panic!("not a program")
+    };
+    let start = Instant::now();
+    let lowering = Lowering::new(program, source, &counts).expect("lowered");
+    let deadline = Some(start + Duration::from_secs(seconds));
+    let budget = Budget { deadline, ..Budget::default() };
+    let mut engine = Rounds::new(&lowering, rounds, way.options(), &budget).expect("starts");
+    let note = explore(&mut engine, rounds);
+    let time = start.elapsed().as_secs_f64();
+    let bits = |ty: &&Type| {
+        let count = lowering.domain(ty).map_or(1, |domain| domain.count);
+        (u64::BITS - (count - 1).leading_zeros()) as usize
+    };
+    let shared: usize = lowering.global_types().iter().map(bits).sum();
+    let procs = (0..lowering.program().procs.len() as u32).map(ProcId);
+    let local = procs.map(|proc| lowering.local_types(proc).iter().map(bits).sum::<usize>());
+    let edges = lowering.flow().edges.len();
+    let memory = engine.space.bdds.peak_bytes() as f64 / f64::from(1 << 20);
+    println!("{edges} {shared} {} {rounds} {time} {memory}", local.max().unwrap_or(0));
+    println!("{note}");
+}
+
+fn explore(engine: &mut Rounds<'_>, rounds: usize) -> String {
+    let mut verdict = "no violation".to_owned();
+    for round in 1..=rounds {
+        match engine.advance() {
+            Ok(None) => {}
+            Ok(Some(_)) => {
+                verdict = format!("violation in round {round}");
+                break;
+            }
+            Err(stop @ Stop::Timeout) => {
+                verdict = format!("{stop} in round {round}");
+                break;
+            }
+            Err(stop) => panic!("{stop}"),
+        }
+    }
+    let seen = engine.seen().last().and_then(|seen| seen.shared);
+    let seen = seen.map_or("very many".to_owned(), |number| number.to_string());
+    let (reached, all) = (engine.places(), engine.space.lowering.flow().locations.len());
+    format!("{verdict}; {seen} shared states, {reached} of {all} places")
+}
