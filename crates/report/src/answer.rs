@@ -221,7 +221,7 @@ fn about_trace(outcome: &Outcome, bound: Bound, steps: Result<usize, &Stop>) -> 
     match steps {
         Ok(_) if bound.count == 0 => Vec::new(),
         // Summaries take the fewest steps for each thread by itself.
-        Ok(_) if matches!(outcome.engine, "rounds-lazy" | "rounds-eager") => {
+        Ok(_) if matches!(outcome.engine, "rounds-lazy" | "rounds-near" | "rounds-eager") => {
             vec![("fewest", fewest)]
         }
         Ok(_) => vec![("fewest", format!("{fewest}, and none with {bound} is shorter"))],

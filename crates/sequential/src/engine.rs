@@ -47,7 +47,7 @@ impl Asked<'_> {
             "rounds need a fixed set of threads, and this program starts threads: use contexts"
         } else if self.properties.iter().any(|p| *p != Property::NeverWrong) {
             "summaries answer about assertions only, not about targets and deadlocks: use \
-             `--engine explicit`"
+             `--engine auto`"
         } else {
             return None;
         };
@@ -68,6 +68,7 @@ pub fn check(
         engine: match options.guesses {
             Guesses::Lazy => "rounds-lazy",
             Guesses::Eager => "rounds-eager",
+            Guesses::Near => "rounds-near",
         },
         observations: Vec::new(),
         cuts: Vec::new(),
@@ -94,9 +95,15 @@ fn explore(
     tell: Listener<'_>,
     outcome: &mut Outcome,
 ) -> Result<(), Stop> {
-    let mut engine = Rounds::new(asked.program, rounds.max(1), options, budget)?;
+    // The diagrams are made for a number of rounds; more are prepared when they are needed.
+    let mut prepared = rounds.clamp(1, FIRST_ROUNDS);
+    let mut engine = Rounds::new(asked.program, prepared, options, budget)?;
     observe(&engine, outcome, tell);
-    for _ in 0..rounds {
+    while engine.completed() < rounds {
+        if engine.completed() == prepared {
+            prepared = rounds.min(prepared.saturating_mul(2));
+            engine = Rounds::new(asked.program, prepared, options, budget)?;
+        }
         let Some(violation) = engine.advance()? else {
             observe(&engine, outcome, tell);
             // One thread has its only context in the first round.
@@ -106,6 +113,7 @@ fn explore(
             }
             continue;
         };
+        seen(&engine, violation.rounds, outcome, tell);
         let property = asked.properties.iter().position(|p| *p == Property::NeverWrong);
         let property = property.unwrap_or(0);
         let trace = engine.trace(&violation);
@@ -123,9 +131,15 @@ fn explore(
 
 /// Notes what a round has shown. Rounds do not count states, only the shared ones.
 fn observe(engine: &Rounds<'_>, outcome: &mut Outcome, tell: Listener<'_>) {
-    let Some(seen) = engine.seen().last() else { return };
+    seen(engine, engine.completed(), outcome, tell);
+}
+
+fn seen(engine: &Rounds<'_>, rounds: usize, outcome: &mut Outcome, tell: Listener<'_>) {
+    if outcome.observations.len() > rounds {
+        return; // with fewer rounds prepared
+    }
     outcome.observations.push(Observation {
-        bound: Resource::Rounds.bound(seen.rounds),
+        bound: Resource::Rounds.bound(rounds),
         states: None,
         new_states: None,
         visible: None,
@@ -179,14 +193,8 @@ fn is_answer(outcome: &Outcome) -> bool {
 
 /// Looks for a violation with more and more rounds. None if that came to no end.
 fn find(asked: &Asked<'_>, budget: &Budget) -> Option<Outcome> {
-    let mut rounds = if asked.program.thread_count() == 1 { 1 } else { FIRST_ROUNDS };
-    loop {
-        let outcome = check(asked, rounds, Options::default(), budget, &|_| {});
-        match outcome.verdict {
-            Verdict::Bounded { .. } => rounds *= 2,
-            _ => return is_answer(&outcome).then_some(outcome),
-        }
-    }
+    let outcome = check(asked, usize::MAX, Options::default(), budget, &|_| {});
+    is_answer(&outcome).then_some(outcome)
 }
 
 /// What one engine answers, or another one that begins a little later, if it is faster. The first

@@ -202,6 +202,12 @@ impl<'a> Rounds<'a> {
         Ok(None)
     }
 
+    /// How many rounds were completed without a violation.
+    #[must_use]
+    pub fn completed(&self) -> usize {
+        self.seen.len().saturating_sub(1)
+    }
+
     /// How many threads there are.
     #[must_use]
     pub fn threads(&self) -> usize {

@@ -66,7 +66,13 @@ impl<'a> Space<'a> {
     /// Prepares the variables. A program with a type without end, or too large, is refused.
     pub fn new(lowering: &'a Lowering, rounds: usize, limits: Limits) -> Result<Self> {
         let program = lowering.program();
-        let shared_copies = 3 * rounds as u32 + 2;
+        let too_many = || {
+            let message = "there are more rounds and variables than decision diagrams can hold";
+            Stop::Fault(Fault { message: message.to_owned(), line: None })
+        };
+        let shared_copies =
+            u32::try_from(rounds).ok().and_then(|n| n.checked_mul(3)?.checked_add(2));
+        let shared_copies = shared_copies.ok_or_else(too_many)?;
         let empty = Field { domain: Domain { first: 0, count: 1 }, bits: Vec::new() };
         let fields = |count: usize| vec![empty.clone(); count];
         let procs = || (0..program.procs.len() as u32).map(ProcId);
@@ -92,8 +98,10 @@ impl<'a> Space<'a> {
             };
             let domain = finite(lowering, ty)?;
             let count = u64::BITS - (domain.count - 1).leading_zeros();
+            let next = count.checked_mul(copies).and_then(|n| n.checked_add(level));
+            let next = next.filter(|next| *next < MOST_LEVELS).ok_or_else(too_many)?;
             let bits = (0..count).map(|bit| level + bit * copies).collect();
-            level += count * copies;
+            level = next;
             *space.field_mut(proc, slot) = Field { domain, bits };
         }
         Ok(space)
@@ -303,6 +311,9 @@ pub enum Scalar {
     /// A result of a procedure.
     Result(ProcId, usize),
 }
+
+/// More variables than this are not put in order.
+const MOST_LEVELS: u32 = 1 << 24;
 
 /// More values than this are not told apart by bits.
 const MOST_VALUES: u64 = 1 << 16;

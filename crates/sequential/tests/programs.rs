@@ -21,7 +21,8 @@ fn lower(text: &str) -> Lowering {
     Lowering::new(Arc::new(program), source, &ThreadCounts::new()).expect("lowered")
 }
 
-const ALL: [Options; 3] = [
+const ALL: [Options; 4] = [
+    Options { guesses: Guesses::Near, calls: Calls::Lazy },
     Options { guesses: Guesses::Lazy, calls: Calls::Lazy },
     Options { guesses: Guesses::Eager, calls: Calls::Lazy },
     Options { guesses: Guesses::Eager, calls: Calls::Eager },
@@ -107,4 +108,17 @@ fn a_program_with_one_thread_is_proved() {
         assert!(matches!(outcome.verdict, Verdict::Safe(Proof::Summaries)), "{options:?}");
     }
     assert_eq!(first_wrong(&text.replace("deep || !f7", "!deep || !f7"), 1), Some(1));
+}
+
+#[test]
+fn any_number_of_rounds_may_be_asked_for() {
+    let one = "bool a := true; void t() { a := false; assert a; } thread t;";
+    let two = "bool ready := false; bool seen := false;
+        void first() { ready := true; assert !seen; }
+        void second() { wait(ready); seen := true; }
+        thread first; thread second;";
+    for rounds in [1 << 20, 1 << 32, usize::MAX] {
+        assert_eq!(first_wrong(one, rounds), Some(1));
+        assert_eq!(first_wrong(two, rounds), Some(2));
+    }
 }

@@ -56,6 +56,8 @@ enum Engine {
     PdsBackward,
     /// Summaries over decision diagrams, for what really occurs: for `check --rounds` of a program
     Lazy,
+    /// The same for what occurs after the last context, whatever was before; sorted out afterwards
+    Near,
     /// The same for whatever other threads might do, sorted out afterwards
     Eager,
 }
@@ -84,7 +86,7 @@ impl EngineOptions {
     pub fn need_no_rounds(&self) -> Result<(), Failure> {
         match self.engine {
             Engine::Auto | Engine::Explicit | Engine::Symbolic => Ok(()),
-            Engine::Pds | Engine::PdsBackward | Engine::Lazy | Engine::Eager => {
+            Engine::Pds | Engine::PdsBackward | Engine::Lazy | Engine::Near | Engine::Eager => {
                 Err(Failure::usage("this engine answers `selvedge check --rounds K` only"))
             }
         }
@@ -155,13 +157,14 @@ impl Asked {
     pub fn check(&self, bound: Bound, output: &Output) -> Result<(Outcome, Cost), Failure> {
         let summaries = match self.options.engine {
             Engine::Lazy => Some(Guesses::Lazy),
+            Engine::Near => Some(Guesses::Near),
             Engine::Eager => Some(Guesses::Eager),
             _ => None,
         };
         let program = self.opened.program.as_deref();
         if summaries.is_some() && program.is_none() {
             return Err(Failure::usage(
-                "the engines `lazy` and `eager` need a program; for a table there are `explicit`, \
+                "the engines `lazy`, `near` and `eager` need a program; for a table there are `explicit`, \
                  `symbolic`, `pds` and `pds-backward`",
             ));
         }
@@ -191,7 +194,7 @@ impl Asked {
 
     fn method(&self) -> Method {
         match self.options.engine {
-            Engine::Auto | Engine::Lazy | Engine::Eager => Method::Auto,
+            Engine::Auto | Engine::Lazy | Engine::Near | Engine::Eager => Method::Auto,
             Engine::Explicit => Method::Explicit,
             Engine::Symbolic => Method::Symbolic,
             Engine::Pds => Method::Reduction(Direction::Forward),

@@ -69,6 +69,7 @@ impl Lowering {
     ) -> Result<(), selvedge_model::Fault> {
         let edge = self.flow.edge(id);
         let mut choices = Choices::default();
+        let most = if settles_results { super::MOST_CASES } else { super::MOST_COMBINATIONS };
         // Combinations that lead nowhere take their time, too.
         for tried in 1.. {
             let mut run = Run::new(self, shared, frame, edge, &mut choices);
@@ -86,12 +87,12 @@ impl Lowering {
             if !choices.advance() {
                 break;
             }
-            if tried == super::MOST_COMBINATIONS {
-                return Err(self.fault(
-                    edge.span,
-                    "this statement makes choices in more than a million combinations: split it, \
-                     or use smaller types",
-                ));
+            if tried == most {
+                let message = format!(
+                    "this statement has more than {most} combinations of values: split it, or use \
+                     smaller types"
+                );
+                return Err(self.fault(edge.span, message));
             }
         }
         Ok(())

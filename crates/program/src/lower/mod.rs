@@ -58,6 +58,9 @@ pub type ThreadCounts = BTreeMap<String, u32>;
 /// The choices of a statement are not tried in more combinations than this.
 const MOST_COMBINATIONS: usize = 1 << 20;
 
+/// A relation does not have more cases than this.
+const MOST_CASES: usize = 1 << 16;
+
 /// There are not more threads than this at the start.
 const MOST_THREADS: u32 = 10_000;
 

@@ -21,6 +21,7 @@ impl Walk<'_, '_> {
     ) -> Result<()> {
         let mut steps: Vec<Vec<Taken>> = Vec::new();
         while key.length > 0 || key.round > first_round(key) {
+            self.space.bdds.limit().0.check()?;
             let mut piece = Vec::new();
             let (before, at) = self.before(key, &point, &mut piece)?;
             steps.push(piece);

@@ -298,6 +298,7 @@ impl Thread {
         keep: &[Bdd],
     ) -> Result<bool> {
         while let Some(key) = self.work.pop_first() {
+            space.bdds.limit().0.check()?;
             if key.length >= self.longest {
                 self.work.insert(key);
                 return Ok(true);
