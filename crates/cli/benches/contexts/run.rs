@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::timed::timed;
+
 /// A line of the table.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
