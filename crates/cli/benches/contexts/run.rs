@@ -5,7 +5,6 @@
 //! counts the states that are kept: with symmetry one stands for all its permutations. Rates and bytes
 //! are for those; bytes are all memory of the run, not only that of the states.
 
-use super::timed::timed;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
