@@ -21,11 +21,11 @@ use std::collections::hash_map::Entry;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_automata::Dfa;
 use selvedge_model::{
-    Action, Heads, Property, SharedId, Spawn, State, SymbolId, System, Word, can_assign,
+    Action, Property, SharedId, Spawn, State, SymbolId, System, Word, can_assign,
 };
 
 use super::form::{Classes, form, index, show_shared, show_symbols};
-use super::harmless::{Harmless, Threads};
+use super::harmless::Harmless;
 use super::{Checked, Flaw, Refusal};
 use crate::{AggregateCertificate, CountedState};
 
@@ -143,23 +143,10 @@ impl<'a> Checker<'a> {
 
     /// No covered state breaks a property.
     fn check_harmless(&self, properties: &[Property]) -> Result<(), Refusal> {
-        let kinds = 0..self.certificate.kinds.len() as u32;
-        let tops: Vec<Vec<Option<SymbolId>>> = kinds.map(|k| self.language(k).tops()).collect();
-        let Checker { system, classes, .. } = self;
-        let mut harmless =
-            Harmless { system: *system, properties, classes, heads: Heads::default() };
-        for (number, state) in self.certificate.states.iter().enumerate() {
-            let threads: Vec<Threads<'_>> = state
-                .threads
-                .iter()
-                .map(|&(kind, count)| {
-                    let class = self.certificate.kinds[kind as usize].class;
-                    Threads { class, tops: &tops[kind as usize], count }
-                })
-                .collect();
-            harmless.check(number, state.shared, &threads)?;
-        }
-        Ok(())
+        let kinds = self.certificate.kinds.iter().zip(0..);
+        let kinds: Vec<_> = kinds.map(|(kind, k)| (kind.class, self.language(k).tops())).collect();
+        Harmless::new(self.system, properties, &self.classes)
+            .check_all(&self.certificate.states, &kinds)
     }
 
     /// The steps of threads of a kind.

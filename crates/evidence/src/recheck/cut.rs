@@ -25,12 +25,10 @@
 use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_model::{
-    Action, Heads, Property, SharedId, State, SymbolId, System, TemplateId, Word,
-};
+use selvedge_model::{Action, Property, SharedId, State, SymbolId, System, TemplateId, Word};
 
 use super::form::{Classes, form, index, show_shared, show_symbols, show_window};
-use super::harmless::{Harmless, Threads};
+use super::harmless::Harmless;
 use super::{Checked, Flaw, Refusal};
 use crate::{CountedState, CutCertificate, CutThread, Guess, Window};
 
@@ -167,27 +165,11 @@ impl<'a> Checker<'a> {
 
     /// No covered state breaks a property.
     fn check_harmless(&self, properties: &[Property]) -> Result<(), Refusal> {
-        let tops: Vec<[Option<SymbolId>; 1]> = self
-            .certificate
-            .kinds
-            .iter()
-            .map(|kind| [kind.window.symbols.first().copied()])
-            .collect();
-        let Checker { system, classes, .. } = self;
-        let mut harmless =
-            Harmless { system: *system, properties, classes, heads: Heads::default() };
-        for (number, state) in self.certificate.states.iter().enumerate() {
-            let threads: Vec<Threads<'_>> = state
-                .threads
-                .iter()
-                .map(|&(kind, count)| {
-                    let class = self.certificate.kinds[kind as usize].class;
-                    Threads { class, tops: &tops[kind as usize], count }
-                })
-                .collect();
-            harmless.check(number, state.shared, &threads)?;
-        }
-        Ok(())
+        let top = |window: &Window| vec![window.symbols.first().copied()];
+        let kinds = self.certificate.kinds.iter();
+        let kinds: Vec<_> = kinds.map(|kind| (kind.class, top(&kind.window))).collect();
+        Harmless::new(self.system, properties, &self.classes)
+            .check_all(&self.certificate.states, &kinds)
     }
 
     /// Everything that a thread of a kind can do in one step.

@@ -9,26 +9,52 @@ use selvedge_model::{
 
 use super::form::{Classes, show_shared};
 use super::{Flaw, Refusal};
+use crate::CountedState;
 
 /// Threads of one kind: their class, what may be on top of their stacks, and how many there are.
-pub(super) struct Threads<'a> {
-    pub class: u32,
-    pub tops: &'a [Option<SymbolId>],
-    pub count: u32,
+struct Threads<'a> {
+    class: u32,
+    tops: &'a [Option<SymbolId>],
+    count: u32,
 }
 
 /// Looks at the states of a certificate, one by one.
 pub(super) struct Harmless<'a> {
-    pub system: &'a dyn System,
-    pub properties: &'a [Property],
-    pub classes: &'a Classes<'a>,
+    system: &'a dyn System,
+    properties: &'a [Property],
+    classes: &'a Classes<'a>,
     /// Who can act where, as far as a property asked.
-    pub heads: Heads,
+    heads: Heads,
 }
 
-impl Harmless<'_> {
+impl<'a> Harmless<'a> {
+    pub fn new(
+        system: &'a dyn System,
+        properties: &'a [Property],
+        classes: &'a Classes<'a>,
+    ) -> Self {
+        Harmless { system, properties, classes, heads: Heads::default() }
+    }
+
+    /// Refuses states of which one stands for a violation. A kind of thread is its class and what
+    /// may be on top of its stack.
+    pub fn check_all(
+        &mut self,
+        states: &[CountedState],
+        kinds: &[(u32, Vec<Option<SymbolId>>)],
+    ) -> Result<(), Refusal> {
+        for (number, state) in states.iter().enumerate() {
+            let threads = state.threads.iter().map(|&(kind, count)| {
+                let (class, tops) = &kinds[kind as usize];
+                Threads { class: *class, tops, count }
+            });
+            self.check(number, state.shared, &threads.collect::<Vec<_>>())?;
+        }
+        Ok(())
+    }
+
     /// Refuses a state that stands for a violation.
-    pub fn check(
+    fn check(
         &mut self,
         number: usize,
         shared: SharedId,
