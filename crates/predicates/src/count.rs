@@ -1,0 +1,41 @@
+//! # Abstract states of a user
+//! The number of abstract states as the delay-bounded paper counts them: where one thread stands, and
+//! the truth values of the predicates for it, in all states that are reached with so many threads.
+//! (Johnson and Wahl, Delay-Bounded Scheduling Without Delay, Sec. 5.)
+
+use std::collections::BTreeSet;
+
+use selvedge_program::Predicate;
+use selvedge_smt::layout::{Layout, Place};
+use selvedge_smt::plain::About;
+use selvedge_smt::term::Val;
+
+use crate::sample::Snapshot;
+
+/// An abstract state: the place of a thread, and whether each predicate holds; `None` where that is
+/// not known, because a variable has no value there.
+pub type AbstractState = (Place, Vec<Option<bool>>);
+
+/// The abstract states of all threads in these states.
+#[must_use]
+pub fn abstract_states(
+    layout: &Layout<'_>,
+    predicates: &[&Predicate],
+    states: &[Snapshot],
+) -> BTreeSet<AbstractState> {
+    let mut all = BTreeSet::new();
+    for state in states {
+        let places = state.places();
+        let everyone: Vec<usize> = (0..places.len()).collect();
+        for (own, &place) in places.iter().enumerate() {
+            let proc = layout.classes[place.class].proc;
+            let about = About { layout, threads: &places, own: Some(own), proc, instance: None };
+            let truth = |predicate: &&Predicate| {
+                let term = about.term(&predicate.expr)?;
+                term.value(&|var| state.value(&everyone, var)).and_then(Val::truth)
+            };
+            all.insert((place, predicates.iter().map(truth).collect()));
+        }
+    }
+    all
+}

@@ -1,0 +1,174 @@
+//! # From below
+//! States that are really reached, with few threads and within a limit: they refute what does not
+//! hold before a solver is asked, and a wrong one is a violation with its trace. Which states are
+//! looked at first is left to an [`Order`]; breadth first gives the shortest traces.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+use selvedge_analysis::{Budget, Stop};
+use selvedge_evidence::Trace;
+use selvedge_model::{Action, State, System, ThreadId, step};
+use selvedge_program::{Lowering, Value};
+use selvedge_smt::layout::{Layout, Place, SlotInfo};
+use selvedge_smt::term::{Sort, Val, Var};
+
+/// A state as views see it.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// The values of the shared variables; `None` if not chosen yet.
+    pub globals: Vec<Option<Val>>,
+    /// The threads: where they stand, and the values of their locals.
+    pub threads: Vec<(Place, Vec<Option<Val>>)>,
+}
+
+impl Snapshot {
+    /// The value of a variable of a view of the threads with these numbers.
+    #[must_use]
+    pub fn value(&self, of: &[usize], var: Var) -> Option<Val> {
+        match var {
+            Var::Global(slot) => self.globals.get(slot)?.clone(),
+            Var::Local(position, slot) => self.threads[*of.get(position)?].1.get(slot)?.clone(),
+            Var::Fresh(..) => None,
+        }
+    }
+
+    /// The places of the threads.
+    #[must_use]
+    pub fn places(&self) -> Vec<Place> {
+        self.threads.iter().map(|(place, _)| *place).collect()
+    }
+}
+
+/// Which state to look at next.
+pub trait Order {
+    /// Takes a state that was found.
+    fn add(&mut self, state: usize);
+    /// The next state to look at.
+    fn next(&mut self) -> Option<usize>;
+}
+
+/// First found, first looked at.
+#[derive(Default)]
+pub struct BreadthFirst(VecDeque<usize>);
+
+impl Order for BreadthFirst {
+    fn add(&mut self, state: usize) {
+        self.0.push_back(state);
+    }
+
+    fn next(&mut self) -> Option<usize> {
+        self.0.pop_front()
+    }
+}
+
+/// What was found from below.
+pub struct Reached {
+    /// The states.
+    pub states: Vec<Snapshot>,
+    /// A run that goes wrong, if there is one.
+    pub violation: Option<Trace>,
+    /// Whether all states were found.
+    pub complete: bool,
+}
+
+/// Where a state was reached from: its predecessor, and who did what.
+type From = Option<(usize, ThreadId, Action)>;
+
+/// Looks at the states of a program, at most so many.
+pub fn explore(
+    system: &Lowering,
+    layout: &Layout<'_>,
+    most: usize,
+    order: &mut dyn Order,
+    budget: &Budget,
+) -> Result<Reached, Stop> {
+    let mut states: Vec<(State, From)> = Vec::new();
+    let mut numbers: FxHashMap<State, usize> = FxHashMap::default();
+    let mut reached = Reached { states: Vec::new(), violation: None, complete: true };
+    for state in system.initial()? {
+        if numbers.insert(state.clone(), states.len()).is_none() {
+            order.add(states.len());
+            states.push((state, None));
+        }
+    }
+    'search: while let Some(number) = order.next() {
+        if number % 64 == 0 {
+            budget.check()?;
+        }
+        let state = states[number].0.clone();
+        if system.wrong(state.shared).is_some() {
+            reached.violation = Some(trace(&states, number));
+            reached.complete = false;
+            break;
+        }
+        for thread in state.thread_ids() {
+            // What cannot be listed from here, as a choice among all integers, is left out.
+            let Ok(steps) = step(system, &state, thread) else {
+                reached.complete = false;
+                continue;
+            };
+            for (action, next) in steps {
+                let from = Some((number, thread, action));
+                if system.wrong(next.shared).is_some() {
+                    states.push((next, from));
+                    reached.violation = Some(trace(&states, states.len() - 1));
+                    reached.complete = false;
+                    states.pop();
+                    break 'search;
+                }
+                if states.len() >= most {
+                    reached.complete = false;
+                } else if !numbers.contains_key(&next) {
+                    numbers.insert(next.clone(), states.len());
+                    order.add(states.len());
+                    states.push((next, from));
+                }
+            }
+        }
+    }
+    reached.states = states.iter().map(|(state, _)| snapshot(system, layout, state)).collect();
+    Ok(reached)
+}
+
+fn trace(states: &[(State, From)], mut number: usize) -> Trace {
+    let mut steps = Vec::new();
+    while let Some((before, thread, action)) = states[number].1 {
+        steps.push((thread, action));
+        number = before;
+    }
+    steps.reverse();
+    Trace { initial: states[number].0.clone(), steps }
+}
+
+fn snapshot(system: &Lowering, layout: &Layout<'_>, state: &State) -> Snapshot {
+    let values = |values: &[Value], slots: &[SlotInfo]| {
+        values.iter().zip(slots).map(|(value, slot)| known(value, slot)).collect()
+    };
+    let threads = state.threads.iter().map(|thread| {
+        let decl = thread.template.index();
+        let class = layout.classes.iter().position(|class| class.decl == decl).unwrap_or(0);
+        let frame = thread.stack.top().and_then(|top| system.frame_of_symbol(top));
+        match frame {
+            Some((loc, locals)) => {
+                let place = Place { class, loc: Some(loc) };
+                (place, values(&locals, layout.locals_of(class)))
+            }
+            None => {
+                (Place { class, loc: None }, vec![None; layout.locals_of(class).len()])
+            }
+        }
+    });
+    Snapshot {
+        globals: values(&system.values_of(state.shared), &layout.globals),
+        threads: threads.collect(),
+    }
+}
+
+fn known(value: &Value, slot: &SlotInfo) -> Option<Val> {
+    let number = value.to_big()?;
+    Some(match slot.sort() {
+        Sort::Bool => Val::Bool(value.is_true()),
+        Sort::Int => Val::Int(number),
+    })
+}

@@ -1,0 +1,304 @@
+//! # Closing
+//!
+//! **Question.** What is the strongest invariant of a shape over the predicates of a pool, and does it
+//! exclude that something goes wrong?
+//!
+//! **Idea.** Start with what was reached from below. Ask the solver for a step that leaves what is
+//! known so far; the view that it leads to is taken in. When no step leaves, the invariant is found.
+//! When something goes wrong on the way it would also go wrong at the end, since what is known only
+//! gets weaker.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
+
+use rustc_hash::FxHashMap;
+use selvedge_analysis::{Budget, Stop};
+use selvedge_program::Source;
+use selvedge_smt::Refusal;
+use selvedge_smt::invariant::{Invariant, key, orders};
+use selvedge_smt::layout::{Layout, Place};
+use selvedge_smt::obligation::{Obligation, inside, outside, starts};
+use selvedge_smt::solver::{Sat, Solver, SolverError};
+use selvedge_smt::term::{Val, Var};
+
+use crate::learn::{Learner, Shape};
+use crate::pool::Pool;
+use crate::sample::Snapshot;
+
+/// More combinations of places than this are not followed.
+const MOST_PLACES: usize = 4000;
+
+/// More clauses or abstract states than this at one combination of places are not followed.
+const MOST_SAID: usize = 20_000;
+
+/// Why there is no invariant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// The predicates do not exclude that something goes wrong.
+    Obstacle {
+        /// What may go wrong.
+        obstacle: String,
+        /// The first step on the way there, or elsewhere, to a view that was not reached from below.
+        guess: Option<String>,
+    },
+    /// The program cannot be followed.
+    Refused(Refusal),
+    /// The solver has no answer.
+    Solver(SolverError),
+    /// It takes too long or too much.
+    Stopped(Stop),
+    /// There is too much to say.
+    TooLarge,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Obstacle { obstacle, guess } => {
+                write!(f, "the predicates do not exclude {obstacle}")?;
+                match guess {
+                    Some(guess) => write!(f, "; they first lose track at {guess}"),
+                    None => Ok(()),
+                }
+            }
+            Failure::Refused(refusal) => refusal.fmt(f),
+            Failure::Solver(error) => error.fmt(f),
+            Failure::Stopped(stop) => stop.fmt(f),
+            Failure::TooLarge => f.write_str("there are too many places or predicates"),
+        }
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Failure::Refused(refusal)
+    }
+}
+
+/// A search for an invariant.
+pub struct Search<'a> {
+    layout: &'a Layout<'a>,
+    source: &'a Source,
+    pool: &'a Pool<'a>,
+    width: usize,
+    shape: Shape,
+    learners: BTreeMap<Vec<Place>, Learner>,
+    invariant: Invariant,
+    places: BTreeSet<Place>,
+    obligations: Vec<Obligation>,
+    /// The obligations that assume something about a combination of places.
+    about: FxHashMap<Vec<Place>, Vec<usize>>,
+    work: VecDeque<usize>,
+    waiting: Vec<bool>,
+    /// The first step to a view that was not reached from below.
+    guess: Option<String>,
+}
+
+impl<'a> Search<'a> {
+    /// Prepares a search for an invariant over views of so many threads.
+    #[must_use]
+    pub fn new(
+        layout: &'a Layout<'a>,
+        source: &'a Source,
+        pool: &'a Pool<'a>,
+        width: usize,
+        shape: Shape,
+    ) -> Self {
+        Search {
+            layout,
+            source,
+            pool,
+            width,
+            shape,
+            learners: BTreeMap::new(),
+            invariant: Invariant { width, facts: BTreeMap::new() },
+            places: BTreeSet::new(),
+            obligations: Vec::new(),
+            about: FxHashMap::default(),
+            work: VecDeque::new(),
+            waiting: Vec::new(),
+            guess: None,
+        }
+    }
+
+    /// Takes in the views of states that were reached.
+    pub fn seed(&mut self, states: &[Snapshot]) {
+        for state in states {
+            let threads: Vec<usize> = (0..state.threads.len()).collect();
+            for of in subsets(&threads, self.width) {
+                self.take(&state.places(), &of, &|order, var| state.value(order, var));
+            }
+        }
+    }
+
+    /// Takes in one view, in each order that its places allow; whether something is new.
+    fn take(
+        &mut self,
+        places: &[Place],
+        of: &[usize],
+        value: &dyn Fn(&[usize], Var) -> Option<Val>,
+    ) -> Option<Vec<Place>> {
+        let at = key(of.iter().map(|&p| places[p]));
+        let (shape, pool) = (self.shape, self.pool);
+        let learner = self
+            .learners
+            .entry(at.clone())
+            .or_insert_with(|| Learner::new(pool.predicates(&at), shape));
+        let mut weaker = false;
+        for order in orders(places, of) {
+            weaker |= learner.add(&|var| value(&order, var));
+        }
+        weaker.then_some(at)
+    }
+
+    /// Closes under steps.
+    pub fn run(&mut self, solver: &mut Solver, budget: &Budget) -> Result<&Invariant, Failure> {
+        for obligation in starts(self.layout, self.width) {
+            self.add(obligation);
+        }
+        let seen: Vec<Vec<Place>> = self.learners.keys().cloned().collect();
+        for at in seen {
+            self.changed(at)?;
+        }
+        let stop = || budget.check().is_err();
+        while let Some(number) = self.work.pop_front() {
+            budget.check().map_err(Failure::Stopped)?;
+            self.waiting[number] = false;
+            let obligation = self.obligations[number].clone();
+            let known = |at: &Vec<Place>| self.invariant.facts.contains_key(at);
+            if !obligation.before().iter().all(known) {
+                continue; // to be asked when all of its views occur
+            }
+            let query = obligation.query(self.layout, &self.invariant);
+            let solution = match solver.ask(&query, &stop).map_err(Failure::Solver)? {
+                Sat::No => continue,
+                Sat::Yes(solution) => solution,
+            };
+            let Some(after) = obligation.after() else {
+                let obstacle = self.obstacle(&obligation, &solution);
+                return Err(Failure::Obstacle { obstacle, guess: self.guess.take() });
+            };
+            let of: Vec<usize> = (0..self.width).collect();
+            let layout = self.layout;
+            let value = |order: &[usize], var: Var| {
+                let var = match var {
+                    Var::Local(position, slot) => Var::Local(order[position], slot),
+                    other => other,
+                };
+                obligation.value_after(layout, &solution, var)
+            };
+            let Some(at) = self.take(&after, &of, &value) else {
+                // Its predicates have no value there: nothing can be learned.
+                let obstacle = self.obstacle(&obligation, &solution);
+                return Err(Failure::Obstacle { obstacle, guess: self.guess.take() });
+            };
+            if self.guess.is_none() {
+                self.guess = Some(self.obstacle(&obligation, &solution));
+            }
+            self.queue(number);
+            self.changed(at)?;
+        }
+        Ok(&self.invariant)
+    }
+
+    /// How many abstract states or clauses were found.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.learners.values().map(Learner::len).sum()
+    }
+
+    /// All obligations that came up.
+    #[must_use]
+    pub fn obligations(&self) -> &[Obligation] {
+        &self.obligations
+    }
+
+    fn add(&mut self, obligation: Obligation) {
+        let number = self.obligations.len();
+        for at in obligation.before() {
+            self.about.entry(at).or_default().push(number);
+        }
+        self.obligations.push(obligation);
+        self.waiting.push(false);
+        self.queue(number);
+    }
+
+    fn queue(&mut self, number: usize) {
+        if !std::mem::replace(&mut self.waiting[number], true) {
+            // What may go wrong is looked at first.
+            match self.obligations[number].after() {
+                None => self.work.push_front(number),
+                Some(_) => self.work.push_back(number),
+            }
+        }
+    }
+
+    /// Something else is known at these places: whatever rests on it is looked at again.
+    fn changed(&mut self, at: Vec<Place>) -> Result<(), Failure> {
+        let Some(learner) = self.learners.get(&at) else { return Ok(()) };
+        if learner.is_empty() {
+            return Ok(());
+        }
+        if learner.len() > MOST_SAID || self.learners.len() > MOST_PLACES {
+            return Err(Failure::TooLarge);
+        }
+        let fact = learner.fact();
+        if self.invariant.facts.insert(at.clone(), fact).is_none() {
+            for obligation in inside(self.layout, self.source, &at)? {
+                self.add(obligation);
+            }
+            if self.layout.threads().is_none_or(|n| n as usize > self.width) {
+                self.others(&at)?;
+            }
+        }
+        for number in self.about.get(&at).cloned().unwrap_or_default() {
+            self.queue(number);
+        }
+        Ok(())
+    }
+
+    /// Steps of other threads beside new places.
+    fn others(&mut self, at: &[Place]) -> Result<(), Failure> {
+        let new: Vec<Place> = at.iter().copied().filter(|&place| self.places.insert(place)).collect();
+        let views: Vec<Vec<Place>> = self.invariant.facts.keys().cloned().collect();
+        for view in views {
+            let all = view == at;
+            let others: Vec<Place> = self.places.iter().copied().collect();
+            for other in others.into_iter().filter(|place| all || new.contains(place)) {
+                for obligation in outside(self.layout, self.source, &view, other)? {
+                    self.add(obligation);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn obstacle(&self, obligation: &Obligation, solution: &[Val]) -> String {
+        let classes: Vec<usize> = obligation.threads.iter().map(|place| place.class).collect();
+        let variables = obligation.variables(self.layout);
+        let shown = variables.iter().zip(solution).filter_map(|((var, _), value)| {
+            let value = match value {
+                Val::Bool(b) => b.to_string(),
+                Val::Int(n) => n.to_string(),
+            };
+            (!matches!(var, Var::Fresh(..)))
+                .then(|| format!("{}={value}", self.layout.name(*var, &classes)))
+        });
+        let shown: Vec<String> = shown.collect();
+        format!("{}, with {}", obligation.describe(self.layout, self.source), shown.join(" "))
+    }
+}
+
+/// All ways to choose so many.
+fn subsets(from: &[usize], count: usize) -> Vec<Vec<usize>> {
+    match (count, from.split_first()) {
+        (0, _) => vec![Vec::new()],
+        (_, None) => Vec::new(),
+        (_, Some((first, rest))) => {
+            let mut with = subsets(rest, count - 1);
+            with.iter_mut().for_each(|subset| subset.insert(0, *first));
+            with.extend(subsets(rest, count));
+            with
+        }
+    }
+}

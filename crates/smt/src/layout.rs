@@ -1,0 +1,264 @@
+//! # Threads and their variables
+//! A program as views see it: *classes* of threads (one for each declaration), each with so many
+//! threads; *places* where a thread stands; slots with sorts, ranges and names.
+
+use num_bigint::BigInt;
+use selvedge_program::flow::{Flow, Loc};
+use selvedge_program::{
+    Count, GlobalId, LocalId, ProcId, Program, ThreadCounts, ThreadDecl, Type, VarRef, Variable,
+};
+
+use crate::Refusal;
+use crate::term::{Sort, Term, Var};
+
+/// Arrays with more elements than this are refused.
+const MOST_SLOTS: usize = 64;
+
+/// The threads of one declaration.
+#[derive(Clone, Debug)]
+pub struct Class {
+    /// The name of the template.
+    pub name: String,
+    /// The procedure that they run.
+    pub proc: ProcId,
+    /// How many there are; `None` is any number.
+    pub count: Option<u32>,
+    /// The number of the declaration.
+    pub decl: usize,
+}
+
+/// Where a thread stands: at a location, or it has ended.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Place {
+    /// The class of the thread.
+    pub class: usize,
+    /// The location; `None` once it has ended.
+    pub loc: Option<Loc>,
+}
+
+/// One scalar.
+#[derive(Clone, Debug)]
+pub struct SlotInfo {
+    /// For people: `x`, or `a[2]`.
+    pub name: String,
+    /// The variable that it belongs to.
+    pub variable: usize,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// The slots of a program, and its threads.
+pub struct Layout<'p> {
+    /// The program.
+    pub program: &'p Program,
+    /// Its flow graph.
+    pub flow: &'p Flow,
+    /// The classes of threads, without those that have none.
+    pub classes: Vec<Class>,
+    /// The slots of the shared variables.
+    pub globals: Vec<SlotInfo>,
+    /// The slots of the locals of each procedure.
+    pub locals: Vec<Vec<SlotInfo>>,
+}
+
+impl<'p> Layout<'p> {
+    /// Looks at a program with these numbers of threads in the place of its own.
+    pub fn new(
+        program: &'p Program,
+        flow: &'p Flow,
+        counts: &ThreadCounts,
+    ) -> Result<Self, Refusal> {
+        if flow.tracks_owners {
+            return Err(Refusal::new(
+                "a lock may be released by a thread that does not hold it, as far as the text shows",
+                None,
+            ));
+        }
+        let all = program.procs.iter().flat_map(|proc| &proc.locals).chain(&program.globals);
+        if let Some(large) = all.clone().find(|v| v.ty.slots() > MOST_SLOTS) {
+            let why = format!("the array `{}` has more than {MOST_SLOTS} elements", large.name);
+            return Err(Refusal::new(&why, None));
+        }
+        let count = |decl: &ThreadDecl| match (counts.get(&decl.name), decl.count) {
+            (Some(&n), _) | (None, Count::Fixed(n)) => Some(n),
+            (None, Count::Any) => None,
+        };
+        let classes = program.threads.iter().enumerate().map(|(index, decl)| Class {
+            name: decl.name.clone(),
+            proc: decl.proc,
+            count: count(decl),
+            decl: index,
+        });
+        let classes: Vec<Class> = classes.filter(|class| class.count != Some(0)).collect();
+        if classes.is_empty() {
+            return Err(Refusal::new("there is no thread at all", None));
+        }
+        Ok(Layout {
+            program,
+            flow,
+            classes,
+            globals: slots(&program.globals),
+            locals: program.procs.iter().map(|proc| slots(&proc.locals)).collect(),
+        })
+    }
+
+    /// How many threads there are; `None` is any number.
+    #[must_use]
+    pub fn threads(&self) -> Option<u32> {
+        self.classes.iter().map(|class| class.count).sum()
+    }
+
+    /// Whether there may be so many threads of each class at the same time.
+    #[must_use]
+    pub fn can_have(&self, classes: &[usize]) -> bool {
+        self.classes.iter().enumerate().all(|(index, class)| {
+            let wanted = classes.iter().filter(|&&c| c == index).count();
+            class.count.is_none_or(|most| wanted as u64 <= u64::from(most))
+        })
+    }
+
+    /// Where the threads of a class start.
+    #[must_use]
+    pub fn entry(&self, class: usize) -> Place {
+        let loc = self.flow.entries[self.classes[class].proc.index()];
+        Place { class, loc: Some(loc) }
+    }
+
+    /// The slots of the locals of the threads of a class.
+    #[must_use]
+    pub fn locals_of(&self, class: usize) -> &[SlotInfo] {
+        &self.locals[self.classes[class].proc.index()]
+    }
+
+    /// The first slot of a variable and its type, seen from a procedure.
+    #[must_use]
+    pub fn first_slot(&self, proc: ProcId, var: VarRef) -> (usize, &Type) {
+        let (slots, id, declared) = match var {
+            VarRef::Global(GlobalId(id)) => (&self.globals, id, &self.program.globals),
+            VarRef::Local(LocalId(id)) => {
+                (&self.locals[proc.index()], id, &self.program.procs[proc.index()].locals)
+            }
+        };
+        let first = slots.partition_point(|slot| slot.variable < id as usize);
+        (first, &declared[id as usize].ty)
+    }
+
+    /// What is known of a slot from its type alone.
+    #[must_use]
+    pub fn in_type(&self, slot: &SlotInfo, value: Term) -> Term {
+        let between = |lo: BigInt, hi: BigInt, value: Term| {
+            Term::all([Term::le(Term::Int(lo), value.clone()), Term::le(value, Term::Int(hi))])
+        };
+        match &slot.ty {
+            Type::Bool | Type::Int | Type::Array { .. } => Term::TRUE,
+            Type::Range { lo, hi } => between(lo.clone(), hi.clone(), value),
+            Type::Enum(id) => {
+                let values = self.program.enums[id.index()].enumerators.len();
+                between(BigInt::ZERO, BigInt::from(values) - 1, value)
+            }
+            Type::Lock => between(BigInt::ZERO, BigInt::from(1), value),
+            Type::ThreadId => Term::eq(value, Term::int(0)),
+        }
+    }
+
+    /// The variables of a view of threads of these classes, with what their types say of them.
+    #[must_use]
+    pub fn variables(&self, classes: &[usize]) -> Vec<(Var, &SlotInfo)> {
+        let globals = self.globals.iter().enumerate();
+        let mut all: Vec<_> = globals.map(|(slot, info)| (Var::Global(slot), info)).collect();
+        for (position, &class) in classes.iter().enumerate() {
+            let locals = self.locals_of(class).iter().enumerate();
+            all.extend(locals.map(|(slot, info)| (Var::Local(position, slot), info)));
+        }
+        all
+    }
+
+    /// The name of a variable in formulas: `s`, or `l@1` of the second thread of a view.
+    #[must_use]
+    pub fn name(&self, var: Var, classes: &[usize]) -> String {
+        match var {
+            Var::Global(slot) => self.globals[slot].name.clone(),
+            Var::Local(position, slot) => {
+                format!("{}@{position}", self.locals_of(classes[position])[slot].name)
+            }
+            Var::Fresh(number, _) => format!("*{number}"),
+        }
+    }
+
+    /// A variable by its name in formulas.
+    #[must_use]
+    pub fn find(&self, name: &str, classes: &[usize]) -> Option<(Var, Sort)> {
+        let variables = self.variables(classes);
+        let found = variables.into_iter().find(|(var, _)| self.name(*var, classes) == name);
+        found.map(|(var, info)| (var, info.sort()))
+    }
+
+    /// A place in words that are the same in every run: `worker@L0`, `worker@3`, `worker@end`. The
+    /// number is that of the location.
+    #[must_use]
+    pub fn place_key(&self, place: Place) -> String {
+        let class = &self.classes[place.class].name;
+        match place.loc {
+            Some(loc) => format!("{class}@{}", loc.0),
+            None => format!("{class}@end"),
+        }
+    }
+
+    /// The place of a key.
+    #[must_use]
+    pub fn find_place(&self, key: &str) -> Option<Place> {
+        let (name, at) = key.rsplit_once('@')?;
+        let class = self.classes.iter().position(|class| class.name == name)?;
+        let loc = match at {
+            "end" => None,
+            number => {
+                let loc = Loc(number.parse().ok()?);
+                let location = self.flow.locations.get(loc.index())?;
+                if location.proc != self.classes[class].proc {
+                    return None;
+                }
+                Some(loc)
+            }
+        };
+        let place = Place { class, loc };
+        (self.place_key(place) == key).then_some(place)
+    }
+}
+
+impl SlotInfo {
+    /// The sort of its values.
+    #[must_use]
+    pub fn sort(&self) -> Sort {
+        sort(&self.ty)
+    }
+}
+
+/// The sort of the values of a scalar type.
+#[must_use]
+pub fn sort(ty: &Type) -> Sort {
+    if *ty == Type::Bool { Sort::Bool } else { Sort::Int }
+}
+
+fn slots(variables: &[Variable]) -> Vec<SlotInfo> {
+    let mut all = Vec::new();
+    for (variable, declared) in variables.iter().enumerate() {
+        let same = variables.iter().filter(|other| other.name == declared.name).count();
+        let name = match same {
+            1 => declared.name.clone(),
+            // Two locals of one name in different blocks.
+            _ => format!("{}#{variable}", declared.name),
+        };
+        let mut elements = vec![name];
+        let mut ty = &declared.ty;
+        while let Type::Array { element, length } = ty {
+            let index = |name: &String| {
+                (0..*length).map(|n| format!("{name}[{n}]")).collect::<Vec<_>>()
+            };
+            elements = elements.iter().flat_map(index).collect();
+            ty = element;
+        }
+        let ty = declared.ty.scalar();
+        all.extend(elements.into_iter().map(|name| SlotInfo { name, variable, ty: ty.clone() }));
+    }
+    all
+}

@@ -1,0 +1,51 @@
+//! # Programs as formulas
+//!
+//! Programs whose integers have no bounds have no list of states. What can be said of them is said
+//! in formulas, and a solver decides: [`solver`] drives one as a process, [`symbolic`] writes the
+//! steps of a program as [`term`]s, [`invariant`] says what holds of every few threads, and
+//! [`recheck`] asks the solver whether a [`certificate`] proves a program safe, for a fixed number of
+//! threads or for any number.
+//!
+//! This crate does not search. What finds certificates is `selvedge-predicates`, which sees this
+//! crate; this crate does not see it.
+
+pub mod certificate;
+pub mod invariant;
+pub mod layout;
+pub mod obligation;
+pub mod plain;
+mod recheck;
+pub mod sexpr;
+pub mod solver;
+pub mod symbolic;
+pub mod term;
+
+use std::fmt;
+
+pub use recheck::{Checked, Flaw, recheck};
+
+/// Why a program cannot be written as formulas.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// What stands in the way.
+    pub why: String,
+    /// The line of the source, counted from 1.
+    pub line: Option<u32>,
+}
+
+impl Refusal {
+    pub(crate) fn new(why: &str, line: Option<u32>) -> Self {
+        Refusal { why: why.to_owned(), line }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.line {
+            write!(f, "line {line}: ")?;
+        }
+        write!(f, "{}; the engine `predicates` does not follow that", self.why)
+    }
+}
+
+impl std::error::Error for Refusal {}

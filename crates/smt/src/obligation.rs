@@ -1,0 +1,314 @@
+//! # What has to be shown
+//!
+//! **Question.** Is an invariant over views of `w` threads kept by every step, of however many
+//! threads there are, and does nothing go wrong where it holds?
+//!
+//! **Claim.** Let the views of all initial states be in the invariant. If a step of a thread *in* a
+//! view (assuming the view before) and a step of a thread *outside* (assuming all views of the `w + 1`
+//! threads before) always lead to a view that is in it again, it holds of all `w` different threads
+//! of every reachable state: views change in no other way. If no thread of a view can then go wrong,
+//! no thread does, since every thread is in a view if there are at least `w` threads. A run of fewer
+//! threads is a run of more, in which the others stand still.
+//!
+//! Each obligation is one question to a solver; `unsat` means that it is met.
+
+use std::fmt::Write;
+
+use selvedge_program::{ExprKind, Source};
+
+use crate::Refusal;
+use crate::invariant::{Invariant, key};
+use crate::layout::{Layout, Place};
+use crate::plain::{About, in_instances};
+use crate::solver::Query;
+use crate::symbolic::{Outcome, Path, paths};
+use crate::term::{Sort, Term, Val, Var};
+
+/// One thing to be shown.
+#[derive(Clone, Debug)]
+pub struct Obligation {
+    /// The threads that it is about; those of the view come first.
+    pub threads: Vec<Place>,
+    /// How many of them are in the view.
+    pub width: usize,
+    /// The step, or `None`: the initial states.
+    pub step: Option<Step>,
+}
+
+/// A step of one of the threads.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Whose step it is.
+    pub by: usize,
+    /// What it does, as the thread at that position.
+    pub path: Path,
+}
+
+impl Obligation {
+    /// The combinations of places that it assumes something about.
+    #[must_use]
+    pub fn before(&self) -> Vec<Vec<Place>> {
+        self.assumed().into_iter().map(|of| key(of.iter().map(|&p| self.threads[p]))).collect()
+    }
+
+    /// The threads of each view that is assumed to be in the invariant.
+    #[must_use]
+    pub fn assumed(&self) -> Vec<Vec<usize>> {
+        if self.step.is_none() {
+            return Vec::new();
+        }
+        let all: Vec<usize> = (0..self.threads.len()).collect();
+        if all.len() == self.width {
+            return vec![all];
+        }
+        let without = |left: &usize| all.iter().copied().filter(|p| p != left).collect();
+        all.iter().map(without).collect()
+    }
+
+    /// The places of the view afterwards; `None` if the thread goes wrong.
+    #[must_use]
+    pub fn after(&self) -> Option<Vec<Place>> {
+        let mut places = self.threads[..self.width].to_vec();
+        if let Some(Step { by, path }) = &self.step {
+            let loc = match path.to {
+                Outcome::At(loc) => Some(loc),
+                Outcome::Ends => None,
+                Outcome::Wrong(_) => return None,
+            };
+            if let Some(place) = places.get_mut(*by) {
+                place.loc = loc;
+            }
+        }
+        Some(places)
+    }
+
+    /// The question whether it is *not* met.
+    #[must_use]
+    pub fn query(&self, layout: &Layout<'_>, invariant: &Invariant) -> Query {
+        let says = |of: Vec<usize>| invariant.says(&self.threads, &of);
+        let mut known: Vec<Term> = self.assumed().into_iter().map(says).collect();
+        if let Some(after) = self.after() {
+            let view: Vec<usize> = (0..self.width).collect();
+            known.push(self.later(&invariant.says(&after, &view)).negated());
+        }
+        self.ask(layout, &known, &[])
+    }
+
+    /// A statement about the view after the step, said before it.
+    #[must_use]
+    pub fn later(&self, term: &Term) -> Term {
+        match &self.step {
+            None => term.clone(),
+            Some(step) => term.substitute(&|var| step.path.after(var)),
+        }
+    }
+
+    /// The question whether the step (or an initial state) is possible where all of these hold. The
+    /// named ones may come up in the core of a refutation.
+    #[must_use]
+    pub fn ask(&self, layout: &Layout<'_>, known: &[Term], named: &[(String, Term)]) -> Query {
+        let classes = self.classes();
+        let mut variables = self.variables(layout);
+        let possible = match &self.step {
+            None => {
+                let (start, instances) = start(layout, &self.threads);
+                variables.extend(instances);
+                start
+            }
+            Some(step) => step.path.guard.clone(),
+        };
+        let types = layout.variables(&classes).into_iter();
+        let types = types.map(|(var, info)| layout.in_type(info, Term::Var(var)));
+        let name = |var: Var| format!("|{}|", layout.name(var, &classes));
+        let mut text = String::new();
+        for &(var, sort) in &variables {
+            let _ = writeln!(text, "(declare-const {} {sort:?})", name(var));
+        }
+        let all = types.chain([possible]).chain(known.iter().cloned());
+        for term in all.filter(|term| *term != Term::TRUE) {
+            let _ = writeln!(text, "(assert {})", term.show(&name));
+        }
+        for (label, term) in named {
+            let _ = writeln!(text, "(assert (! {} :named {label}))", term.show(&name));
+        }
+        Query { text, values: variables.iter().map(|&(var, _)| name(var)).collect() }
+    }
+
+    /// The variables that a query is about, in the order of its values.
+    #[must_use]
+    pub fn variables(&self, layout: &Layout<'_>) -> Vec<(Var, Sort)> {
+        let variables = layout.variables(&self.classes()).into_iter();
+        let mut all: Vec<_> = variables.map(|(var, info)| (var, info.sort())).collect();
+        if let Some(step) = &self.step {
+            let fresh = step.path.fresh.iter().filter_map(|&var| match var {
+                Var::Fresh(_, sort) => Some((var, sort)),
+                _ => None,
+            });
+            all.extend(fresh);
+        }
+        all
+    }
+
+    /// The value of a variable of the view after the step, from a solution of the query.
+    #[must_use]
+    pub fn value_after(&self, layout: &Layout<'_>, solution: &[Val], var: Var) -> Option<Val> {
+        let variables = self.variables(layout);
+        let before = |var: Var| {
+            let at = variables.iter().position(|(v, _)| *v == var)?;
+            solution.get(at).cloned()
+        };
+        match &self.step {
+            None => before(var),
+            Some(step) => step.path.after(var).value(&before),
+        }
+    }
+
+    /// The obligation for people.
+    #[must_use]
+    pub fn describe(&self, layout: &Layout<'_>, source: &Source) -> String {
+        let places: Vec<_> = self.threads.iter().map(|&p| place(layout, source, p)).collect();
+        match &self.step {
+            None => format!("the initial states, threads at {}", places.join(" and ")),
+            Some(Step { by, path }) => {
+                let edge = path.edges.first().map(|&e| layout.flow.edge(e).span);
+                let line = edge.map_or(0, |span| source.line(span.start));
+                let wrong = match &path.to {
+                    Outcome::Wrong(why) => format!(", {why}"),
+                    _ => String::new(),
+                };
+                let others: Vec<_> =
+                    places.iter().enumerate().filter(|(p, _)| p != by).map(|(_, s)| &s[..]).collect();
+                let beside = match others.is_empty() {
+                    true => String::new(),
+                    false => format!(" beside {}", others.join(" and ")),
+                };
+                format!("the step at line {line} of {}{beside}{wrong}", places[*by])
+            }
+        }
+    }
+
+    fn classes(&self) -> Vec<usize> {
+        self.threads.iter().map(|place| place.class).collect()
+    }
+}
+
+/// A place for people: the thread, and its line or label.
+#[must_use]
+pub fn place(layout: &Layout<'_>, source: &Source, place: Place) -> String {
+    let class = &layout.classes[place.class].name;
+    let Some(loc) = place.loc else { return format!("{class} at its end") };
+    let location = layout.flow.location(loc);
+    let labels = &layout.program.procs[location.proc.index()].labels;
+    match location.labels.first() {
+        Some(label) => format!("{class} at {}", labels[label.index()]),
+        None => format!("{class} at line {}", source.line(location.span.start)),
+    }
+}
+
+/// The initial states of threads at their entries, with the variables for numbers of instances.
+fn start(layout: &Layout<'_>, threads: &[Place]) -> (Term, Vec<(Var, Sort)>) {
+    let mut known = Vec::new();
+    let globals = layout.program.globals.iter().flat_map(|g| g.init.iter());
+    for (slot, value) in globals.enumerate() {
+        if value.to_big().is_some() {
+            let value = crate::symbolic::constant(value, &layout.globals[slot].ty);
+            known.push(Term::eq(Term::Var(Var::Global(slot)), value));
+        }
+    }
+    let mut instances: Vec<(Var, Sort)> = Vec::new();
+    for (position, place) in threads.iter().enumerate() {
+        let class = &layout.classes[place.class];
+        let instance = Var::Fresh(position, Sort::Int);
+        instances.push((instance, Sort::Int));
+        known.push(in_instances(instance, class.count));
+        for (other, before) in threads[..position].iter().enumerate() {
+            if before.class == place.class {
+                let same = Term::eq(Term::Var(Var::Fresh(other, Sort::Int)), Term::Var(instance));
+                known.push(same.negated());
+            }
+        }
+        let about = About {
+            layout,
+            threads,
+            own: Some(position),
+            proc: class.proc,
+            instance: Some(instance),
+        };
+        let decl = &layout.program.threads[class.decl];
+        for (param, arg) in decl.args.iter().enumerate() {
+            if let (ExprKind::Any, _) | (_, None) = (&arg.kind, about.term(arg)) {
+                continue; // any value of its type
+            }
+            let local = selvedge_program::LocalId(u32::try_from(param).unwrap_or(u32::MAX));
+            let (slot, _) = layout.first_slot(class.proc, selvedge_program::VarRef::Local(local));
+            if let Some(value) = about.term(arg) {
+                known.push(Term::eq(Term::Var(Var::Local(position, slot)), value));
+            }
+        }
+    }
+    (Term::all(known), instances)
+}
+
+/// The combinations of `width` threads at the start, as far as there are so many.
+#[must_use]
+pub fn starts(layout: &Layout<'_>, width: usize) -> Vec<Obligation> {
+    let mut all = vec![Vec::new()];
+    for _ in 0..width {
+        all = all
+            .into_iter()
+            .flat_map(|classes: Vec<usize>| {
+                let first = classes.last().copied().unwrap_or(0);
+                (first..layout.classes.len()).map(move |class| {
+                    let mut longer = classes.clone();
+                    longer.push(class);
+                    longer
+                })
+            })
+            .filter(|classes| layout.can_have(classes))
+            .collect();
+    }
+    let threads = |classes: Vec<usize>| key(classes.into_iter().map(|class| layout.entry(class)));
+    let all = all.into_iter().map(threads);
+    all.map(|threads| Obligation { threads, width, step: None }).collect()
+}
+
+/// The steps of the threads in a view.
+pub fn inside(
+    layout: &Layout<'_>,
+    source: &Source,
+    view: &[Place],
+) -> Result<Vec<Obligation>, Refusal> {
+    let mut all = Vec::new();
+    for (by, &place) in view.iter().enumerate() {
+        // Of several threads at one place, the first one stands for all.
+        if view[..by].contains(&place) {
+            continue;
+        }
+        for path in paths(layout, source, place)? {
+            let step = Some(Step { by, path: path.at(by) });
+            all.push(Obligation { threads: view.to_vec(), width: view.len(), step });
+        }
+    }
+    Ok(all)
+}
+
+/// The steps of another thread that the threads of a view see.
+pub fn outside(
+    layout: &Layout<'_>,
+    source: &Source,
+    view: &[Place],
+    other: Place,
+) -> Result<Vec<Obligation>, Refusal> {
+    let mut threads = view.to_vec();
+    threads.push(other);
+    let classes: Vec<usize> = threads.iter().map(|place| place.class).collect();
+    if !layout.can_have(&classes) {
+        return Ok(Vec::new());
+    }
+    let by = view.len();
+    let paths = paths(layout, source, other)?.into_iter();
+    let seen = paths.filter(|path| path.is_seen() && !matches!(path.to, Outcome::Wrong(_)));
+    let step = |path: Path| Some(Step { by, path: path.at(by) });
+    let all = seen.map(|path| Obligation { threads: threads.clone(), width: by, step: step(path) });
+    Ok(all.collect())
+}

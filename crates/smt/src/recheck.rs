@@ -1,0 +1,113 @@
+//! # The check of a certificate
+//! Every obligation of [`crate::obligation`] is asked again, from the program and the certificate
+//! alone. Only if the solver answers `unsat` to all of them, the certificate is accepted.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use selvedge_program::Source;
+
+use crate::Refusal;
+use crate::certificate::Certificate;
+use crate::layout::Layout;
+use crate::obligation::{Obligation, inside, outside, starts};
+use crate::solver::{Query, Sat, Solver, SolverError};
+
+/// What was checked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Checked {
+    /// How many threads a view has.
+    pub width: usize,
+    /// How many combinations of places there are.
+    pub places: usize,
+    /// How many predicates are used.
+    pub predicates: usize,
+    /// How many questions were asked.
+    pub questions: usize,
+}
+
+impl fmt::Display for Checked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Checked { width, places, predicates, questions } = self;
+        write!(
+            f,
+            "the invariant over views of {width} threads holds at the start, no step leaves it and \
+             nothing goes wrong in it: {places} combinations of places, {predicates} predicates, \
+             {questions} questions to the solver"
+        )
+    }
+}
+
+/// Why a certificate is refused.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Flaw {
+    /// It is about something else, or says nothing.
+    Form(String),
+    /// The program cannot be written as formulas.
+    Program(Refusal),
+    /// The solver has no answer.
+    Solver(SolverError),
+    /// Something that has to be shown is not so.
+    Open(String),
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Flaw::Form(what) => f.write_str(what),
+            Flaw::Program(refusal) => refusal.fmt(f),
+            Flaw::Solver(error) => error.fmt(f),
+            Flaw::Open(what) => write!(f, "the invariant does not hold: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for Flaw {}
+
+/// Checks whether a certificate proves that no thread goes wrong. Every question is shown to `keep`.
+pub fn recheck(
+    layout: &Layout<'_>,
+    source: &Source,
+    certificate: &Certificate,
+    solver: &mut Solver,
+    stop: &dyn Fn() -> bool,
+    keep: &mut dyn FnMut(&str, &Query),
+) -> Result<Checked, Flaw> {
+    let invariant = certificate.read(layout).map_err(Flaw::Form)?;
+    let width = invariant.width;
+    if layout.threads().is_some_and(|n| (n as usize) < width) {
+        let what = format!("a view has {width} threads, and there are not so many");
+        return Err(Flaw::Form(what));
+    }
+    let mut questions = 0;
+    let mut show = |obligation: &Obligation| {
+        let about = obligation.describe(layout, source);
+        let query = obligation.query(layout, &invariant);
+        questions += 1;
+        keep(&about, &query);
+        match solver.ask(&query, stop) {
+            Ok(Sat::No) => Ok(()),
+            Ok(Sat::Yes(_)) => Err(Flaw::Open(about)),
+            Err(error) => Err(Flaw::Solver(error)),
+        }
+    };
+    for obligation in starts(layout, width) {
+        show(&obligation)?;
+    }
+    let places: BTreeSet<_> = invariant.facts.keys().flatten().copied().collect();
+    for view in invariant.facts.keys() {
+        for obligation in inside(layout, source, view).map_err(Flaw::Program)? {
+            show(&obligation)?;
+        }
+        for &other in &places {
+            for obligation in outside(layout, source, view, other).map_err(Flaw::Program)? {
+                // Where one of the views does not occur, there is nothing to be shown.
+                if obligation.before().iter().all(|key| invariant.facts.contains_key(key)) {
+                    show(&obligation)?;
+                }
+            }
+        }
+    }
+    let (places, predicates) = (invariant.facts.len(), certificate.predicates.len());
+    Ok(Checked { width, places, predicates, questions })
+}
