@@ -10,7 +10,39 @@ use selvedge_smt::layout::{Layout, Place};
 use selvedge_smt::plain::About;
 use selvedge_smt::term::Val;
 
-use crate::sample::Snapshot;
+use crate::sample::{Reached, Snapshot};
+
+/// What was reached with so many threads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Seen {
+    /// The number of threads.
+    pub threads: usize,
+    /// The number of states.
+    pub states: usize,
+    /// The number of abstract states, if there are predicates of the user.
+    pub abstract_states: Option<usize>,
+    /// Whether these are all states.
+    pub complete: bool,
+}
+
+impl Seen {
+    /// Counts.
+    #[must_use]
+    pub fn new(
+        layout: &Layout<'_>,
+        predicates: &[&Predicate],
+        threads: usize,
+        reached: &Reached,
+    ) -> Self {
+        let count = || abstract_states(layout, predicates, &reached.states).len();
+        Seen {
+            threads,
+            states: reached.states.len(),
+            abstract_states: (!predicates.is_empty()).then(count),
+            complete: reached.complete,
+        }
+    }
+}
 
 /// An abstract state: the place of a thread, and whether each predicate holds; `None` where that is
 /// not known, because a variable has no value there.

@@ -13,6 +13,8 @@
 //! is left is the strongest inductive statement of the form (for clauses this is the algorithm
 //! *Houdini* of Flanagan and Leino).
 
+use std::fmt;
+
 use rustc_hash::FxHashSet;
 use selvedge_smt::invariant::{Fact, Form, Literal};
 use selvedge_smt::term::{Term, Val, Var};
@@ -24,6 +26,16 @@ pub enum Shape {
     Clauses(usize),
     /// Abstract states.
     Views,
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Shape::Clauses(1) => f.write_str("single predicates"),
+            Shape::Clauses(most) => write!(f, "clauses of up to {most} predicates"),
+            Shape::Views => f.write_str("abstract states"),
+        }
+    }
 }
 
 /// What is known at a combination of places.
@@ -156,11 +168,11 @@ mod tests {
     /// Every clause that all samples satisfy follows from one that is listed, and the other way round.
     #[test]
     fn clauses_are_all_that_samples_allow() {
-        let all: Vec<[bool; 3]> =
-            (0..8).map(|n| [n & 1 != 0, n & 2 != 0, n & 4 != 0]).collect();
+        let all: Vec<[bool; 3]> = (0..8).map(|n| [n & 1 != 0, n & 2 != 0, n & 4 != 0]).collect();
         for chosen in 0u32..256 {
             let mut learner = learner(Shape::Clauses(2));
-            let samples: Vec<_> = (0..8).filter(|n| chosen & (1 << n) != 0).map(|n| all[n]).collect();
+            let samples: Vec<_> =
+                (0..8).filter(|n| chosen & (1 << n) != 0).map(|n| all[n]).collect();
             for sample in &samples {
                 bits(&mut learner, *sample);
             }
@@ -172,7 +184,8 @@ mod tests {
                 for b in a..6 {
                     let clause = [lit(a), lit(b)];
                     let plain = clause[0].predicate == clause[1].predicate && a != b;
-                    let listed = learner.clauses.iter().any(|c| c.iter().all(|l| clause.contains(l)));
+                    let listed =
+                        learner.clauses.iter().any(|c| c.iter().all(|l| clause.contains(l)));
                     assert!(plain || holds(&clause) == listed, "{samples:?} {clause:?}");
                 }
             }

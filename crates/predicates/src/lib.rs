@@ -28,6 +28,7 @@ use selvedge_smt::layout::Layout;
 use selvedge_smt::solver::{Query, Solver, SolverError, SolverOptions};
 use selvedge_smt::{Checked, Flaw, recheck};
 
+use count::Seen;
 use learn::Shape;
 use pool::{Pool, Reach};
 use sample::{BreadthFirst, Snapshot, explore};
@@ -53,6 +54,16 @@ pub struct Question<'a> {
     pub only_given: bool,
 }
 
+/// What was found out, and what was seen on the way.
+pub struct Report {
+    /// What was reached from below, with growing numbers of threads.
+    pub seen: Vec<Seen>,
+    /// The answer.
+    pub answer: Answer,
+    /// How many questions the solver was asked.
+    pub asked: usize,
+}
+
 /// What was found out.
 pub enum Answer {
     /// No thread goes wrong.
@@ -76,33 +87,39 @@ pub struct Proof {
     pub certificate: Certificate,
     /// What its check says.
     pub checked: Checked,
-    /// How many questions the search asked.
-    pub asked: usize,
 }
 
 /// One attempt: how many threads a view has, which predicates, and what is said with them.
 type Attempt = (usize, Reach, Shape);
 
-/// Looks for a violation and for a proof. The questions of the proof are shown to `keep`.
+/// Looks for a violation and for a proof. What is tried is told; the questions of the proof are shown
+/// to `keep`.
 pub fn verify(
     question: &Question<'_>,
     budget: &Budget,
+    tell: &dyn Fn(&str),
     keep: &mut dyn FnMut(&str, &Query),
-) -> Answer {
-    match attempt(question, budget, keep) {
+) -> Report {
+    let mut report =
+        Report { seen: Vec::new(), answer: Answer::Unknown(Failure::TooLarge), asked: 0 };
+    report.answer = match attempt(question, budget, tell, keep, &mut report) {
         Ok(answer) => answer,
         Err(failure) => Answer::Unknown(failure),
-    }
+    };
+    report
 }
 
 fn attempt(
     question: &Question<'_>,
     budget: &Budget,
+    tell: &dyn Fn(&str),
     keep: &mut dyn FnMut(&str, &Query),
+    report: &mut Report,
 ) -> Result<Answer, Failure> {
     let Question { program, source, counts, .. } = *question;
     let flow = flow_of(program)?;
     let layout = Layout::new(program, &flow, counts)?;
+    let given: Vec<&Predicate> = program.predicates.iter().collect();
     let mut states: Vec<Snapshot> = Vec::new();
     for counts in growing(program, counts) {
         let Ok(system) = Lowering::new(Arc::clone(program), Arc::clone(source), &counts) else {
@@ -113,18 +130,23 @@ fn attempt(
         if let Some(trace) = reached.violation {
             return Ok(Answer::Unsafe { counts, system: Arc::new(system), trace });
         }
+        report.seen.push(Seen::new(&layout, &given, system.thread_count(), &reached));
         states.extend(reached.states);
     }
     let mut solver = Solver::start(&question.solver).map_err(Failure::Solver)?;
-    let given: Vec<&Predicate> = program.predicates.iter().collect();
     let mut last = Failure::TooLarge;
-    for (width, reach, shape) in attempts(layout.threads(), question.only_given) {
+    for (width, reach, shape) in attempts(layout.threads(), !given.is_empty(), question.only_given)
+    {
         let pool = Pool::new(&layout, source, given.clone(), reach)?;
         let mut search = Search::new(&layout, source, &pool, width, shape);
         search.seed(&states);
-        match search.run(&mut solver, budget) {
+        let before = solver.asked;
+        let ran = search.run(&mut solver, budget).cloned();
+        report.asked += solver.asked - before;
+        let end = ran.as_ref().err().map_or("found an invariant".to_owned(), ToString::to_string);
+        tell(&format!("views of {width} threads, {shape}: {end}"));
+        match ran {
             Ok(invariant) => {
-                let invariant = invariant.clone();
                 let found = Found { layout: &layout, search: &search, invariant };
                 return found.proof(question, solver, budget, keep);
             }
@@ -147,19 +169,25 @@ pub fn flow_of(program: &Program) -> Result<Flow, Failure> {
 }
 
 /// What to try, cheap attempts first.
-fn attempts(threads: Option<u32>, only_given: bool) -> Vec<Attempt> {
+fn attempts(threads: Option<u32>, given: bool, only_given: bool) -> Vec<Attempt> {
     let all = threads.map_or(usize::MAX, |n| n as usize);
     let pairs = all.min(2);
-    if only_given {
-        return vec![(pairs, Reach::Given, Shape::Views)];
+    let mut attempts = Vec::new();
+    if given {
+        attempts.push((pairs, Reach::GIVEN, Shape::Views));
+        attempts.extend((all == 3).then_some((3, Reach::GIVEN, Shape::Views)));
     }
-    let mut attempts = vec![
-        (pairs, Reach::Compared, Shape::Clauses(1)),
-        (pairs, Reach::Compared, Shape::Clauses(2)),
-        (pairs, Reach::Shifted, Shape::Clauses(2)),
-    ];
-    if all == 3 {
-        attempts.push((3, Reach::Compared, Shape::Clauses(2)));
+    if !only_given {
+        attempts.extend([
+            (pairs, Reach::COMPARED, Shape::Clauses(1)),
+            (pairs, Reach::SHIFTED, Shape::Clauses(2)),
+            (pairs, Reach::COMPARED, Shape::Clauses(2)),
+            (pairs, Reach::ALL, Shape::Clauses(2)),
+        ]);
+        if all == 3 {
+            attempts.push((3, Reach::WITHIN, Shape::Clauses(2)));
+            attempts.push((3, Reach::WITHIN, Shape::Clauses(3)));
+        }
     }
     attempts
 }
@@ -216,6 +244,6 @@ impl Found<'_> {
                     Failure::Obstacle { obstacle: what, guess: None }
                 }
             })?;
-        Ok(Answer::Safe(Proof { certificate, checked, asked: solver.asked }))
+        Ok(Answer::Safe(Proof { certificate, checked }))
     }
 }

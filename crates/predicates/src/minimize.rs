@@ -61,6 +61,16 @@ pub fn minimize(
                     clauses.push((at.clone(), clause));
                 }
             }
+            // What is needed already may do.
+            let so_far = clauses.iter().zip(&named).filter(|((at, clause), _)| {
+                needed.get(at).is_some_and(|needed| needed.contains(clause))
+            });
+            let mut known = broken.clone();
+            known.extend(so_far.map(|(_, (_, term))| term.clone()));
+            if solver.core(&obligation.ask(layout, &known, &[]), &stop)?.is_some() {
+                kept[number] = Some(wanted.len());
+                continue;
+            }
             let query = obligation.ask(layout, &broken, &named);
             let Some(core) = solver.core(&query, &stop)? else { return Ok(None) };
             kept[number] = Some(wanted.len());

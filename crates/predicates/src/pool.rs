@@ -23,15 +23,34 @@ const LONGEST: usize = 24;
 /// How many conditions of the program are taken.
 const MOST_CONDITIONS: usize = 60;
 
-/// How far to go for predicates.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reach {
-    /// Only those of the user.
-    Given,
-    /// And those of the program, and comparisons of variables.
-    Compared,
-    /// And comparisons of sums with constants.
-    Shifted,
+/// How far to go for predicates. Those of the user are always taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Reach {
+    /// Conditions of the program, and comparisons of variables that belong together.
+    pub compared: bool,
+    /// Comparisons of the locals of two threads.
+    pub across: bool,
+    /// Comparisons with constants.
+    pub constants: bool,
+    /// Whether one variable is the other plus 1.
+    pub shifted: bool,
+}
+
+impl Reach {
+    /// Only the predicates of the user.
+    pub const GIVEN: Reach =
+        Reach { compared: false, across: false, constants: false, shifted: false };
+    /// All comparisons.
+    pub const COMPARED: Reach =
+        Reach { compared: true, across: true, constants: true, shifted: false };
+    /// Comparisons of variables within one thread and with shared ones, sums with 1 included.
+    pub const SHIFTED: Reach =
+        Reach { compared: true, across: false, constants: false, shifted: true };
+    /// The same, and comparisons with constants.
+    pub const WITHIN: Reach =
+        Reach { compared: true, across: false, constants: true, shifted: true };
+    /// Everything.
+    pub const ALL: Reach = Reach { compared: true, across: true, constants: true, shifted: true };
 }
 
 /// A variable, whoever's it is.
@@ -70,7 +89,7 @@ impl<'a> Pool<'a> {
             groups: BTreeMap::new(),
             constants: BTreeMap::new(),
         };
-        if reach != Reach::Given {
+        if reach.compared {
             pool.read_program(source)?;
         }
         Ok(pool)
@@ -94,7 +113,10 @@ impl<'a> Pool<'a> {
             atoms(&path.guard, &mut |atom| related.push((*class, atom.clone())));
             for (var, term) in &path.writes {
                 if !matches!(term, Term::Bool(_)) {
-                    related.push((*class, Term::Eq(Box::new(Term::Var(*var)), Box::new(term.clone()))));
+                    related.push((
+                        *class,
+                        Term::Eq(Box::new(Term::Var(*var)), Box::new(term.clone())),
+                    ));
                 }
             }
         }
@@ -179,7 +201,7 @@ impl<'a> Pool<'a> {
         for predicate in &self.given {
             self.instances(predicate, places).into_iter().for_each(&mut add);
         }
-        if self.reach == Reach::Given {
+        if !self.reach.compared {
             return all;
         }
         let alive = |position: usize, slot: usize| {
@@ -219,16 +241,24 @@ impl<'a> Pool<'a> {
         }
         for (index, &(group, var)) in ints.iter().enumerate() {
             let x = || Term::Var(var);
-            for n in self.constants.get(&group).into_iter().flatten() {
+            let constants = self.constants.get(&group).filter(|_| self.reach.constants);
+            for n in constants.into_iter().flatten() {
                 add(Term::eq(x(), Term::Int(n.clone())));
                 add(Term::lt(x(), Term::Int(n.clone())));
             }
+            let apart = |other: Var| match (var, other) {
+                (Var::Local(p, _), Var::Local(q, _)) => p != q,
+                _ => false,
+            };
             for &(_, other) in ints[..index].iter().filter(|(g, _)| *g == group) {
+                if apart(other) && !self.reach.across {
+                    continue;
+                }
                 let y = || Term::Var(other);
                 add(Term::eq(y(), x()));
                 add(Term::lt(y(), x()));
                 add(Term::lt(x(), y()));
-                if self.reach == Reach::Shifted {
+                if self.reach.shifted {
                     let next = |t: Term| Term::arith(Arith::Add, t, Term::int(1));
                     add(Term::eq(next(y()), x()));
                     add(Term::eq(next(x()), y()));

@@ -154,9 +154,7 @@ fn snapshot(system: &Lowering, layout: &Layout<'_>, state: &State) -> Snapshot {
                 let place = Place { class, loc: Some(loc) };
                 (place, values(&locals, layout.locals_of(class)))
             }
-            None => {
-                (Place { class, loc: None }, vec![None; layout.locals_of(class).len()])
-            }
+            None => (Place { class, loc: None }, vec![None; layout.locals_of(class).len()]),
         }
     });
     Snapshot {

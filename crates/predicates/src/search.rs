@@ -259,7 +259,8 @@ impl<'a> Search<'a> {
 
     /// Steps of other threads beside new places.
     fn others(&mut self, at: &[Place]) -> Result<(), Failure> {
-        let new: Vec<Place> = at.iter().copied().filter(|&place| self.places.insert(place)).collect();
+        let new: Vec<Place> =
+            at.iter().copied().filter(|&place| self.places.insert(place)).collect();
         let views: Vec<Vec<Place>> = self.invariant.facts.keys().cloned().collect();
         for view in views {
             let all = view == at;

@@ -72,7 +72,8 @@ impl Certificate {
                 }
                 Form::Views(views) => {
                     let about = (0..fact.predicates.len() as u32).map(of).collect();
-                    let bits = |view: &[bool]| view.iter().map(|&b| if b { '1' } else { '0' }).collect();
+                    let bits =
+                        |view: &[bool]| view.iter().map(|&b| if b { '1' } else { '0' }).collect();
                     entry.views = Some((about, views.iter().map(|view| bits(view)).collect()));
                 }
             }
@@ -86,9 +87,10 @@ impl Certificate {
         if !(1..=WIDEST).contains(&self.width) {
             return Err(format!("a view has from 1 to {WIDEST} threads, not {}", self.width));
         }
-        let predicates = self.predicates.iter().map(|text| {
-            Sexpr::parse(text).ok_or_else(|| format!("this is no predicate: {text}"))
-        });
+        let predicates = self
+            .predicates
+            .iter()
+            .map(|text| Sexpr::parse(text).ok_or_else(|| format!("this is no predicate: {text}")));
         let predicates: Vec<Sexpr> = predicates.collect::<Result<_, _>>()?;
         let mut facts = BTreeMap::new();
         for entry in &self.entries {

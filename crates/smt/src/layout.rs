@@ -251,9 +251,8 @@ fn slots(variables: &[Variable]) -> Vec<SlotInfo> {
         let mut elements = vec![name];
         let mut ty = &declared.ty;
         while let Type::Array { element, length } = ty {
-            let index = |name: &String| {
-                (0..*length).map(|n| format!("{name}[{n}]")).collect::<Vec<_>>()
-            };
+            let index =
+                |name: &String| (0..*length).map(|n| format!("{name}[{n}]")).collect::<Vec<_>>();
             elements = elements.iter().flat_map(index).collect();
             ty = element;
         }

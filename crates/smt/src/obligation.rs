@@ -176,8 +176,12 @@ impl Obligation {
                     Outcome::Wrong(why) => format!(", {why}"),
                     _ => String::new(),
                 };
-                let others: Vec<_> =
-                    places.iter().enumerate().filter(|(p, _)| p != by).map(|(_, s)| &s[..]).collect();
+                let others: Vec<_> = places
+                    .iter()
+                    .enumerate()
+                    .filter(|(p, _)| p != by)
+                    .map(|(_, s)| &s[..])
+                    .collect();
                 let beside = match others.is_empty() {
                     true => String::new(),
                     false => format!(" beside {}", others.join(" and ")),

@@ -61,11 +61,9 @@ impl About<'_> {
             ExprKind::Binary(op, a, b) => {
                 Some(operation(*op, self.inner(a, bound)?, self.inner(b, bound)?))
             }
-            ExprKind::IfThenElse(c, a, b) => Some(Term::ite(
-                self.inner(c, bound)?,
-                self.inner(a, bound)?,
-                self.inner(b, bound)?,
-            )),
+            ExprKind::IfThenElse(c, a, b) => {
+                Some(Term::ite(self.inner(c, bound)?, self.inner(a, bound)?, self.inner(b, bound)?))
+            }
             ExprKind::Instance => self.instance.map(Term::Var),
             ExprKind::LocalOf { depth, local } => {
                 let (slot, _) = self.layout.first_slot(self.proc, VarRef::Local(*local));

@@ -36,7 +36,11 @@ pub struct SolverOptions {
 
 impl Default for SolverOptions {
     fn default() -> Self {
-        SolverOptions { program: DEFAULT.to_owned(), patience: Duration::from_secs(10), cores: false }
+        SolverOptions {
+            program: DEFAULT.to_owned(),
+            patience: Duration::from_secs(10),
+            cores: false,
+        }
     }
 }
 
@@ -158,6 +162,9 @@ impl Solver {
         let mut solver = Solver { child, input, lines, patience: options.patience, asked: 0 };
         if options.cores {
             solver.say("(set-option :produce-unsat-cores true)\n")?;
+            if name.as_deref() == Some("z3") {
+                solver.say("(set-option :smt.core.minimize true)\n")?;
+            }
         }
         solver.say("(set-option :produce-models true)\n(set-logic ALL)\n")?;
         Ok(solver)
@@ -257,11 +264,7 @@ impl Solver {
         said.map_err(|_| SolverError::Died)
     }
 
-    fn line(
-        &mut self,
-        deadline: Instant,
-        stop: &dyn Fn() -> bool,
-    ) -> Result<String, SolverError> {
+    fn line(&mut self, deadline: Instant, stop: &dyn Fn() -> bool) -> Result<String, SolverError> {
         loop {
             match self.lines.recv_timeout(LOOK_EVERY) {
                 Ok(line) if line.trim().is_empty() || line.trim() == "success" => {}

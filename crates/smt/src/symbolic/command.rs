@@ -84,7 +84,11 @@ impl<'a> Run<'a> {
             Command::Release(lock) => {
                 let slots = self.slots(lock, always)?;
                 let held = self.read(lock, always)?;
-                self.wrong(always, Term::eq(held, Term::int(0)), "a lock is released that nobody holds");
+                self.wrong(
+                    always,
+                    Term::eq(held, Term::int(0)),
+                    "a lock is released that nobody holds",
+                );
                 self.write(lock, &slots, Term::int(0), always);
             }
             Command::Attempt { dest, op } => {

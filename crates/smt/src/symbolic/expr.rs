@@ -54,9 +54,16 @@ impl Run<'_> {
             }
             ExprKind::Between(low, high) => {
                 let (low, high) = (self.eval(low, when)?, self.eval(high, when)?);
-                self.wrong(when, Term::lt(high.clone(), low.clone()), "there is no integer to choose");
+                self.wrong(
+                    when,
+                    Term::lt(high.clone(), low.clone()),
+                    "there is no integer to choose",
+                );
                 let pick = self.fresh(Sort::Int);
-                let within = Term::all([Term::le(low.clone(), pick.clone()), Term::le(pick.clone(), high.clone())]);
+                let within = Term::all([
+                    Term::le(low.clone(), pick.clone()),
+                    Term::le(pick.clone(), high.clone()),
+                ]);
                 self.assume(Term::any([Term::lt(high, low), within]));
                 Ok(pick)
             }

@@ -101,7 +101,8 @@ struct State {
 /// Everything that a thread can do at a place.
 pub fn paths(layout: &Layout<'_>, source: &Source, place: Place) -> Result<Vec<Path>, Refusal> {
     let Some(start) = place.loc else { return Ok(Vec::new()) };
-    let vars = |count: usize, var: fn(usize) -> Var| (0..count).map(|n| Term::Var(var(n))).collect();
+    let vars =
+        |count: usize, var: fn(usize) -> Var| (0..count).map(|n| Term::Var(var(n))).collect();
     let state = State {
         globals: vars(layout.globals.len(), Var::Global),
         locals: vars(layout.locals_of(place.class).len(), |slot| Var::Local(0, slot)),

@@ -1,0 +1,88 @@
+//! What the tests have in common.
+#![allow(dead_code)]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use selvedge_analysis::Budget;
+use selvedge_frontend::check::{CheckOptions, check};
+use selvedge_frontend::weave;
+use selvedge_frontend::{Input, LoadOptions, load};
+use selvedge_predicates::{Question, Report, flow_of, verify};
+use selvedge_program::{Program, Source, ThreadCounts};
+use selvedge_smt::certificate::Certificate;
+use selvedge_smt::layout::Layout;
+use selvedge_smt::solver::{Solver, SolverOptions};
+use selvedge_smt::{Checked, Flaw, recheck};
+
+/// A program with its text.
+pub struct Example {
+    pub program: Arc<Program>,
+    pub source: Arc<Source>,
+    pub counts: ThreadCounts,
+}
+
+/// An example of `examples/delays`.
+pub fn example(name: &str) -> Example {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/delays").join(name);
+    match load(&path, &LoadOptions::default()) {
+        Ok(Input::Program { program, source, .. }) => {
+            Example { program, source, counts: ThreadCounts::new() }
+        }
+        _ => panic!("{name} is no program"),
+    }
+}
+
+impl Example {
+    /// The same with so many threads of a template.
+    pub fn with(mut self, name: &str, count: u32) -> Self {
+        self.counts.insert(name.to_owned(), count);
+        self
+    }
+
+    /// The same with only the predicates of these names.
+    pub fn only(mut self, names: &[&str]) -> Self {
+        let mut program = Program::clone(&self.program);
+        program.predicates.retain(|predicate| names.contains(&predicate.name.as_str()));
+        self.program = Arc::new(program);
+        self
+    }
+
+    /// The same with more text at its end.
+    pub fn with_text(self, more: &str) -> Self {
+        let text = format!("{}\n{more}\n", self.source.text());
+        let source = Arc::new(Source::new("test.weave", text));
+        let (file, mistakes) = weave::parse(&source);
+        assert!(mistakes.is_empty(), "{mistakes:?}");
+        let (program, mistakes) = check(&file, &CheckOptions::default());
+        let program = Arc::new(program.unwrap_or_else(|| panic!("{mistakes:?}")));
+        Example { program, source, ..self }
+    }
+
+    pub fn verify(&self, only_given: bool) -> Report {
+        let question = Question {
+            program: &self.program,
+            source: &self.source,
+            counts: &self.counts,
+            solver: SolverOptions::default(),
+            only_given,
+        };
+        verify(&question, &Budget::default(), &|_| {}, &mut |_, _| {})
+    }
+
+    pub fn recheck(&self, certificate: &Certificate) -> Result<Checked, Flaw> {
+        let flow = flow_of(&self.program).unwrap_or_else(|e| panic!("{e}"));
+        let layout = Layout::new(&self.program, &flow, &self.counts).expect("a layout");
+        let mut solver = Solver::start(&SolverOptions::default()).expect("a solver");
+        recheck(&layout, &self.source, certificate, &mut solver, &|| false, &mut |_, _| {})
+    }
+}
+
+/// Whether there is a solver; says so if not.
+pub fn has_solver(test: &str) -> bool {
+    let found = Solver::start(&SolverOptions::default());
+    if let Err(error) = &found {
+        eprintln!("{test}: skipped: {error}");
+    }
+    found.is_ok()
+}
