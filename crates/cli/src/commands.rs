@@ -7,6 +7,7 @@ pub mod completions;
 pub mod convert;
 mod engine;
 pub mod man;
+mod predicates;
 pub mod recheck;
 pub mod sequentialize;
 pub mod simulate;

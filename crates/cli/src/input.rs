@@ -36,19 +36,14 @@ pub fn open(args: &InputArgs, output: &mut Output) -> Result<Opened, Failure> {
     system(input, &args.options)
 }
 
-/// The same for engines. Where threads are started, they may also be dropped (see
+/// The system of an input for engines. Where threads are started, they may also be dropped (see
 /// [`System::starts_threads`]).
 ///
 /// If deadlocks are asked for, every thread stays, and values are chosen at once: both matter to
 /// what waits.
-pub fn open_for_engine(
-    args: &InputArgs,
-    deadlock: bool,
-    output: &mut Output,
-) -> Result<Opened, Failure> {
-    let input = load(&args.file, &args.options, output)?;
+pub fn for_engine(input: Input, options: &InputOptions, deadlock: bool) -> Result<Opened, Failure> {
     let form = if deadlock { Form::AllThreads } else { Form::DropsThreads };
-    let mut opened = system_of(input, &args.options, form)?;
+    let mut opened = system_of(input, options, form)?;
     opened.properties.extend(deadlock.then_some(Property::NoDeadlock));
     Ok(opened)
 }
@@ -134,7 +129,7 @@ fn enough_threads(target: Option<&Property>, system: &dyn System) -> Result<(), 
 }
 
 /// The first variable without a range.
-fn unbounded(program: &Program) -> Option<String> {
+pub fn unbounded(program: &Program) -> Option<String> {
     let locals = program.procs.iter().flat_map(|proc| &proc.locals);
     let mut variables = program.globals.iter().chain(locals);
     variables.find(|v| *v.ty.scalar() == Type::Int).map(|v| v.name.clone())

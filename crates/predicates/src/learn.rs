@@ -179,7 +179,7 @@ mod tests {
             let literal = |l: &Literal, s: &[bool; 3]| s[l.predicate as usize] == l.holds;
             let holds = |c: &[Literal]| samples.iter().all(|s| c.iter().any(|l| literal(l, s)));
             assert!(learner.clauses.iter().all(|c| holds(c)));
-            let lit = |n: u32| Literal { predicate: n / 2, holds: n % 2 == 0 };
+            let lit = |n: u32| Literal { predicate: n / 2, holds: n.is_multiple_of(2) };
             for a in 0..6 {
                 for b in a..6 {
                     let clause = [lit(a), lit(b)];

@@ -221,6 +221,8 @@ fn about_trace(outcome: &Outcome, bound: Bound, steps: Result<usize, &Stop>) -> 
     let fewest = format!("no schedule with fewer {}s does", bound.resource.name());
     match steps {
         Ok(_) if bound.count == 0 => Vec::new(),
+        // The search goes step by step, and does not count contexts.
+        Ok(_) if outcome.engine == "predicates" => Vec::new(),
         // Summaries take the fewest steps for each thread by itself.
         Ok(_) if matches!(outcome.engine, "rounds-lazy" | "rounds-near" | "rounds-eager") => {
             vec![("fewest", fewest)]

@@ -20,6 +20,7 @@ pub mod evidence;
 pub mod flow;
 pub mod invariant;
 pub mod json;
+pub mod predicates;
 pub mod property;
 pub mod style;
 pub mod table;

@@ -8,7 +8,7 @@ use selvedge_analysis::engine::{self, Event, Method, Outcome, Question, Verdict}
 use selvedge_analysis::reduce::Direction;
 use selvedge_analysis::{Bound, Budget, Resource};
 use selvedge_evidence::{Trace, replay_with};
-use selvedge_frontend::files;
+use selvedge_frontend::{Input, files};
 use selvedge_model::{Property, State, System};
 use selvedge_report::answer::{self, Answer};
 use selvedge_report::text::TraceOptions;
@@ -60,6 +60,9 @@ enum Engine {
     Near,
     /// The same for whatever other threads might do, sorted out afterwards
     Eager,
+    /// Invariants over predicates, with an SMT solver: for `verify` of a program with integers
+    /// without bounds, or any number of threads
+    Predicates,
 }
 
 /// A question that is ready to be asked.
@@ -82,10 +85,31 @@ pub struct Cost {
 }
 
 impl EngineOptions {
+    /// Whether predicates are asked for.
+    pub fn wants_predicates(&self) -> bool {
+        self.engine == Engine::Predicates
+    }
+
+    /// Whether any engine will do.
+    pub fn is_auto(&self) -> bool {
+        self.engine == Engine::Auto
+    }
+
+    /// The limits, from a time on.
+    pub fn budget(&self, start: Instant) -> Budget {
+        let interrupt = Interrupt::install(|| {});
+        Budget {
+            deadline: self.timeout.and_then(|time| start.checked_add(time)),
+            memory: self.memory.or_else(memory::default_limit),
+            memory_in_use: Some(memory::in_use),
+            cancelled: vec![interrupt.flag()],
+        }
+    }
+
     /// Refuses engines that need a bound on rounds.
     pub fn need_no_rounds(&self) -> Result<(), Failure> {
         match self.engine {
-            Engine::Auto | Engine::Explicit | Engine::Symbolic => Ok(()),
+            Engine::Auto | Engine::Explicit | Engine::Symbolic | Engine::Predicates => Ok(()),
             Engine::Pds | Engine::PdsBackward | Engine::Lazy | Engine::Near | Engine::Eager => {
                 Err(Failure::usage("this engine answers `selvedge check --rounds K` only"))
             }
@@ -103,16 +127,35 @@ impl Asked {
         output: &mut Output,
     ) -> Result<Self, Failure> {
         let start = Instant::now();
-        let opened = input::open_for_engine(input, deadlock, output)?;
-        let interrupt = Interrupt::install(|| {});
-        let budget = Budget {
-            deadline: options.timeout.and_then(|time| start.checked_add(time)),
-            memory: options.memory.or_else(memory::default_limit),
-            memory_in_use: Some(memory::in_use),
-            cancelled: vec![interrupt.flag()],
-        };
+        let loaded = input::load(&input.file, &input.options, output)?;
+        Asked::of(loaded, input, deadlock, options, start)
+    }
+
+    /// The same with an input that was read already.
+    pub fn of(
+        loaded: Input,
+        input: &InputArgs,
+        deadlock: bool,
+        options: &EngineOptions,
+        start: Instant,
+    ) -> Result<Self, Failure> {
+        if options.wants_predicates() {
+            return Err(Failure::usage("the engine `predicates` answers `selvedge verify` only"));
+        }
+        let opened = input::for_engine(loaded, &input.options, deadlock)?;
+        Ok(Asked::ready(opened, None, input, options, options.budget(start)))
+    }
+
+    /// A question about what is opened already.
+    pub fn ready(
+        opened: Opened,
+        evidence: Option<PathBuf>,
+        input: &InputArgs,
+        options: &EngineOptions,
+        budget: Budget,
+    ) -> Self {
         let (input, options) = (input.clone(), options.clone());
-        Ok(Asked { opened, evidence: None, bound: None, input, options, budget })
+        Asked { opened, evidence, bound: None, input, options, budget }
     }
 
     /// The same, with evidence that is written to a file. Whether that is possible is found out
@@ -194,7 +237,9 @@ impl Asked {
 
     fn method(&self) -> Method {
         match self.options.engine {
-            Engine::Auto | Engine::Lazy | Engine::Near | Engine::Eager => Method::Auto,
+            Engine::Auto | Engine::Lazy | Engine::Near | Engine::Eager | Engine::Predicates => {
+                Method::Auto
+            }
             Engine::Explicit => Method::Explicit,
             Engine::Symbolic => Method::Symbolic,
             Engine::Pds => Method::Reduction(Direction::Forward),

@@ -2,15 +2,18 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args as ClapArgs;
 use selvedge_evidence::{Evidence, recheck};
-use selvedge_frontend::{has_known_ending, show_path};
+use selvedge_frontend::{Input, has_known_ending, show_path};
 use selvedge_report::evidence::{Document, digest};
 use selvedge_report::style::Role;
 use selvedge_report::text::{self, TraceOptions};
 use selvedge_report::{invariant, json, property};
+use selvedge_smt::certificate::Certificate;
 
+use super::predicates::{self, SolverArgs};
 use crate::args::{Format, InputArgs};
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Opened};
@@ -21,7 +24,8 @@ use crate::output::Output;
 /// Evidence is written by `selvedge verify --evidence PATH`. That of an unsafe verdict is a
 /// schedule: it is replayed, step by step, and must end in a violation. That of a safe verdict is a
 /// set of states: the initial states must be in it, no step may lead out of it, and none of its
-/// states may break a property. Nothing that the search did is believed.
+/// states may break a property. An invariant about every two threads, for any number of them, is
+/// checked by an SMT solver. Nothing that the search did is believed.
 ///
 /// Give the file and the options that the evidence was made with.
 ///
@@ -40,6 +44,8 @@ pub struct Args {
     /// state
     #[arg(long)]
     show: bool,
+    #[command(flatten)]
+    solver: SolverArgs,
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
@@ -50,8 +56,15 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
             show_path(&args.evidence)
         )));
     }
-    let opened = input::open_for_engine(&args.input, args.deadlock, output)?;
+    let loaded = input::load(&args.input.file, &args.input.options, output)?;
     let name = args.evidence.display().to_string();
+    // What is wrong with the evidence is said below.
+    let document = read(&args.evidence).ok().and_then(|text| Document::parse(&text).ok());
+    if let Some((document, certificate)) = document.and_then(|d| d.views().map(|views| (d, views)))
+    {
+        return views(args, loaded, &document, &certificate, output);
+    }
+    let opened = input::for_engine(loaded, &args.input.options, args.deadlock)?;
     let checked = examine(args, &opened);
     match output.format {
         Format::Json => output.print(&json::print(&json::Recheck {
@@ -76,6 +89,45 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         }
     }
     checked.map(|_| Exit::Done)
+}
+
+/// Checks an invariant over views, with a solver.
+fn views(
+    args: &Args,
+    loaded: Input,
+    document: &Document,
+    certificate: &Certificate,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let text = match &loaded {
+        Input::Program { source, .. } | Input::Tables { source, .. } => Arc::clone(source),
+    };
+    let options = crate::evidence::options(&args.input.options, args.deadlock);
+    let checked = match document.check_subject(&digest(text.text()), &options) {
+        Ok(()) => predicates::check(loaded, &args.input.options, certificate, &args.solver)?,
+        Err(why) => Err(why.to_string()),
+    };
+    if output.format == Format::Json {
+        output.print(&json::print(&json::Recheck {
+            selvedge: json::VERSION,
+            file: text.name().to_owned(),
+            evidence: args.evidence.display().to_string(),
+            accepted: checked.is_ok(),
+            verdict: checked.is_ok().then_some(json::Verdict::Safe),
+            checked: checked.as_ref().ok().map(ToString::to_string),
+            reason: checked.as_ref().err().cloned(),
+        }));
+    } else if let Ok(what) = &checked {
+        let accepted = output.paint.paint(Role::Good, "accepted:");
+        output.print(&format!("{accepted} {what}\n  property  {}\n", document.property()));
+        if args.show {
+            for predicate in selvedge_report::predicates::shown(&certificate.predicates) {
+                output.print(&format!("  {predicate}\n"));
+            }
+        }
+    }
+    let refused = |why| Failure::input(format!("{}: refused: {why}", args.evidence.display()));
+    checked.map(|_| Exit::Done).map_err(refused)
 }
 
 /// The evidence and what it shows, or why it is refused.

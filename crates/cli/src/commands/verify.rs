@@ -1,12 +1,15 @@
 //! `selvedge verify`: prove or refute, for every schedule.
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Args as ClapArgs;
 
 use super::engine::{Asked, EngineOptions, note_missing_target};
+use super::predicates::{self, Asks, Predicates, SolverArgs, is_parameterized};
 use crate::args::InputArgs;
 use crate::exit::{Exit, Failure};
+use crate::input;
 use crate::output::Output;
 
 /// Prove or refute every assertion, or the target, for every schedule
@@ -14,6 +17,10 @@ use crate::output::Output;
 /// Explores from below, context by context, until a violation comes up or nothing is new; and
 /// from above, with stacks cut ever lower, until no violation is left. A violation is shown with
 /// the fewest contexts, and with the fewest steps among those.
+///
+/// Where integers have no bounds and there is any number of threads (`thread worker * any`), what holds
+/// of every two threads is sought in the place of states: with the predicates of the program and with
+/// others that are found, by an SMT solver (`z3`, or --solver).
 ///
 /// A table without a target has nothing to violate: its visible states are counted until they
 /// collapse, and it is safe then.
@@ -34,11 +41,31 @@ pub struct Args {
     evidence: Option<PathBuf>,
     #[command(flatten)]
     engine: EngineOptions,
+    /// Which predicates a proof for integers without bounds may use
+    #[arg(long, value_enum, default_value_t = Predicates::Auto, help_heading = "Solver")]
+    predicates: Predicates,
+    #[command(flatten)]
+    solver: SolverArgs,
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     args.engine.need_no_rounds()?;
-    let asked = Asked::new(&args.input, args.deadlock, &args.engine, output)?;
+    let start = Instant::now();
+    let loaded = input::load(&args.input.file, &args.input.options, output)?;
+    let any = args.engine.is_auto() && is_parameterized(&loaded, &args.input.options);
+    if any || args.engine.wants_predicates() {
+        let asks = Asks {
+            input: &args.input,
+            engine: &args.engine,
+            solver: &args.solver,
+            predicates: args.predicates,
+            evidence: args.evidence.as_deref(),
+            deadlock: args.deadlock,
+            full: args.full,
+        };
+        return predicates::run(&asks, loaded, output);
+    }
+    let asked = Asked::of(loaded, &args.input, args.deadlock, &args.engine, start)?;
     let asked = asked.with_evidence(args.evidence.clone())?;
     note_missing_target(&asked, output);
     let (outcome, cost) = asked.verify(output);

@@ -23,17 +23,20 @@
 
 mod keys;
 mod layout;
+mod views;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use selvedge_evidence::Evidence;
 use selvedge_model::System;
+use selvedge_smt::certificate::Certificate;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::json;
 use keys::{AggregateText, CutText, ViolationText};
+use views::ViewsText;
 
 /// The format that is written, and the only one that is read.
 const FORMAT: u32 = 2;
@@ -110,6 +113,8 @@ pub struct Document {
     aggregate: Option<AggregateText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     violation: Option<ViolationText>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    views: Option<ViewsText>,
 }
 
 /// What kind of evidence it is.
@@ -119,6 +124,7 @@ enum Kind {
     Cut,
     Aggregate,
     Violation,
+    Views,
 }
 
 /// What every format has.
@@ -147,25 +153,44 @@ impl fmt::Display for EvidenceError {
 impl std::error::Error for EvidenceError {}
 
 impl Document {
-    /// Writes evidence down, with keys in the place of the ids of this run.
-    pub fn new(
-        system: &dyn System,
-        subject: Subject,
-        evidence: &Evidence,
-    ) -> Result<Self, EvidenceError> {
+    /// A document that says nothing yet.
+    fn about(subject: Subject, kind: Kind) -> Self {
         let Subject { file, digest, options, property } = subject;
-        let mut document = Document {
+        Document {
             selvedge: json::VERSION.to_owned(),
             evidence: FORMAT,
             file,
             digest,
             options,
             property,
-            kind: Kind::Violation,
+            kind,
             cut: None,
             aggregate: None,
             violation: None,
-        };
+            views: None,
+        }
+    }
+
+    /// Writes an invariant over views down.
+    #[must_use]
+    pub fn of_views(subject: Subject, certificate: &Certificate) -> Self {
+        let views = Some(ViewsText::new(certificate));
+        Document { views, ..Document::about(subject, Kind::Views) }
+    }
+
+    /// The invariant over views, if the evidence is one.
+    #[must_use]
+    pub fn views(&self) -> Option<Certificate> {
+        self.views.as_ref().filter(|_| self.kind == Kind::Views).map(ViewsText::read)
+    }
+
+    /// Writes evidence down, with keys in the place of the ids of this run.
+    pub fn new(
+        system: &dyn System,
+        subject: Subject,
+        evidence: &Evidence,
+    ) -> Result<Self, EvidenceError> {
+        let mut document = Document::about(subject, Kind::Violation);
         match evidence {
             Evidence::Cut(certificate) => {
                 document.kind = Kind::Cut;
@@ -244,6 +269,8 @@ impl Document {
             Kind::Violation => {
                 self.violation.as_ref().ok_or_else(missing)?.read(system).map(Evidence::Violation)
             }
+            // Checked by a solver, from the program alone: see `Document::views`.
+            Kind::Views => Err(missing()),
         }
     }
 }

@@ -1,0 +1,301 @@
+//! `selvedge verify` with predicates and a solver: for integers without bounds, and for any number of
+//! threads.
+
+use std::cell::RefCell;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use clap::{Args as ClapArgs, ValueEnum};
+use selvedge_analysis::engine::{Outcome, Verdict};
+use selvedge_analysis::{Bound, Budget};
+use selvedge_evidence::{Evidence, Trace, Violation};
+use selvedge_frontend::{Input, files};
+use selvedge_model::Property;
+use selvedge_predicates::search::Failure as Obstacle;
+use selvedge_predicates::{Answer, Question, flow_of, verify};
+use selvedge_program::{Count, Program, Source, ThreadCounts};
+use selvedge_report::evidence::{Document, Subject, digest};
+use selvedge_report::{json, predicates as report};
+use selvedge_smt::certificate::Certificate;
+use selvedge_smt::layout::Layout;
+use selvedge_smt::solver::{DEFAULT, Query, Solver, SolverOptions};
+use selvedge_smt::{Checked, recheck};
+
+use super::engine::{Asked, Cost, EngineOptions};
+use crate::args::{Format, InputArgs};
+use crate::exit::{Exit, Failure};
+use crate::input::{self, Opened};
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::save;
+
+/// Which solver, and where its questions go.
+#[derive(ClapArgs, Clone, Debug)]
+pub struct SolverArgs {
+    /// The SMT solver: a name or a path
+    #[arg(long, value_name = "PROGRAM", default_value = DEFAULT, help_heading = "Solver")]
+    solver: String,
+    /// Write the questions that a proof rests on to this directory, as SMT-LIB files
+    #[arg(long, value_name = "DIR", help_heading = "Solver")]
+    keep_smt: Option<PathBuf>,
+}
+
+/// Which predicates are used.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Predicates {
+    /// Those of the program, and what else a proof needs
+    Auto,
+    /// Only those of the program
+    Given,
+}
+
+/// What the command line says.
+pub struct Asks<'a> {
+    pub input: &'a InputArgs,
+    pub engine: &'a EngineOptions,
+    pub solver: &'a SolverArgs,
+    pub predicates: Predicates,
+    pub evidence: Option<&'a Path>,
+    pub deadlock: bool,
+    pub full: bool,
+}
+
+/// A program, with the numbers of threads that the options give.
+struct Subjected {
+    program: Arc<Program>,
+    source: Arc<Source>,
+    counts: ThreadCounts,
+}
+
+impl SolverArgs {
+    fn options(&self) -> SolverOptions {
+        SolverOptions { program: self.solver.clone(), ..SolverOptions::default() }
+    }
+}
+
+/// Whether the program has threads of any number, and integers without bounds.
+pub fn is_parameterized(input: &Input, options: &crate::args::InputOptions) -> bool {
+    let Input::Program { program, .. } = input else { return false };
+    let given = |name: &str| options.threads.iter().any(|(n, _)| n == name);
+    let any = program.threads.iter().any(|t| t.count == Count::Any && !given(&t.name));
+    any && input::unbounded(program).is_some()
+}
+
+/// Answers with predicates.
+pub fn run(asks: &Asks<'_>, input: Input, output: &mut Output) -> Result<Exit, Failure> {
+    let subject = asks.subject(input)?;
+    let budget = asks.engine.budget(Instant::now());
+    if let Some(path) = asks.evidence {
+        save::probe("--evidence", path, &files(&asks.input.file))?;
+    }
+    let progress = Progress::start(output.notes());
+    let notes = RefCell::new(Vec::new());
+    let mut kept = Vec::new();
+    let report = {
+        let question = Question {
+            program: &subject.program,
+            source: &subject.source,
+            counts: &subject.counts,
+            solver: asks.solver.options(),
+            only_given: asks.predicates == Predicates::Given,
+        };
+        let tell = |note: &str| notes.borrow_mut().push(note.to_owned());
+        verify(&question, &budget, &tell, &mut |about, query| {
+            kept.push((about.to_owned(), query.clone()));
+        })
+    };
+    let (time, peak_memory) = progress.finish();
+    for note in notes.into_inner() {
+        output.detail(&note);
+    }
+    let seen: Vec<report::Seen> = report
+        .seen
+        .iter()
+        .map(|seen| report::Seen {
+            threads: seen.threads,
+            states: seen.states,
+            abstract_states: seen.abstract_states,
+            complete: seen.complete,
+        })
+        .collect();
+    let mut shown = report::Answer {
+        threads: threads(&subject),
+        proof: Err(String::new()),
+        predicates: &[],
+        seen: &seen,
+        asked: report.asked,
+        time,
+        peak_memory,
+    };
+    match &report.answer {
+        Answer::Unsafe { counts, system, trace } => {
+            let opened = Opened {
+                program: Some(Arc::clone(system)),
+                system: Arc::clone(system) as _,
+                properties: vec![Property::NeverWrong],
+                source: Arc::clone(&subject.source),
+                unbounded: None,
+            };
+            let cost = Cost { time, peak_memory };
+            asks.violation(opened, counts, trace, (budget, cost), output)
+        }
+        Answer::Safe(proof) => {
+            keep(asks.solver.keep_smt.as_deref(), &kept)?;
+            let saved = asks.save(&subject, &proof.certificate, output);
+            shown.proof = Ok(&proof.checked);
+            shown.predicates = &proof.certificate.predicates;
+            print(asks, &shown, saved.as_ref().ok().copied().flatten(), output);
+            saved.map(|_| Exit::Done)
+        }
+        Answer::Unknown(failure) => {
+            shown.proof = Err(failure.to_string());
+            print(asks, &shown, None, output);
+            Ok(Exit::Unknown)
+        }
+    }
+}
+
+impl Asks<'_> {
+    fn subject(&self, input: Input) -> Result<Subjected, Failure> {
+        let Input::Program { program, source, target, .. } = input else {
+            return Err(Failure::usage("the engine `predicates` needs a program, not a table"));
+        };
+        if target.is_some() || self.deadlock {
+            return Err(Failure::usage(
+                "the engine `predicates` answers about assertions, not about --target and \
+                 --deadlock; give numbers of threads with --threads for these",
+            ));
+        }
+        let counts = input::thread_counts(&program, &self.input.options)?;
+        Ok(Subjected { program, source, counts })
+    }
+
+    /// A violation is shown like any other, of the program with so many threads.
+    fn violation(
+        &self,
+        opened: Opened,
+        counts: &ThreadCounts,
+        trace: &Trace,
+        (budget, cost): (Budget, Cost),
+        output: &mut Output,
+    ) -> Result<Exit, Failure> {
+        let mut input = self.input.clone();
+        input.options.threads = counts.iter().map(|(name, n)| (name.clone(), *n)).collect();
+        if input.options.threads != self.input.options.threads {
+            let options: Vec<_> =
+                counts.iter().map(|(name, n)| format!("--threads {name}={n}")).collect();
+            output.note(&format!("the violation is one of the program with {}", options.join(" ")));
+        }
+        let shown = Violation { trace: trace.clone(), contexts: trace.contexts(), property: 0 };
+        let outcome = Outcome {
+            verdict: Verdict::Unsafe {
+                bound: Bound::contexts(trace.contexts()),
+                property: 0,
+                trace: Ok(trace.clone()),
+            },
+            engine: "predicates",
+            observations: Vec::new(),
+            cuts: Vec::new(),
+            collapse: None,
+            most_threads: None,
+            evidence: self.evidence.map(|_| Evidence::Violation(shown)),
+        };
+        let evidence = self.evidence.map(Path::to_owned);
+        let asked = Asked::ready(opened, evidence, &input, self.engine, budget);
+        asked.answer(&outcome, cost, self.full, output)
+    }
+
+    /// Writes the proof where it is wanted.
+    fn save(
+        &self,
+        subject: &Subjected,
+        certificate: &Certificate,
+        output: &mut Output,
+    ) -> Result<Option<&Path>, Failure> {
+        let Some(path) = self.evidence else { return Ok(None) };
+        let about = Subject {
+            file: subject.source.name().to_owned(),
+            digest: digest(subject.source.text()),
+            options: crate::evidence::options(&self.input.options, false),
+            property: "assertions".to_owned(),
+        };
+        let document = Document::of_views(about, certificate);
+        save::save(&[(path, &document.to_text())])?;
+        output.note(&format!("the evidence was written to {}", path.display()));
+        Ok(Some(path))
+    }
+}
+
+fn threads(subject: &Subjected) -> Option<u32> {
+    let number = |t: &selvedge_program::ThreadDecl| match (subject.counts.get(&t.name), t.count) {
+        (Some(&n), _) | (None, Count::Fixed(n)) => Some(n),
+        (None, Count::Any) => None,
+    };
+    subject.program.threads.iter().map(number).sum()
+}
+
+fn print(asks: &Asks<'_>, shown: &report::Answer<'_>, saved: Option<&Path>, output: &mut Output) {
+    if output.format != Format::Json {
+        output.print(&report::text(shown, output.paint));
+        return;
+    }
+    let (verdict, reason) = match &shown.proof {
+        Ok(_) => (json::Verdict::Safe, None),
+        Err(reason) => (json::Verdict::Unknown, Some(reason.clone())),
+    };
+    output.print(&json::print(&json::Answer {
+        selvedge: json::VERSION,
+        file: selvedge_frontend::show_path(&asks.input.file),
+        verdict,
+        property: "assertions".to_owned(),
+        engine: Some("predicates".to_owned()),
+        bound: None,
+        observations: Vec::new(),
+        reason,
+        violation: None,
+        proof: report::proof(shown),
+        collapse: None,
+        time_s: Some(shown.time.as_secs_f64()),
+        peak_memory_bytes: Some(shown.peak_memory),
+        trace: None,
+        evidence: saved.map(|path| path.display().to_string()),
+    }));
+}
+
+/// Writes questions to a directory.
+fn keep(directory: Option<&Path>, queries: &[(String, Query)]) -> Result<(), Failure> {
+    let Some(directory) = directory else { return Ok(()) };
+    fs::create_dir_all(directory).map_err(|e| Failure::unwritable(directory, e))?;
+    for (number, (about, query)) in queries.iter().enumerate() {
+        let path = directory.join(format!("{:04}.smt2", number + 1));
+        save::save(&[(&path, &query.script(about))])?;
+    }
+    Ok(())
+}
+
+/// Checks a proof that was written to a file.
+pub fn check(
+    input: Input,
+    options: &crate::args::InputOptions,
+    certificate: &Certificate,
+    solver: &SolverArgs,
+) -> Result<Result<Checked, String>, Failure> {
+    let Input::Program { program, source, .. } = input else {
+        return Ok(Err("it is about a program, and this is a table".to_owned()));
+    };
+    let counts = input::thread_counts(&program, options)?;
+    let mut kept = Vec::new();
+    let mut checked = || -> Result<Checked, String> {
+        let flow = flow_of(&program).map_err(|e: Obstacle| e.to_string())?;
+        let layout = Layout::new(&program, &flow, &counts).map_err(|e| e.to_string())?;
+        let mut running = Solver::start(&solver.options()).map_err(|e| e.to_string())?;
+        let mut keep = |about: &str, query: &Query| kept.push((about.to_owned(), query.clone()));
+        recheck(&layout, &source, certificate, &mut running, &|| false, &mut keep)
+            .map_err(|e| e.to_string())
+    };
+    let checked = checked();
+    keep(solver.keep_smt.as_deref(), &kept)?;
+    Ok(checked)
+}

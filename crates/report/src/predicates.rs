@@ -1,0 +1,195 @@
+//! # Proofs by predicates
+//! What an invariant over views rests on, for people: the predicates as they would stand in a program.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::time::Duration;
+
+use selvedge_smt::Checked;
+use selvedge_smt::sexpr::Sexpr;
+
+use crate::amount::{amount, bytes, seconds};
+use crate::answer::layout;
+use crate::style::{Paint, Role};
+use crate::text::count;
+
+/// More predicates than this are only counted.
+const MOST_SHOWN: usize = 24;
+
+/// What was reached from below with so many threads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Seen {
+    /// The number of threads.
+    pub threads: usize,
+    /// The number of states.
+    pub states: usize,
+    /// The number of abstract states, if there are predicates in the program.
+    pub abstract_states: Option<usize>,
+    /// Whether these are all states.
+    pub complete: bool,
+}
+
+/// An answer of the engine.
+#[derive(Clone, Debug)]
+pub struct Answer<'a> {
+    /// How many threads there are; `None` is any number.
+    pub threads: Option<u32>,
+    /// The check of the proof, or why there is none.
+    pub proof: Result<&'a Checked, String>,
+    /// The predicates of the proof, in SMT-LIB.
+    pub predicates: &'a [String],
+    /// What was reached from below.
+    pub seen: &'a [Seen],
+    /// How many questions the solver was asked.
+    pub asked: usize,
+    /// How long it took.
+    pub time: Duration,
+    /// The largest amount of memory that was in use.
+    pub peak_memory: u64,
+}
+
+/// The answer for people.
+#[must_use]
+pub fn text(answer: &Answer<'_>, paint: Paint) -> String {
+    let mut details = Vec::new();
+    let (word, role, sentence) = match &answer.proof {
+        Ok(_) => {
+            let threads = match answer.threads {
+                None => "any number of threads".to_owned(),
+                Some(1) => "this one thread".to_owned(),
+                Some(n) => format!("these {n} threads"),
+            };
+            details.push(("proof", proof(answer).unwrap_or_default()));
+            let shown = shown(answer.predicates);
+            details.push((
+                "predicates",
+                match shown.len() {
+                    0..=MOST_SHOWN => shown.into_iter().collect::<Vec<_>>().join(", "),
+                    many => format!("{many}; the evidence has them (--evidence)"),
+                },
+            ));
+            let sentence = format!(
+                "no schedule of {threads} fails an assertion or goes wrong in another way, with any \
+                 number of contexts"
+            );
+            ("safe", Role::Good, sentence)
+        }
+        Err(reason) => ("unknown", Role::Change, reason.clone()),
+    };
+    details.push(("below", below(answer.seen)));
+    if answer.proof.is_ok() {
+        details.push(("limits", "nothing is said about whether the threads end".to_owned()));
+    }
+    let asked = amount(Some(answer.asked as u128), "question");
+    let (time, memory) = (seconds(answer.time), bytes(answer.peak_memory));
+    details.push(("effort", format!("predicates, {asked} to the solver, {time}, {memory}")));
+    format!("{}: {sentence}\n{}", paint.paint(role, word), layout(&details, paint))
+}
+
+/// Why the verdict is safe, in one sentence.
+#[must_use]
+pub fn proof(answer: &Answer<'_>) -> Option<String> {
+    let checked = answer.proof.as_ref().ok()?;
+    let views = match checked.width {
+        1 => "every thread".to_owned(),
+        n => format!("every {n} threads"),
+    };
+    Some(format!(
+        "an invariant about {views}: {} of places, {}, checked with {} to the solver",
+        count(checked.places, "combination"),
+        count(checked.predicates, "predicate"),
+        count(checked.questions, "question"),
+    ))
+}
+
+fn below(seen: &[Seen]) -> String {
+    let one = |seen: &Seen| {
+        let all = if seen.complete { "all " } else { "" };
+        let mut text = format!("{all}{}", count(seen.states, "state"));
+        if let Some(n) = seen.abstract_states {
+            let _ = write!(text, " ({})", count(n, "abstract state"));
+        }
+        format!("{text} with {}", count(seen.threads, "thread"))
+    };
+    match seen {
+        [] => "nothing was looked at".to_owned(),
+        _ => format!("no violation in {}", seen.iter().map(one).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// The predicates as they would stand in a program, each once: `i` and `j` are two threads.
+#[must_use]
+pub fn shown(predicates: &[String]) -> BTreeSet<String> {
+    predicates.iter().filter_map(|text| Sexpr::parse(text)).map(|p| in_words(&p)).collect()
+}
+
+fn in_words(predicate: &Sexpr) -> String {
+    let mut threads = BTreeSet::new();
+    positions(predicate, &mut threads);
+    let name = |word: &str| match word.rsplit_once('@') {
+        Some((name, _)) if threads.len() == 1 => name.to_owned(),
+        Some((name, position)) => match position {
+            "0" => format!("i.{name}"),
+            "1" => format!("j.{name}"),
+            other => format!("{name}@{other}"),
+        },
+        None => word.to_owned(),
+    };
+    infix(predicate, &name, false)
+}
+
+fn positions(term: &Sexpr, out: &mut BTreeSet<String>) {
+    match term {
+        Sexpr::Word(word) => out.extend(word.rsplit_once('@').map(|(_, p)| p.to_owned())),
+        Sexpr::List(list) => list.iter().for_each(|part| positions(part, out)),
+    }
+}
+
+fn infix(term: &Sexpr, name: &dyn Fn(&str) -> String, inside: bool) -> String {
+    let list = match term {
+        Sexpr::Word(word) => return name(word),
+        Sexpr::List(list) => list,
+    };
+    let Some((Sexpr::Word(head), parts)) = list.split_first() else { return String::new() };
+    let mut parts: Vec<String> = parts.iter().map(|part| infix(part, name, true)).collect();
+    let text = match (head.as_str(), parts.len()) {
+        ("not", 1) => return format!("!{}", parts[0]),
+        ("-", 1) => return format!("-{}", parts[0]),
+        ("ite", 3) => format!("{} ? {} : {}", parts[0], parts[1], parts[2]),
+        ("and", _) => parts.join(" && "),
+        ("or", _) => parts.join(" || "),
+        (op, _) => {
+            let op = match op {
+                "=" => "==",
+                "div" => "/",
+                "mod" => "%",
+                other => other,
+            };
+            // Constants stand on the right of an equality.
+            if op == "==" && parts[0].bytes().all(|b| b.is_ascii_digit() || b == b'-') {
+                parts.reverse();
+            }
+            parts.join(&format!(" {op} "))
+        }
+    };
+    if inside { format!("({text})") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn predicates_are_shown_as_in_programs() {
+        let texts = [
+            "(= |s| |l@1|)",
+            "(= |s| |l@0|)",
+            "(= |l@0| |l@1|)",
+            "(= 0 (mod |seq| 2))",
+            "(< |m| (- 1))",
+            "(not |b|)",
+        ];
+        let shown: Vec<_> = shown(&texts.map(str::to_owned)).into_iter().collect();
+        assert_eq!(shown, ["!b", "(seq % 2) == 0", "i.l == j.l", "m < -1", "s == l"]);
+    }
+}
