@@ -17,6 +17,7 @@ use crate::output::Output;
 use crate::suggest;
 
 /// An input that is ready to be explored.
+#[derive(Clone)]
 pub struct Opened {
     /// What is explored.
     /// The same, if it is a program.

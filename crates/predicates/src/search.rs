@@ -17,7 +17,7 @@ use selvedge_program::Source;
 use selvedge_smt::Refusal;
 use selvedge_smt::invariant::{Invariant, key, orders};
 use selvedge_smt::layout::{Layout, Place};
-use selvedge_smt::obligation::{Obligation, inside, outside, starts};
+use selvedge_smt::obligation::{Obligation, inside, outside, place, starts};
 use selvedge_smt::solver::{Sat, Solver, SolverError};
 use selvedge_smt::term::{Val, Var};
 
@@ -275,18 +275,34 @@ impl<'a> Search<'a> {
     }
 
     fn obstacle(&self, obligation: &Obligation, solution: &[Val]) -> String {
-        let classes: Vec<usize> = obligation.threads.iter().map(|place| place.class).collect();
         let variables = obligation.variables(self.layout);
-        let shown = variables.iter().zip(solution).filter_map(|((var, _), value)| {
-            let value = match value {
-                Val::Bool(b) => b.to_string(),
-                Val::Int(n) => n.to_string(),
-            };
-            (!matches!(var, Var::Fresh(..)))
-                .then(|| format!("{}={value}", self.layout.name(*var, &classes)))
-        });
-        let shown: Vec<String> = shown.collect();
-        format!("{}, with {}", obligation.describe(self.layout, self.source), shown.join(" "))
+        let values = |of: Option<usize>| {
+            let mine = variables.iter().zip(solution).filter_map(|((var, _), value)| {
+                let name = match (*var, of) {
+                    (Var::Global(slot), None) => &self.layout.globals[slot].name,
+                    (Var::Local(position, slot), Some(of)) if position == of => {
+                        let class = obligation.threads[of].class;
+                        &self.layout.locals_of(class)[slot].name
+                    }
+                    _ => return None,
+                };
+                let value = match value {
+                    Val::Bool(b) => b.to_string(),
+                    Val::Int(n) => n.to_string(),
+                };
+                Some(format!("{name}={value}"))
+            });
+            mine.collect::<Vec<_>>().join(" ")
+        };
+        let mut shown = vec![values(None)];
+        for (position, &at) in obligation.threads.iter().enumerate() {
+            let mine = values(Some(position));
+            if !mine.is_empty() {
+                shown.push(format!("{mine} ({})", place(self.layout, self.source, at)));
+            }
+        }
+        let what = obligation.describe(self.layout, self.source);
+        format!("{what}, with {}", shown.join(", "))
     }
 }
 

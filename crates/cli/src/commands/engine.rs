@@ -66,6 +66,7 @@ enum Engine {
 }
 
 /// A question that is ready to be asked.
+#[derive(Clone)]
 pub struct Asked {
     pub opened: Opened,
     /// Where the evidence goes, if it is wanted.
@@ -165,6 +166,19 @@ impl Asked {
             probe("--evidence", path, &files(&self.input.file))?;
         }
         Ok(Asked { evidence, ..self })
+    }
+
+    /// The same, for a while only.
+    #[must_use]
+    pub fn for_a_while(mut self, time: Duration) -> Self {
+        let end = Instant::now() + time;
+        self.budget.deadline = Some(self.budget.deadline.map_or(end, |deadline| deadline.min(end)));
+        self
+    }
+
+    /// How long and how large a run may be.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// The same, up to a bound.

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::{Args as ClapArgs, ValueEnum};
 use selvedge_analysis::engine::{Outcome, Verdict};
@@ -30,6 +30,9 @@ use crate::input::{self, Opened};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::save;
+
+/// How long a schedule with few contexts is sought, once there is one.
+const FOR_CONTEXTS: Duration = Duration::from_secs(2);
 
 /// Which solver, and where its questions go.
 #[derive(ClapArgs, Clone, Debug)]
@@ -87,6 +90,41 @@ pub fn is_parameterized(input: &Input, options: &crate::args::InputOptions) -> b
 pub fn run(asks: &Asks<'_>, input: Input, output: &mut Output) -> Result<Exit, Failure> {
     let subject = asks.subject(input)?;
     let budget = asks.engine.budget(Instant::now());
+    let answer = answer(asks, &subject, budget, false, output)?;
+    Ok(answer.unwrap_or(Exit::Unknown))
+}
+
+/// Answers with predicates after other engines had none in a while; `None` if there is none again.
+pub fn after_others(
+    asks: &Asks<'_>,
+    asked: &Asked,
+    output: &mut Output,
+) -> Result<Option<Exit>, Failure> {
+    let Some(lowering) = &asked.opened.program else { return Ok(None) };
+    let subject = Subjected {
+        program: Arc::new(lowering.program().clone()),
+        source: Arc::clone(&asked.opened.source),
+        counts: asks.input.options.threads.iter().cloned().collect(),
+    };
+    answer(asks, &subject, asked.budget().clone(), true, output)
+}
+
+/// Whether predicates may help where contexts do not end: some integer has no bounds, and nothing
+/// but assertions is asked about.
+pub fn may_help(asked: &Asked) -> bool {
+    let opened = &asked.opened;
+    opened.unbounded.is_some()
+        && opened.properties == [Property::NeverWrong]
+        && !opened.system.starts_threads()
+}
+
+fn answer(
+    asks: &Asks<'_>,
+    subject: &Subjected,
+    budget: Budget,
+    or_none: bool,
+    output: &mut Output,
+) -> Result<Option<Exit>, Failure> {
     if let Some(path) = asks.evidence {
         save::probe("--evidence", path, &files(&asks.input.file))?;
     }
@@ -121,7 +159,7 @@ pub fn run(asks: &Asks<'_>, input: Input, output: &mut Output) -> Result<Exit, F
         })
         .collect();
     let mut shown = report::Answer {
-        threads: threads(&subject),
+        threads: threads(subject),
         proof: Err(String::new()),
         predicates: &[],
         seen: &seen,
@@ -139,20 +177,24 @@ pub fn run(asks: &Asks<'_>, input: Input, output: &mut Output) -> Result<Exit, F
                 unbounded: None,
             };
             let cost = Cost { time, peak_memory };
-            asks.violation(opened, counts, trace, (budget, cost), output)
+            asks.violation(opened, counts, trace, (budget, cost), output).map(Some)
         }
         Answer::Safe(proof) => {
             keep(asks.solver.keep_smt.as_deref(), &kept)?;
-            let saved = asks.save(&subject, &proof.certificate, output);
+            let saved = asks.save(subject, &proof.certificate, output);
             shown.proof = Ok(&proof.checked);
             shown.predicates = &proof.certificate.predicates;
             print(asks, &shown, saved.as_ref().ok().copied().flatten(), output);
-            saved.map(|_| Exit::Done)
+            saved.map(|_| Some(Exit::Done))
+        }
+        Answer::Unknown(failure) if or_none => {
+            output.detail(&format!("predicates have no answer: {failure}"));
+            Ok(None)
         }
         Answer::Unknown(failure) => {
             shown.proof = Err(failure.to_string());
             print(asks, &shown, None, output);
-            Ok(Exit::Unknown)
+            Ok(Some(Exit::Unknown))
         }
     }
 }
@@ -188,13 +230,18 @@ impl Asks<'_> {
                 counts.iter().map(|(name, n)| format!("--threads {name}={n}")).collect();
             output.note(&format!("the violation is one of the program with {}", options.join(" ")));
         }
+        let evidence = self.evidence.map(Path::to_owned);
+        let asked = Asked::ready(opened, evidence, &input, self.engine, budget);
+        // The search goes step by step; people want few contexts.
+        let bound = Bound::contexts(trace.contexts());
+        let (fewest, more) = asked.clone().for_a_while(FOR_CONTEXTS).check(bound, output)?;
+        if let Verdict::Unsafe { trace: Ok(_), .. } = fewest.verdict {
+            let cost = Cost { time: cost.time + more.time, ..more };
+            return asked.answer(&fewest, cost, self.full, output);
+        }
         let shown = Violation { trace: trace.clone(), contexts: trace.contexts(), property: 0 };
         let outcome = Outcome {
-            verdict: Verdict::Unsafe {
-                bound: Bound::contexts(trace.contexts()),
-                property: 0,
-                trace: Ok(trace.clone()),
-            },
+            verdict: Verdict::Unsafe { bound, property: 0, trace: Ok(trace.clone()) },
             engine: "predicates",
             observations: Vec::new(),
             cuts: Vec::new(),
@@ -202,8 +249,6 @@ impl Asks<'_> {
             most_threads: None,
             evidence: self.evidence.map(|_| Evidence::Violation(shown)),
         };
-        let evidence = self.evidence.map(Path::to_owned);
-        let asked = Asked::ready(opened, evidence, &input, self.engine, budget);
         asked.answer(&outcome, cost, self.full, output)
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::Args as ClapArgs;
 use selvedge_evidence::{Evidence, recheck};
 use selvedge_frontend::{Input, has_known_ending, show_path};
+use selvedge_program::Source;
 use selvedge_report::evidence::{Document, digest};
 use selvedge_report::style::Role;
 use selvedge_report::text::{self, TraceOptions};
@@ -60,11 +61,22 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let name = args.evidence.display().to_string();
     // What is wrong with the evidence is said below.
     let document = read(&args.evidence).ok().and_then(|text| Document::parse(&text).ok());
-    if let Some((document, certificate)) = document.and_then(|d| d.views().map(|views| (d, views)))
-    {
-        return views(args, loaded, &document, &certificate, output);
+    if let Some((document, certificate)) = document.as_ref().and_then(|d| Some((d, d.views()?))) {
+        return views(args, loaded, document, &certificate, output);
     }
-    let opened = input::for_engine(loaded, &args.input.options, args.deadlock)?;
+    let text = source_of(&loaded);
+    let opened =
+        input::for_engine(loaded, &args.input.options, args.deadlock).map_err(|failure| {
+            // With the options of the evidence it may be another system, which can be opened.
+            let options = crate::evidence::options(&args.input.options, args.deadlock);
+            let other = document.map(|d| d.check_subject(&digest(text.text()), &options));
+            match other {
+                Some(Err(why)) => {
+                    Failure::input(format!("{}: refused: {why}", args.evidence.display()))
+                }
+                _ => failure,
+            }
+        })?;
     let checked = examine(args, &opened);
     match output.format {
         Format::Json => output.print(&json::print(&json::Recheck {
@@ -91,6 +103,12 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     checked.map(|_| Exit::Done)
 }
 
+fn source_of(input: &Input) -> Arc<Source> {
+    match input {
+        Input::Program { source, .. } | Input::Tables { source, .. } => Arc::clone(source),
+    }
+}
+
 /// Checks an invariant over views, with a solver.
 fn views(
     args: &Args,
@@ -99,9 +117,7 @@ fn views(
     certificate: &Certificate,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let text = match &loaded {
-        Input::Program { source, .. } | Input::Tables { source, .. } => Arc::clone(source),
-    };
+    let text = source_of(&loaded);
     let options = crate::evidence::options(&args.input.options, args.deadlock);
     let checked = match document.check_subject(&digest(text.text()), &options) {
         Ok(()) => predicates::check(loaded, &args.input.options, certificate, &args.solver)?,

@@ -51,12 +51,17 @@ impl Example {
     /// The same with more text at its end.
     pub fn with_text(self, more: &str) -> Self {
         let text = format!("{}\n{more}\n", self.source.text());
+        Example { counts: self.counts, ..Example::of(&text) }
+    }
+
+    /// A program from its text.
+    pub fn of(text: &str) -> Self {
         let source = Arc::new(Source::new("test.weave", text));
         let (file, mistakes) = weave::parse(&source);
         assert!(mistakes.is_empty(), "{mistakes:?}");
         let (program, mistakes) = check(&file, &CheckOptions::default());
         let program = Arc::new(program.unwrap_or_else(|| panic!("{mistakes:?}")));
-        Example { program, source, ..self }
+        Example { program, source, counts: ThreadCounts::new() }
     }
 
     pub fn verify(&self, only_given: bool) -> Report {

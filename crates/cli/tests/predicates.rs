@@ -1,0 +1,99 @@
+//! `verify` and `recheck` with a solver, and with something that is none.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn selvedge(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
+    command.env("NO_COLOR", "1").args(arguments).output().expect("it runs")
+}
+
+fn example(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/delays").join(name);
+    path.to_str().expect("plain names").to_owned()
+}
+
+fn place(name: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("predicates");
+    std::fs::create_dir_all(&directory).expect("a place for files");
+    directory.join(name)
+}
+
+fn has_solver(test: &str) -> bool {
+    let found = Command::new("z3").arg("--version").output().is_ok();
+    if !found {
+        eprintln!("{test}: skipped: there is no z3");
+    }
+    found
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn a_proof_is_written_kept_and_accepted() {
+    if !has_solver("a_proof_is_written_kept_and_accepted") {
+        return;
+    }
+    let (file, evidence, kept) = (example("ticket-lock.weave"), place("ticket.json"), place("smt"));
+    let (evidence, kept) = (evidence.to_str().expect("plain"), kept.to_str().expect("plain"));
+    let verified = selvedge(&["verify", &file, "--evidence", evidence, "--keep-smt", kept]);
+    assert_eq!(verified.status.code(), Some(0), "{}", text(&verified.stderr));
+    assert!(text(&verified.stdout).starts_with("safe: no schedule of any number of threads "));
+    // A question that was kept is a file that a solver answers.
+    let first = Path::new(kept).join("0001.smt2");
+    let answer = Command::new("z3").arg(first).output().expect("it runs");
+    assert_eq!(text(&answer.stdout).trim(), "unsat");
+
+    let checked = selvedge(&["recheck", evidence, &file]);
+    assert_eq!(checked.status.code(), Some(0), "{}", text(&checked.stderr));
+    let other = selvedge(&["recheck", evidence, &file, "--threads", "client=2"]);
+    assert_eq!(other.status.code(), Some(65));
+    let written = std::fs::read_to_string(evidence).expect("evidence");
+    for (from, to) in [("[1]", "[-1]"), ("client@1\",\"client@2", "client@2\",\"client@2")] {
+        let changed = place("changed.json");
+        assert!(written.contains(from), "{written}");
+        std::fs::write(&changed, written.replace(from, to)).expect("written");
+        let refused = selvedge(&["recheck", changed.to_str().expect("plain"), &file]);
+        assert_eq!(refused.status.code(), Some(65), "{from}");
+        assert!(text(&refused.stderr).contains("refused: "), "{}", text(&refused.stderr));
+    }
+}
+
+#[test]
+fn without_a_solver_the_answer_is_unknown_and_says_what_to_install() {
+    let file = example("program-p.weave");
+    let unknown = selvedge(&["verify", &file, "--solver", "there-is-no-such-solver"]);
+    assert_eq!(unknown.status.code(), Some(20));
+    let said = text(&unknown.stdout);
+    assert!(said.starts_with("unknown: this needs an SMT solver, and `there-is-no-such-solver` "));
+    assert!(said.contains("install the package `z3`, or name another solver with --solver"));
+    // Violations need none.
+    let file = example("ticket-lock-broken.weave");
+    let found = selvedge(&["verify", &file, "--solver", "there-is-no-such-solver"]);
+    assert_eq!(found.status.code(), Some(10));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_solver_that_dies_or_does_not_know_is_no_proof() {
+    use std::os::unix::fs::PermissionsExt;
+    let cases = [
+        ("dies", "exit 0", "the solver ended"),
+        ("unsure", "while read line; do case $line in *check-sat*) echo unknown;; esac; done", "does not know"),
+        ("odd", "while read line; do case $line in *check-sat*) echo perhaps;; esac; done", "perhaps"),
+    ];
+    for (name, script, reason) in cases {
+        let solver = place(name);
+        std::fs::write(&solver, format!("#!/bin/sh\n{script}\n")).expect("written");
+        let mut permissions = std::fs::metadata(&solver).expect("there").permissions();
+        permissions.set_mode(0o755);
+        std::fs::set_permissions(&solver, permissions).expect("set");
+        let solver = solver.to_str().expect("plain");
+        let unknown = selvedge(&["verify", &example("program-p.weave"), "--solver", solver]);
+        let said = text(&unknown.stdout);
+        assert_eq!(unknown.status.code(), Some(20), "{name}: {said}");
+        assert!(said.starts_with("unknown: ") && said.contains(reason), "{name}: {said}");
+    }
+}
