@@ -134,7 +134,7 @@ fn attempt(
         states.extend(reached.states);
     }
     let mut solver = Solver::start(&question.solver).map_err(Failure::Solver)?;
-    let mut last = Failure::TooLarge;
+    let mut last = Failure::NoPredicates;
     for (width, reach, shape) in attempts(layout.threads(), !given.is_empty(), question.only_given)
     {
         let pool = Pool::new(&layout, source, given.clone(), reach)?;
@@ -169,8 +169,8 @@ pub fn flow_of(program: &Program) -> Result<Flow, Failure> {
 }
 
 /// What to try, cheap attempts first.
-fn attempts(threads: Option<u32>, given: bool, only_given: bool) -> Vec<Attempt> {
-    let all = threads.map_or(usize::MAX, |n| n as usize);
+fn attempts(threads: Option<u64>, given: bool, only_given: bool) -> Vec<Attempt> {
+    let all = threads.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
     let pairs = all.min(2);
     let mut attempts = Vec::new();
     if given {

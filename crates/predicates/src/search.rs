@@ -49,6 +49,8 @@ pub enum Failure {
     Stopped(Stop),
     /// There is too much to say.
     TooLarge,
+    /// Only the predicates of the program are to be used, and it has none.
+    NoPredicates,
 }
 
 impl fmt::Display for Failure {
@@ -64,6 +66,10 @@ impl fmt::Display for Failure {
             Failure::Refused(refusal) => refusal.fmt(f),
             Failure::Solver(error) => error.fmt(f),
             Failure::Stopped(stop) => stop.fmt(f),
+            Failure::NoPredicates => f.write_str(
+                "only the predicates of the program are to be used, and it declares none: write \
+                 `predicate p: …;`, or leave out `--predicates given`",
+            ),
             Failure::TooLarge => f.write_str("there are too many places or predicates"),
         }
     }
@@ -247,7 +253,7 @@ impl<'a> Search<'a> {
             for obligation in inside(self.layout, self.source, &at)? {
                 self.add(obligation);
             }
-            if self.layout.threads().is_none_or(|n| n as usize > self.width) {
+            if self.layout.threads().is_none_or(|n| n > self.width as u64) {
                 self.others(&at)?;
             }
         }

@@ -91,3 +91,24 @@ fn broken_protocols_are_refuted() {
         assert!(system.wrong(states.last().expect("a state").shared).is_some(), "{name}");
     }
 }
+
+/// The numbers of instances are different, and that may be all that a proof rests on.
+#[test]
+fn instances_are_different() {
+    if !has_solver("instances_are_different") {
+        return;
+    }
+    let owners = "shared int owner := -1, last := -1;
+        void p(int id) {
+          if (cas(owner, -1, id)) { last := id; }
+          L1: if (owner == id) { assert last == id; }
+        }
+        thread q[i] * any = p(i);";
+    let example = Example::of(owners);
+    let certificate = proof("instances", &example);
+    assert!(example.recheck(&certificate).is_ok());
+    // Where all have the same number, one of them is taken for the owner before it says so.
+    let same = Example::of(&owners.replace("q[i] * any = p(i)", "q * any = p(0)"));
+    assert!(matches!(same.verify(false).answer, Answer::Unsafe { .. }));
+    assert!(same.recheck(&certificate).is_err());
+}

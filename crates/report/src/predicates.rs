@@ -33,7 +33,7 @@ pub struct Seen {
 #[derive(Clone, Debug)]
 pub struct Answer<'a> {
     /// How many threads there are; `None` is any number.
-    pub threads: Option<u32>,
+    pub threads: Option<u64>,
     /// The check of the proof, or why there is none.
     pub proof: Result<&'a Checked, String>,
     /// The predicates of the proof, in SMT-LIB.

@@ -5,7 +5,8 @@
 use num_bigint::BigInt;
 use selvedge_program::flow::{Flow, Loc};
 use selvedge_program::{
-    Count, GlobalId, LocalId, ProcId, Program, ThreadCounts, ThreadDecl, Type, VarRef, Variable,
+    Count, ExprKind, GlobalId, LocalId, ProcId, Program, ThreadCounts, ThreadDecl, Type, VarRef,
+    Variable,
 };
 
 use crate::Refusal;
@@ -90,6 +91,9 @@ impl<'p> Layout<'p> {
             decl: index,
         });
         let classes: Vec<Class> = classes.filter(|class| class.count != Some(0)).collect();
+        for class in &classes {
+            arguments_fit(program, class)?;
+        }
         if classes.is_empty() {
             return Err(Refusal::new("there is no thread at all", None));
         }
@@ -104,8 +108,8 @@ impl<'p> Layout<'p> {
 
     /// How many threads there are; `None` is any number.
     #[must_use]
-    pub fn threads(&self) -> Option<u32> {
-        self.classes.iter().map(|class| class.count).sum()
+    pub fn threads(&self) -> Option<u64> {
+        self.classes.iter().map(|class| class.count.map(u64::from)).sum()
     }
 
     /// Whether there may be so many threads of each class at the same time.
@@ -225,6 +229,63 @@ impl<'p> Layout<'p> {
     }
 }
 
+/// Refuses arguments that may be out of the range of a parameter: there would be no such thread, and
+/// everything could be said of it.
+fn arguments_fit(program: &Program, class: &Class) -> Result<(), Refusal> {
+    let params = &program.procs[class.proc.index()].locals;
+    for (arg, param) in program.threads[class.decl].args.iter().zip(params) {
+        let Type::Range { lo, hi } = &param.ty else { continue };
+        let fits = match &arg.kind {
+            ExprKind::Any => true,
+            ExprKind::Const(value) => value.to_big().is_none_or(|n| n >= *lo && n <= *hi),
+            _ => false,
+        };
+        if !fits {
+            let why = format!("an argument of `{}` may not fit `{}`", class.name, param.name);
+            return Err(Refusal::new(&why, None));
+        }
+    }
+    Ok(())
+}
+
+/// What SMT-LIB calls something else.
+const TAKEN: &[&str] = &[
+    "abs",
+    "and",
+    "as",
+    "bvadd",
+    "distinct",
+    "div",
+    "divisible",
+    "exists",
+    "false",
+    "forall",
+    "if",
+    "iff",
+    "implies",
+    "int",
+    "is_int",
+    "ite",
+    "let",
+    "match",
+    "mod",
+    "not",
+    "or",
+    "par",
+    "rem",
+    "select",
+    "store",
+    "to_int",
+    "to_real",
+    "true",
+    "xor",
+    "Array",
+    "Bool",
+    "Int",
+    "Real",
+    "String",
+];
+
 impl SlotInfo {
     /// The sort of its values.
     #[must_use]
@@ -244,6 +305,7 @@ fn slots(variables: &[Variable]) -> Vec<SlotInfo> {
     for (variable, declared) in variables.iter().enumerate() {
         let same = variables.iter().filter(|other| other.name == declared.name).count();
         let name = match same {
+            1 if TAKEN.contains(&declared.name.as_str()) => format!("{}#", declared.name),
             1 => declared.name.clone(),
             // Two locals of one name in different blocks.
             _ => format!("{}#{variable}", declared.name),

@@ -75,7 +75,7 @@ pub fn recheck(
 ) -> Result<Checked, Flaw> {
     let invariant = certificate.read(layout).map_err(Flaw::Form)?;
     let width = invariant.width;
-    if layout.threads().is_some_and(|n| (n as usize) < width) {
+    if layout.threads().is_some_and(|n| n < width as u64) {
         let what = format!("a view has {width} threads, and there are not so many");
         return Err(Flaw::Form(what));
     }

@@ -273,9 +273,9 @@ impl Asks<'_> {
     }
 }
 
-fn threads(subject: &Subjected) -> Option<u32> {
+fn threads(subject: &Subjected) -> Option<u64> {
     let number = |t: &selvedge_program::ThreadDecl| match (subject.counts.get(&t.name), t.count) {
-        (Some(&n), _) | (None, Count::Fixed(n)) => Some(n),
+        (Some(&n), _) | (None, Count::Fixed(n)) => Some(u64::from(n)),
         (None, Count::Any) => None,
     };
     subject.program.threads.iter().map(number).sum()
