@@ -37,7 +37,7 @@ pub struct BoundedExplorer<'a, L, B> {
 impl<'a, L: Locals, B: Bookkeeping> BoundedExplorer<'a, L, B> {
     /// Starts at bound 0: the initial states.
     pub(super) fn start(mut reached: Reached<'a, L>, bookkeeping: B) -> Result<Self, Stop> {
-        reached.observe(B::RESOURCE, &Budget::default())?;
+        reached.observe(B::RESOURCE.bound(0), &Budget::default())?;
         Ok(BoundedExplorer { reached, bookkeeping })
     }
 
@@ -68,7 +68,7 @@ impl<L: Locals, B: Bookkeeping> Explorer for BoundedExplorer<'_, L, B> {
     fn advance(&mut self, budget: &Budget) -> Result<&Observation, Stop> {
         self.bookkeeping.advance(&mut self.reached, budget)?;
         budget.check()?;
-        self.reached.observe(B::RESOURCE, budget)?;
+        self.reached.observe(B::RESOURCE.bound(self.bound() + 1), budget)?;
         Ok(&self.observations()[self.bound()])
     }
 
