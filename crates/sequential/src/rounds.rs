@@ -112,7 +112,7 @@ impl<'a> Rounds<'a> {
         for thread in 0..lowering.thread_count() {
             let start = lowering.start_of(thread);
             let next = analyses.len();
-            let analysis = if history { next } else { *known.entry(start.clone()).or_insert(next) };
+            let analysis = *known.entry(start.clone()).or_insert(next);
             if analysis == next {
                 analyses.push(Thread::new(&space, start, history, options.calls));
             }
