@@ -107,7 +107,7 @@ impl<'a, L: Locals> Reached<'a, L> {
 
     /// How many states are stored.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn state_count(&self) -> usize {
         self.states.len()
     }
 
