@@ -23,6 +23,7 @@ mod moved;
 mod places;
 pub mod reached;
 pub mod rounds;
+mod rows;
 mod set;
 pub mod shortest;
 mod space;
