@@ -62,6 +62,7 @@ pub(crate) fn of_abstraction(abstraction: &Abstraction<'_>) -> Option<Evidence> 
         started: Vec::new(),
         depth: windows.depth(),
         guesses: guesses_of(windows),
+        measures: Vec::new(),
         kinds,
         states,
     }))
@@ -75,10 +76,10 @@ fn window_of(windows: &Windows, local: u32) -> Window {
 /// What may lie below what.
 fn guesses_of(windows: &Windows) -> Vec<Guess> {
     let mut guesses: Vec<Guess> = Vec::new();
-    for (&(template, lowest), below) in windows.guesses() {
+    for (&(class, lowest), below) in windows.guesses() {
         // Certificates are for tight guesses: without the symbol above there is none.
         let guess = |&(below, more): &windows::Below| {
-            lowest.map(|lowest| Guess { template, lowest, below, more })
+            lowest.map(|lowest| Guess { class, lowest, below, more })
         };
         guesses.extend(below.iter().filter_map(guess));
     }
@@ -103,6 +104,7 @@ fn cut<L: Locals>(
         guesses,
         kinds,
         states,
+        measures: Vec::new(),
     })
 }
 
@@ -129,7 +131,7 @@ pub(crate) fn of_languages(reached: &Reached<'_, Languages>) -> Evidence {
 }
 
 /// The states of an exploration, and the class and local of each kind of thread in them.
-fn states<L: Locals>(reached: &Reached<'_, L>) -> (Vec<CountedState>, Vec<(u32, u32)>) {
+pub(crate) fn states<L: Locals>(reached: &Reached<'_, L>) -> (Vec<CountedState>, Vec<(u32, u32)>) {
     let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     let mut entries = Vec::new();
     let states = reached.states().map(|(shared, threads)| {

@@ -134,7 +134,7 @@ impl Test<'_, '_> {
             system.actions(template, shared, kept.symbols.first().copied(), &mut actions)?;
             let mut found = BTreeSet::new();
             for &Action { shared: to, word, .. } in &actions {
-                self.abstraction.windows.step(template, &kept, word, &mut after);
+                self.abstraction.windows.step(thread as u32, &kept, word, &mut after);
                 let uncovers = word == Word::Pop && kept.hidden;
                 for window in after.drain(..) {
                     let Some(view) = self.abstraction.view(to) else {

@@ -134,7 +134,7 @@ impl<'a> Abstraction<'a> {
         };
         let mut word = vec![0; 1 + self.met.len()];
         word[0] = view;
-        for (entry, _) in reached.space.layout.entries(state) {
+        for (entry, _) in reached.space.layout.entries(&state) {
             let (thread, window) = match self.of_entry.get(entry as usize) {
                 Some(&known) if known.1 != UNKNOWN => known,
                 _ => self.meet_entry(reached, entry),
@@ -168,7 +168,7 @@ impl<'a> Abstraction<'a> {
     fn meet_entry(&mut self, reached: &Reached<'_, Stacks>, entry: u32) -> (u32, u32) {
         let (thread, local) = reached.space.entry(entry);
         let stack = reached.locals().get(local);
-        let window = self.windows.of_stack(self.template(thread as usize), &stack);
+        let window = self.windows.of_stack(thread, &stack);
         if self.of_entry.len() <= entry as usize {
             self.of_entry.resize(entry as usize + 1, (0, UNKNOWN));
         }

@@ -137,7 +137,7 @@ impl Search<'_> {
         let word = self.states.get(state);
         let space = &self.space;
         let see = || -> Vec<(Seen, u32)> {
-            let kinds = space.kinds(word).into_iter();
+            let kinds = space.kinds(&word).into_iter();
             kinds.map(|((class, local), n)| ((class, space.locals.top(local)), n)).collect()
         };
         Ok(space.hit(&mut self.targets, word[0], see)?.is_some())
@@ -193,7 +193,7 @@ impl Search<'_> {
     fn entry_of(&mut self, state: &State, thread: ThreadId) -> Option<u32> {
         let class = self.space.class_of(state, thread);
         let acting = &state.threads[thread.index()];
-        let local = self.space.locals.of_stack(acting.template, &acting.stack);
+        let local = self.space.locals.of_stack(class, &acting.stack);
         self.space.find((class, local))
     }
 }

@@ -54,8 +54,7 @@ impl Images {
                 continue;
             }
             begins[configuration] = u32::MAX; // once, also if the state is there twice
-            word.clear();
-            word.extend_from_slice(reached.states.get(state));
+            reached.states.read(state, word);
             let mut entries = reached.space.layout.entries(word);
             let entry = entries.find(|&(entry, _)| reached.space.entry(entry).0 == class);
             let mut count = 0;
