@@ -8,9 +8,14 @@
 //! - from above, cut by cut: a Z_j without a violation ends it, and is the proof.
 
 mod below;
+mod beside;
+pub mod delays;
 mod pincer;
 mod reduction;
 mod table;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use selvedge_evidence::{Evidence, Trace};
 use selvedge_model::{Pattern, Property, System};
@@ -21,6 +26,7 @@ use crate::explore::{Locals, Observation};
 use crate::reduce::Direction;
 use crate::{Bound, Budget, Resource, Stop};
 use below::Below;
+pub use beside::beside;
 use pincer::pincer;
 pub use table::{Table, table};
 
@@ -141,6 +147,18 @@ pub enum Proof {
     },
     /// The cut leaves no violation.
     Cut(Cut),
+    /// What is observed stopped growing, and is closed under the actions that depend on what is
+    /// hidden.
+    Closure {
+        /// The rounds and delays at the end of the plateau.
+        bound: Bound,
+        /// How many symbols of each stack are observed.
+        top: usize,
+        /// Whether some shared variables are not.
+        some_shared: bool,
+        /// How many abstract states there are.
+        states: usize,
+    },
     /// The summaries of all procedures of the only thread leave no violation.
     Summaries,
 }
@@ -172,6 +190,9 @@ pub fn check(
     if let (Method::Reduction(direction), Resource::Rounds) = (question.method, bound.resource) {
         return reduction::check(question, direction, bound.count, budget, tell);
     }
+    if let Resource::RoundRobin { delays } = bound.resource {
+        return delays::check(question, bound.count, delays, budget, tell);
+    }
     let starts_threads = question.system.starts_threads();
     let most_threads = starts_threads.then(|| match question.needs_all_threads() {
         true => question.system.threads().len() + MANY_STARTED,
@@ -189,12 +210,40 @@ pub fn check(
 /// Whether a violation is reachable at all. Without properties: which visible states are.
 pub fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
     if !question.system.starts_threads() {
-        pincer(question, Resource::Contexts, None, budget, tell, None)
+        verify_fixed_threads(question, budget, tell)
     } else if question.needs_all_threads() {
         check(question, Resource::Contexts.bound(usize::MAX), budget, tell)
     } else {
         verify_with_more_and_more_threads(question, budget, tell)
     }
+}
+
+/// How long contexts are alone before delays are tried.
+const HEAD_START: Duration = Duration::from_secs(3);
+
+/// From both sides; and with rounds and delays, where after a while not even two contexts came to
+/// an end: perhaps a single one never does, and there always is an end to rounds and delays.
+fn verify_fixed_threads(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
+    let completed = AtomicUsize::new(0);
+    let note = |event: Event<'_>| {
+        if let Event::Bound { observation, .. } = &event {
+            completed.fetch_max(observation.bound.count, Ordering::Relaxed);
+        }
+        tell(event);
+    };
+    let both_sides =
+        |budget: &Budget| pincer(question, Resource::Contexts, None, budget, &note, None);
+    if question.method != Method::Auto || question.is_about_everything() {
+        return both_sides(budget);
+    }
+    let with_delays = |budget: &Budget| {
+        if completed.load(Ordering::Relaxed) >= 2 {
+            return None;
+        }
+        let outcome = delays::verify(question, &delays::Options::default(), budget, &|_| {});
+        outcome.is_answer().then_some(outcome)
+    };
+    beside(both_sides, with_delays, HEAD_START, budget)
 }
 
 /// A deadlock may have any number of threads that were started and never act. With more started
@@ -253,6 +302,12 @@ impl Outcome {
             most_threads: None,
             evidence: None,
         }
+    }
+
+    /// Whether it is one: neither unknown nor without a schedule.
+    #[must_use]
+    pub fn is_answer(&self) -> bool {
+        !matches!(self.verdict, Verdict::Unknown { .. } | Verdict::Unsafe { trace: Err(_), .. })
     }
 
     /// How many words the states are stored in, up to the last bound: fewer than there are states

@@ -3,13 +3,16 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use clap::Args as ClapArgs;
-use selvedge_analysis::Stop;
+use clap::{Args as ClapArgs, ValueEnum};
+use selvedge_analysis::converge::closure::Closure;
 use selvedge_analysis::engine::Verdict;
+use selvedge_analysis::engine::delays::Options;
+use selvedge_analysis::explore::Observe;
+use selvedge_analysis::{Resource, Stop};
 
 use super::engine::{Asked, EngineOptions, note_missing_target};
 use super::predicates::{self, Asks, Predicates, SolverArgs, is_parameterized};
-use crate::args::InputArgs;
+use crate::args::{InputArgs, number};
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::output::Output;
@@ -46,6 +49,14 @@ pub struct Args {
     evidence: Option<PathBuf>,
     #[command(flatten)]
     engine: EngineOptions,
+    /// What `--engine delays` observes of a state, separated by commas: names of shared variables (or
+    /// `shared` for all, which is meant where none is named), and `top=J` for the topmost J symbols
+    /// of each stack [default: the tops, and deeper and deeper where that is not enough]
+    #[arg(long, value_name = "WHAT", help_heading = "Engine")]
+    observe: Option<String>,
+    /// Which actions `--engine delays` tries when what it observes has stopped growing
+    #[arg(long, value_enum, default_value_t = Tried::Disrespectful, help_heading = "Engine")]
+    closure: Tried,
     /// Which predicates a proof for integers without bounds may use
     #[arg(long, value_enum, default_value_t = Predicates::Auto, help_heading = "Solver")]
     predicates: Predicates,
@@ -53,8 +64,68 @@ pub struct Args {
     solver: SolverArgs,
 }
 
+/// Which actions are tried.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Tried {
+    /// Those that depend on what is not observed
+    Disrespectful,
+    /// All, and at every bound: abstract interpretation beside the exploration
+    All,
+}
+
+impl Args {
+    /// How to look for a proof with rounds and delays.
+    fn delay_options(&self, asked: &Asked) -> Result<Options, Failure> {
+        let observe = self.observe.as_deref().map(|text| observe(text, asked)).transpose()?;
+        let closure = match self.closure {
+            Tried::Disrespectful => Closure::Disrespectful,
+            Tried::All => Closure::All,
+        };
+        Ok(Options { observe, closure })
+    }
+}
+
+/// Reads what is observed.
+fn observe(text: &str, asked: &Asked) -> Result<Observe, Failure> {
+    let mut observe = Observe { shared: None, top: 0 };
+    let mut names = Vec::new();
+    let mut known = Vec::new();
+    for state in asked.system().initial()? {
+        known.extend(asked.system().shared_values(state.shared).into_iter().map(|(name, _)| name));
+    }
+    for word in text.split(',').map(str::trim) {
+        if let Some(symbols) = word.strip_prefix("top=") {
+            observe.top = number(symbols).map_err(|why| {
+                Failure::usage(format!("--observe: `{word}` is no number of symbols: {why}"))
+            })?;
+        } else if known.iter().any(|name| name == word) {
+            names.push(word.to_owned());
+        } else if word != "shared" {
+            known.sort_unstable();
+            known.dedup();
+            let list = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            return Err(Failure::usage(format!(
+                "--observe: there is no shared variable `{word}`; there are: {list}. `shared` means \
+                 all of them, `top=2` the two topmost symbols of each stack"
+            )));
+        }
+    }
+    if !names.is_empty() && !text.split(',').any(|word| word.trim() == "shared") {
+        observe.shared = Some(names);
+    }
+    Ok(observe)
+}
+
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
-    args.engine.need_no_rounds()?;
+    let delays = args.engine.is_delays();
+    if !delays {
+        if !args.engine.wants_predicates() {
+            args.engine.need_bound(Resource::Contexts)?;
+        }
+        if args.observe.is_some() || args.closure != Tried::Disrespectful {
+            return Err(Failure::usage("--observe and --closure are for `--engine delays`"));
+        }
+    }
     let start = Instant::now();
     let loaded = input::load(&args.input.file, &args.input.options, output)?;
     let any = args.engine.is_auto() && is_parameterized(&loaded, &args.input.options);
@@ -83,6 +154,9 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
             return Ok(exit);
         }
     }
-    let (outcome, cost) = asked.verify(output);
+    let (outcome, cost) = match delays {
+        true => asked.verify_with_delays(&args.delay_options(&asked)?, output),
+        false => asked.verify(output),
+    };
     asked.answer(&outcome, cost, args.full, output)
 }

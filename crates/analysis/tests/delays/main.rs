@@ -1,0 +1,11 @@
+//! Rounds and delays [Johnson, Wahl 2021].
+
+mod answers;
+mod corpus;
+mod exact;
+mod lemma9;
+mod papers;
+mod portfolio;
+mod published;
+#[path = "../support/mod.rs"]
+mod support;
