@@ -13,6 +13,8 @@ pub enum Resource {
     Contexts,
     /// Rounds: contexts of all threads, in their order.
     Rounds,
+    /// Threads, whatever they do.
+    Threads,
 }
 
 impl Resource {
@@ -28,6 +30,7 @@ impl Resource {
         match self {
             Resource::Contexts => "context",
             Resource::Rounds => "round",
+            Resource::Threads => "thread",
         }
     }
 }
@@ -52,6 +55,12 @@ impl Bound {
     #[must_use]
     pub fn rounds(count: usize) -> Self {
         Resource::Rounds.bound(count)
+    }
+
+    /// A bound on the number of threads.
+    #[must_use]
+    pub fn threads(count: usize) -> Self {
+        Resource::Threads.bound(count)
     }
 }
 

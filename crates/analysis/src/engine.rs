@@ -6,14 +6,18 @@
 //! - from below, bound by bound: a violation ends it, with the smallest bound; so does a bound at
 //!   which nothing is new;
 //! - from above, cut by cut: a Z_j without a violation ends it, and is the proof.
+//!
+//! Where there may be any number of threads, coverability ([`selvedge_coverability`]) decides.
 
 mod below;
+mod beside;
+mod cover;
 mod pincer;
 mod reduction;
 mod table;
 
 use selvedge_evidence::{Evidence, Trace};
-use selvedge_model::{Pattern, Property, System};
+use selvedge_model::{Fault, Pattern, Property, System};
 
 use crate::explore::stacks::Stacks;
 use crate::explore::windows::Cut;
@@ -21,6 +25,7 @@ use crate::explore::{Locals, Observation};
 use crate::reduce::Direction;
 use crate::{Bound, Budget, Resource, Stop};
 use below::Below;
+pub use beside::beside;
 use pincer::pincer;
 pub use table::{Table, table};
 
@@ -65,6 +70,8 @@ pub enum Method {
     Symbolic,
     /// All threads as one pushdown system: for a bound on rounds only.
     Reduction(Direction),
+    /// Backward, over any number of threads: without a bound only.
+    Coverability,
 }
 
 /// What was found out.
@@ -143,6 +150,11 @@ pub enum Proof {
     Cut(Cut),
     /// The summaries of all procedures of the only thread leave no violation.
     Summaries,
+    /// No number of threads leads to a violation.
+    Coverability {
+        /// How many smallest states there are from which one could be reached.
+        dangerous: usize,
+    },
 }
 
 /// What happens while an engine runs.
@@ -169,6 +181,9 @@ pub fn check(
     budget: &Budget,
     tell: Listener<'_>,
 ) -> Outcome {
+    if let Some(outcome) = refuse_any_number(question, bound.resource) {
+        return outcome;
+    }
     if let (Method::Reduction(direction), Resource::Rounds) = (question.method, bound.resource) {
         return reduction::check(question, direction, bound.count, budget, tell);
     }
@@ -188,13 +203,28 @@ pub fn check(
 
 /// Whether a violation is reachable at all. Without properties: which visible states are.
 pub fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
-    if !question.system.starts_threads() {
+    if !question.system.any_number().is_empty() || question.method == Method::Coverability {
+        cover::verify(question, budget)
+    } else if !question.system.starts_threads() {
         pincer(question, Resource::Contexts, None, budget, tell, None)
     } else if question.needs_all_threads() {
         check(question, Resource::Contexts.bound(usize::MAX), budget, tell)
+    } else if question.method == Method::Auto && !question.is_about_everything() {
+        cover::verify_beside(question, budget, |budget| {
+            verify_with_more_and_more_threads(question, budget, tell)
+        })
     } else {
         verify_with_more_and_more_threads(question, budget, tell)
     }
+}
+
+/// What is bounded needs a number of threads.
+fn refuse_any_number(question: &Question<'_>, resource: Resource) -> Option<Outcome> {
+    let any = *question.system.any_number().first()?;
+    let name = question.system.template_name(any.template);
+    let message =
+        format!("of `{name}` there may be any number, and this question needs one: say how many");
+    Some(Outcome::unknown(Fault { message, line: None }.into(), resource))
 }
 
 /// A deadlock may have any number of threads that were started and never act. With more started
@@ -253,6 +283,12 @@ impl Outcome {
             most_threads: None,
             evidence: None,
         }
+    }
+
+    /// Whether the question is answered, and with a schedule if there is a violation.
+    #[must_use]
+    pub fn is_answer(&self) -> bool {
+        !matches!(self.verdict, Verdict::Unknown { .. } | Verdict::Unsafe { trace: Err(_), .. })
     }
 
     /// How many words the states are stored in, up to the last bound: fewer than there are states

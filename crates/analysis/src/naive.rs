@@ -235,6 +235,7 @@ impl<'s> Naive<'s> {
         match self.resource {
             Resource::Contexts => last == Some(thread),
             Resource::Rounds => last.is_some_and(|last| last <= thread),
+            Resource::Threads => true,
         }
     }
 

@@ -4,6 +4,7 @@
 //! ```text
 //! # the adder runs first
 //! initial 2           # start in the second initial state; the first if left out
+//! threads worker 3    # with three of `worker`, of which there may be any number
 //! adder               # one step
 //! stopper * 3         # three steps
 //! adder choice 2      # the second of the steps that it can take here
@@ -18,6 +19,9 @@ use std::fmt;
 pub struct Schedule {
     /// Which initial state, counted from 0.
     pub initial: usize,
+    /// How many threads there are of the templates of which there may be any number; none of those
+    /// that are not named.
+    pub threads: Vec<(String, usize)>,
     /// The steps.
     pub steps: Vec<ScheduledStep>,
 }
@@ -53,6 +57,9 @@ impl std::error::Error for ScheduleError {}
 /// A line may stand for this many steps, so that a slip of the hand does not fill the memory.
 const LONGEST_REPEAT: usize = 1_000_000;
 
+/// No run begins with more threads of which there is any number.
+const MOST_THREADS: usize = 10_000;
+
 impl Schedule {
     /// Reads the text of a schedule.
     pub fn parse(text: &str) -> Result<Schedule, ScheduleError> {
@@ -69,6 +76,17 @@ impl Schedule {
                         return Err(wrong("`initial` must stand before the steps".to_owned()));
                     }
                     schedule.initial = positive(number).map_err(wrong)? - 1;
+                }
+                ["threads", name, number] if !matches!(name, "*" | "choice") => {
+                    if !schedule.steps.is_empty() {
+                        return Err(wrong("`threads` must stand before the steps".to_owned()));
+                    }
+                    let number = positive(number).map_err(wrong)?;
+                    schedule.threads.push((name.to_owned(), number));
+                    if schedule.threads.iter().map(|(_, n)| n).sum::<usize>() > MOST_THREADS {
+                        let message = format!("there are at most {MOST_THREADS} threads");
+                        return Err(wrong(message));
+                    }
                 }
                 [thread, ref rest @ ..] => {
                     let (choice, times) = modifiers(rest).map_err(wrong)?;
@@ -116,6 +134,9 @@ impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.initial > 0 {
             writeln!(f, "initial {}", self.initial + 1)?;
+        }
+        for (name, number) in &self.threads {
+            writeln!(f, "threads {name} {number}")?;
         }
         let alike =
             |a: &ScheduledStep, b: &ScheduledStep| (&a.thread, a.choice) == (&b.thread, b.choice);

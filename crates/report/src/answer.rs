@@ -2,6 +2,7 @@
 //! A verdict in words that say what was found or proved, and what that does not promise. The
 //! same as JSON is in [`crate::json`].
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use selvedge_analysis::engine::{Outcome, Proof, Verdict};
@@ -119,6 +120,16 @@ fn violations(answer: &Answer<'_>) -> Vec<String> {
 
 fn these_threads(system: &dyn System) -> String {
     let number = system.threads().len();
+    let any: BTreeSet<_> = system.any_number().iter().map(|any| any.template).collect();
+    if !any.is_empty() {
+        let names: Vec<_> = any.iter().map(|&t| format!("`{}`", system.template_name(t))).collect();
+        let any = format!("any number of threads {}", names.join(" and "));
+        let started = if system.starts_threads() { " and all that are started" } else { "" };
+        return match number {
+            0 => format!("{any}{started}"),
+            n => format!("{} and {any}{started}", count(n, "other thread")),
+        };
+    }
     match (number, system.starts_threads()) {
         (1, false) => "this one thread".to_owned(),
         (n, false) => format!("these {n} threads"),
@@ -142,7 +153,7 @@ fn why_safe(answer: &Answer<'_>, proof: Proof) -> Vec<Detail> {
         let ends = "whether the threads end";
         details.push((
             "limits",
-            match answer.system.starts_threads() {
+            match answer.system.starts_threads() || !answer.system.any_number().is_empty() {
                 true => format!("nothing is said about {ends}"),
                 false => format!("{other}, nor about {ends}"),
             },
@@ -164,6 +175,11 @@ pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool)
             "the summaries of all procedures: every value that reaches a place was followed"
                 .to_owned()
         }
+        Proof::Coverability { dangerous } => format!(
+            "coverability: a violation needs a state that contains one of {}; no initial state does, \
+             with any number of threads",
+            count(dangerous, "smallest dangerous one")
+        ),
         Proof::Cut(cut) => {
             let seen = outcome.cuts.iter().find(|seen| seen.cut == cut);
             let kept = match cut.depth {
@@ -220,8 +236,13 @@ fn about_trace(outcome: &Outcome, bound: Bound, steps: Result<usize, &Stop>) -> 
     let fewest = format!("no schedule with fewer {}s does", bound.resource.name());
     match steps {
         Ok(_) if bound.count == 0 => Vec::new(),
-        // Summaries take the fewest steps for each thread by itself.
-        Ok(_) if matches!(outcome.engine, "rounds-lazy" | "rounds-near" | "rounds-eager") => {
+        // Summaries take the fewest steps for each thread by itself; coverability counts threads.
+        Ok(_)
+            if matches!(
+                outcome.engine,
+                "rounds-lazy" | "rounds-near" | "rounds-eager" | "coverability"
+            ) =>
+        {
             vec![("fewest", fewest)]
         }
         Ok(_) => vec![("fewest", format!("{fewest}, and none with {bound} is shorter"))],
@@ -243,7 +264,7 @@ fn no_violation(answer: &Answer<'_>) -> String {
 /// `3 contexts (2 switches)`, `2 rounds`.
 fn with_switches(bound: Bound) -> String {
     match (bound.resource, bound.count.saturating_sub(1)) {
-        (Resource::Rounds, _) => bound.to_string(),
+        (Resource::Rounds | Resource::Threads, _) => bound.to_string(),
         (Resource::Contexts, 1) => format!("{bound} (1 switch)"),
         (Resource::Contexts, switches) => format!("{bound} ({switches} switches)"),
     }

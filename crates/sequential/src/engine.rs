@@ -4,13 +4,7 @@
 //! while lets rounds look for a violation beside them; a program with one thread has all that it
 //! can do in one round, so that there rounds can prove, too.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, TryRecvError};
-use std::thread;
-use std::time::Duration;
-
-use selvedge_analysis::engine::{self, Event, Listener, Outcome, Proof, Question, Verdict};
+use selvedge_analysis::engine::{self, Event, Listener, Outcome, Proof, Question, Verdict, beside};
 use selvedge_analysis::explore::Observation;
 use selvedge_analysis::{Bound, Budget, Resource, Stop};
 use selvedge_evidence::{Evidence, Violation as Shown};
@@ -18,12 +12,6 @@ use selvedge_model::{Fault, Property, System};
 use selvedge_program::Lowering;
 
 use crate::rounds::{Guesses, Options, Rounds};
-
-/// How long the context engines are alone.
-const HEAD_START: Duration = Duration::from_secs(1);
-
-/// How often the engines are asked whether they have an answer.
-const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// How many rounds are prepared for at first, where no number is given.
 const FIRST_ROUNDS: usize = 4;
@@ -43,7 +31,9 @@ impl Asked<'_> {
     /// Why rounds have no answer, if they have none.
     #[must_use]
     pub fn refusal(&self) -> Option<Fault> {
-        let message = if self.program.starts_threads() {
+        let message = if !self.program.any_number().is_empty() {
+            "rounds need a fixed set of threads, and of some there may be any number"
+        } else if self.program.starts_threads() {
             "rounds need a fixed set of threads, and this program starts threads: use contexts"
         } else if self.properties.iter().any(|p| *p != Property::NeverWrong) {
             "summaries answer about assertions only, not about targets and deadlocks: use \
@@ -182,56 +172,13 @@ pub fn check_any(
     }
     let second = |budget: &Budget| {
         let outcome = check(&asked, rounds, Options::default(), budget, &|_| {});
-        is_answer(&outcome).then_some(outcome)
+        outcome.is_answer().then_some(outcome)
     };
     beside(first, second, budget)
-}
-
-fn is_answer(outcome: &Outcome) -> bool {
-    !matches!(outcome.verdict, Verdict::Unknown { .. } | Verdict::Unsafe { trace: Err(_), .. })
 }
 
 /// Looks for a violation with more and more rounds. None if that came to no end.
 fn find(asked: &Asked<'_>, budget: &Budget) -> Option<Outcome> {
     let outcome = check(asked, usize::MAX, Options::default(), budget, &|_| {});
-    is_answer(&outcome).then_some(outcome)
-}
-
-/// What one engine answers, or another one that begins a little later, if it is faster. The first
-/// one always has an outcome; if neither knows, that is it.
-fn beside(
-    first: impl Fn(&Budget) -> Outcome + Sync,
-    second: impl FnOnce(&Budget) -> Option<Outcome> + Send,
-    budget: &Budget,
-) -> Outcome {
-    let answered = Arc::new(AtomicBool::new(false));
-    let mut shared = budget.clone();
-    shared.cancelled.push(Arc::clone(&answered));
-    let shared = &shared;
-    let first = &first;
-    thread::scope(|scope| {
-        let (send, of_first) = mpsc::channel();
-        scope.spawn(move || send.send(first(shared)).is_ok());
-        if let Ok(outcome) = of_first.recv_timeout(HEAD_START) {
-            return outcome;
-        }
-        let (send, of_second) = mpsc::channel();
-        scope.spawn(move || send.send(second(shared)).is_ok());
-        let mut unknown = None;
-        let outcome = loop {
-            match of_first.recv_timeout(LOOK_EVERY) {
-                Ok(outcome) if is_answer(&outcome) => break outcome,
-                Ok(outcome) => unknown = Some(outcome),
-                Err(_) => {}
-            }
-            match (of_second.try_recv(), unknown.take()) {
-                (Ok(Some(outcome)), _) => break outcome,
-                // The second one has given up, or was ended together with the first one.
-                (Ok(None) | Err(TryRecvError::Disconnected), Some(outcome)) => break outcome,
-                (_, waiting) => unknown = waiting,
-            }
-        };
-        answered.store(true, Ordering::Relaxed);
-        outcome
-    })
+    outcome.is_answer().then_some(outcome)
 }

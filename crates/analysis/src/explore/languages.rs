@@ -61,6 +61,7 @@ impl Locals for Languages {
         match resource {
             Resource::Contexts => "contexts-symbolic",
             Resource::Rounds => "rounds-symbolic",
+            Resource::Threads => "threads-symbolic",
         }
     }
 

@@ -120,6 +120,7 @@ impl Search<'_> {
         match self.bound.resource {
             Resource::Contexts => from == last,
             Resource::Rounds => last != NOBODY && class(last) <= class(from),
+            Resource::Threads => true,
         }
     }
 

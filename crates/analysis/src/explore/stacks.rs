@@ -96,6 +96,7 @@ impl Locals for Stacks {
         match resource {
             Resource::Contexts => "contexts-explicit",
             Resource::Rounds => "rounds-explicit",
+            Resource::Threads => "threads-explicit",
         }
     }
 

@@ -17,7 +17,7 @@ use selvedge_sequential::{Guesses, Options, engine as sequential};
 
 use crate::args::{Format, InputArgs};
 use crate::exit::{Exit, Failure};
-use crate::input::{self, Opened};
+use crate::input::{self, Opened, Wanted};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::progress::Progress;
@@ -60,6 +60,8 @@ enum Engine {
     Near,
     /// The same for whatever other threads might do, sorted out afterwards
     Eager,
+    /// Backward, over any number of threads with finitely many local states: for `verify`
+    Coverability,
 }
 
 /// A question that is ready to be asked.
@@ -85,7 +87,7 @@ impl EngineOptions {
     /// Refuses engines that need a bound on rounds.
     pub fn need_no_rounds(&self) -> Result<(), Failure> {
         match self.engine {
-            Engine::Auto | Engine::Explicit | Engine::Symbolic => Ok(()),
+            Engine::Auto | Engine::Explicit | Engine::Symbolic | Engine::Coverability => Ok(()),
             Engine::Pds | Engine::PdsBackward | Engine::Lazy | Engine::Near | Engine::Eager => {
                 Err(Failure::usage("this engine answers `selvedge check --rounds K` only"))
             }
@@ -93,17 +95,34 @@ impl EngineOptions {
     }
 }
 
+impl EngineOptions {
+    /// Whether the engine may be asked about any number of threads.
+    pub fn decides_any_number(&self) -> bool {
+        matches!(self.engine, Engine::Auto | Engine::Coverability)
+    }
+
+    /// Refuses engines that know no bound.
+    pub fn need_bounded(&self) -> Result<(), Failure> {
+        match self.engine {
+            Engine::Coverability => {
+                Err(Failure::usage("this engine knows no bound: it answers `selvedge verify` only"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 impl Asked {
     /// Reads the input and sets the limits. The time counts from here on. Deadlocks are looked for
-    /// only if that is wanted.
+    /// only if that is wanted, any number of threads likewise.
     pub fn new(
         input: &InputArgs,
-        deadlock: bool,
+        wanted: Wanted,
         options: &EngineOptions,
         output: &mut Output,
     ) -> Result<Self, Failure> {
         let start = Instant::now();
-        let opened = input::open_for_engine(input, deadlock, output)?;
+        let opened = input::open_for_engine(input, wanted, output)?;
         let interrupt = Interrupt::install(|| {});
         let budget = Budget {
             deadline: options.timeout.and_then(|time| start.checked_add(time)),
@@ -199,6 +218,7 @@ impl Asked {
             Engine::Symbolic => Method::Symbolic,
             Engine::Pds => Method::Reduction(Direction::Forward),
             Engine::PdsBackward => Method::Reduction(Direction::Backward),
+            Engine::Coverability => Method::Coverability,
         }
     }
 

@@ -7,6 +7,7 @@ use clap::Args as ClapArgs;
 use super::engine::{Asked, EngineOptions, note_missing_target};
 use crate::args::InputArgs;
 use crate::exit::{Exit, Failure};
+use crate::input::Wanted;
 use crate::output::Output;
 
 /// Prove or refute every assertion, or the target, for every schedule
@@ -14,6 +15,10 @@ use crate::output::Output;
 /// Explores from below, context by context, until a violation comes up or nothing is new; and
 /// from above, with stacks cut ever lower, until no violation is left. A violation is shown with
 /// the fewest contexts, and with the fewest steps among those.
+///
+/// Where there may be any number of threads (`thread worker * any`, or threads that start others),
+/// and they have finitely many local states, the answer is for every number; a violation is shown
+/// with the fewest threads.
 ///
 /// A table without a target has nothing to violate: its visible states are counted until they
 /// collapse, and it is safe then.
@@ -38,7 +43,9 @@ pub struct Args {
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     args.engine.need_no_rounds()?;
-    let asked = Asked::new(&args.input, args.deadlock, &args.engine, output)?;
+    let any_number = args.engine.decides_any_number();
+    let wanted = Wanted { deadlock: args.deadlock, any_number };
+    let asked = Asked::new(&args.input, wanted, &args.engine, output)?;
     let asked = asked.with_evidence(args.evidence.clone())?;
     note_missing_target(&asked, output);
     let (outcome, cost) = asked.verify(output);
