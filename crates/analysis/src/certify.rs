@@ -34,10 +34,10 @@ pub(crate) fn of_stacks(reached: &Reached<'_, Stacks>) -> Evidence {
 pub(crate) fn of_windows(reached: &Reached<'_, Windows>) -> Evidence {
     let windows = reached.locals();
     let mut guesses: Vec<Guess> = Vec::new();
-    for (&(template, lowest), below) in windows.guesses() {
+    for (&(class, lowest), below) in windows.guesses() {
         // Certificates are for tight guesses: without the symbol above there is none.
         let guess = |&(below, more): &windows::Below| {
-            lowest.map(|lowest| Guess { template, lowest, below, more })
+            lowest.map(|lowest| Guess { class, lowest, below, more })
         };
         guesses.extend(below.iter().filter_map(guess));
     }
@@ -66,6 +66,7 @@ fn cut<L: Locals>(
         guesses,
         kinds,
         states,
+        measures: Vec::new(),
     })
 }
 
@@ -92,7 +93,7 @@ pub(crate) fn of_languages(reached: &Reached<'_, Languages>) -> Evidence {
 }
 
 /// The states of an exploration, and the class and local of each kind of thread in them.
-fn states<L: Locals>(reached: &Reached<'_, L>) -> (Vec<CountedState>, Vec<(u32, u32)>) {
+pub(crate) fn states<L: Locals>(reached: &Reached<'_, L>) -> (Vec<CountedState>, Vec<(u32, u32)>) {
     let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     let mut entries = Vec::new();
     let states = reached.states().map(|(shared, threads)| {

@@ -22,7 +22,7 @@ mod trace;
 
 pub use certificate::{
     AggregateCertificate, AggregateThread, CountedState, CoverCertificate, CoverGroup, CoverPlace,
-    CoverThread, CutCertificate, CutThread, Evidence, Guess, Violation, Window,
+    CoverThread, CutCertificate, CutThread, Evidence, Guess, Measure, Violation, Window,
 };
 pub use name::thread_name;
 pub use recheck::{Checked, Flaw, Refusal, recheck};

@@ -193,7 +193,8 @@ pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool)
                     format!("{}, none a violation", amount(visible, "visible state"))
                 }
             };
-            format!("stack cut of depth {}: {kept} of each stack kept, {left}", cut.depth)
+            let heights = if cut.heights { " and their heights compared" } else { "" };
+            format!("stack cut of depth {}: {kept} of each stack kept{heights}, {left}", cut.depth)
         }
     }
 }

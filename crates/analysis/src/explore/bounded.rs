@@ -47,6 +47,15 @@ impl<'a, L: Locals, B: Bookkeeping> BoundedExplorer<'a, L, B> {
         &self.reached
     }
 
+    /// Keeps only some of the states, given by number, as if they had been there from the start and
+    /// nothing else were reached. Right if it is known that none of the others is reachable.
+    pub(crate) fn keep(&mut self, keep: impl Fn(u32) -> bool) -> Result<(), Stop> {
+        self.reached.keep(keep);
+        self.reached.observe(B::RESOURCE, &Budget::default())?;
+        self.reached.new_from = self.reached.states.len() as u32;
+        self.reached.observe(B::RESOURCE, &Budget::default())
+    }
+
     /// The locals.
     #[must_use]
     pub fn locals(&self) -> &L {

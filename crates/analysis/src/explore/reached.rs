@@ -74,6 +74,18 @@ impl<'a, L: Locals> Reached<'a, L> {
         Ok(reached)
     }
 
+    /// Forgets all states but some, and all that was seen.
+    pub(super) fn keep(&mut self, keep: impl Fn(u32) -> bool) {
+        let all = std::mem::take(&mut self.states);
+        for number in (0..all.len() as u32).filter(|&number| keep(number)) {
+            self.states.insert(all.get(number));
+        }
+        self.new_from = 0;
+        self.visible = None;
+        self.visible_until.clear();
+        self.observations.clear();
+    }
+
     /// The locals.
     #[must_use]
     pub fn locals(&self) -> &L {
@@ -91,6 +103,12 @@ impl<'a, L: Locals> Reached<'a, L> {
     pub fn heads(&self) -> impl Iterator<Item = (SharedId, TemplateId, u32)> {
         let template = |class| self.space.classes.template(class);
         self.space.heads().map(move |(shared, (class, local))| (shared, template(class), local))
+    }
+
+    /// How many states are stored.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.states.len()
     }
 
     /// The classes of the threads.

@@ -192,7 +192,7 @@ impl Search<'_> {
     fn entry_of(&mut self, state: &State, thread: ThreadId) -> Option<u32> {
         let class = self.space.class_of(state, thread);
         let acting = &state.threads[thread.index()];
-        let local = self.space.locals.of_stack(acting.template, &acting.stack);
+        let local = self.space.locals.of_stack(class, &acting.stack);
         self.space.find((class, local))
     }
 }

@@ -4,9 +4,9 @@
 
 use rustc_hash::FxHashMap;
 use selvedge_evidence::Evidence;
-use selvedge_model::{Action, SharedId, Stack, SymbolId, System, TemplateId, Word};
+use selvedge_model::{Action, SharedId, Stack, SymbolId, System, Word};
 
-use super::{Locals, Move, Reached};
+use super::{Classes, Locals, Move, Reached};
 use crate::{Resource, Stop, certify};
 
 /// The empty stack.
@@ -100,21 +100,22 @@ impl Locals for Stacks {
         }
     }
 
-    fn of_stack(&mut self, _template: TemplateId, stack: &Stack) -> u32 {
+    fn of_stack(&mut self, _class: u32, stack: &Stack) -> u32 {
         stack.0.iter().fold(EMPTY, |below, &symbol| self.push(symbol, below))
     }
 
     fn moves(
         &mut self,
         system: &dyn System,
-        template: TemplateId,
+        classes: &mut Classes,
+        class: u32,
         shared: SharedId,
         local: u32,
         out: &mut Vec<Move>,
     ) -> Result<(), Stop> {
         let mut actions = std::mem::take(&mut self.actions);
         actions.clear();
-        system.actions(template, shared, self.top(local), &mut actions)?;
+        system.actions(classes.template(class), shared, self.top(local), &mut actions)?;
         for action in &actions {
             let spawn = action.spawn.map(|s| (s.template, self.replace_top(EMPTY, s.stack)));
             let local = self.replace_top(local, action.word);

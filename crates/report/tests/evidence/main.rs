@@ -3,6 +3,7 @@
 
 mod certificates;
 mod examples;
+mod heights;
 mod texts;
 mod violations;
 
