@@ -4,15 +4,15 @@
 //! some templates from the start, or because they are started on the way. Can a number of them
 //! break a property, and how few?
 //!
-//! **Idea.** A state is a shared state with a multiset of local states (whole stacks, [`kinds`]).
+//! **Idea.** A state is a shared state with a multiset of local states (whole stacks, `kinds`).
 //! One state *covers* another if it has the same shared state and at least the same threads. More
 //! threads can do whatever fewer can, so that covering is a well-quasi-order in which the system is
 //! monotone: the states from which a violation can be reached are those that cover one of finitely
-//! many smallest ones. From above, [`modular`] finds every local state that can occur in a shared
-//! state, whatever the others do, and [`views`] every two; from the violations, [`backward`] goes back step by step and keeps
-//! what is smallest, inside of what was found from above. Either a state is met that an initial
-//! state covers, and there is a run ([`run`]); or nothing new is met, and what was kept is the proof
-//! ([`certify`]).
+//! many smallest ones. From above, `modular` finds every local state that can occur in a shared
+//! state, whatever the others do, and `views` every two; from the violations, `backward` goes back
+//! step by step and keeps what is smallest, inside of what was found from above. Either a state is
+//! met that an initial state covers, and there is a run (`run`); or nothing new is met, and what was
+//! kept is the proof (`certify`).
 //!
 //! **Claim** [Abdulla, Čerāns, Jonsson, Tsay 1996, Sec. 4]. This ends, and decides the question.
 //! The number of threads that is reported for a violation is the smallest one.

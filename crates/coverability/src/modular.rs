@@ -24,7 +24,7 @@ use crate::kinds::Kinds;
 const HIGHEST_STACK: usize = 64;
 
 /// More pairs than this are not kept.
-const MOST_PAIRS: usize = 1 << 23;
+const MOST_PAIRS: usize = 1 << 21;
 
 /// How many pairs are looked at between two questions whether to go on.
 const ASK_EVERY: usize = 1 << 10;

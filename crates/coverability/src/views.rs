@@ -19,7 +19,7 @@ use selvedge_model::Fault;
 use crate::modular::{Modular, Transition};
 
 /// Larger tables of pairs, in words of 64 bits, are not made.
-const MOST_WORDS: usize = 1 << 25;
+const MOST_WORDS: usize = 1 << 24;
 
 /// How many pairs are looked at between two questions whether to go on.
 const ASK_EVERY: usize = 1 << 10;

@@ -182,6 +182,16 @@ mod tests {
                 a
             "#]],
         );
+        check(
+            "initial 3\nthreads w 2\nthreads v 1\nw#2 choice 2\nthreads * 2",
+            expect![[r#"
+                initial 3
+                threads w 2
+                threads v 1
+                w#2 choice 2
+                threads * 2
+            "#]],
+        );
         check("", expect![""]);
     }
 
@@ -199,6 +209,9 @@ mod tests {
             expect!["line 1: `99999999999999999999` is not a number from 1 to 1000000"],
         );
         check("a\ninitial 1", expect!["line 2: `initial` must stand before the steps"]);
+        check("a\nthreads w 2", expect!["line 2: `threads` must stand before the steps"]);
+        check("threads w 0", expect!["line 1: `0` is not a number from 1 to 1000000"]);
+        check("threads w 6000\nthreads w 6000", expect!["line 2: there are at most 10000 threads"]);
         check(
             "a * 3 * 3",
             expect!["line 1: cannot read `* 3`; a line is `name`, `name * 3` or `name choice 2`"],

@@ -22,6 +22,16 @@ pub struct Asked<'a> {
 pub(crate) fn advice(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>) -> Option<String> {
     let Asked { method, bound, unbounded } = answer.asked;
     let mut ways = Vec::new();
+    if let Some(any) = answer.system.any_number().first() {
+        ways.extend(match stop {
+            Stop::Timeout => Some("more time (--timeout)".to_owned()),
+            Stop::Memory => Some("more memory (--memory)".to_owned()),
+            _ => None,
+        });
+        let name = answer.system.template_name(any.template);
+        ways.push(format!("a number of threads (--threads {name}=2)"));
+        return Some(either(&ways));
+    }
     if method == Method::Explicit || *stop == Stop::HighStack {
         ways.push("--engine auto, which can follow stacks that grow without end".to_owned());
     }

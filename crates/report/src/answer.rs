@@ -175,10 +175,18 @@ pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool)
             "the summaries of all procedures: every value that reaches a place was followed"
                 .to_owned()
         }
+        Proof::Coverability { dangerous: 0 } => {
+            "coverability: one thread or two, whatever the others do, are never seen in a violation"
+                .to_owned()
+        }
         Proof::Coverability { dangerous } => format!(
-            "coverability: a violation needs a state that contains one of {}; no initial state does, \
-             with any number of threads",
-            count(dangerous, "smallest dangerous one")
+            "coverability: a violation has to go through {}, or one with more threads; no number of \
+             threads gets there",
+            if dangerous == 1 {
+                "a dangerous state".to_owned()
+            } else {
+                format!("one of {dangerous} dangerous states")
+            }
         ),
         Proof::Cut(cut) => {
             let seen = outcome.cuts.iter().find(|seen| seen.cut == cut);

@@ -10,7 +10,7 @@ use super::Outcome;
 use crate::Budget;
 
 /// How long the first engine is alone.
-pub(super) const HEAD_START: Duration = Duration::from_secs(1);
+const HEAD_START: Duration = Duration::from_secs(1);
 
 /// How often the engines are asked whether they have an answer.
 const LOOK_EVERY: Duration = Duration::from_millis(10);

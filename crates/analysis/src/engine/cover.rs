@@ -1,13 +1,13 @@
 //! Any number of threads.
 
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use selvedge_coverability::{Answer, cover};
 use selvedge_evidence::{Evidence, Trace};
 use selvedge_model::{Action, System, advance, enabled};
 
 use super::below::violation;
-use super::beside::{HEAD_START, beside};
+use super::beside::beside;
 use super::{Outcome, Proof, Question, Verdict};
 use crate::{Bound, Budget, Stop};
 
@@ -58,12 +58,13 @@ pub(super) fn verify_beside(
     budget: &Budget,
     bounded: impl Fn(&Budget) -> Outcome + Sync,
 ) -> Outcome {
-    let start = Instant::now();
+    // Whoever comes first begins it.
+    let begun = AtomicBool::new(false);
+    let begin = || !begun.swap(true, Ordering::Relaxed);
     let first = |budget: &Budget| {
         let outcome = verify(question, budget);
         let refused = matches!(outcome.verdict, Verdict::Unknown { stop: Stop::Fault(_), .. });
-        // Later, the other one is running already.
-        if refused && start.elapsed() < HEAD_START { bounded(budget) } else { outcome }
+        if refused && begin() { bounded(budget) } else { outcome }
     };
-    beside(first, |budget| Some(bounded(budget)), budget)
+    beside(first, |budget| begin().then(|| bounded(budget)), budget)
 }
