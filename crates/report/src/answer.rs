@@ -142,7 +142,8 @@ fn why_safe(answer: &Answer<'_>, proof: Proof) -> Vec<Detail> {
     let outcome = answer.outcome;
     let mut details = vec![("proof", proof_in_words(outcome, proof, answer.properties.is_empty()))];
     if let Some(collapse) = outcome.collapse {
-        let visible = outcome.observations.get(collapse.count).and_then(|o| o.visible);
+        let visible =
+            outcome.observations.iter().find(|o| o.bound == collapse).and_then(|o| o.visible);
         details.push((
             "collapse",
             format!("all {} are reached within {collapse}", amount(visible, "visible state")),
@@ -188,6 +189,19 @@ pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool)
                 format!("one of {dangerous} dangerous states")
             }
         ),
+        Proof::Closure { bound, top, some_shared, states } => {
+            let shared = if some_shared { "some shared variables" } else { "the shared state" };
+            let observed = match top {
+                0 => shared.to_owned(),
+                1 => format!("{shared} and the top symbol of each stack"),
+                n => format!("{shared} and the top {n} symbols of each stack"),
+            };
+            format!(
+                "of {observed}, {} were reached by {bound}; no step leads from what is behind them \
+                 to others",
+                amount(Some(states as u128), "combination")
+            )
+        }
         Proof::Cut(cut) => {
             let seen = outcome.cuts.iter().find(|seen| seen.cut == cut);
             let kept = match cut.depth {
@@ -242,14 +256,22 @@ pub(crate) fn violation(answer: &Answer<'_>) -> Option<String> {
 }
 
 fn about_trace(outcome: &Outcome, bound: Bound, steps: Result<usize, &Stop>) -> Vec<Detail> {
-    let fewest = format!("no schedule with fewer {}s does", bound.resource.name());
+    let fewest = match bound.resource {
+        Resource::Contexts | Resource::Rounds | Resource::Threads => {
+            format!("no schedule with fewer {}s does", bound.resource.name())
+        }
+        Resource::RoundRobin { delays } => {
+            format!("no schedule with at most {} does in fewer rounds", count(delays, "delay"))
+        }
+    };
     match steps {
         Ok(_) if bound.count == 0 => Vec::new(),
-        // Summaries take the fewest steps for each thread by itself; coverability counts threads.
+        // Summaries take the fewest steps for each thread by itself; in turns, and
+        // where threads are counted, steps are not.
         Ok(_)
             if matches!(
                 outcome.engine,
-                "rounds-lazy" | "rounds-near" | "rounds-eager" | "coverability"
+                "rounds-lazy" | "rounds-near" | "rounds-eager" | "delays" | "coverability"
             ) =>
         {
             vec![("fewest", fewest)]
@@ -273,7 +295,9 @@ fn no_violation(answer: &Answer<'_>) -> String {
 /// `3 contexts (2 switches)`, `2 rounds`.
 fn with_switches(bound: Bound) -> String {
     match (bound.resource, bound.count.saturating_sub(1)) {
-        (Resource::Rounds | Resource::Threads, _) => bound.to_string(),
+        (Resource::Rounds | Resource::RoundRobin { .. } | Resource::Threads, _) => {
+            bound.to_string()
+        }
         (Resource::Contexts, 1) => format!("{bound} (1 switch)"),
         (Resource::Contexts, switches) => format!("{bound} ({switches} switches)"),
     }

@@ -138,6 +138,9 @@ impl From<selvedge_analysis::Bound> for Bound {
             Resource::Contexts => Bound { contexts: count, ..Bound::default() },
             Resource::Rounds => Bound { rounds: count, ..Bound::default() },
             Resource::Threads => Bound { threads: count, ..Bound::default() },
+            Resource::RoundRobin { delays } => {
+                Bound { rounds: count, delays: Some(delays), ..Bound::default() }
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use super::space::{Entry, Space};
 use super::target::Target;
 use super::visible::{Seen, Visible};
 use super::{Batch, Classes, Locals, StateSet};
-use crate::{Bound, Budget, Resource, Stop};
+use crate::{Bound, Budget, Stop};
 
 /// What is seen at a bound. Numbers are without symmetry reduction; `None` is too large to count,
 /// or infinite.
@@ -107,7 +107,7 @@ impl<'a, L: Locals> Reached<'a, L> {
 
     /// How many states are stored.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn state_count(&self) -> usize {
         self.states.len()
     }
 
@@ -225,7 +225,7 @@ impl<'a, L: Locals> Reached<'a, L> {
     }
 
     /// Counts what is new at this bound.
-    pub(super) fn observe(&mut self, resource: Resource, budget: &Budget) -> Result<(), Stop> {
+    pub(super) fn observe(&mut self, bound: Bound, budget: &Budget) -> Result<(), Stop> {
         let new = self.new_from..self.states.len() as u32;
         if self.visible.is_none() && !self.space.locals.are_visible() {
             // So far the visible states were the states.
@@ -246,7 +246,7 @@ impl<'a, L: Locals> Reached<'a, L> {
         self.visible_until.push(self.visible.as_ref().map_or(new.end, Visible::len));
         let last = self.observations.last();
         self.observations.push(Observation {
-            bound: resource.bound(self.observations.len()),
+            bound,
             states: sum(last.map_or(Some(0), |o| o.states), new_states),
             new_states,
             visible: sum(last.map_or(Some(0), |o| o.visible), new_visible),

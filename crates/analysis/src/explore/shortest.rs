@@ -119,7 +119,9 @@ impl Search<'_> {
         let class = |entry| self.space.entry(entry).0;
         match self.bound.resource {
             Resource::Contexts => from == last,
-            Resource::Rounds => last != NOBODY && class(last) <= class(from),
+            Resource::Rounds | Resource::RoundRobin { .. } => {
+                last != NOBODY && class(last) <= class(from)
+            }
             Resource::Threads => true,
         }
     }

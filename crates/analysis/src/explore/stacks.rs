@@ -77,6 +77,12 @@ impl Stacks {
         word.symbols().rev().fold(rest, |below, symbol| self.push(symbol, below))
     }
 
+    /// The height of the tallest stack that was met.
+    #[must_use]
+    pub fn tallest(&self) -> usize {
+        self.tallest as usize
+    }
+
     /// The stack as a value of the model.
     #[must_use]
     pub fn get(&self, mut stack: u32) -> Stack {
@@ -97,6 +103,7 @@ impl Locals for Stacks {
             Resource::Contexts => "contexts-explicit",
             Resource::Rounds => "rounds-explicit",
             Resource::Threads => "threads-explicit",
+            Resource::RoundRobin { .. } => "delays",
         }
     }
 

@@ -166,7 +166,8 @@ impl Windows {
         self.number(Window { symbols: symbols[..kept].into(), hidden })
     }
 
-    fn step(&mut self, class: u32, window: &Window, word: Word, out: &mut Vec<u32>) {
+    /// What a window becomes when its top is replaced by a word.
+    pub(crate) fn step(&mut self, class: u32, window: &Window, word: Word, out: &mut Vec<u32>) {
         let rest = window.symbols.get(1..).unwrap_or_default();
         let after: Vec<SymbolId> = word.symbols().chain(rest.iter().copied()).collect();
         let Some(&lowest) = window.symbols.last().filter(|_| window.hidden) else {
