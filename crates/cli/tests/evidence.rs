@@ -23,7 +23,7 @@ fn place(name: &str) -> PathBuf {
 
 #[test]
 fn what_verify_writes_is_accepted() {
-    let cases: [(&str, &[&str], i32); 13] = [
+    let cases: [(&str, &[&str], i32); 19] = [
         ("start/race.weave", &[], 10),
         ("start/race.weave", &["--threads", "worker=3"], 10),
         ("start/mutex.weave", &[], 0),
@@ -37,6 +37,12 @@ fn what_verify_writes_is_accepted() {
         ("locks/philosophers-ordered.weave", &["--deadlock"], 0),
         ("locks/philosophers.weave", &["--target", "*@eating,*@eating"], 0),
         ("locks/philosophers.weave", &["--const", "N=4", "--target", "*@eating,dine@21"], 10),
+        ("any/reader-writer.weave", &[], 0),
+        ("any/reader-writer.weave", &["--const", "BUG=true"], 10),
+        ("any/test-and-set.weave", &["--target", "*@critical,*@critical"], 0),
+        ("any/pool.weave", &[], 0),
+        ("any/pool.weave", &["--const", "BUG=true"], 10),
+        ("any/handshake.tts", &[], 10),
     ];
     for (number, (name, options, code)) in cases.into_iter().enumerate() {
         let (file, path) = (example(name), place(&format!("{number}.json")));

@@ -15,7 +15,8 @@ struct Row {
     file: String,
     options: Vec<String>,
     verdict: String,
-    contexts: Option<u64>,
+    /// How many, and of what: `3 contexts`, written `3`, or `2 threads`.
+    bound: Option<(u64, String)>,
     run: String,
 }
 
@@ -23,12 +24,14 @@ fn rows() -> Vec<Row> {
     let text = fs::read_to_string(examples().join("expected.tsv")).unwrap();
     let row = |line: &str| {
         let fields: Vec<&str> = line.split('\t').collect();
-        let [file, options, verdict, contexts, run] = fields[..] else { panic!("{line}") };
+        let [file, options, verdict, bound, run] = fields[..] else { panic!("{line}") };
+        let (number, what) = bound.split_once(' ').unwrap_or((bound, "contexts"));
+        let what = what.trim_end_matches('s').to_owned();
         Row {
             file: file.to_owned(),
             options: options.split_whitespace().map(str::to_owned).collect(),
             verdict: verdict.to_owned(),
-            contexts: contexts.parse().ok(),
+            bound: number.parse().ok().map(|number| (number, what)),
             run: run.to_owned(),
         }
     };
@@ -49,8 +52,8 @@ fn examples_have_the_expected_verdicts() {
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{name}");
         let answer: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
         assert_eq!(answer["verdict"], row.verdict, "{name}");
-        if row.contexts.is_some() {
-            assert_eq!(answer["bound"]["contexts"].as_u64(), row.contexts, "{name}");
+        if let Some((number, what)) = &row.bound {
+            assert_eq!(answer["bound"][format!("{what}s")].as_u64(), Some(*number), "{name}");
         }
         let code = match row.verdict.as_str() {
             "safe" => 0,
@@ -80,9 +83,9 @@ fn the_list_and_the_text_agree() {
         let line = line.unwrap_or_else(|| panic!("{name} is not in README.md"));
         assert!(rows.iter().any(|row| row.file == name), "{name} is not in expected.tsv");
         for row in rows.iter().filter(|row| row.file == name && row.verdict == "unsafe") {
-            let contexts = row.contexts.unwrap();
-            let plural = if contexts == 1 { "" } else { "s" };
-            let said = format!("unsafe, {contexts} context{plural}");
+            let (number, what) = row.bound.as_ref().unwrap();
+            let plural = if *number == 1 { "" } else { "s" };
+            let said = format!("unsafe, {number} {what}{plural}");
             assert!(line.contains(&said), "{name}: README.md does not say `{said}`");
         }
         let is_safe = rows.iter().any(|row| row.file == name && row.verdict == "safe");
@@ -95,7 +98,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         let path = entry?.path();
         if path.is_dir() {
             collect(&path, files)?;
-        } else if path.extension().is_some_and(|e| e != "md" && e != "tsv") {
+        } else if path.extension().is_some_and(|e| e != "md" && e != "tsv" && e != "prop") {
             files.push(path);
         }
     }

@@ -4,8 +4,8 @@
 //! believed only after [`replay`] has walked it with the one step function of the model. A
 //! [`Schedule`] says the same in text that people write and keep: who acts, and which way.
 //!
-//! A certificate ([`CutCertificate`], [`AggregateCertificate`]) is a set of states that no step
-//! leaves. [`recheck`] decides whether evidence shows what it is said to show.
+//! A certificate ([`CutCertificate`], [`AggregateCertificate`], [`CoverCertificate`]) is a set of
+//! states that no step leaves. [`recheck`] decides whether evidence shows what it is said to show.
 //!
 //! This crate sees the model and automata only: what checks an answer shares no code with what
 //! found it.
@@ -21,8 +21,8 @@ mod testing;
 mod trace;
 
 pub use certificate::{
-    AggregateCertificate, AggregateThread, CountedState, CutCertificate, CutThread, Evidence,
-    Guess, Measure, Violation, Window,
+    AggregateCertificate, AggregateThread, CountedState, CoverCertificate, CoverGroup, CoverPlace,
+    CoverThread, CutCertificate, CutThread, Evidence, Guess, Measure, Violation, Window,
 };
 pub use name::thread_name;
 pub use recheck::{Checked, Flaw, Refusal, recheck};

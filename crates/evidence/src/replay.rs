@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use selvedge_model::{Fault, State, System, advance, enabled};
+use selvedge_model::{Fault, State, System, advance, enabled, is_initial};
 
 use crate::{Trace, same_effect, thread_name};
 
@@ -62,8 +62,7 @@ pub fn replay_with(
     mut visit: impl FnMut(&State),
 ) -> Result<State, ReplayError> {
     let at = |step| move |fault| ReplayError { step, fault };
-    let initial = system.initial().map_err(ReplayFault::System).map_err(at(0))?;
-    if !initial.contains(&trace.initial) {
+    if !is_initial(system, &trace.initial).map_err(ReplayFault::System).map_err(at(0))? {
         return Err(at(0)(ReplayFault::NotInitial));
     }
     let mut state = trace.initial.clone();

@@ -3,7 +3,7 @@
 //! how is that written for people. Tables answer from a list; programs are lowered as they are
 //! met ("on the fly"), so that nothing is enumerated up front.
 
-use crate::{Action, Fault, Origin, PlaceId, SharedId, State, SymbolId, TemplateId};
+use crate::{Action, Fault, Origin, PlaceId, SharedId, Spawn, State, SymbolId, TemplateId};
 
 /// A thread of the initial state.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,6 +44,13 @@ pub trait System: Send + Sync {
 
     /// The initial states, never empty; all have the threads of [`System::threads`].
     fn initial(&self) -> Result<Vec<State>, Fault>;
+
+    /// Threads of which any number is there from the start, beside those of [`System::threads`]:
+    /// their templates and first stacks. [`System::initial`] has none of them; a run may begin with
+    /// as many as it likes after the others (see [`is_initial`](crate::is_initial)).
+    fn any_number(&self) -> Vec<Spawn> {
+        Vec::new()
+    }
 
     /// Adds to `out` what a thread of `template` can do at the head (`shared`, `top`).
     /// `top` is `None` for the empty stack.

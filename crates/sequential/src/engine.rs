@@ -39,7 +39,9 @@ impl Asked<'_> {
     /// Why rounds have no answer, if they have none.
     #[must_use]
     pub fn refusal(&self) -> Option<Fault> {
-        let message = if self.program.starts_threads() {
+        let message = if !self.program.any_number().is_empty() {
+            "rounds need a fixed set of threads, and of some there may be any number"
+        } else if self.program.starts_threads() {
             "rounds need a fixed set of threads, and this program starts threads: use contexts"
         } else if self.properties.iter().any(|p| *p != Property::NeverWrong) {
             "summaries answer about assertions only, not about targets and deadlocks: use \

@@ -28,12 +28,12 @@ pub fn beside(
     thread::scope(|scope| {
         let (send, of_first) = mpsc::channel();
         scope.spawn(move || send.send(first(shared)).is_ok());
-        if let Ok(outcome) = of_first.recv_timeout(head_start) {
-            return outcome;
-        }
+        let mut unknown = match of_first.recv_timeout(head_start) {
+            Ok(outcome) if outcome.is_answer() => return outcome,
+            early => early.ok(),
+        };
         let (send, of_second) = mpsc::channel();
         scope.spawn(move || send.send(second(shared)).is_ok());
-        let mut unknown = None;
         let outcome = loop {
             match of_first.recv_timeout(LOOK_EVERY) {
                 Ok(outcome) if outcome.is_answer() => break outcome,

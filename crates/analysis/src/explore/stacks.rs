@@ -102,6 +102,7 @@ impl Locals for Stacks {
         match resource {
             Resource::Contexts => "contexts-explicit",
             Resource::Rounds => "rounds-explicit",
+            Resource::Threads => "threads-explicit",
             Resource::RoundRobin { .. } => "delays",
         }
     }

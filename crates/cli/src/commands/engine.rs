@@ -18,7 +18,7 @@ use selvedge_sequential::{self as summaries, Guesses, engine as sequential};
 
 use crate::args::{Format, InputArgs};
 use crate::exit::{Exit, Failure};
-use crate::input::{self, Opened};
+use crate::input::{self, Opened, Wanted};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::progress::Progress;
@@ -61,6 +61,8 @@ enum Engine {
     Near,
     /// The same for whatever other threads might do, sorted out afterwards
     Eager,
+    /// Backward, over any number of threads with finitely many local states: for `verify`
+    Coverability,
     /// Single states, in rounds of single steps with delays: finite even where contexts are not
     Delays,
 }
@@ -90,6 +92,7 @@ impl EngineOptions {
         let only = |what| Err(Failure::usage(format!("this engine answers {what} only")));
         match (self.engine, resource) {
             (Engine::Auto | Engine::Explicit, _) => Ok(()),
+            (Engine::Coverability, _) => only("`selvedge verify`"),
             (Engine::Delays, Resource::RoundRobin { .. }) => Ok(()),
             (Engine::Delays, _) => {
                 only("`selvedge verify` and `selvedge check --rounds R --delays D`")
@@ -98,7 +101,7 @@ impl EngineOptions {
                 Err(Failure::usage("with --delays the engine is `delays`, which `auto` takes, too"))
             }
             (_, Resource::Rounds) | (Engine::Symbolic, Resource::Contexts) => Ok(()),
-            (_, Resource::Contexts) => only("`selvedge check --rounds K`"),
+            (_, Resource::Contexts | Resource::Threads) => only("`selvedge check --rounds K`"),
         }
     }
 
@@ -108,17 +111,24 @@ impl EngineOptions {
     }
 }
 
+impl EngineOptions {
+    /// Whether the engine may be asked about any number of threads.
+    pub fn decides_any_number(&self) -> bool {
+        matches!(self.engine, Engine::Auto | Engine::Coverability)
+    }
+}
+
 impl Asked {
     /// Reads the input and sets the limits. The time counts from here on. Deadlocks are looked for
-    /// only if that is wanted.
+    /// only if that is wanted, any number of threads likewise.
     pub fn new(
         input: &InputArgs,
-        deadlock: bool,
+        wanted: Wanted,
         options: &EngineOptions,
         output: &mut Output,
     ) -> Result<Self, Failure> {
         let start = Instant::now();
-        let opened = input::open_for_engine(input, deadlock, output)?;
+        let opened = input::open_for_engine(input, wanted, output)?;
         let interrupt = Interrupt::install(|| {});
         let budget = Budget {
             deadline: options.timeout.and_then(|time| start.checked_add(time)),
@@ -221,6 +231,7 @@ impl Asked {
             Engine::Symbolic => Method::Symbolic,
             Engine::Pds => Method::Reduction(Direction::Forward),
             Engine::PdsBackward => Method::Reduction(Direction::Backward),
+            Engine::Coverability => Method::Coverability,
         }
     }
 

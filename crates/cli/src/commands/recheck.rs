@@ -13,7 +13,7 @@ use selvedge_report::{invariant, json, property};
 
 use crate::args::{Format, InputArgs};
 use crate::exit::{Exit, Failure};
-use crate::input::{self, Opened};
+use crate::input::{self, Opened, Wanted};
 use crate::output::Output;
 
 /// Check the evidence of a verdict, independently of the search that found it
@@ -50,7 +50,8 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
             show_path(&args.evidence)
         )));
     }
-    let opened = input::open_for_engine(&args.input, args.deadlock, output)?;
+    let wanted = Wanted { deadlock: args.deadlock, any_number: true };
+    let opened = input::open_for_engine(&args.input, wanted, output)?;
     let name = args.evidence.display().to_string();
     let checked = examine(args, &opened);
     match output.format {
@@ -103,7 +104,7 @@ fn read(path: &Path) -> Result<String, Failure> {
 
 fn verdict(evidence: &Evidence) -> json::Verdict {
     match evidence {
-        Evidence::Cut(_) | Evidence::Aggregate(_) => json::Verdict::Safe,
+        Evidence::Cut(_) | Evidence::Aggregate(_) | Evidence::Cover(_) => json::Verdict::Safe,
         Evidence::Violation(_) => json::Verdict::Unsafe,
     }
 }
@@ -114,7 +115,7 @@ fn show(opened: &Opened, evidence: &Evidence, output: &Output) -> String {
             let options = TraceOptions { full: false, paint: output.paint };
             text::trace(&*opened.system, &violation.trace, options)
         }
-        Evidence::Cut(_) | Evidence::Aggregate(_) => {
+        Evidence::Cut(_) | Evidence::Aggregate(_) | Evidence::Cover(_) => {
             invariant::text(&*opened.system, evidence, output.paint)
         }
     }

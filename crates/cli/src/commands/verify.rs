@@ -11,6 +11,7 @@ use selvedge_analysis::explore::Observe;
 use super::engine::{Asked, EngineOptions, note_missing_target};
 use crate::args::{InputArgs, number};
 use crate::exit::{Exit, Failure};
+use crate::input::Wanted;
 use crate::output::Output;
 
 /// Prove or refute every assertion, or the target, for every schedule
@@ -18,6 +19,10 @@ use crate::output::Output;
 /// Explores from below, context by context, until a violation comes up or nothing is new; and
 /// from above, with stacks cut ever lower, until no violation is left. A violation is shown with
 /// the fewest contexts, and with the fewest steps among those.
+///
+/// Where there may be any number of threads (`thread worker * any`, or threads that start others),
+/// and they have finitely many local states, the answer is for every number; a violation is shown
+/// with the fewest threads.
 ///
 /// A table without a target has nothing to violate: its visible states are counted until they
 /// collapse, and it is safe then.
@@ -103,12 +108,16 @@ fn observe(text: &str, asked: &Asked) -> Result<Observe, Failure> {
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let delays = args.engine.is_delays();
     if !delays {
-        args.engine.need_bound(Resource::Contexts)?;
+        if !args.engine.decides_any_number() {
+            args.engine.need_bound(Resource::Contexts)?;
+        }
         if args.observe.is_some() || args.closure != Tried::Disrespectful {
             return Err(Failure::usage("--observe and --closure are for `--engine delays`"));
         }
     }
-    let asked = Asked::new(&args.input, args.deadlock, &args.engine, output)?;
+    let any_number = args.engine.decides_any_number();
+    let wanted = Wanted { deadlock: args.deadlock, any_number };
+    let asked = Asked::new(&args.input, wanted, &args.engine, output)?;
     let asked = asked.with_evidence(args.evidence.clone())?;
     note_missing_target(&asked, output);
     let (outcome, cost) = match delays {

@@ -4,16 +4,18 @@
 //!
 //! **Idea.** Nothing of the search is believed. A violation is replayed. A certificate is a set of
 //! states, and three things are looked at, state by state: the initial states are in it ([`cut`],
-//! [`aggregate`]: *initial*), no step leaves it (*closed*), and no state of it breaks a property
+//! [`aggregate`], [`cover`]: *initial*), no step leaves it (*closed*), and no state of it breaks a property
 //! (*harmless*). Then nothing that is reachable breaks one, by induction over the steps.
 //!
 //! **Needs.** The system's own word about its actions: that is what the evidence is about.
 
 mod aggregate;
+mod cover;
 mod cut;
 mod form;
 mod harmless;
 mod heights;
+mod sets;
 #[cfg(test)]
 mod tests;
 mod violation;
@@ -44,6 +46,13 @@ pub enum Checked {
         states: usize,
         /// How many sets of stacks.
         languages: usize,
+    },
+    /// No number of threads breaks a property: shown by the states that are dangerous.
+    Cover {
+        /// How many smallest dangerous states there are.
+        dangerous: usize,
+        /// How many pairs of a shared state and a local state occur.
+        pairs: usize,
     },
     /// A run breaks a property.
     Violation {
@@ -82,6 +91,14 @@ impl fmt::Display for Checked {
             Checked::Aggregate { states, languages } => {
                 write!(f, "{} {} of stacks, {proved}", safe(states), count(*languages, "set"))
             }
+            Checked::Cover { dangerous, pairs } => write!(
+                f,
+                "safe for any number of threads: {}, among {} of a shared state and a local state; \
+                 every violation covers one, no initial state does, and no step leads to one from a \
+                 state that does not",
+                count(*dangerous, "dangerous state"),
+                count(*pairs, "pair")
+            ),
             Checked::Violation { steps, contexts, how, .. } => {
                 let (steps, contexts) = (count(*steps, "step"), count(*contexts, "context"));
                 write!(f, "unsafe: a run of {steps} in {contexts} {how}")
@@ -156,5 +173,6 @@ pub fn recheck(
         Evidence::Violation(violation) => violation::check(system, properties, violation),
         Evidence::Cut(certificate) => cut::check(system, properties, certificate),
         Evidence::Aggregate(certificate) => aggregate::check(system, properties, certificate),
+        Evidence::Cover(certificate) => cover::check(system, properties, certificate),
     }
 }

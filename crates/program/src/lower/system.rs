@@ -1,8 +1,9 @@
 //! The lowered program as a [`System`].
 
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use selvedge_model::{
     Action, Explanation, Fault, Origin, PlaceId, SharedId, Spawn, Stack, State, SymbolId, System,
     TemplateId, Thread, ThreadInfo, Word,
@@ -14,6 +15,7 @@ use super::execute::{Control, Started};
 use super::intern::{Frame, Shared, Symbol};
 use super::keys;
 use crate::ProcId;
+use crate::flow::{Command, EdgeId};
 
 impl System for Lowering {
     fn threads(&self) -> &[ThreadInfo] {
@@ -31,6 +33,14 @@ impl System for Lowering {
             false => vec![(globals, self.entries.clone())],
         };
         Ok(starts.into_iter().map(|start| self.start(start)).collect())
+    }
+
+    fn any_number(&self) -> Vec<Spawn> {
+        let first = |(template, frame): &(TemplateId, Frame)| Spawn {
+            template: *template,
+            stack: self.first_stack(frame.clone(), 0),
+        };
+        self.any_number.iter().map(first).collect()
     }
 
     fn actions(
@@ -198,7 +208,7 @@ impl Lowering {
         frame: &Frame,
         out: &mut Vec<Action>,
     ) -> Result<(), Fault> {
-        let mut seen = FxHashSet::default();
+        let mut seen = FxHashMap::default();
         for step in self.moves(shared, frame)? {
             let frame_id = |frame| self.symbol_id(Symbol::Frame(frame));
             let word = match step.outcome.control {
@@ -210,13 +220,32 @@ impl Lowering {
             };
             let spawn = step.outcome.spawn.map(|started| self.spawn(started));
             let shared = self.shared_id(step.outcome.shared);
-            // Different choices may come to the same; one action is enough.
-            if seen.insert((shared, word, spawn)) {
-                let origin = Origin(self.origins.number(step.path));
-                out.push(Action { shared, word, spawn, origin });
+            // Different choices may come to the same; one action is enough. If a thread is dropped in
+            // one of them, it is another one.
+            let origin = Origin(self.origins.number(step.path));
+            match seen.entry((shared, word, spawn)) {
+                Entry::Vacant(new) => {
+                    new.insert(out.len());
+                    out.push(Action { shared, word, spawn, origin });
+                }
+                Entry::Occupied(known)
+                    if spawn.is_none() && self.drops_at(out[*known.get()].origin) =>
+                {
+                    out[*known.get()].origin = origin;
+                }
+                Entry::Occupied(_) => {}
             }
         }
         Ok(())
+    }
+
+    /// Whether an action that starts no thread drops one.
+    fn drops_at(&self, origin: Origin) -> bool {
+        let starts = |edge: &EdgeId| {
+            let command = &self.flow.edges[edge.index()].command;
+            matches!(command, Command::Async { .. } | Command::StartThread { .. })
+        };
+        self.drops_threads && self.origins.get(origin.0).iter().any(starts)
     }
 
     fn spawn(&self, started: Started) -> Spawn {

@@ -180,18 +180,18 @@ impl ViolationText {
 }
 
 /// Keys, numbered as they come.
-struct Table<I, F> {
-    keys: Vec<String>,
+pub(super) struct Table<I, F> {
+    pub keys: Vec<String>,
     numbers: FxHashMap<I, u32>,
     key: F,
 }
 
 impl<I: Copy + Eq + Hash, F: Fn(I) -> String> Table<I, F> {
-    fn new(key: F) -> Self {
+    pub fn new(key: F) -> Self {
         Table { keys: Vec::new(), numbers: FxHashMap::default(), key }
     }
 
-    fn number(&mut self, id: I) -> u32 {
+    pub fn number(&mut self, id: I) -> u32 {
         *self.numbers.entry(id).or_insert_with(|| {
             self.keys.push((self.key)(id));
             self.keys.len() as u32 - 1
@@ -200,7 +200,7 @@ impl<I: Copy + Eq + Hash, F: Fn(I) -> String> Table<I, F> {
 }
 
 /// The ids of keys.
-fn find<I>(
+pub(super) fn find<I>(
     keys: &[String],
     what: &str,
     find: impl Fn(&str) -> Option<I>,
@@ -212,7 +212,7 @@ fn find<I>(
     keys.iter().map(found).collect()
 }
 
-fn at<I: Copy>(ids: &[I], number: u32, what: &str) -> Result<I, EvidenceError> {
+pub(super) fn at<I: Copy>(ids: &[I], number: u32, what: &str) -> Result<I, EvidenceError> {
     let unknown = || EvidenceError::new(format!("there is no {what} number {number}"));
     ids.get(number as usize).copied().ok_or_else(unknown)
 }
@@ -247,7 +247,7 @@ fn read_classes(system: &dyn System, names: &[Vec<String>]) -> Result<Vec<u32>, 
     }
 }
 
-fn write_states<F: Fn(SharedId) -> String>(
+pub(super) fn write_states<F: Fn(SharedId) -> String>(
     states: &[CountedState],
     shared: &mut Table<SharedId, F>,
 ) -> Vec<Vec<u32>> {
@@ -258,7 +258,7 @@ fn write_states<F: Fn(SharedId) -> String>(
     states.iter().map(state).collect()
 }
 
-fn read_states(
+pub(super) fn read_states(
     states: &[Vec<u32>],
     shared: &[SharedId],
 ) -> Result<Vec<CountedState>, EvidenceError> {

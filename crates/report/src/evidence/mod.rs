@@ -21,6 +21,7 @@
 //! value in each state or null. A set of stacks is a list of states of an automaton: whether it
 //! accepts, then symbols with the state to go to.
 
+mod cover;
 mod keys;
 mod layout;
 
@@ -33,6 +34,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::json;
+use cover::CoverText;
 use keys::{AggregateText, CutText, ViolationText};
 
 /// The format that is written, and the only one that is read.
@@ -109,6 +111,8 @@ pub struct Document {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     aggregate: Option<AggregateText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    cover: Option<CoverText>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     violation: Option<ViolationText>,
 }
 
@@ -118,6 +122,7 @@ pub struct Document {
 enum Kind {
     Cut,
     Aggregate,
+    Cover,
     Violation,
 }
 
@@ -164,6 +169,7 @@ impl Document {
             kind: Kind::Violation,
             cut: None,
             aggregate: None,
+            cover: None,
             violation: None,
         };
         match evidence {
@@ -174,6 +180,10 @@ impl Document {
             Evidence::Aggregate(certificate) => {
                 document.kind = Kind::Aggregate;
                 document.aggregate = Some(AggregateText::new(system, certificate));
+            }
+            Evidence::Cover(certificate) => {
+                document.kind = Kind::Cover;
+                document.cover = Some(CoverText::new(system, certificate));
             }
             Evidence::Violation(violation) => {
                 document.violation = Some(ViolationText::new(system, violation)?);
@@ -240,6 +250,9 @@ impl Document {
             Kind::Cut => self.cut.as_ref().ok_or_else(missing)?.read(system).map(Evidence::Cut),
             Kind::Aggregate => {
                 self.aggregate.as_ref().ok_or_else(missing)?.read(system).map(Evidence::Aggregate)
+            }
+            Kind::Cover => {
+                self.cover.as_ref().ok_or_else(missing)?.read(system).map(Evidence::Cover)
             }
             Kind::Violation => {
                 self.violation.as_ref().ok_or_else(missing)?.read(system).map(Evidence::Violation)

@@ -2,6 +2,7 @@
 //! was tampered with is refused.
 
 mod certificates;
+mod cover;
 mod examples;
 mod heights;
 mod texts;
