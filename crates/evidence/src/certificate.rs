@@ -11,7 +11,7 @@
 use selvedge_automata::Dfa;
 use selvedge_model::{SharedId, SymbolId, TemplateId};
 
-use crate::Trace;
+use crate::{Lasso, Trace};
 
 /// What a verdict rests on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,6 +22,8 @@ pub enum Evidence {
     Aggregate(AggregateCertificate),
     /// Unsafe: a run that ends in a violation.
     Violation(Violation),
+    /// Nonterminating: a run that never ends.
+    Lasso(Lasso),
 }
 
 /// A run that ends in a violation.

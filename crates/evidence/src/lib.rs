@@ -5,12 +5,13 @@
 //! [`Schedule`] says the same in text that people write and keep: who acts, and which way.
 //!
 //! A certificate ([`CutCertificate`], [`AggregateCertificate`]) is a set of states that no step
-//! leaves. [`recheck`] decides whether evidence shows what it is said to show.
+//! leaves. A [`Lasso`] is a run that never ends. [`recheck`] decides whether evidence shows what it is said to show.
 //!
 //! This crate sees the model and automata only: what checks an answer shares no code with what
 //! found it.
 
 mod certificate;
+mod lasso;
 mod name;
 mod recheck;
 mod replay;
@@ -24,6 +25,7 @@ pub use certificate::{
     AggregateCertificate, AggregateThread, CountedState, CutCertificate, CutThread, Evidence,
     Guess, Violation, Window,
 };
+pub use lasso::{Lasso, LassoThread, Part};
 pub use name::thread_name;
 pub use recheck::{Checked, Flaw, Refusal, recheck};
 pub use replay::{ReplayError, ReplayFault, replay, replay_with};

@@ -105,6 +105,7 @@ fn verdict(evidence: &Evidence) -> json::Verdict {
     match evidence {
         Evidence::Cut(_) | Evidence::Aggregate(_) => json::Verdict::Safe,
         Evidence::Violation(_) => json::Verdict::Unsafe,
+        Evidence::Lasso(_) => json::Verdict::Nonterminating,
     }
 }
 
@@ -113,6 +114,10 @@ fn show(opened: &Opened, evidence: &Evidence, output: &Output) -> String {
         Evidence::Violation(violation) => {
             let options = TraceOptions { full: false, paint: output.paint };
             text::trace(&*opened.system, &violation.trace, options)
+        }
+        Evidence::Lasso(lasso) => {
+            let options = TraceOptions { full: false, paint: output.paint };
+            text::trace(&*opened.system, &lasso.unrolled(1), options)
         }
         Evidence::Cut(_) | Evidence::Aggregate(_) => {
             invariant::text(&*opened.system, evidence, output.paint)

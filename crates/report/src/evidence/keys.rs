@@ -165,13 +165,15 @@ impl ViolationText {
     }
 
     pub fn read(&self, system: &dyn System) -> Result<Violation, EvidenceError> {
-        let wrong = |error: &dyn std::fmt::Display| {
-            EvidenceError::new(format!("the schedule cannot be followed: {error}"))
-        };
-        let schedule = Schedule::parse(&self.schedule.join("\n")).map_err(|e| wrong(&e))?;
-        let trace = schedule.to_trace(system).map_err(|e| wrong(&e))?;
+        let schedule = Schedule::parse(&self.schedule.join("\n")).map_err(not_followed)?;
+        let trace = schedule.to_trace(system).map_err(not_followed)?;
         Ok(Violation { trace, contexts: self.contexts, property: self.property })
     }
+}
+
+/// What is said of a schedule that cannot be read, or not be followed.
+pub(super) fn not_followed(error: impl std::fmt::Display) -> EvidenceError {
+    EvidenceError::new(format!("the schedule cannot be followed: {error}"))
 }
 
 /// Keys, numbered as they come.

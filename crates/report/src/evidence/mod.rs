@@ -18,9 +18,10 @@
 //! kind of thread is a class, the top of the stack (or the number of a set of stacks), and whether
 //! something is hidden below. A state is a shared state, then kinds with how many threads there are
 //! of each. A set of stacks is a list of states of an automaton: whether it accepts, then symbols
-//! with the state to go to.
+//! with the state to go to. A lasso is two schedules, the stem and the period ([`lasso`]).
 
 mod keys;
+mod lasso;
 mod layout;
 
 use std::collections::BTreeMap;
@@ -33,6 +34,7 @@ use sha2::{Digest, Sha256};
 
 use crate::json;
 use keys::{AggregateText, CutText, ViolationText};
+use lasso::LassoText;
 
 /// The format that is written, and the only one that is read.
 const FORMAT: u32 = 1;
@@ -109,6 +111,8 @@ pub struct Document {
     aggregate: Option<AggregateText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     violation: Option<ViolationText>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lasso: Option<LassoText>,
 }
 
 /// What kind of evidence it is.
@@ -118,6 +122,7 @@ enum Kind {
     Cut,
     Aggregate,
     Violation,
+    Lasso,
 }
 
 /// What every format has.
@@ -164,6 +169,7 @@ impl Document {
             cut: None,
             aggregate: None,
             violation: None,
+            lasso: None,
         };
         match evidence {
             Evidence::Cut(certificate) => {
@@ -176,6 +182,10 @@ impl Document {
             }
             Evidence::Violation(violation) => {
                 document.violation = Some(ViolationText::new(system, violation)?);
+            }
+            Evidence::Lasso(lasso) => {
+                document.kind = Kind::Lasso;
+                document.lasso = Some(LassoText::new(system, lasso)?);
             }
         }
         Ok(document)
@@ -242,6 +252,9 @@ impl Document {
             }
             Kind::Violation => {
                 self.violation.as_ref().ok_or_else(missing)?.read(system).map(Evidence::Violation)
+            }
+            Kind::Lasso => {
+                self.lasso.as_ref().ok_or_else(missing)?.read(system).map(Evidence::Lasso)
             }
         }
     }
