@@ -1,6 +1,7 @@
 //! # Bounds
 //! What an exploration from below is bounded by. A *context* is a run of one thread; a *round* is
-//! one context of each thread, in their order, any of which may be empty.
+//! one context of each thread, in their order, any of which may be empty. With a bound on *delays*, a
+//! round is one *step* of each thread, in their order; a delay lets a thread miss its step.
 
 use std::fmt;
 
@@ -13,6 +14,11 @@ pub enum Resource {
     Contexts,
     /// Rounds: contexts of all threads, in their order.
     Rounds,
+    /// Rounds of single steps of all threads, in their order, with at most so many delays.
+    RoundRobin {
+        /// How often a thread that can act may miss its step.
+        delays: usize,
+    },
 }
 
 impl Resource {
@@ -27,12 +33,12 @@ impl Resource {
     pub fn name(self) -> &'static str {
         match self {
             Resource::Contexts => "context",
-            Resource::Rounds => "round",
+            Resource::Rounds | Resource::RoundRobin { .. } => "round",
         }
     }
 }
 
-/// At most so many contexts, or at most so many rounds.
+/// At most so many contexts, or at most so many rounds of whichever kind.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Bound {
     /// What is counted.
@@ -53,13 +59,25 @@ impl Bound {
     pub fn rounds(count: usize) -> Self {
         Resource::Rounds.bound(count)
     }
+
+    /// A bound on the number of rounds of single steps, and on the number of delays.
+    #[must_use]
+    pub fn round_robin(rounds: usize, delays: usize) -> Self {
+        Resource::RoundRobin { delays }.bound(rounds)
+    }
 }
 
-/// `3 contexts`, `1 round`.
+/// `3 contexts`, `1 round`, `4 rounds of single steps with 1 delay`.
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plural = if self.count == 1 { "" } else { "s" };
-        write!(f, "{} {}{plural}", self.count, self.resource.name())
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        write!(f, "{} {}{}", self.count, self.resource.name(), plural(self.count))?;
+        match self.resource {
+            Resource::Contexts | Resource::Rounds => Ok(()),
+            Resource::RoundRobin { delays } => {
+                write!(f, " of single steps with {delays} delay{}", plural(delays))
+            }
+        }
     }
 }
 

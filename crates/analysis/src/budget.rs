@@ -51,6 +51,8 @@ pub enum Stop {
     Cancelled,
     /// A stack grew higher than the explorer was told to follow.
     HighStack,
+    /// What is observed is not closed under steps; which one leads out.
+    NotClosed(String),
     /// The system cannot say what its actions are.
     Fault(Fault),
 }
@@ -68,6 +70,9 @@ impl fmt::Display for Stop {
             Stop::Memory => f.write_str("the memory limit was reached"),
             Stop::Cancelled => f.write_str("the run was interrupted"),
             Stop::HighStack => f.write_str("the stacks grow too high for single states"),
+            Stop::NotClosed(obstacle) => {
+                write!(f, "what is observed stopped growing, but is not closed: {obstacle}")
+            }
             Stop::Fault(fault) => fault.fmt(f),
         }
     }

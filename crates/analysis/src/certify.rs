@@ -7,6 +7,8 @@
 //! | [`Stacks`] | [`CutCertificate`] with a window that holds every stack, so that nothing is hidden |
 //! | [`Windows`] | [`CutCertificate`] with the depth and the guesses of the cut |
 //! | [`Languages`] | [`AggregateCertificate`] |
+//!
+//! Abstract states that are closed are a [`CutCertificate`], too: of everything behind them.
 
 use rustc_hash::FxHashMap;
 use selvedge_automata::LanguageId;
@@ -18,7 +20,7 @@ use selvedge_evidence::{
 use crate::explore::languages::Languages;
 use crate::explore::stacks::Stacks;
 use crate::explore::windows::{self, Windows};
-use crate::explore::{Locals, Reached};
+use crate::explore::{Abstraction, Locals, Reached};
 
 /// What an exploration of single states reached.
 pub(crate) fn of_stacks(reached: &Reached<'_, Stacks>) -> Evidence {
@@ -33,20 +35,56 @@ pub(crate) fn of_stacks(reached: &Reached<'_, Stacks>) -> Evidence {
 /// What an exploration with cut stacks reached.
 pub(crate) fn of_windows(reached: &Reached<'_, Windows>) -> Evidence {
     let windows = reached.locals();
+    let window = |local| window_of(windows, local);
+    cut(reached, window, |_| windows.depth(), guesses_of(windows))
+}
+
+/// More states than this are not written down: coarse abstractions have very many behind them.
+const MOST_BEHIND: usize = 1 << 22;
+
+/// What is behind abstract states; `None` if that is too much.
+pub(crate) fn of_abstraction(abstraction: &Abstraction<'_>) -> Option<Evidence> {
+    let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+    let mut kinds = Vec::new();
+    let windows = &abstraction.windows;
+    let states = abstraction.expand(MOST_BEHIND)?.into_iter().map(|(shared, threads)| {
+        let kind = |(class, window): (usize, u32)| {
+            *numbers.entry((class as u32, window)).or_insert_with(|| {
+                kinds.push(CutThread { class: class as u32, window: window_of(windows, window) });
+                kinds.len() as u32 - 1
+            })
+        };
+        CountedState::of_kinds(shared, threads.into_iter().enumerate().map(kind).collect())
+    });
+    let states: Vec<CountedState> = states.collect();
+    Some(Evidence::Cut(CutCertificate {
+        classes: (0..abstraction.system.threads().len() as u32).collect(),
+        started: Vec::new(),
+        depth: windows.depth(),
+        guesses: guesses_of(windows),
+        measures: Vec::new(),
+        kinds,
+        states,
+    }))
+}
+
+fn window_of(windows: &Windows, local: u32) -> Window {
+    let windows::Window { symbols, hidden } = windows.get(local).clone();
+    Window { symbols, hidden }
+}
+
+/// What may lie below what.
+fn guesses_of(windows: &Windows) -> Vec<Guess> {
     let mut guesses: Vec<Guess> = Vec::new();
-    for (&(template, lowest), below) in windows.guesses() {
+    for (&(class, lowest), below) in windows.guesses() {
         // Certificates are for tight guesses: without the symbol above there is none.
         let guess = |&(below, more): &windows::Below| {
-            lowest.map(|lowest| Guess { template, lowest, below, more })
+            lowest.map(|lowest| Guess { class, lowest, below, more })
         };
         guesses.extend(below.iter().filter_map(guess));
     }
     guesses.sort_unstable();
-    let window = |local| {
-        let windows::Window { symbols, hidden } = windows.get(local).clone();
-        Window { symbols, hidden }
-    };
-    cut(reached, window, |_| windows.depth(), guesses)
+    guesses
 }
 
 fn cut<L: Locals>(
@@ -66,6 +104,7 @@ fn cut<L: Locals>(
         guesses,
         kinds,
         states,
+        measures: Vec::new(),
     })
 }
 
@@ -92,7 +131,7 @@ pub(crate) fn of_languages(reached: &Reached<'_, Languages>) -> Evidence {
 }
 
 /// The states of an exploration, and the class and local of each kind of thread in them.
-fn states<L: Locals>(reached: &Reached<'_, L>) -> (Vec<CountedState>, Vec<(u32, u32)>) {
+pub(crate) fn states<L: Locals>(reached: &Reached<'_, L>) -> (Vec<CountedState>, Vec<(u32, u32)>) {
     let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     let mut entries = Vec::new();
     let states = reached.states().map(|(shared, threads)| {

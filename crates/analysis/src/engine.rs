@@ -8,6 +8,7 @@
 //! - from above, cut by cut: a Z_j without a violation ends it, and is the proof.
 
 mod below;
+pub mod delays;
 mod pincer;
 mod reduction;
 mod table;
@@ -141,6 +142,18 @@ pub enum Proof {
     },
     /// The cut leaves no violation.
     Cut(Cut),
+    /// What is observed stopped growing, and is closed under the actions that depend on what is
+    /// hidden.
+    Closure {
+        /// The rounds and delays at the end of the plateau.
+        bound: Bound,
+        /// How many symbols of each stack are observed.
+        top: usize,
+        /// Whether some shared variables are not.
+        some_shared: bool,
+        /// How many abstract states there are.
+        states: usize,
+    },
     /// The summaries of all procedures of the only thread leave no violation.
     Summaries,
 }
@@ -171,6 +184,9 @@ pub fn check(
 ) -> Outcome {
     if let (Method::Reduction(direction), Resource::Rounds) = (question.method, bound.resource) {
         return reduction::check(question, direction, bound.count, budget, tell);
+    }
+    if let Resource::RoundRobin { delays } = bound.resource {
+        return delays::check(question, bound.count, delays, budget, tell);
     }
     let starts_threads = question.system.starts_threads();
     let most_threads = starts_threads.then(|| match question.needs_all_threads() {

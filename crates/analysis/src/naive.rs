@@ -47,6 +47,7 @@
 //! # Ok::<(), selvedge_analysis::naive::NaiveError>(())
 //! ```
 
+mod delays;
 mod error;
 
 use std::collections::BTreeMap;
@@ -57,6 +58,7 @@ use selvedge_model::{Action, State, System, ThreadId, VisibleState, step};
 
 use crate::Resource;
 use crate::bound::needs_fixed_threads;
+pub use delays::NaiveDelays;
 pub use error::NaiveError;
 
 /// What is new at a bound.
@@ -235,6 +237,8 @@ impl<'s> Naive<'s> {
         match self.resource {
             Resource::Contexts => last == Some(thread),
             Resource::Rounds => last.is_some_and(|last| last <= thread),
+            // They are not explored by this enumerator: see `NaiveDelays`.
+            Resource::RoundRobin { .. } => false,
         }
     }
 

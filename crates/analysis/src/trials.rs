@@ -184,6 +184,16 @@ mod tests {
         assert!(count[0] > 100 && count[1] > 50 && count[2] < 5, "{count:?}");
     }
 
+    /// Questions that took a while to understand: threads with the same rules and other stacks at
+    /// the start (3250, 4081, 4890), heights of stacks that depend on each other (890, 9665).
+    #[test]
+    fn hard_questions_are_answered() {
+        for seed in [890, 3250, 4081, 4890, 9665] {
+            let trial = trial(seed, &Budget::default(), Duration::from_secs(60));
+            assert_eq!(trial.result, TrialResult::Safe, "seed {seed}");
+        }
+    }
+
     /// What an answer could get wrong is noticed.
     #[test]
     fn wrong_answers_are_noticed() {

@@ -108,6 +108,7 @@ fn system_of(input: Input, options: &InputOptions, form: Form) -> Result<Opened,
                 Form::DropsThreads => lowering.dropping_threads(),
                 Form::AllThreads => lowering.choosing_at_once(),
             });
+            enough_threads(target.as_ref(), &*system)?;
             let properties = vec![target.unwrap_or(Property::NeverWrong)];
             let program = Some(Arc::clone(&system));
             Ok(Opened { system, program, properties, source, unbounded })
@@ -122,6 +123,22 @@ fn system_of(input: Input, options: &InputOptions, form: Form) -> Result<Opened,
             Ok(Opened { system, program: None, properties, source, unbounded: None })
         }
     }
+}
+
+/// A target that asks for more threads than there are is never reached, and that is no reason to
+/// say *safe*.
+fn enough_threads(target: Option<&Property>, system: &dyn System) -> Result<(), Failure> {
+    let Some(Property::Unreachable(pattern)) = target else { return Ok(()) };
+    let templates: Vec<_> = system.threads().iter().map(|thread| thread.template).collect();
+    if system.starts_threads() || pattern.has_enough(&templates) {
+        return Ok(());
+    }
+    let names: Vec<_> = system.threads().iter().map(|thread| thread.name.as_str()).collect();
+    Err(Failure::usage(format!(
+        "--target asks for more threads at the same time than there are: {}; change the target, or \
+         the number of threads with --threads",
+        names.join(", ")
+    )))
 }
 
 /// The first variable without a range.

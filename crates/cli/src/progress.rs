@@ -99,8 +99,9 @@ impl Progress {
             Event::Cut(seen) => {
                 let result = if seen.violated { "does not exclude" } else { "excludes" };
                 let depth = seen.cut.depth;
+                let heights = if seen.cut.heights { ", heights compared" } else { "" };
                 let text = format!(
-                    "stack cut of depth {depth}: {}, {result} a violation",
+                    "stack cut of depth {depth}{heights}: {}, {result} a violation",
                     amount(seen.visible, "visible state")
                 );
                 (text, false)

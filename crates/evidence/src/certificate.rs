@@ -55,6 +55,18 @@ pub struct CutCertificate {
     pub kinds: Vec<CutThread>,
     /// The states.
     pub states: Vec<CountedState>,
+    /// Relations between the heights of stacks.
+    pub measures: Vec<Measure>,
+}
+
+/// A relation between the heights of stacks: in each state of a [`CutCertificate`], the sum of all
+/// heights, each times the weight of its thread, has a least value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Measure {
+    /// The weight of the threads of each class.
+    pub weights: Vec<i32>,
+    /// The least value in each state; `None` if nothing is known there.
+    pub least: Vec<Option<i64>>,
 }
 
 /// A thread as a [`CutCertificate`] sees it.
@@ -75,11 +87,11 @@ pub struct Window {
     pub hidden: bool,
 }
 
-/// In stacks of threads of `template`, `below` may lie directly below `lowest`.
+/// In stacks of threads of `class`, `below` may lie directly below `lowest`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Guess {
-    /// The template of the thread.
-    pub template: TemplateId,
+    /// The class of the thread.
+    pub class: u32,
     /// The upper symbol.
     pub lowest: SymbolId,
     /// The symbol below it.

@@ -25,7 +25,7 @@ mod trace;
 
 pub use certificate::{
     AggregateCertificate, AggregateThread, CountedState, CutCertificate, CutThread, Evidence,
-    Guess, Violation, Window,
+    Guess, Measure, Violation, Window,
 };
 pub use lasso::{Lasso, LassoThread, Part};
 pub use name::thread_name;

@@ -121,6 +121,20 @@ impl Pattern {
     }
 }
 
+impl Pattern {
+    /// Whether threads of these templates are enough for it, wherever they stand.
+    #[must_use]
+    pub fn has_enough(&self, templates: &[TemplateId]) -> bool {
+        let Pattern::Together(wanted) = self else { return true };
+        can_assign(wanted.len(), &vec![1; templates.len()], |item, thread| {
+            let of = |&(template, _): &(Option<TemplateId>, PlaceId)| {
+                template.is_none_or(|template| template == templates[thread])
+            };
+            wanted[item].places.iter().any(of)
+        })
+    }
+}
+
 impl Property {
     /// Whether this visible state breaks the property. `templates` are those of the threads. There
     /// is no answer where the system cannot say what its actions are, and the property is about

@@ -3,7 +3,7 @@
 //! command that was just run.
 
 use selvedge_analysis::engine::Method;
-use selvedge_analysis::{Bound, Stop};
+use selvedge_analysis::{Bound, Resource, Stop};
 
 use crate::answer::Answer;
 
@@ -30,6 +30,11 @@ pub(crate) fn advice(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>)
         Stop::Memory => Some("more memory (--memory)".to_owned()),
         Stop::Cancelled => Some("once more with more patience".to_owned()),
         Stop::HighStack => None,
+        Stop::NotClosed(_) => {
+            let more = "--observe with more variables or a larger top=J, or no --observe at all: then \
+                        more and more of the stacks is observed";
+            return Some(more.to_owned());
+        }
         Stop::Fault(_) => return None,
     });
     if let Some(name) = unbounded {
@@ -39,10 +44,17 @@ pub(crate) fn advice(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>)
     match bound {
         None => {
             let bound = completed.filter(|bound| bound.count > 0).unwrap_or(Bound::contexts(2));
-            ways.push(format!("`selvedge check --{}s {}`", bound.resource.name(), bound.count));
+            let delays = match bound.resource {
+                Resource::RoundRobin { delays } => format!(" --delays {delays}"),
+                Resource::Contexts | Resource::Rounds => String::new(),
+            };
+            let resource = bound.resource.name();
+            ways.push(format!("`selvedge check --{resource}s {}{delays}`", bound.count));
         }
         Some(asked) if asked.count > 1 => {
-            ways.push(format!("a smaller --{}s", asked.resource.name()));
+            let delays = matches!(asked.resource, Resource::RoundRobin { .. });
+            let or_delays = if delays { " or --delays" } else { "" };
+            ways.push(format!("a smaller --{}s{or_delays}", asked.resource.name()));
         }
         Some(_) => {}
     }

@@ -131,7 +131,8 @@ fn why_safe(answer: &Answer<'_>, proof: Proof) -> Vec<Detail> {
     let outcome = answer.outcome;
     let mut details = vec![("proof", proof_in_words(outcome, proof, answer.properties.is_empty()))];
     if let Some(collapse) = outcome.collapse {
-        let visible = outcome.observations.get(collapse.count).and_then(|o| o.visible);
+        let visible =
+            outcome.observations.iter().find(|o| o.bound == collapse).and_then(|o| o.visible);
         details.push((
             "collapse",
             format!("all {} are reached within {collapse}", amount(visible, "visible state")),
@@ -164,6 +165,19 @@ pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool)
             "the summaries of all procedures: every value that reaches a place was followed"
                 .to_owned()
         }
+        Proof::Closure { bound, top, some_shared, states } => {
+            let shared = if some_shared { "some shared variables" } else { "the shared state" };
+            let observed = match top {
+                0 => shared.to_owned(),
+                1 => format!("{shared} and the top symbol of each stack"),
+                n => format!("{shared} and the top {n} symbols of each stack"),
+            };
+            format!(
+                "of {observed}, {} were reached by {bound}; no step leads from what is behind them \
+                 to others",
+                amount(Some(states as u128), "combination")
+            )
+        }
         Proof::Cut(cut) => {
             let seen = outcome.cuts.iter().find(|seen| seen.cut == cut);
             let kept = match cut.depth {
@@ -177,7 +191,8 @@ pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool)
                     format!("{}, none a violation", amount(visible, "visible state"))
                 }
             };
-            format!("stack cut of depth {}: {kept} of each stack kept, {left}", cut.depth)
+            let heights = if cut.heights { " and their heights compared" } else { "" };
+            format!("stack cut of depth {}: {kept} of each stack kept{heights}, {left}", cut.depth)
         }
     }
 }
@@ -217,11 +232,23 @@ pub(crate) fn violation(answer: &Answer<'_>) -> Option<String> {
 }
 
 fn about_trace(outcome: &Outcome, bound: Bound, steps: Result<usize, &Stop>) -> Vec<Detail> {
-    let fewest = format!("no schedule with fewer {}s does", bound.resource.name());
+    let fewest = match bound.resource {
+        Resource::Contexts | Resource::Rounds => {
+            format!("no schedule with fewer {}s does", bound.resource.name())
+        }
+        Resource::RoundRobin { delays } => {
+            format!("no schedule with at most {} does in fewer rounds", count(delays, "delay"))
+        }
+    };
     match steps {
         Ok(_) if bound.count == 0 => Vec::new(),
-        // Summaries take the fewest steps for each thread by itself.
-        Ok(_) if matches!(outcome.engine, "rounds-lazy" | "rounds-near" | "rounds-eager") => {
+        // Summaries take the fewest steps for each thread by itself; in turns, steps are not counted.
+        Ok(_)
+            if matches!(
+                outcome.engine,
+                "rounds-lazy" | "rounds-near" | "rounds-eager" | "delays"
+            ) =>
+        {
             vec![("fewest", fewest)]
         }
         Ok(_) => vec![("fewest", format!("{fewest}, and none with {bound} is shorter"))],
@@ -243,7 +270,7 @@ fn no_violation(answer: &Answer<'_>) -> String {
 /// `3 contexts (2 switches)`, `2 rounds`.
 fn with_switches(bound: Bound) -> String {
     match (bound.resource, bound.count.saturating_sub(1)) {
-        (Resource::Rounds, _) => bound.to_string(),
+        (Resource::Rounds | Resource::RoundRobin { .. }, _) => bound.to_string(),
         (Resource::Contexts, 1) => format!("{bound} (1 switch)"),
         (Resource::Contexts, switches) => format!("{bound} ({switches} switches)"),
     }

@@ -145,6 +145,9 @@ impl From<selvedge_analysis::Bound> for Bound {
         match bound.resource {
             Resource::Contexts => Bound { contexts: count, ..Bound::default() },
             Resource::Rounds => Bound { rounds: count, ..Bound::default() },
+            Resource::RoundRobin { delays } => {
+                Bound { rounds: count, delays: Some(delays), ..Bound::default() }
+            }
         }
     }
 }

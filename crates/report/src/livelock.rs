@@ -175,7 +175,7 @@ fn advice(answer: &Answer<'_>, stop: &Stop) -> Option<String> {
         Stop::Memory => "more memory (--memory)",
         Stop::Cancelled => "once more with more patience",
         Stop::HighStack => "a bound on the recursion",
-        Stop::Fault(_) => return None,
+        Stop::Fault(_) | Stop::NotClosed(_) => return None,
     };
     let range = answer.unbounded.map_or(String::new(), |name| {
         format!(", a range for `{name}` if it keeps growing (`int[0..9] {name}`)")

@@ -139,7 +139,7 @@ impl TableReport<'_> {
     /// What the bounds count.
     fn unit(&self) -> &'static str {
         match self.observations().first().map(|seen| seen.bound.resource) {
-            Some(Resource::Rounds) => "rounds",
+            Some(Resource::Rounds | Resource::RoundRobin { .. }) => "rounds",
             Some(Resource::Contexts) | None => "contexts",
         }
     }

@@ -12,8 +12,10 @@
 //!
 //! **Needs.** Finitely many shared states, or the run ends by its budget.
 
+use selvedge_evidence::{Evidence, Measure};
 use selvedge_model::System;
 
+use super::heights::{Compared, compare};
 use crate::explore::windows::{Cut, Windows};
 use crate::explore::{ContextExplorer, Explorer, Locals};
 use crate::{Budget, Stop};
@@ -22,6 +24,8 @@ use crate::{Budget, Stop};
 pub struct Above<'a> {
     explorer: ContextExplorer<'a, Windows>,
     cut: Cut,
+    /// What is known of heights in the states that are left.
+    measures: Vec<Measure>,
 }
 
 impl<'a> Above<'a> {
@@ -52,11 +56,39 @@ impl<'a> Above<'a> {
                 explorer.advance(budget)?;
             }
             if !explorer.locals().has_grown() {
-                return Ok(Above { explorer, cut });
+                let mut above = Above { explorer, cut, measures: Vec::new() };
+                if cut.heights {
+                    above.compare_heights(system, budget)?;
+                }
+                return Ok(above);
             }
             // A pop that was explored early may have had too few guesses: once more with all.
             windows = explorer.into_locals().again();
         }
+    }
+
+    /// Leaves out states whose stacks cannot have the heights that they would have to have. Whether
+    /// there were any.
+    pub fn compare_heights(&mut self, system: &dyn System, budget: &Budget) -> Result<bool, Stop> {
+        self.cut.heights = true;
+        let Some(Compared { possible, measures }) =
+            compare(system, self.explorer.reached(), budget)?
+        else {
+            return Ok(false);
+        };
+        self.explorer.keep(|number| possible[number as usize])?;
+        self.measures = measures;
+        Ok(true)
+    }
+
+    /// What is left, as a certificate.
+    #[must_use]
+    pub fn certificate(&self) -> Evidence {
+        let mut evidence = self.explorer.certificate();
+        if let Evidence::Cut(certificate) = &mut evidence {
+            certificate.measures.clone_from(&self.measures);
+        }
+        evidence
     }
 
     /// How the stacks were cut.

@@ -170,7 +170,9 @@ impl<'a> Start<'a> {
                 let explorer = ContextExplorer::new(system, locals, symmetry)?;
                 Box::new(explorer.with_at_most_threads(self.most_threads))
             }
-            Resource::Rounds => Box::new(RoundExplorer::new(system, locals)?),
+            Resource::Rounds | Resource::RoundRobin { .. } => {
+                Box::new(RoundExplorer::new(system, locals)?)
+            }
         })
     }
 }

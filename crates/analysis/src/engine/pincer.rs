@@ -64,27 +64,49 @@ fn from_above(
     tell: Listener<'_>,
     found: &mpsc::Sender<Report>,
 ) {
+    let mut last_kinds = None;
     for depth in 1..=DEEPEST_CUT {
         let cut = Cut::tight(depth);
-        let Ok(above) = Above::explore(question.system, cut, question.symmetry, budget) else {
+        let Ok(mut above) = Above::explore(question.system, cut, question.symmetry, budget) else {
             return;
         };
-        let Ok(violation) = above.violation(question.properties) else { return };
-        let violated = violation.is_some();
-        let kinds = above.explorer().visible_kinds();
-        let exact = above.is_exact();
-        let seen = CutSeen { cut, visible: above.visible(), kinds, violated, exact };
         let finite = (wants_table && depth == 1)
             .then(|| finite_contexts(question.system, &above).ok())
             .flatten();
-        tell(Event::Cut(seen));
-        let enough = exact || (!violated && !question.is_about_everything());
-        let wanted = question.evidence && !violated;
-        let certificate = wanted.then(|| above.explorer().certificate());
-        if found.send(Report { seen, finite, certificate }).is_err() || enough {
+        let kinds = above.explorer().visible_kinds();
+        if !send(question, &above, finite, tell, found) {
             return;
         }
+        // Where a deeper cut is not better, the heights of stacks may be what is missing.
+        if last_kinds == Some(kinds) || depth == DEEPEST_CUT {
+            match above.compare_heights(question.system, budget) {
+                Ok(true) if send(question, &above, None, tell, found) => {}
+                Ok(false) => {}
+                _ => return,
+            }
+        }
+        last_kinds = Some(kinds);
     }
+}
+
+/// Reports what a cut leaves. Whether another one may be of use.
+fn send(
+    question: &Question<'_>,
+    above: &Above<'_>,
+    finite: Option<FiniteContexts>,
+    tell: Listener<'_>,
+    found: &mpsc::Sender<Report>,
+) -> bool {
+    let Ok(violation) = above.violation(question.properties) else { return false };
+    let violated = violation.is_some();
+    let kinds = above.explorer().visible_kinds();
+    let (cut, visible, exact) = (above.cut(), above.visible(), above.is_exact());
+    let seen = CutSeen { cut, visible, kinds, violated, exact };
+    tell(Event::Cut(seen));
+    let enough = exact || (!violated && !question.is_about_everything());
+    let wanted = question.evidence && !violated;
+    let certificate = wanted.then(|| above.certificate());
+    found.send(Report { seen, finite, certificate }).is_ok() && !enough
 }
 
 fn meet(

@@ -37,7 +37,7 @@ pub struct BoundedExplorer<'a, L, B> {
 impl<'a, L: Locals, B: Bookkeeping> BoundedExplorer<'a, L, B> {
     /// Starts at bound 0: the initial states.
     pub(super) fn start(mut reached: Reached<'a, L>, bookkeeping: B) -> Result<Self, Stop> {
-        reached.observe(B::RESOURCE, &Budget::default())?;
+        reached.observe(B::RESOURCE.bound(0), &Budget::default())?;
         Ok(BoundedExplorer { reached, bookkeeping })
     }
 
@@ -45,6 +45,15 @@ impl<'a, L: Locals, B: Bookkeeping> BoundedExplorer<'a, L, B> {
     #[must_use]
     pub fn reached(&self) -> &Reached<'a, L> {
         &self.reached
+    }
+
+    /// Keeps only some of the states, given by number, as if they had been there from the start and
+    /// nothing else were reached. Right if it is known that none of the others is reachable.
+    pub(crate) fn keep(&mut self, keep: impl Fn(u32) -> bool) -> Result<(), Stop> {
+        self.reached.keep(keep);
+        self.reached.observe(B::RESOURCE.bound(0), &Budget::default())?;
+        self.reached.new_from = self.reached.states.len() as u32;
+        self.reached.observe(B::RESOURCE.bound(1), &Budget::default())
     }
 
     /// The locals.
@@ -68,7 +77,7 @@ impl<L: Locals, B: Bookkeeping> Explorer for BoundedExplorer<'_, L, B> {
     fn advance(&mut self, budget: &Budget) -> Result<&Observation, Stop> {
         self.bookkeeping.advance(&mut self.reached, budget)?;
         budget.check()?;
-        self.reached.observe(B::RESOURCE, budget)?;
+        self.reached.observe(B::RESOURCE.bound(self.bound() + 1), budget)?;
         Ok(&self.observations()[self.bound()])
     }
 

@@ -15,9 +15,9 @@
 use rustc_hash::FxHashMap;
 use selvedge_automata::{Control, LanguageId, Languages as Store, Psa, post_star};
 use selvedge_evidence::Evidence;
-use selvedge_model::{Action, Fault, SharedId, Spawn, Stack, SymbolId, System, TemplateId};
+use selvedge_model::{Action, Fault, SharedId, Spawn, Stack, SymbolId, System};
 
-use super::{Locals, Move, Reached};
+use super::{Classes, Locals, Move, Reached};
 use crate::{Resource, Stop, certify};
 
 /// All stack languages that were met. Locals are their ids.
@@ -60,23 +60,26 @@ impl Locals for Languages {
     fn engine(resource: Resource) -> &'static str {
         match resource {
             Resource::Contexts => "contexts-symbolic",
-            Resource::Rounds => "rounds-symbolic",
+            // Contexts are whole in sets of stacks, so that single steps are not counted there.
+            Resource::Rounds | Resource::RoundRobin { .. } => "rounds-symbolic",
         }
     }
 
-    fn of_stack(&mut self, _template: TemplateId, stack: &Stack) -> u32 {
+    fn of_stack(&mut self, _class: u32, stack: &Stack) -> u32 {
         self.store.word(stack.iter()).0
     }
 
     fn moves(
         &mut self,
         system: &dyn System,
-        template: TemplateId,
+        classes: &mut Classes,
+        class: u32,
         shared: SharedId,
         local: u32,
         out: &mut Vec<Move>,
     ) -> Result<(), Stop> {
         self.contexts += 1;
+        let template = classes.template(class);
         let mut ends = Ends::default();
         let first = ends.control(End { shared, spawns: Vec::new() });
         let start = Psa::of_language(first, self.store.get(LanguageId(local)));

@@ -5,7 +5,7 @@
 use selvedge_evidence::Evidence;
 use selvedge_model::{SharedId, Stack, SymbolId, System, TemplateId};
 
-use super::Reached;
+use super::{Classes, Reached};
 use crate::{Resource, Stop};
 
 /// What a thread can become.
@@ -28,14 +28,15 @@ pub trait Locals {
     /// The name of an explorer with these locals.
     fn engine(resource: Resource) -> &'static str;
 
-    /// The local of a thread of the template with this stack.
-    fn of_stack(&mut self, template: TemplateId, stack: &Stack) -> u32;
+    /// The local of a thread of the class with this stack.
+    fn of_stack(&mut self, class: u32, stack: &Stack) -> u32;
 
-    /// What a thread of the template can do, with repetitions or without.
+    /// What a thread of the class can do, with repetitions or without.
     fn moves(
         &mut self,
         system: &dyn System,
-        template: TemplateId,
+        classes: &mut Classes,
+        class: u32,
         shared: SharedId,
         local: u32,
         out: &mut Vec<Move>,

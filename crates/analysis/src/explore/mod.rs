@@ -11,12 +11,16 @@
 //! | [`languages`] | a regular set of stacks | a whole context (post*) |
 //! | [`windows`] | the top of a stack, the rest forgotten | one action: too much is reached, never too little |
 //!
+//! [`delays`] is bounded by two numbers, rounds and delays, and has single stacks only.
+//!
 //! States are sets of threads: threads of one class are interchangeable and are counted, not
 //! listed ([`classes`]). With rounds every thread is a class of its own.
 
+pub mod abstraction;
 mod bounded;
 pub mod classes;
 pub mod contexts;
+pub mod delays;
 pub mod languages;
 pub mod locals;
 mod moved;
@@ -25,6 +29,7 @@ pub mod reached;
 pub mod rounds;
 mod set;
 pub mod shortest;
+pub mod shortest_delays;
 mod space;
 pub mod stacks;
 mod target;
@@ -32,9 +37,11 @@ mod visible;
 pub mod windows;
 mod words;
 
+pub use abstraction::{Abstraction, Observe};
 pub use bounded::{Bookkeeping, BoundedExplorer};
 pub use classes::Classes;
 pub use contexts::ContextExplorer;
+pub use delays::DelayExplorer;
 pub use locals::{Locals, Move};
 pub use reached::{Observation, Reached};
 pub use rounds::RoundExplorer;

@@ -9,7 +9,7 @@ use super::space::{Entry, Space};
 use super::target::Target;
 use super::visible::{Seen, Visible};
 use super::{Batch, Classes, Locals, StateSet};
-use crate::{Bound, Budget, Resource, Stop};
+use crate::{Bound, Budget, Stop};
 
 /// What is seen at a bound. Numbers are without symmetry reduction; `None` is too large to count,
 /// or infinite.
@@ -74,6 +74,18 @@ impl<'a, L: Locals> Reached<'a, L> {
         Ok(reached)
     }
 
+    /// Forgets all states but some, and all that was seen.
+    pub(super) fn keep(&mut self, keep: impl Fn(u32) -> bool) {
+        let all = std::mem::take(&mut self.states);
+        for number in (0..all.len() as u32).filter(|&number| keep(number)) {
+            self.states.insert(all.get(number));
+        }
+        self.new_from = 0;
+        self.visible = None;
+        self.visible_until.clear();
+        self.observations.clear();
+    }
+
     /// The locals.
     #[must_use]
     pub fn locals(&self) -> &L {
@@ -91,6 +103,12 @@ impl<'a, L: Locals> Reached<'a, L> {
     pub fn heads(&self) -> impl Iterator<Item = (SharedId, TemplateId, u32)> {
         let template = |class| self.space.classes.template(class);
         self.space.heads().map(move |(shared, (class, local))| (shared, template(class), local))
+    }
+
+    /// How many states are stored.
+    #[must_use]
+    pub fn state_count(&self) -> usize {
+        self.states.len()
     }
 
     /// The classes of the threads.
@@ -207,7 +225,7 @@ impl<'a, L: Locals> Reached<'a, L> {
     }
 
     /// Counts what is new at this bound.
-    pub(super) fn observe(&mut self, resource: Resource, budget: &Budget) -> Result<(), Stop> {
+    pub(super) fn observe(&mut self, bound: Bound, budget: &Budget) -> Result<(), Stop> {
         let new = self.new_from..self.states.len() as u32;
         if self.visible.is_none() && !self.space.locals.are_visible() {
             // So far the visible states were the states.
@@ -228,7 +246,7 @@ impl<'a, L: Locals> Reached<'a, L> {
         self.visible_until.push(self.visible.as_ref().map_or(new.end, Visible::len));
         let last = self.observations.last();
         self.observations.push(Observation {
-            bound: resource.bound(self.observations.len()),
+            bound,
             states: sum(last.map_or(Some(0), |o| o.states), new_states),
             new_states,
             visible: sum(last.map_or(Some(0), |o| o.visible), new_visible),

@@ -119,7 +119,9 @@ impl Search<'_> {
         let class = |entry| self.space.entry(entry).0;
         match self.bound.resource {
             Resource::Contexts => from == last,
-            Resource::Rounds => last != NOBODY && class(last) <= class(from),
+            Resource::Rounds | Resource::RoundRobin { .. } => {
+                last != NOBODY && class(last) <= class(from)
+            }
         }
     }
 
@@ -191,7 +193,7 @@ impl Search<'_> {
     fn entry_of(&mut self, state: &State, thread: ThreadId) -> Option<u32> {
         let class = self.space.class_of(state, thread);
         let acting = &state.threads[thread.index()];
-        let local = self.space.locals.of_stack(acting.template, &acting.stack);
+        let local = self.space.locals.of_stack(class, &acting.stack);
         self.space.find((class, local))
     }
 }

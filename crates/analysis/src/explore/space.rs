@@ -5,7 +5,7 @@
 use std::cell::{Cell, RefCell};
 
 use rustc_hash::FxHashMap;
-use selvedge_model::{Heads, SharedId, State, System, Thread, ThreadId};
+use selvedge_model::{Heads, SharedId, State, System, ThreadId};
 
 use super::target::Target;
 use super::visible::Seen;
@@ -95,9 +95,9 @@ impl<'a, L: Locals> Space<'a, L> {
             return Ok(range);
         }
         let (class, local) = self.entry(entry);
-        let template = self.classes.template(class);
         let mut found = Vec::new();
-        self.locals.moves(self.system, template, SharedId(shared), local, &mut found)?;
+        let Space { system, locals, classes, .. } = &mut *self;
+        locals.moves(*system, classes, class, SharedId(shared), local, &mut found)?;
         found.sort_unstable();
         found.dedup();
         let start = self.moves.len() as u32;
@@ -180,8 +180,7 @@ impl<'a, L: Locals> Space<'a, L> {
     pub fn word(&mut self, state: &State) -> Vec<u32> {
         let entries = state.thread_ids().map(|thread| {
             let class = self.class_of(state, thread);
-            let Thread { template, stack } = &state.threads[thread.index()];
-            let local = self.locals.of_stack(*template, stack);
+            let local = self.locals.of_stack(class, &state.threads[thread.index()].stack);
             self.number((class, local))
         });
         let entries = entries.collect();

@@ -4,9 +4,9 @@
 
 use rustc_hash::FxHashMap;
 use selvedge_evidence::Evidence;
-use selvedge_model::{Action, SharedId, Stack, SymbolId, System, TemplateId, Word};
+use selvedge_model::{Action, SharedId, Stack, SymbolId, System, Word};
 
-use super::{Locals, Move, Reached};
+use super::{Classes, Locals, Move, Reached};
 use crate::{Resource, Stop, certify};
 
 /// The empty stack.
@@ -88,6 +88,12 @@ impl Stacks {
         self.heights[stack as usize] as usize
     }
 
+    /// The height of the tallest stack that was met.
+    #[must_use]
+    pub fn tallest(&self) -> usize {
+        self.tallest as usize
+    }
+
     /// The stack as a value of the model.
     #[must_use]
     pub fn get(&self, mut stack: u32) -> Stack {
@@ -107,24 +113,26 @@ impl Locals for Stacks {
         match resource {
             Resource::Contexts => "contexts-explicit",
             Resource::Rounds => "rounds-explicit",
+            Resource::RoundRobin { .. } => "delays",
         }
     }
 
-    fn of_stack(&mut self, _template: TemplateId, stack: &Stack) -> u32 {
+    fn of_stack(&mut self, _class: u32, stack: &Stack) -> u32 {
         stack.0.iter().fold(EMPTY, |below, &symbol| self.push(symbol, below))
     }
 
     fn moves(
         &mut self,
         system: &dyn System,
-        template: TemplateId,
+        classes: &mut Classes,
+        class: u32,
         shared: SharedId,
         local: u32,
         out: &mut Vec<Move>,
     ) -> Result<(), Stop> {
         let mut actions = std::mem::take(&mut self.actions);
         actions.clear();
-        system.actions(template, shared, self.top(local), &mut actions)?;
+        system.actions(classes.template(class), shared, self.top(local), &mut actions)?;
         for action in &actions {
             let spawn = action.spawn.map(|s| (s.template, self.of_word(s.stack)));
             let local = self.replace_top(local, action.word);

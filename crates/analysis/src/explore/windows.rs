@@ -4,7 +4,9 @@
 //!
 //! **Idea.** Keep the top j symbols of each stack and forget the rest. A push lets the lowest symbol
 //! fall out of the window; a pop has to guess what comes up. The guess is *tight*: only what did
-//! fall out from under the symbol that is now the lowest. One bit tells whether anything is hidden
+//! fall out from under the symbol that is now the lowest, in a stack of a thread of the same class.
+//! Threads that obey the same rules but begin with different stacks do not lend each other guesses.
+//! One bit tells whether anything is hidden
 //! below at all. What is left has finitely many states (if there are finitely many shared states)
 //! and is explored like any other system: its visible states are Z_j.
 //!
@@ -20,7 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_evidence::Evidence;
 use selvedge_model::{Action, SharedId, Stack, SymbolId, System, TemplateId, Word};
 
-use super::{Locals, Move, Reached};
+use super::{Classes, Locals, Move, Reached};
 use crate::{Resource, Stop, certify};
 
 /// How much of a stack is kept.
@@ -33,16 +35,19 @@ pub struct Cut {
     pub tight: bool,
     /// Whether it is known if something is hidden below.
     pub hidden_bit: bool,
+    /// Whether states are left out whose stacks cannot be as high as they would have to be: see
+    /// [`crate::converge::heights`].
+    pub heights: bool,
 }
 
 impl Cut {
     /// The cut that the CUBA paper uses for Z.
-    pub const PUBLISHED: Cut = Cut { depth: 1, tight: false, hidden_bit: false };
+    pub const PUBLISHED: Cut = Cut { depth: 1, tight: false, hidden_bit: false, heights: false };
 
     /// The tightest cut of a depth.
     #[must_use]
     pub fn tight(depth: usize) -> Self {
-        Cut { depth: depth.max(1), tight: true, hidden_bit: true }
+        Cut { depth: depth.max(1), tight: true, hidden_bit: true, heights: false }
     }
 }
 
@@ -58,8 +63,8 @@ pub struct Window {
 /// What lies below: a symbol, and whether something may lie below that.
 pub type Below = (SymbolId, bool);
 
-/// For each template and lowest symbol of a window (`None`: any), what may lie below.
-pub type Guesses = FxHashMap<(TemplateId, Option<SymbolId>), FxHashSet<Below>>;
+/// For each class of threads and lowest symbol of a window (`None`: any), what may lie below.
+pub type Guesses = FxHashMap<(u32, Option<SymbolId>), FxHashSet<Below>>;
 
 /// All windows that were met. Locals are their numbers.
 #[derive(Clone, Debug)]
@@ -125,57 +130,58 @@ impl Windows {
         number
     }
 
-    fn key(&self, template: TemplateId, lowest: SymbolId) -> (TemplateId, Option<SymbolId>) {
-        (template, self.cut.tight.then_some(lowest))
+    fn key(&self, class: u32, lowest: SymbolId) -> (u32, Option<SymbolId>) {
+        (class, self.cut.tight.then_some(lowest))
     }
 
-    fn guess(&mut self, template: TemplateId, lowest: SymbolId, below: Below) {
+    fn guess(&mut self, class: u32, lowest: SymbolId, below: Below) {
         let hidden = below.1 || !self.cut.hidden_bit;
-        let key = self.key(template, lowest);
+        let key = self.key(class, lowest);
         self.grown |= self.guesses.entry(key).or_default().insert((below.0, hidden));
     }
 
     /// What lay below `from` may now lie below `to`.
-    fn pass_on(&mut self, template: TemplateId, from: SymbolId, to: SymbolId) {
+    fn pass_on(&mut self, class: u32, from: SymbolId, to: SymbolId) {
         if from != to {
-            for below in self.below(template, from) {
-                self.guess(template, to, below);
+            for below in self.below(class, from) {
+                self.guess(class, to, below);
             }
         }
     }
 
-    fn below(&self, template: TemplateId, lowest: SymbolId) -> Vec<Below> {
-        let known = self.guesses.get(&self.key(template, lowest));
+    fn below(&self, class: u32, lowest: SymbolId) -> Vec<Below> {
+        let known = self.guesses.get(&self.key(class, lowest));
         known.map_or(Vec::new(), |set| set.iter().copied().collect())
     }
 
     /// The window of a whole stack, top first. What does not fit is remembered.
-    fn cut(&mut self, template: TemplateId, symbols: &[SymbolId], hidden: bool) -> u32 {
+    fn cut(&mut self, class: u32, symbols: &[SymbolId], hidden: bool) -> u32 {
         let depth = self.cut.depth;
         for at in depth.saturating_sub(1)..symbols.len().saturating_sub(1) {
             let more = hidden || at + 2 < symbols.len();
-            self.guess(template, symbols[at], (symbols[at + 1], more));
+            self.guess(class, symbols[at], (symbols[at + 1], more));
         }
         let kept = symbols.len().min(depth);
         let hidden = kept == depth && (hidden || symbols.len() > depth || !self.cut.hidden_bit);
         self.number(Window { symbols: symbols[..kept].into(), hidden })
     }
 
-    fn step(&mut self, template: TemplateId, window: &Window, word: Word, out: &mut Vec<u32>) {
+    /// What a window becomes when its top is replaced by a word.
+    pub(crate) fn step(&mut self, class: u32, window: &Window, word: Word, out: &mut Vec<u32>) {
         let rest = window.symbols.get(1..).unwrap_or_default();
         let after: Vec<SymbolId> = word.symbols().chain(rest.iter().copied()).collect();
         let Some(&lowest) = window.symbols.last().filter(|_| window.hidden) else {
-            out.push(self.cut(template, &after, false));
+            out.push(self.cut(class, &after, false));
             return;
         };
         if word == Word::Pop {
             // Something may come up from below.
-            for (symbol, hidden) in self.below(template, lowest) {
+            for (symbol, hidden) in self.below(class, lowest) {
                 let uncovered: Vec<_> = after.iter().copied().chain([symbol]).collect();
-                out.push(self.cut(template, &uncovered, hidden));
+                out.push(self.cut(class, &uncovered, hidden));
             }
             if !self.cut.hidden_bit {
-                out.push(self.cut(template, &after, false));
+                out.push(self.cut(class, &after, false));
             }
             return;
         }
@@ -183,9 +189,35 @@ impl Windows {
         if window.symbols.len() == 1
             && let Some(&now) = after.last()
         {
-            self.pass_on(template, lowest, now);
+            self.pass_on(class, lowest, now);
         }
-        out.push(self.cut(template, &after, true));
+        out.push(self.cut(class, &after, true));
+    }
+}
+
+impl Windows {
+    /// Tells every action of a thread (of a class, at a shared state, with a local), and each local
+    /// that it may then have.
+    pub fn steps(
+        &mut self,
+        system: &dyn System,
+        template: TemplateId,
+        (class, shared, local): (u32, SharedId, u32),
+        mut tell: impl FnMut(&mut Self, &Action, u32),
+    ) -> Result<(), Stop> {
+        let window = self.get(local).clone();
+        let mut actions = std::mem::take(&mut self.actions);
+        actions.clear();
+        system.actions(template, shared, window.symbols.first().copied(), &mut actions)?;
+        let mut locals = Vec::new();
+        for action in &actions {
+            self.step(class, &window, action.word, &mut locals);
+            for local in locals.drain(..) {
+                tell(self, action, local);
+            }
+        }
+        self.actions = actions;
+        Ok(())
     }
 }
 
@@ -196,40 +228,33 @@ impl Locals for Windows {
         "stack-cuts"
     }
 
-    fn of_stack(&mut self, template: TemplateId, stack: &Stack) -> u32 {
+    fn of_stack(&mut self, class: u32, stack: &Stack) -> u32 {
         let symbols: Vec<_> = stack.iter().collect();
-        self.cut(template, &symbols, false)
+        self.cut(class, &symbols, false)
     }
 
     fn moves(
         &mut self,
         system: &dyn System,
-        template: TemplateId,
+        classes: &mut Classes,
+        class: u32,
         shared: SharedId,
         local: u32,
         out: &mut Vec<Move>,
     ) -> Result<(), Stop> {
-        let window = self.get(local).clone();
-        let mut actions = std::mem::take(&mut self.actions);
-        actions.clear();
-        system.actions(template, shared, window.symbols.first().copied(), &mut actions)?;
-        let mut locals = Vec::new();
-        for action in &actions {
-            let spawn = action.spawn.map(|s| {
-                let symbols: Vec<_> = s.stack.symbols().collect();
-                (s.template, self.cut(s.template, &symbols, false))
-            });
-            self.step(template, &window, action.word, &mut locals);
-            let shared = action.shared;
-            let moves = locals.drain(..).map(|local| Move {
-                shared,
-                local,
-                spawns: spawn.into_iter().collect(),
-            });
-            out.extend(moves);
-        }
-        self.actions = actions;
-        Ok(())
+        self.steps(
+            system,
+            classes.template(class),
+            (class, shared, local),
+            |windows, step, local| {
+                let spawn = step.spawn.map(|s| {
+                    let symbols: Vec<_> = s.stack.symbols().collect();
+                    let class = classes.of_started(s.template);
+                    (s.template, windows.cut(class, &symbols, false))
+                });
+                out.push(Move { shared: step.shared, local, spawns: spawn.into_iter().collect() });
+            },
+        )
     }
 
     fn tops(&self, local: u32) -> Vec<Option<SymbolId>> {

@@ -74,7 +74,8 @@ impl<'a> Graph<'a> {
         for state in system.initial()? {
             let mut word = vec![state.shared.0];
             for Thread { template, stack } in &state.threads {
-                let stack = graph.stacks.of_stack(*template, stack);
+                // A single stack is the same in every class.
+                let stack = graph.stacks.of_stack(0, stack);
                 word.push(graph.number((*template, stack)));
             }
             if graph.states.insert(&word).1 {

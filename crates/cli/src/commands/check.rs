@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
-use selvedge_analysis::{Bound, Resource};
+use selvedge_analysis::Bound;
 
 use super::engine::{Asked, EngineOptions, note_missing_target};
 use crate::args::{InputArgs, number};
@@ -13,8 +13,8 @@ use crate::output::Output;
 /// Look for a violation within a number of contexts, or of rounds
 ///
 /// A context is a run of one thread: k contexts are k - 1 switches. A round is one context of each
-/// thread, in the order of the threads; a thread may do nothing in its context. Within the bound
-/// the answer is exact. If nothing is new before the bound is reached, no larger bound adds
+/// thread, in the order of the threads; a thread may do nothing in its context. With --delays, a
+/// round is one step of each thread. Within the bound the answer is exact. If nothing is new before the bound is reached, no larger bound adds
 /// anything, and the answer is safe.
 ///
 /// Ends with 1 if there is no violation within the bound, with 0 if there is none at all, with 10
@@ -25,6 +25,10 @@ pub struct Args {
     input: InputArgs,
     #[command(flatten)]
     bound: BoundArgs,
+    /// The largest number of delays. A round is then one step of each thread, in the order of the
+    /// threads; a delay lets a thread miss its step, and one that cannot act is passed over
+    #[arg(long, value_name = "D", value_parser = number, requires = "rounds", allow_negative_numbers = true)]
+    delays: Option<usize>,
     /// Look for deadlocks, too: states in which a thread has not ended and none can act
     #[arg(long)]
     deadlock: bool,
@@ -60,10 +64,11 @@ impl BoundArgs {
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
-    let bound = args.bound.bound();
-    if bound.resource != Resource::Rounds {
-        args.engine.need_no_rounds()?;
-    }
+    let bound = match args.delays {
+        Some(delays) => Bound::round_robin(args.bound.rounds.unwrap_or(0), delays),
+        None => args.bound.bound(),
+    };
+    args.engine.need_bound(bound.resource)?;
     let asked = Asked::new(&args.input, args.deadlock, &args.engine, output)?;
     let asked = asked.with_evidence(args.evidence.clone())?.within(bound);
     note_missing_target(&asked, output);

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::{Args as ClapArgs, ValueEnum};
+use selvedge_analysis::engine::delays::{self, Options};
 use selvedge_analysis::engine::{self, Event, Method, Outcome, Question, Verdict};
 use selvedge_analysis::reduce::Direction;
 use selvedge_analysis::{Bound, Budget, Resource};
@@ -13,7 +14,7 @@ use selvedge_model::{Property, State, System};
 use selvedge_report::answer::{self, Answer};
 use selvedge_report::text::TraceOptions;
 use selvedge_report::{advice, json};
-use selvedge_sequential::{Guesses, Options, engine as sequential};
+use selvedge_sequential::{self as summaries, Guesses, engine as sequential};
 
 use crate::args::{Format, InputArgs};
 use crate::exit::{Exit, Failure};
@@ -80,6 +81,8 @@ enum Engine {
     Near,
     /// The same for whatever other threads might do, sorted out afterwards
     Eager,
+    /// Single states, in rounds of single steps with delays: finite even where contexts are not
+    Delays,
 }
 
 /// A question that is ready to be asked.
@@ -102,14 +105,26 @@ pub struct Cost {
 }
 
 impl EngineOptions {
-    /// Refuses engines that need a bound on rounds.
-    pub fn need_no_rounds(&self) -> Result<(), Failure> {
-        match self.engine {
-            Engine::Auto | Engine::Explicit | Engine::Symbolic => Ok(()),
-            Engine::Pds | Engine::PdsBackward | Engine::Lazy | Engine::Near | Engine::Eager => {
-                Err(Failure::usage("this engine answers `selvedge check --rounds K` only"))
+    /// Refuses engines that do not know about a bound on this.
+    pub fn need_bound(&self, resource: Resource) -> Result<(), Failure> {
+        let only = |what| Err(Failure::usage(format!("this engine answers {what} only")));
+        match (self.engine, resource) {
+            (Engine::Auto | Engine::Explicit, _) => Ok(()),
+            (Engine::Delays, Resource::RoundRobin { .. }) => Ok(()),
+            (Engine::Delays, _) => {
+                only("`selvedge verify` and `selvedge check --rounds R --delays D`")
             }
+            (_, Resource::RoundRobin { .. }) => {
+                Err(Failure::usage("with --delays the engine is `delays`, which `auto` takes, too"))
+            }
+            (_, Resource::Rounds) | (Engine::Symbolic, Resource::Contexts) => Ok(()),
+            (_, Resource::Contexts) => only("`selvedge check --rounds K`"),
         }
+    }
+
+    /// Whether rounds and delays are wanted.
+    pub fn is_delays(&self) -> bool {
+        self.engine == Engine::Delays
     }
 }
 
@@ -169,25 +184,25 @@ impl Asked {
 
     /// Asks whether a violation is reachable within a bound.
     pub fn check(&self, bound: Bound, output: &Output) -> Result<(Outcome, Cost), Failure> {
-        let summaries = match self.options.engine {
+        let guesses = match self.options.engine {
             Engine::Lazy => Some(Guesses::Lazy),
             Engine::Near => Some(Guesses::Near),
             Engine::Eager => Some(Guesses::Eager),
             _ => None,
         };
         let program = self.opened.program.as_deref();
-        if summaries.is_some() && program.is_none() {
+        if guesses.is_some() && program.is_none() {
             return Err(Failure::usage(
                 "the engines `lazy`, `near` and `eager` need a program; for a table there are `explicit`, \
                  `symbolic`, `pds` and `pds-backward`",
             ));
         }
         let auto = self.options.engine == Engine::Auto && bound.resource == Resource::Rounds;
-        Ok(self.run(output, |question, budget, tell| match (program, summaries) {
+        Ok(self.run(output, |question, budget, tell| match (program, guesses) {
             (Some(program), Some(guesses)) => {
                 let Question { properties, evidence, .. } = *question;
                 let asked = sequential::Asked { program, properties, evidence };
-                let options = Options { guesses, ..Options::default() };
+                let options = summaries::Options { guesses, ..summaries::Options::default() };
                 sequential::check(&asked, bound.count, options, budget, tell)
             }
             (Some(program), None) if auto => {
@@ -195,6 +210,11 @@ impl Asked {
             }
             _ => engine::check(question, bound, budget, tell),
         }))
+    }
+
+    /// Asks whether a violation is reachable at all, with rounds and delays.
+    pub fn verify_with_delays(&self, options: &Options, output: &Output) -> (Outcome, Cost) {
+        self.run(output, |question, budget, tell| delays::verify(question, options, budget, tell))
     }
 
     /// Asks whether a violation is reachable at all.
@@ -208,7 +228,9 @@ impl Asked {
 
     fn method(&self) -> Method {
         match self.options.engine {
-            Engine::Auto | Engine::Lazy | Engine::Near | Engine::Eager => Method::Auto,
+            Engine::Auto | Engine::Lazy | Engine::Near | Engine::Eager | Engine::Delays => {
+                Method::Auto
+            }
             Engine::Explicit => Method::Explicit,
             Engine::Symbolic => Method::Symbolic,
             Engine::Pds => Method::Reduction(Direction::Forward),

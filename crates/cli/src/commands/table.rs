@@ -42,7 +42,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
-    args.engine.need_no_rounds()?;
+    args.engine.need_bound(Resource::Contexts)?;
     let asked = Asked::new(&args.input, false, &args.engine, output)?;
     let listed = if args.full { usize::MAX } else { SHORT_LIST };
     let (resource, most) = match args.rounds {

@@ -2,10 +2,14 @@
 
 use std::path::PathBuf;
 
-use clap::Args as ClapArgs;
+use clap::{Args as ClapArgs, ValueEnum};
+use selvedge_analysis::Resource;
+use selvedge_analysis::converge::closure::Closure;
+use selvedge_analysis::engine::delays::Options;
+use selvedge_analysis::explore::Observe;
 
 use super::engine::{Asked, EngineOptions, note_missing_target};
-use crate::args::InputArgs;
+use crate::args::{InputArgs, number};
 use crate::exit::{Exit, Failure};
 use crate::output::Output;
 
@@ -34,13 +38,82 @@ pub struct Args {
     evidence: Option<PathBuf>,
     #[command(flatten)]
     engine: EngineOptions,
+    /// What `--engine delays` observes of a state, separated by commas: names of shared variables (or
+    /// `shared` for all, which is meant where none is named), and `top=J` for the topmost J symbols
+    /// of each stack [default: the tops, and deeper and deeper where that is not enough]
+    #[arg(long, value_name = "WHAT", help_heading = "Engine")]
+    observe: Option<String>,
+    /// Which actions `--engine delays` tries when what it observes has stopped growing
+    #[arg(long, value_enum, default_value_t = Tried::Disrespectful, help_heading = "Engine")]
+    closure: Tried,
+}
+
+/// Which actions are tried.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Tried {
+    /// Those that depend on what is not observed
+    Disrespectful,
+    /// All, and at every bound: abstract interpretation beside the exploration
+    All,
+}
+
+impl Args {
+    /// How to look for a proof with rounds and delays.
+    fn delay_options(&self, asked: &Asked) -> Result<Options, Failure> {
+        let observe = self.observe.as_deref().map(|text| observe(text, asked)).transpose()?;
+        let closure = match self.closure {
+            Tried::Disrespectful => Closure::Disrespectful,
+            Tried::All => Closure::All,
+        };
+        Ok(Options { observe, closure })
+    }
+}
+
+/// Reads what is observed.
+fn observe(text: &str, asked: &Asked) -> Result<Observe, Failure> {
+    let mut observe = Observe { shared: None, top: 0 };
+    let mut names = Vec::new();
+    let mut known = Vec::new();
+    for state in asked.system().initial()? {
+        known.extend(asked.system().shared_values(state.shared).into_iter().map(|(name, _)| name));
+    }
+    for word in text.split(',').map(str::trim) {
+        if let Some(symbols) = word.strip_prefix("top=") {
+            observe.top = number(symbols).map_err(|why| {
+                Failure::usage(format!("--observe: `{word}` is no number of symbols: {why}"))
+            })?;
+        } else if known.iter().any(|name| name == word) {
+            names.push(word.to_owned());
+        } else if word != "shared" {
+            known.sort_unstable();
+            known.dedup();
+            let list = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            return Err(Failure::usage(format!(
+                "--observe: there is no shared variable `{word}`; there are: {list}. `shared` means \
+                 all of them, `top=2` the two topmost symbols of each stack"
+            )));
+        }
+    }
+    if !names.is_empty() && !text.split(',').any(|word| word.trim() == "shared") {
+        observe.shared = Some(names);
+    }
+    Ok(observe)
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
-    args.engine.need_no_rounds()?;
+    let delays = args.engine.is_delays();
+    if !delays {
+        args.engine.need_bound(Resource::Contexts)?;
+        if args.observe.is_some() || args.closure != Tried::Disrespectful {
+            return Err(Failure::usage("--observe and --closure are for `--engine delays`"));
+        }
+    }
     let asked = Asked::new(&args.input, args.deadlock, &args.engine, output)?;
     let asked = asked.with_evidence(args.evidence.clone())?;
     note_missing_target(&asked, output);
-    let (outcome, cost) = asked.verify(output);
+    let (outcome, cost) = match delays {
+        true => asked.verify_with_delays(&args.delay_options(&asked)?, output),
+        false => asked.verify(output),
+    };
     asked.answer(&outcome, cost, args.full, output)
 }

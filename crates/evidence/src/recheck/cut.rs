@@ -6,7 +6,9 @@
 //! 1. q, with the numbers of threads of each class and window, is a state of the certificate; the
 //!    window of a stack is its topmost `depth` symbols, with a bit: is there more below?
 //! 2. for each thread, from the `depth`-th symbol of its stack downwards, every symbol with the
-//!    one below it (and the bit: is there more below that?) is a guess for its template.
+//!    one below it (and the bit: is there more below that?) is a guess for its class;
+//! 3. for each measure, the sum of the heights of all stacks, each times the weight of its class, is
+//!    not less than what the measure says of that state of the certificate.
 //!
 //! **Proof.** The initial states are covered (*initial*). Let a thread of a covered state act. If
 //! nothing is hidden below its window, the whole stack is known, and so is the stack after. If
@@ -19,16 +21,21 @@
 //!   What a push moves out of the window joins the hidden part, and has to be a guess.
 //!
 //! In each case the window after is found, and (1) holds again because the certificate has the
-//! state with that window, and with a thread that was started, if one was (*closed*). The tops are part of the windows, so a covered state that
-//! breaks a property shows in the certificate (*harmless*).
+//! state with that window, and with a thread that was started, if one was (*closed*).
+//! (3) holds because the least value of each measure in that state is not greater than the one
+//! before with the change of heights that the step makes. A state may be missing where that value is
+//! greater than any that stacks with these windows can have (`heights`): there is no such step.
+//! The tops are part of the windows, so a covered state that breaks a property shows in the
+//! certificate (*harmless*).
 
 use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_model::{Action, Property, SharedId, State, SymbolId, System, TemplateId, Word};
+use selvedge_model::{Action, Property, SharedId, State, SymbolId, System, Thread, Word};
 
-use super::form::{Classes, form, index, show_shared, show_symbols, show_window};
+use super::form::{Classes, form, show_shared, show_symbols, show_window};
 use super::harmless::Harmless;
+use super::heights::{Height, Heights};
 use super::{Checked, Flaw, Refusal};
 use crate::{CountedState, CutCertificate, CutThread, Guess, Window};
 
@@ -48,6 +55,7 @@ pub(super) fn check(
         states: certificate.states.len(),
         depth: hides.then_some(certificate.depth),
         guesses: certificate.guesses.len(),
+        measures: certificate.measures.len(),
     })
 }
 
@@ -64,19 +72,26 @@ struct Checker<'a> {
     classes: Classes<'a>,
     /// The number of each kind.
     kinds: FxHashMap<&'a CutThread, u32>,
-    states: FxHashSet<&'a CountedState>,
-    /// For each template and symbol: what may lie below, and whether there is more.
-    below: FxHashMap<(TemplateId, SymbolId), FxHashSet<(SymbolId, bool)>>,
+    /// The number of each state.
+    states: FxHashMap<&'a CountedState, usize>,
+    heights: Heights<'a>,
+    /// For each class and symbol: what may lie below, and whether there is more.
+    below: FxHashMap<(u32, SymbolId), FxHashSet<(SymbolId, bool)>>,
 }
 
 /// What a thread can do in one step.
 struct Successor {
     shared: SharedId,
-    /// Its kind afterwards.
-    kind: u32,
-    /// The kind of a thread that is started.
-    started: Option<u32>,
+    /// What it is afterwards, with the number of that kind if the certificate has it.
+    after: Known,
+    /// By how much its stack has grown.
+    growth: i32,
+    /// A thread that is started, with the height of its stack.
+    started: Option<(Known, i32)>,
 }
+
+/// A thread, with the number of its kind if the certificate has that kind.
+type Known = (CutThread, Option<u32>);
 
 impl<'a> Checker<'a> {
     /// Reads the certificate; refuses what has not the form of one.
@@ -99,11 +114,12 @@ impl<'a> Checker<'a> {
         let of_kinds: Vec<u32> = certificate.kinds.iter().map(|kind| kind.class).collect();
         classes.check_states(&of_kinds, &certificate.states)?;
         let mut below: FxHashMap<_, FxHashSet<_>> = FxHashMap::default();
-        for &Guess { template, lowest, below: symbol, more } in &certificate.guesses {
-            below.entry((template, lowest)).or_default().insert((symbol, more));
+        for &Guess { class, lowest, below: symbol, more } in &certificate.guesses {
+            below.entry((class, lowest)).or_default().insert((symbol, more));
         }
-        let states = index(&certificate.states);
-        Ok(Checker { system, certificate, classes, kinds, states, below })
+        let states = certificate.states.iter().zip(0..).collect();
+        let heights = Heights::new(certificate, classes.templates.len())?;
+        Ok(Checker { system, certificate, classes, kinds, states, heights, below })
     }
 
     /// An initial state (or any other) is covered.
@@ -112,7 +128,7 @@ impl<'a> Checker<'a> {
         for (number, thread) in state.threads.iter().enumerate() {
             let class = self.classes.of(number, thread.template)?;
             let symbols: Vec<SymbolId> = thread.stack.iter().collect();
-            let window = self.cut(thread.template, &symbols, false)?;
+            let window = self.cut(class, &symbols, false)?;
             let shown = show_window(self.system, &window);
             let Some(&kind) = self.kinds.get(&CutThread { class, window }) else {
                 let message = format!(
@@ -123,8 +139,23 @@ impl<'a> Checker<'a> {
             };
             kinds.push(kind);
         }
-        if self.states.contains(&CountedState::of_kinds(state.shared, kinds.clone())) {
-            return Ok(());
+        let found = self.states.get(&CountedState::of_kinds(state.shared, kinds.clone()));
+        if let Some(&number) = found {
+            let height = |(thread, &kind): (&Thread, &u32)| {
+                let class = self.certificate.kinds[kind as usize].class;
+                (class, thread.stack.iter().count() as i32)
+            };
+            let heights: Vec<Height> = state.threads.iter().zip(&kinds).map(height).collect();
+            return match self.heights.allow(number, &heights) {
+                true => Ok(()),
+                false => {
+                    let message = format!(
+                        "an initial state is state {number}, but its stacks have heights that a \
+                         measure excludes"
+                    );
+                    Err(Refusal::new(Flaw::Initial, message))
+                }
+            };
         }
         let shared = show_shared(self.system, state.shared);
         let message =
@@ -144,23 +175,58 @@ impl<'a> Checker<'a> {
                         vacant.insert(found.map_err(|refusal| refusal.at(number))?)
                     }
                 };
-                for &Successor { shared, kind: after, started } in &*successors {
-                    let mut next = state.after(shared, kind, after);
-                    if let Some(started) = started {
-                        next = next.with(started);
-                    }
-                    if !self.states.contains(&next) {
-                        let shared = show_shared(self.system, shared);
-                        let message = format!(
-                            "a thread of kind {kind} can go to kind {after} at {shared}, and that \
-                             state is not in the set"
-                        );
-                        return Err(Refusal::new(Flaw::NotClosed, message).at(number));
-                    }
+                for successor in &*successors {
+                    self.check_step(number, kind, successor)
+                        .map_err(|refusal| refusal.at(number))?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// What a thread of a kind can do leads from a state to one of the set, or is excluded by the
+    /// heights of stacks.
+    fn check_step(&self, number: usize, kind: u32, step: &Successor) -> Result<(), Refusal> {
+        let state = &self.certificate.states[number];
+        let Successor { shared, after: (after, to), growth, started } = step;
+        let mut next = to.map(|to| state.after(*shared, kind, to));
+        let mut growths: Vec<Height> = vec![(after.class, *growth)];
+        if let Some(((thread, kind), height)) = started {
+            next = next.zip(*kind).map(|(next, kind)| next.with(kind));
+            growths.push((thread.class, *height));
+        }
+        let found = next.and_then(|next| self.states.get(&next).copied());
+        if found.is_some_and(|next| self.heights.carry_over(number, next, &growths)) {
+            return Ok(());
+        }
+        let started_thread = started.as_ref().map(|((thread, _), _)| thread);
+        let others = state
+            .threads
+            .iter()
+            .map(|&(k, count)| (&self.certificate.kinds[k as usize], count - u32::from(k == kind)));
+        let threads: Vec<_> =
+            others.chain([after].into_iter().chain(started_thread).map(|t| (t, 1))).collect();
+        if self.heights.exclude(number, &growths, &threads) {
+            return Ok(());
+        }
+        let at = show_shared(self.system, *shared);
+        let message = match (found, to) {
+            (Some(next), _) => format!(
+                "a thread of kind {kind} can go to {at}, which is state {next}, with heights of \
+                 stacks that a measure excludes there"
+            ),
+            (None, Some(to)) => format!(
+                "a thread of kind {kind} can go to kind {to} at {at}, and that state is not in the \
+                 set"
+            ),
+            (None, None) => format!(
+                "a thread of class {} can be at {} at {at}, and no state of the set has such a \
+                 thread",
+                after.class,
+                show_window(self.system, &after.window)
+            ),
+        };
+        Err(Refusal::new(Flaw::NotClosed, message))
     }
 
     /// No covered state breaks a property.
@@ -185,97 +251,77 @@ impl<'a> Checker<'a> {
                 Some(spawn) => {
                     let class = self.classes.of_started(spawn.template)?;
                     let symbols: Vec<SymbolId> = spawn.stack.symbols().collect();
-                    Some(self.kind(class, self.cut(spawn.template, &symbols, false)?, shared)?)
+                    let window = self.cut(class, &symbols, false)?;
+                    Some((self.known(class, window), symbols.len() as i32))
                 }
                 None => None,
             };
-            for window in self.after(template, window, word)? {
-                let kind = self.kind(*class, window, shared)?;
-                successors.push(Successor { shared, kind, started });
+            for window in self.after(*class, window, word)? {
+                let after = self.known(*class, window);
+                let growth = word.symbols().count() as i32 - i32::from(top.is_some());
+                successors.push(Successor { shared, after, growth, started: started.clone() });
             }
         }
         Ok(successors)
     }
 
-    /// The kind of a thread after a step that leads to a shared state.
-    fn kind(&self, class: u32, window: Window, shared: SharedId) -> Result<u32, Refusal> {
+    fn known(&self, class: u32, window: Window) -> Known {
         let thread = CutThread { class, window };
-        self.kinds.get(&thread).copied().ok_or_else(|| {
-            let shared = show_shared(self.system, shared);
-            let shown = show_window(self.system, &thread.window);
-            let message = format!(
-                "a thread of class {class} can be at {shown} at {shared}, and no state of the set \
-                 has such a thread"
-            );
-            Refusal::new(Flaw::NotClosed, message)
-        })
+        let kind = self.kinds.get(&thread).copied();
+        (thread, kind)
     }
 
     /// The windows that a stack may have whose top was replaced by a word.
-    fn after(
-        &self,
-        template: TemplateId,
-        window: &Window,
-        word: Word,
-    ) -> Result<Vec<Window>, Refusal> {
+    fn after(&self, class: u32, window: &Window, word: Word) -> Result<Vec<Window>, Refusal> {
         let kept = window.symbols.iter().copied().skip(1);
         let mut symbols: Vec<SymbolId> = word.symbols().chain(kept).collect();
         let lowest = match window.symbols.last() {
             Some(&lowest) if window.hidden => lowest,
             // The whole stack is known.
-            _ => return Ok(vec![self.cut(template, &symbols, false)?]),
+            _ => return Ok(vec![self.cut(class, &symbols, false)?]),
         };
         if word == Word::Pop {
             let mut windows = Vec::new();
-            for (symbol, more) in self.guesses(template, lowest) {
+            for (symbol, more) in self.guesses(class, lowest) {
                 symbols.push(symbol);
-                windows.push(self.cut(template, &symbols, more)?);
+                windows.push(self.cut(class, &symbols, more)?);
                 symbols.pop();
             }
             return Ok(windows);
         }
         // What lay below the lowest symbol lies below the one that is the lowest now.
-        for (symbol, more) in self.guesses(template, lowest) {
+        for (symbol, more) in self.guesses(class, lowest) {
             let now = symbols.last().copied().unwrap_or(lowest);
-            self.require_guess(Guess { template, lowest: now, below: symbol, more })?;
+            self.require_guess(Guess { class, lowest: now, below: symbol, more })?;
         }
-        Ok(vec![self.cut(template, &symbols, true)?])
+        Ok(vec![self.cut(class, &symbols, true)?])
     }
 
     /// The window of a stack that begins with these symbols, top first. What is below the window
     /// has to be among the guesses.
-    fn cut(
-        &self,
-        template: TemplateId,
-        symbols: &[SymbolId],
-        hidden: bool,
-    ) -> Result<Window, Refusal> {
+    fn cut(&self, class: u32, symbols: &[SymbolId], hidden: bool) -> Result<Window, Refusal> {
         let depth = self.certificate.depth;
         for at in depth..symbols.len() {
             let more = hidden || at + 1 < symbols.len();
             let (lowest, below) = (symbols[at - 1], symbols[at]);
-            self.require_guess(Guess { template, lowest, below, more })?;
+            self.require_guess(Guess { class, lowest, below, more })?;
         }
         let kept = symbols.len().min(depth);
         Ok(Window { symbols: symbols[..kept].into(), hidden: hidden || kept < symbols.len() })
     }
 
-    fn guesses(
-        &self,
-        template: TemplateId,
-        lowest: SymbolId,
-    ) -> impl Iterator<Item = (SymbolId, bool)> {
-        self.below.get(&(template, lowest)).into_iter().flatten().copied()
+    fn guesses(&self, class: u32, lowest: SymbolId) -> impl Iterator<Item = (SymbolId, bool)> {
+        self.below.get(&(class, lowest)).into_iter().flatten().copied()
     }
 
     fn require_guess(&self, guess: Guess) -> Result<(), Refusal> {
-        let Guess { template, lowest, below, more } = guess;
-        if self.guesses(template, lowest).any(|found| found == (below, more)) {
+        let Guess { class, lowest, below, more } = guess;
+        if self.guesses(class, lowest).any(|found| found == (below, more)) {
             return Ok(());
         }
         let pair = show_symbols(self.system, [lowest, below]);
         let tail = if more { "with more below" } else { "with nothing below" };
-        let name = self.system.template_name(template);
+        let name = self.system.template_name(self.classes.templates[class as usize]);
         let message = format!("a stack of {name} can have {pair} ({tail}), which is no guess");
         Err(Refusal::new(Flaw::Guesses, message))
     }

@@ -16,6 +16,7 @@ mod aggregate;
 mod cut;
 mod form;
 mod harmless;
+mod heights;
 mod lasso;
 mod termination;
 #[cfg(test)]
@@ -39,6 +40,8 @@ pub enum Checked {
         depth: Option<usize>,
         /// How many pairs of symbols may lie on each other below.
         guesses: usize,
+        /// How many relations there are between heights of stacks.
+        measures: usize,
     },
     /// No schedule breaks a property: shown by an invariant on sets of stacks.
     Aggregate {
@@ -90,12 +93,16 @@ impl fmt::Display for Checked {
             Checked::Cut { states, depth: None, .. } => {
                 write!(f, "{} whole stacks, {proved}", safe(states))
             }
-            Checked::Cut { states, depth: Some(depth), guesses } => write!(
+            Checked::Cut { states, depth: Some(depth), guesses, measures } => write!(
                 f,
-                "{} stacks cut to {} and {} about what lies below, {proved}",
+                "{} stacks cut to {} and {} about what lies below{}, {proved}",
                 safe(states),
                 count(*depth, "symbol"),
-                if *guesses == 1 { "1 guess".to_owned() } else { format!("{guesses} guesses") }
+                if *guesses == 1 { "1 guess".to_owned() } else { format!("{guesses} guesses") },
+                match measures {
+                    0 => String::new(),
+                    n => format!(", and {} between heights of stacks", count(*n, "relation")),
+                }
             ),
             Checked::Aggregate { states, languages } => {
                 write!(f, "{} {} of stacks, {proved}", safe(states), count(*languages, "set"))

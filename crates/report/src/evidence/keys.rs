@@ -5,7 +5,7 @@ use std::hash::Hash;
 use rustc_hash::FxHashMap;
 use selvedge_automata::Dfa;
 use selvedge_evidence::{
-    AggregateCertificate, AggregateThread, CountedState, CutCertificate, CutThread, Guess,
+    AggregateCertificate, AggregateThread, CountedState, CutCertificate, CutThread, Guess, Measure,
     Schedule, Violation, Window,
 };
 use selvedge_model::{SharedId, System};
@@ -20,12 +20,14 @@ pub(super) struct CutText {
     classes: Vec<Vec<String>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     started: Vec<String>,
-    templates: Vec<String>,
     shared: Vec<String>,
     symbols: Vec<String>,
     guesses: Vec<(u32, u32, u32, bool)>,
     kinds: Vec<(u32, Vec<u32>, bool)>,
     states: Vec<Vec<u32>>,
+    /// The weights of the classes, and the least value in each state.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    measures: Vec<(Vec<i32>, Vec<Option<i64>>)>,
 }
 
 /// An [`AggregateCertificate`].
@@ -55,7 +57,6 @@ pub(super) struct ViolationText {
 
 impl CutText {
     pub fn new(system: &dyn System, certificate: &CutCertificate) -> Self {
-        let mut templates = Table::new(|template| system.template_key(template));
         let mut shared = Table::new(|shared| system.shared_key(shared));
         let mut symbols = Table::new(|symbol| system.symbol_key(symbol));
         let kind = |CutThread { class, window }: &CutThread| {
@@ -63,10 +64,11 @@ impl CutText {
             (*class, symbols, window.hidden)
         };
         let kinds = certificate.kinds.iter().map(kind).collect();
-        let guess = |&Guess { template, lowest, below, more }: &Guess| {
+        let guess = |&Guess { class, lowest, below, more }: &Guess| {
             let (lowest, below) = (symbols.number(lowest), symbols.number(below));
-            (templates.number(template), lowest, below, more)
+            (class, lowest, below, more)
         };
+        let measure = |m: &Measure| (m.weights.clone(), m.least.clone());
         CutText {
             depth: certificate.depth,
             classes: write_classes(system, &certificate.classes),
@@ -74,27 +76,29 @@ impl CutText {
             guesses: certificate.guesses.iter().map(guess).collect(),
             kinds,
             states: write_states(&certificate.states, &mut shared),
-            templates: templates.keys,
+            measures: certificate.measures.iter().map(measure).collect(),
             shared: shared.keys,
             symbols: symbols.keys,
         }
     }
 
     pub fn read(&self, system: &dyn System) -> Result<CutCertificate, EvidenceError> {
-        let templates = find(&self.templates, "template", |key| system.find_template_key(key))?;
         let shared = find(&self.shared, "shared state", |key| system.find_shared_key(key))?;
         let symbols = find(&self.symbols, "symbol", |key| system.find_symbol_key(key))?;
         let symbol = |number: u32| at(&symbols, number, "symbol");
         let mut guesses = Vec::with_capacity(self.guesses.len());
-        for &(template, lowest, below, more) in &self.guesses {
-            let template = at(&templates, template, "template")?;
-            guesses.push(Guess { template, lowest: symbol(lowest)?, below: symbol(below)?, more });
+        for &(class, lowest, below, more) in &self.guesses {
+            guesses.push(Guess { class, lowest: symbol(lowest)?, below: symbol(below)?, more });
         }
         let mut kinds = Vec::with_capacity(self.kinds.len());
         for (class, window, hidden) in &self.kinds {
             let symbols = window.iter().map(|&s| symbol(s)).collect::<Result<_, _>>()?;
             kinds.push(CutThread { class: *class, window: Window { symbols, hidden: *hidden } });
         }
+        let measure = |(weights, least): &(Vec<i32>, Vec<Option<i64>>)| Measure {
+            weights: weights.clone(),
+            least: least.clone(),
+        };
         Ok(CutCertificate {
             classes: read_classes(system, &self.classes)?,
             started: find(&self.started, "template", |key| system.find_template_key(key))?,
@@ -102,6 +106,7 @@ impl CutText {
             guesses,
             kinds,
             states: read_states(&self.states, &shared)?,
+            measures: self.measures.iter().map(measure).collect(),
         })
     }
 }

@@ -4,22 +4,23 @@
 //! ([`System::shared_key`]) in tables, and numbers that refer to the tables:
 //!
 //! ```json
-//! { "selvedge": "0.1.0", "evidence": 1, "file": "fig1.cpds", "digest": "sha256:…",
+//! { "selvedge": "0.1.0", "evidence": 2, "file": "fig1.cpds", "digest": "sha256:…",
 //!   "options": {}, "property": "0|1,6", "kind": "cut",
 //!   "cut": { "depth": 1, "classes": [["T1"], ["T2"]],
-//!            "templates": ["0:T1", "1:T2"], "shared": ["0", "1"], "symbols": ["0:1", "1:4"],
+//!            "shared": ["0", "1"], "symbols": ["0:1", "1:4"],
 //!            "guesses": [[1, 3, 4, false]],
 //!            "kinds": [[0, [0], false], [1, [1], false]],
 //!            "states": [[0, 0, 1, 1, 1]] } }
 //! ```
 //!
 //! Threads that are started later have classes by template (`started`), after those of the first
-//! threads. A guess is a template, a symbol, the symbol below it, and whether there is more below that. A
+//! threads. A guess is a class, a symbol, the symbol below it, and whether there is more below that. A
 //! kind of thread is a class, the top of the stack (or the number of a set of stacks), and whether
 //! something is hidden below. A state is a shared state, then kinds with how many threads there are
-//! of each. A set of stacks is a list of states of an automaton: whether it accepts, then symbols
-//! with the state to go to. A lasso is two schedules, the stem and the period ([`lasso`]). A
-//! proof of fair termination is a list of states with ranks ([`termination`]).
+//! of each. A measure (`measures`, if there are any) has the weights of the classes, and the least
+//! value in each state or null. A set of stacks is a list of states of an automaton: whether it
+//! accepts, then symbols with the state to go to. A lasso is two schedules, the stem and the period
+//! ([`lasso`]). A proof of fair termination is a list of states with ranks ([`termination`]).
 
 mod keys;
 mod lasso;
@@ -40,7 +41,7 @@ use lasso::LassoText;
 use termination::TerminationText;
 
 /// The format that is written, and the only one that is read.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// What evidence is about.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -28,7 +28,7 @@ fn a_line_for_each_entry() {
     expect![[r#"
         {
          "selvedge": "0.1.0",
-         "evidence": 1,
+         "evidence": 2,
          "file": "counter.weave",
          "digest": "sha256:0",
          "options": {

@@ -4,6 +4,7 @@
 mod certificates;
 mod endless;
 mod examples;
+mod heights;
 mod texts;
 mod violations;
 

@@ -1,0 +1,335 @@
+//! # Rounds and delays
+//!
+//! **Question.** Which states are reached under round-robin scheduling with at most r rounds and d
+//! delays: R(r, d)? A round is one step of each thread, in their order; a delay lets a thread miss
+//! its step. A thread that cannot act is passed over for nothing.
+//!
+//! **Idea.** A *configuration* is a state with the thread whose turn it is; a *point* is a
+//! configuration with the turns and the delays that it took to get there. A point at turn t with e
+//! delays leads to turn t + 1: with e delays by a step, with e + 1 by a delay. All points lie in the
+//! rectangle of n · r turns and d delays, which grows by a column of n turns or by a row of one delay.
+//! Only its edge matters: a new column follows from the last one, a new row from the last one.
+//!
+//! A point that another one of its configuration beats or equals in both turns and delays adds
+//! nothing, now and later. In a new column all points are later than all others of their
+//! configuration, so they need fewer delays than the fewest so far. In a new row all have more delays,
+//! so they need fewer turns. Two numbers for each configuration are enough to know what is beaten,
+//! exactly.
+//!
+//! **Claim.** The states are R(r, d) exactly [Johnson, Wahl 2021, Def. 1]. The algorithm of the
+//! paper keeps the first point of each configuration only; Lemma 9 is wrong for it, and so is
+//! Cor. 10: see `docs/decisions/0018-rounds-and-delays.md`. If the edge is empty, nothing is ever new.
+//!
+//! **Needs.** A fixed set of threads. Every R(r, d) is finite, even where one context is not.
+
+use selvedge_evidence::Evidence;
+use selvedge_model::{Property, System, VisibleState};
+
+use super::reached::{Observation, Reached};
+use super::stacks::Stacks;
+use super::{Batch, Locals};
+use crate::bound::needs_fixed_threads;
+use crate::{Bound, Budget, Stop};
+
+/// Explores round by round and delay by delay, in any order.
+pub struct DelayExplorer<'a> {
+    reached: Reached<'a, Stacks>,
+    threads: usize,
+    rounds: usize,
+    delays: usize,
+    /// For each configuration, the fewest turns and the fewest delays that it takes.
+    fewest: Vec<Fewest>,
+    /// The points with the most delays, by turn: their states.
+    row: Vec<Vec<u32>>,
+    /// The points at the last turn, by delays: their states.
+    column: Vec<Vec<u32>>,
+    images: Images,
+}
+
+#[derive(Clone, Copy)]
+struct Fewest {
+    turns: u32,
+    delays: u32,
+}
+
+const NEVER: Fewest = Fewest { turns: u32::MAX, delays: u32::MAX };
+
+/// Which side of the rectangle grows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Growth {
+    Column,
+    Row,
+}
+
+/// Where configurations lead to by a step, found once.
+#[derive(Default)]
+struct Images {
+    /// For each configuration, where its part of `edges` begins; 0 if that is not known.
+    begins: Vec<u32>,
+    /// The number of successors, then the successors.
+    edges: Vec<u32>,
+    batch: Batch,
+    /// The configurations of the batch, with how many words of it each has.
+    counts: Vec<(usize, u32)>,
+    word: Vec<u32>,
+    next: Vec<u32>,
+    /// How often points were followed.
+    followed: u64,
+    /// How often successors had to be found.
+    found: u64,
+}
+
+/// How many states are followed together.
+const STATES_PER_BATCH: usize = 32;
+
+/// How many points are looked at between two looks at the budget.
+const POINTS_PER_CHECK: usize = 1 << 14;
+
+impl<'a> DelayExplorer<'a> {
+    /// Starts with R(0, 0): the initial states.
+    pub fn new(system: &'a dyn System) -> Result<Self, Stop> {
+        if let Some(fault) = needs_fixed_threads(system) {
+            return Err(fault.into());
+        }
+        let reached = Reached::new(system, Stacks::default(), false)?;
+        let initial: Vec<u32> = (0..reached.states.len() as u32).collect();
+        let mut explorer = DelayExplorer {
+            threads: system.threads().len(),
+            rounds: 0,
+            delays: 0,
+            fewest: Vec::new(),
+            row: vec![initial.clone()],
+            column: vec![initial],
+            images: Images { edges: vec![0], ..Images::default() },
+            reached,
+        };
+        explorer.make_room();
+        for state in explorer.row[0].clone() {
+            let configuration = state as usize * explorer.threads;
+            if let Some(fewest) = explorer.fewest.get_mut(configuration) {
+                *fewest = Fewest { turns: 0, delays: 0 };
+            }
+        }
+        explorer.reached.observe(Bound::round_robin(0, 0), &Budget::default())?;
+        Ok(explorer)
+    }
+
+    /// The current rounds and delays.
+    #[must_use]
+    pub fn bound(&self) -> Bound {
+        Bound::round_robin(self.rounds, self.delays)
+    }
+
+    /// The current delays.
+    #[must_use]
+    pub fn delays(&self) -> usize {
+        self.delays
+    }
+
+    /// What was reached.
+    #[must_use]
+    pub fn reached(&self) -> &Reached<'a, Stacks> {
+        &self.reached
+    }
+
+    /// What was seen at each bound so far, in the order in which the bounds were raised.
+    #[must_use]
+    pub fn observations(&self) -> &[Observation] {
+        &self.reached.observations
+    }
+
+    /// Whether nothing will ever be new, however the bounds are raised.
+    #[must_use]
+    pub fn has_collapsed(&self) -> bool {
+        self.threads == 0 || self.row.iter().chain(&self.column).all(Vec::is_empty)
+    }
+
+    /// How many points were followed: computations of an image, as the paper counts them.
+    #[must_use]
+    pub fn images(&self) -> u64 {
+        self.images.followed
+    }
+
+    /// How many words are stored, and the bytes that everything takes.
+    #[must_use]
+    pub fn stored(&self) -> (usize, usize) {
+        let points = self.row.iter().chain(&self.column).map(|list| list.capacity() * 4 + 24);
+        let images = (self.images.begins.capacity() + self.images.edges.capacity()) * 4;
+        let fewest = self.fewest.capacity() * size_of::<Fewest>();
+        let states = &self.reached.states;
+        (states.len(), states.bytes() + images + fewest + points.sum::<usize>())
+    }
+
+    /// A visible state that is new since the last bound was raised and breaks one of the properties.
+    pub fn violation(
+        &self,
+        properties: &[Property],
+    ) -> Result<Option<(usize, VisibleState)>, Stop> {
+        self.reached.violation(self.reached.observations.len() - 1, properties)
+    }
+
+    /// The states that were reached, as a certificate. It holds if no step leaves them.
+    #[must_use]
+    pub fn certificate(&self) -> Evidence {
+        Stacks::certify(&self.reached)
+    }
+
+    /// Allows one more round. If the budget ends first, the explorer is of no further use.
+    pub fn advance_round(&mut self, budget: &Budget) -> Result<&Observation, Stop> {
+        self.reached.new_from = self.reached.states.len() as u32;
+        let first = self.rounds * self.threads;
+        let mut below: Vec<Vec<u32>> = vec![Vec::new(); self.threads];
+        for delays in 0..=self.delays {
+            let mut layers = vec![std::mem::take(&mut self.column[delays])];
+            for offset in 0..self.threads {
+                let from = (&layers[offset][..], &below[offset][..]);
+                let turn = first + offset;
+                layers.push(self.layer(from, turn, delays, Growth::Column, budget)?);
+            }
+            if delays == self.delays {
+                self.row.extend_from_slice(&layers[1..]);
+            }
+            self.column[delays] = layers.pop().unwrap_or_default();
+            below = layers;
+        }
+        self.rounds += 1;
+        self.reached.observe(self.bound(), budget)?;
+        Ok(self.last())
+    }
+
+    /// Allows one more delay. If the budget ends first, the explorer is of no further use.
+    pub fn advance_delay(&mut self, budget: &Budget) -> Result<&Observation, Stop> {
+        self.reached.new_from = self.reached.states.len() as u32;
+        let below = std::mem::take(&mut self.row);
+        let mut layers = vec![Vec::new()];
+        for (turn, delayed) in below[..below.len() - 1].iter().enumerate() {
+            let from = (&layers[turn][..], &delayed[..]);
+            layers.push(self.layer(from, turn, self.delays + 1, Growth::Row, budget)?);
+        }
+        self.column.push(layers[layers.len() - 1].clone());
+        self.row = layers;
+        self.delays += 1;
+        self.reached.observe(self.bound(), budget)?;
+        Ok(self.last())
+    }
+
+    fn last(&self) -> &Observation {
+        let observations = &self.reached.observations;
+        &observations[observations.len() - 1]
+    }
+
+    /// The points at the turn after `turn`, with so many delays: steps from the first states, which
+    /// have as many, and delays of the others, which have one less.
+    fn layer(
+        &mut self,
+        (moving, delayed): (&[u32], &[u32]),
+        turn: usize,
+        delays: usize,
+        growth: Growth,
+        budget: &Budget,
+    ) -> Result<Vec<u32>, Stop> {
+        let thread = turn % self.threads;
+        let mut layer = Vec::new();
+        for batch in moving.chunks(POINTS_PER_CHECK) {
+            budget.check()?;
+            self.images.followed += batch.len() as u64;
+            for batch in batch.chunks(STATES_PER_BATCH) {
+                self.images.find(&mut self.reached, batch, thread, self.threads)?;
+            }
+            self.make_room();
+            for &state in batch {
+                let begin = self.images.begins[state as usize * self.threads + thread] as usize;
+                let end = begin + 1 + self.images.edges[begin] as usize;
+                for edge in begin + 1..end {
+                    let state = self.images.edges[edge];
+                    self.add(state, turn + 1, delays, growth, &mut layer);
+                }
+            }
+        }
+        for &state in delayed {
+            self.add(state, turn + 1, delays, growth, &mut layer);
+        }
+        Ok(layer)
+    }
+
+    /// Adds a point, unless another one is as good.
+    fn add(&mut self, state: u32, turn: usize, delays: usize, growth: Growth, to: &mut Vec<u32>) {
+        let fewest = &mut self.fewest[state as usize * self.threads + turn % self.threads];
+        let (turns, delays) = (turn as u32, delays as u32);
+        let is_beaten = match growth {
+            Growth::Column => fewest.delays <= delays,
+            Growth::Row => fewest.turns <= turns,
+        };
+        if !is_beaten {
+            fewest.turns = fewest.turns.min(turns);
+            fewest.delays = fewest.delays.min(delays);
+            to.push(state);
+        }
+    }
+
+    /// Room for the configurations of all states.
+    fn make_room(&mut self) {
+        let configurations = self.reached.states.len() * self.threads;
+        self.fewest.resize(configurations, NEVER);
+        self.images.begins.resize(configurations, 0);
+    }
+}
+
+impl Images {
+    /// Finds where a thread can get from these states, as far as that is not known. Where it cannot
+    /// act, it stays.
+    fn find(
+        &mut self,
+        reached: &mut Reached<'_, Stacks>,
+        states: &[u32],
+        thread: usize,
+        threads: usize,
+    ) -> Result<(), Stop> {
+        let Images { begins, edges, batch, counts, word, next, found, .. } = self;
+        let class = reached.space.classes.of_thread(thread);
+        batch.clear();
+        counts.clear();
+        for &state in states {
+            let configuration = state as usize * threads + thread;
+            if begins[configuration] != 0 {
+                continue;
+            }
+            begins[configuration] = u32::MAX; // once, also if the state is there twice
+            word.clear();
+            word.extend_from_slice(reached.states.get(state));
+            let mut entries = reached.space.layout.entries(word);
+            let entry = entries.find(|&(entry, _)| reached.space.entry(entry).0 == class);
+            let mut count = 0;
+            if let Some((entry, _)) = entry {
+                let (start, end) = reached.space.moves_of(word[0], entry)?;
+                for index in start..end {
+                    if reached.space.step(word, entry, index, next).is_some() {
+                        batch.push(next);
+                        count += 1;
+                    }
+                }
+            }
+            if count == 0 {
+                batch.push(word);
+                count = 1;
+            }
+            counts.push((configuration, count));
+        }
+        *found += counts.len() as u64;
+        let mut left = 0;
+        let mut configurations = counts.iter();
+        reached.states.insert_all(batch, |_, number| {
+            if left == 0
+                && let Some(&(configuration, count)) = configurations.next()
+            {
+                begins[configuration] = edges.len() as u32;
+                edges.push(count);
+                left = count;
+            }
+            edges.push(number);
+            left -= 1;
+        });
+        // A number that stands for another one would be a wrong answer.
+        if edges.len() >= u32::MAX as usize { Err(Stop::Memory) } else { Ok(()) }
+    }
+}

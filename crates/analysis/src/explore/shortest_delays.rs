@@ -1,0 +1,204 @@
+//! # The schedule of a violation, with rounds and delays
+//!
+//! **Question.** A violation is within r rounds and d delays. Which schedule shows it with the fewest
+//! turns, so with the fewest rounds?
+//!
+//! **Idea.** Turn by turn, with the fewest delays for each configuration: what is reached again at a
+//! later turn with no fewer delays is not followed. Of the violations at the first turn that has one,
+//! one with the fewest delays is taken.
+
+use rustc_hash::FxHashMap;
+use selvedge_evidence::Trace;
+use selvedge_model::{Fault, Property, State, System, ThreadId, step};
+
+use super::StateSet;
+use super::space::Space;
+use super::stacks::Stacks;
+use super::target::Target;
+use crate::{Bound, Budget, Stop};
+
+/// A state at a turn, with how it was reached.
+struct Node {
+    state: u32,
+    delays: u32,
+    parent: Option<u32>,
+    /// Who took a step to it; nobody if the turn passed without one.
+    acted: Option<ThreadId>,
+}
+
+/// The schedule that breaks one of the properties within the bounds with the fewest turns, if there
+/// is one; with the rounds and delays that it takes.
+pub fn shortest_with_delays(
+    system: &dyn System,
+    properties: &[Property],
+    rounds: usize,
+    delays: usize,
+    budget: &Budget,
+) -> Result<Option<(Trace, Bound)>, Stop> {
+    let (space, initial) = Space::new(system, Stacks::default(), false)?;
+    let targets = properties.iter().map(|p| Target::new(p, &space.classes)).collect();
+    let mut search = Search {
+        space,
+        targets,
+        threads: system.threads().len(),
+        delays: u32::try_from(delays).unwrap_or(u32::MAX),
+        states: StateSet::default(),
+        hits: Vec::new(),
+        nodes: Vec::new(),
+        fewest: FxHashMap::default(),
+    };
+    for word in &initial {
+        let (state, _) = search.states.insert(word);
+        search.add(0, Node { state, delays: 0, parent: None, acted: None });
+    }
+    let mut layer = 0;
+    for turn in 0..=rounds.saturating_mul(search.threads) {
+        let end = search.nodes.len();
+        let mut found: Option<usize> = None;
+        for at in layer..end {
+            let fewer =
+                found.is_none_or(|best| search.nodes[at].delays < search.nodes[best].delays);
+            if fewer && search.is_hit(search.nodes[at].state)? {
+                found = Some(at);
+            }
+        }
+        if let Some(found) = found {
+            let rounds = turn.div_ceil(search.threads.max(1));
+            let bound = Bound::round_robin(rounds, search.nodes[found].delays as usize);
+            return Ok(Some((search.trace(found)?, bound)));
+        }
+        if layer == end || search.threads == 0 {
+            break;
+        }
+        for at in layer..end {
+            if at.is_multiple_of(1024) {
+                budget.check()?;
+            }
+            search.follow(at, turn)?;
+        }
+        layer = end;
+    }
+    Ok(None)
+}
+
+struct Search<'a> {
+    space: Space<'a, Stacks>,
+    targets: Vec<Target>,
+    threads: usize,
+    /// The most delays.
+    delays: u32,
+    states: StateSet,
+    /// Whether a state breaks a property, as far as that is known.
+    hits: Vec<Option<bool>>,
+    /// In the order of turns.
+    nodes: Vec<Node>,
+    /// The fewest delays of each configuration.
+    fewest: FxHashMap<(u32, u32), u32>,
+}
+
+impl Search<'_> {
+    /// Adds what can follow on a node at a turn.
+    fn follow(&mut self, at: usize, turn: usize) -> Result<(), Stop> {
+        let Node { state, delays, .. } = self.nodes[at];
+        let thread = turn % self.threads;
+        let parent = Some(at as u32);
+        let word = self.states.get(state).to_vec();
+        let class = self.space.classes.of_thread(thread);
+        let mut entries = self.space.layout.entries(&word);
+        let entry = entries.find(|&(entry, _)| self.space.entry(entry).0 == class);
+        let (start, end) = match entry {
+            Some((entry, _)) => self.space.moves_of(word[0], entry)?,
+            None => (0, 0),
+        };
+        let mut next = Vec::new();
+        for index in start..end {
+            if let Some((entry, _)) = entry
+                && self.space.step(&word, entry, index, &mut next).is_some()
+            {
+                let (state, _) = self.states.insert(&next);
+                let acted = Some(ThreadId::from(thread));
+                self.add(turn + 1, Node { state, delays, parent, acted });
+            }
+        }
+        // A thread that cannot act is passed over for nothing.
+        let delays = if start == end { delays } else { delays + 1 };
+        if delays <= self.delays {
+            self.add(turn + 1, Node { state, delays, parent, acted: None });
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, turn: usize, node: Node) {
+        let whose = (turn % self.threads.max(1)) as u32;
+        let fewest = self.fewest.entry((node.state, whose)).or_insert(u32::MAX);
+        if node.delays < *fewest {
+            *fewest = node.delays;
+            self.nodes.push(node);
+        }
+    }
+
+    fn is_hit(&mut self, state: u32) -> Result<bool, Stop> {
+        if let Some(&Some(known)) = self.hits.get(state as usize) {
+            return Ok(known);
+        }
+        let Search { space, states, targets, .. } = self;
+        let word = states.get(state);
+        let see = || {
+            let kinds = space.kinds(word).into_iter();
+            kinds.map(|((class, local), n)| ((class, space.locals.top(local)), n)).collect()
+        };
+        let hit = space.hit(targets, word[0], see)?.is_some();
+        if self.hits.len() <= state as usize {
+            self.hits.resize(state as usize + 1, None);
+        }
+        self.hits[state as usize] = Some(hit);
+        Ok(hit)
+    }
+
+    /// The schedule to a node, as steps of the model.
+    fn trace(&mut self, found: usize) -> Result<Trace, Stop> {
+        let parent = |&at: &usize| self.nodes[at].parent.map(|parent| parent as usize);
+        let mut path: Vec<usize> = std::iter::successors(Some(found), parent).collect();
+        path.reverse();
+        let system = self.space.system;
+        let first = self.nodes[path[0]].state;
+        let mut start = None;
+        for state in system.initial()? {
+            if self.is(&state, first) {
+                start = Some(state);
+                break;
+            }
+        }
+        let Some(mut state) = start else { return Err(lost()) };
+        let mut trace = Trace { initial: state.clone(), steps: Vec::new() };
+        for at in &path[1..] {
+            let Node { state: goal, acted, .. } = self.nodes[*at];
+            let Some(thread) = acted else { continue };
+            let mut taken = None;
+            for (action, next) in step(system, &state, thread)? {
+                if self.is(&next, goal) {
+                    taken = Some((action, next));
+                    break;
+                }
+            }
+            let Some((action, next)) = taken else { return Err(lost()) };
+            trace.steps.push((thread, action));
+            state = next;
+        }
+        Ok(trace)
+    }
+
+    /// Whether this is the state of a number.
+    fn is(&mut self, state: &State, number: u32) -> bool {
+        let word = self.space.word(state);
+        self.states.get(number) == word
+    }
+}
+
+/// A schedule that cannot be followed is a mistake of this module, not of the input.
+fn lost() -> Stop {
+    Stop::Fault(Fault {
+        message: "the schedule of the violation could not be followed".to_owned(),
+        line: None,
+    })
+}

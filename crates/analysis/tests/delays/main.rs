@@ -1,0 +1,8 @@
+//! Rounds and delays [Johnson, Wahl 2021].
+
+mod answers;
+mod corpus;
+mod exact;
+mod lemma9;
+mod papers;
+mod published;
