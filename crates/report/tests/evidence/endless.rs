@@ -92,7 +92,16 @@ fn changed_text_is_refused_and_says_why() {
         }
     };
     let (lasso, proof) = (&texts[0], &texts[4]);
-    expect_test::expect![[r#""#]].assert_eq(
+    expect_test::expect![[r#"
+        thread u can act in the period and does not
+        there is no fairness `very`
+        the shared state after the period is not the one before it
+        state 0: a step of t keeps the rank, and nobody has to be fair, at level 0
+        state 0: a step of t is a step of the helper, at level 0
+        state 0: a step of t has a helper that is not there, at level 0
+        state 0: a step of t is excluded by no level, at level 1
+        the system has no shared state `x`"#]]
+    .assert_eq(
         &[
             refused(lasso, "\"none\"", "\"strong\""),
             refused(lasso, "\"none\"", "\"very\""),
