@@ -58,6 +58,33 @@ fn what_verify_writes_is_accepted() {
 }
 
 #[test]
+fn what_livelock_writes_is_accepted() {
+    let cases: [(&str, &[&str], &[&str], i32); 6] = [
+        ("livelock/fig1a.weave", &[], &[], 0),
+        ("livelock/fig1a.weave", &[], &["--ended"], 11),
+        ("livelock/fig1b.weave", &[], &["--fairness", "weak"], 11),
+        ("livelock/fig3a-philosophers.weave", &["--const", "N=3"], &[], 11),
+        ("livelock/fig3c-timeout-fair.weave", &[], &[], 0),
+        ("start/livelock.weave", &[], &[], 11),
+    ];
+    for (number, (name, options, asked, code)) in cases.into_iter().enumerate() {
+        let (file, path) = (example(name), place(&format!("livelock-{number}.json")));
+        let evidence = path.to_str().expect("plain names");
+        let command = ["livelock", &file, "--evidence", evidence, "-q"];
+        let answered = selvedge(&[&command, options, asked].concat());
+        assert_eq!(answered.status.code(), Some(code), "{name}");
+        let rechecked = selvedge(&[&["recheck", evidence, &file, "--show"], options].concat());
+        let said = String::from_utf8_lossy(&rechecked.stdout);
+        assert_eq!(rechecked.status.code(), Some(0), "{name}: {rechecked:?}");
+        let verdict = if code == 0 { "safe" } else { "nonterminating" };
+        assert!(said.starts_with(&format!("accepted: {verdict}: ")), "{said}");
+        let other = example("start/race.weave");
+        let refused = selvedge(&["recheck", evidence, &other]);
+        assert_eq!(refused.status.code(), Some(65), "{name}");
+    }
+}
+
+#[test]
 fn the_invariant_is_shown_line_by_line() {
     let path = place("mutex.json");
     let evidence = path.to_str().expect("plain names");

@@ -14,7 +14,7 @@
 use selvedge_automata::Dfa;
 use selvedge_model::{SharedId, SymbolId, TemplateId};
 
-use crate::Trace;
+use crate::{FairTermination, Lasso, Trace};
 
 /// What a verdict rests on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,6 +27,10 @@ pub enum Evidence {
     Cover(CoverCertificate),
     /// Unsafe: a run that ends in a violation.
     Violation(Violation),
+    /// Nonterminating: a run that never ends.
+    Lasso(Lasso),
+    /// No run that counts goes on for ever.
+    Termination(FairTermination),
 }
 
 /// A run that ends in a violation.

@@ -26,6 +26,7 @@
 mod action;
 mod assign;
 mod deadlock;
+mod fair;
 mod fault;
 mod ids;
 mod names;
@@ -39,6 +40,7 @@ pub mod tables;
 pub use action::{Action, Origin, Spawn, Word};
 pub use assign::can_assign;
 pub use deadlock::Heads;
+pub use fair::{Endless, FairChoice, FairPlace, Fairness};
 pub use fault::Fault;
 pub use ids::{PlaceId, SharedId, SymbolId, TemplateId, ThreadId};
 pub use names::Name;

@@ -63,7 +63,7 @@ fn heads(system: &dyn System, evidence: &Evidence) -> BTreeSet<Head> {
                 }));
             }
         }
-        Evidence::Violation(_) => {}
+        Evidence::Violation(_) | Evidence::Lasso(_) | Evidence::Termination(_) => {}
     }
     heads
 }

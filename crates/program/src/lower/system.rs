@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use selvedge_model::{
-    Action, Explanation, Fault, Origin, PlaceId, SharedId, Spawn, Stack, State, SymbolId, System,
-    TemplateId, Thread, ThreadInfo, Word,
+    Action, Explanation, FairChoice, FairPlace, Fault, Origin, PlaceId, SharedId, Spawn, Stack,
+    State, SymbolId, System, TemplateId, Thread, ThreadInfo, Word,
 };
 
 use super::Lowering;
 use super::at_once::Start;
 use super::execute::{Control, Started};
-use super::intern::{Frame, Shared, Symbol};
+use super::intern::{Executed, Frame, Shared, Symbol};
 use super::keys;
 use crate::ProcId;
 use crate::flow::{Command, EdgeId};
@@ -124,7 +124,15 @@ impl System for Lowering {
     }
 
     fn explain(&self, origin: Origin) -> Explanation {
-        self.explain_path(&self.origins.get(origin.0))
+        self.explain_path(&self.origins.get(origin.0).path)
+    }
+
+    fn fair_choices(&self, origin: Origin) -> Vec<FairChoice> {
+        self.origins.get(origin.0).fair.clone()
+    }
+
+    fn fair_place_line(&self, place: FairPlace) -> Option<u32> {
+        Some(self.source.line(place.0))
     }
 
     fn shared_key(&self, shared: SharedId) -> String {
@@ -198,7 +206,7 @@ impl Lowering {
             shared: self.shared_id(after),
             word: Word::Pop,
             spawn: None,
-            origin: Origin(self.origins.number(Vec::new())),
+            origin: Origin(self.origins.number(Executed::default())),
         }
     }
 
@@ -220,10 +228,12 @@ impl Lowering {
             };
             let spawn = step.outcome.spawn.map(|started| self.spawn(started));
             let shared = self.shared_id(step.outcome.shared);
-            // Different choices may come to the same; one action is enough. If a thread is dropped in
-            // one of them, it is another one.
-            let origin = Origin(self.origins.number(step.path));
-            match seen.entry((shared, word, spawn)) {
+            // Different choices may come to the same; one action is enough, unless they were to be
+            // fair. If a thread is dropped in one of them, it is another one.
+            let executed = Executed { path: step.path, fair: step.outcome.fair };
+            let key = (shared, word, spawn, executed.fair.clone());
+            let origin = Origin(self.origins.number(executed));
+            match seen.entry(key) {
                 Entry::Vacant(new) => {
                     new.insert(out.len());
                     out.push(Action { shared, word, spawn, origin });
@@ -245,7 +255,7 @@ impl Lowering {
             let command = &self.flow.edges[edge.index()].command;
             matches!(command, Command::Async { .. } | Command::StartThread { .. })
         };
-        self.drops_threads && self.origins.get(origin.0).iter().any(starts)
+        self.drops_threads && self.origins.get(origin.0).path.iter().any(starts)
     }
 
     fn spawn(&self, started: Started) -> Spawn {

@@ -153,6 +153,9 @@ impl Shared {
     pub fn expr(&self, e: &Expr) -> Expr {
         let mut e = e.clone();
         visit::change(&mut e, &mut |part| {
+            if let ExprKind::Fair = part.kind {
+                part.kind = ExprKind::Any;
+            }
             if let ExprKind::Read(place) | ExprKind::Primed(place) = &mut part.kind
                 && let VarRef::Global(id) = place.var
                 && self.is_copied(id)

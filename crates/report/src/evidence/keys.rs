@@ -170,23 +170,25 @@ impl ViolationText {
     }
 
     pub fn read(&self, system: &dyn System) -> Result<Violation, EvidenceError> {
-        let wrong = |error: &dyn std::fmt::Display| {
-            EvidenceError::new(format!("the schedule cannot be followed: {error}"))
-        };
-        let schedule = Schedule::parse(&self.schedule.join("\n")).map_err(|e| wrong(&e))?;
-        let trace = schedule.to_trace(system).map_err(|e| wrong(&e))?;
+        let schedule = Schedule::parse(&self.schedule.join("\n")).map_err(not_followed)?;
+        let trace = schedule.to_trace(system).map_err(not_followed)?;
         Ok(Violation { trace, contexts: self.contexts, property: self.property })
     }
 }
 
+/// What is said of a schedule that cannot be read, or not be followed.
+pub(super) fn not_followed(error: impl std::fmt::Display) -> EvidenceError {
+    EvidenceError::new(format!("the schedule cannot be followed: {error}"))
+}
+
 /// Keys, numbered as they come.
-pub(super) struct Table<I, F> {
-    pub keys: Vec<String>,
+pub(super) struct Table<I, K, F> {
+    pub keys: Vec<K>,
     numbers: FxHashMap<I, u32>,
     key: F,
 }
 
-impl<I: Copy + Eq + Hash, F: Fn(I) -> String> Table<I, F> {
+impl<I: Copy + Eq + Hash, K, F: FnMut(I) -> K> Table<I, K, F> {
     pub fn new(key: F) -> Self {
         Table { keys: Vec::new(), numbers: FxHashMap::default(), key }
     }
@@ -247,9 +249,9 @@ fn read_classes(system: &dyn System, names: &[Vec<String>]) -> Result<Vec<u32>, 
     }
 }
 
-pub(super) fn write_states<F: Fn(SharedId) -> String>(
+pub(super) fn write_states<F: FnMut(SharedId) -> String>(
     states: &[CountedState],
-    shared: &mut Table<SharedId, F>,
+    shared: &mut Table<SharedId, String, F>,
 ) -> Vec<Vec<u32>> {
     let state = |state: &CountedState| {
         let threads = state.threads.iter().flat_map(|&(kind, count)| [kind, count]);

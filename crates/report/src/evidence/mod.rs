@@ -19,11 +19,14 @@
 //! something is hidden below. A state is a shared state, then kinds with how many threads there are
 //! of each. A measure (`measures`, if there are any) has the weights of the classes, and the least
 //! value in each state or null. A set of stacks is a list of states of an automaton: whether it
-//! accepts, then symbols with the state to go to.
+//! accepts, then symbols with the state to go to. A lasso is two schedules, the stem and the period
+//! ([`lasso`]). A proof of fair termination is a list of states with ranks ([`termination`]).
 
 mod cover;
 mod keys;
+mod lasso;
 mod layout;
+mod termination;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -36,6 +39,8 @@ use sha2::{Digest, Sha256};
 use crate::json;
 use cover::CoverText;
 use keys::{AggregateText, CutText, ViolationText};
+use lasso::LassoText;
+use termination::TerminationText;
 
 /// The format that is written, and the only one that is read.
 const FORMAT: u32 = 2;
@@ -114,6 +119,10 @@ pub struct Document {
     cover: Option<CoverText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     violation: Option<ViolationText>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lasso: Option<LassoText>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    termination: Option<TerminationText>,
 }
 
 /// What kind of evidence it is.
@@ -124,6 +133,8 @@ enum Kind {
     Aggregate,
     Cover,
     Violation,
+    Lasso,
+    Termination,
 }
 
 /// What every format has.
@@ -171,6 +182,8 @@ impl Document {
             aggregate: None,
             cover: None,
             violation: None,
+            lasso: None,
+            termination: None,
         };
         match evidence {
             Evidence::Cut(certificate) => {
@@ -187,6 +200,14 @@ impl Document {
             }
             Evidence::Violation(violation) => {
                 document.violation = Some(ViolationText::new(system, violation)?);
+            }
+            Evidence::Lasso(lasso) => {
+                document.kind = Kind::Lasso;
+                document.lasso = Some(LassoText::new(system, lasso)?);
+            }
+            Evidence::Termination(certificate) => {
+                document.kind = Kind::Termination;
+                document.termination = Some(TerminationText::new(system, certificate));
             }
         }
         Ok(document)
@@ -217,6 +238,12 @@ impl Document {
     #[must_use]
     pub fn to_text(&self) -> String {
         layout::print(self)
+    }
+
+    /// Whether it is about runs that never end: then who can act where matters, and nothing else.
+    #[must_use]
+    pub fn is_about_endless_runs(&self) -> bool {
+        matches!(self.kind, Kind::Lasso | Kind::Termination)
     }
 
     /// What must not happen, in words.
@@ -256,6 +283,13 @@ impl Document {
             }
             Kind::Violation => {
                 self.violation.as_ref().ok_or_else(missing)?.read(system).map(Evidence::Violation)
+            }
+            Kind::Lasso => {
+                self.lasso.as_ref().ok_or_else(missing)?.read(system).map(Evidence::Lasso)
+            }
+            Kind::Termination => {
+                let found = self.termination.as_ref().ok_or_else(missing)?;
+                found.read(system).map(Evidence::Termination)
             }
         }
     }

@@ -3,6 +3,7 @@
 
 mod certificates;
 mod cover;
+mod endless;
 mod examples;
 mod heights;
 mod texts;
