@@ -18,6 +18,7 @@ mod chain;
 pub mod engine;
 mod lift;
 mod limits;
+pub mod livelock;
 mod order;
 mod path;
 mod places;
