@@ -53,6 +53,14 @@ pub fn open_for_engine(
     Ok(opened)
 }
 
+/// The same where all that matters is who can act: every thread stays, and values are chosen at
+/// once. Nothing is asked about single states.
+pub fn open_with_all_threads(args: &InputArgs, output: &mut Output) -> Result<Opened, Failure> {
+    let input = load(&args.file, &args.options, output)?;
+    let opened = system_of(input, &args.options, Form::AllThreads)?;
+    Ok(Opened { properties: Vec::new(), ..opened })
+}
+
 /// The form of a system.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {

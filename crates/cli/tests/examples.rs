@@ -1,4 +1,5 @@
-//! `verify` on all examples: the verdicts, the bounds and the exit codes of `expected.tsv`.
+//! `verify` on all examples, and `livelock` on some: the verdicts, the bounds and the exit codes of
+//! `expected.tsv`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -35,19 +36,25 @@ fn rows() -> Vec<Row> {
     text.lines().skip(1).map(row).collect()
 }
 
+/// What a command says of an example, with the name for messages. Nothing is printed beside it.
+fn answer(command: &str, row: &Row) -> (Value, Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        .arg(command)
+        .arg(examples().join(&row.file))
+        .args(&row.options)
+        .args(["--format", "json", "--quiet"])
+        .output()
+        .unwrap();
+    let name = format!("{command} {} {}", row.file, row.options.join(" "));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{name}");
+    let answer = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    (answer, output.status.code(), name)
+}
+
 #[test]
 fn examples_have_the_expected_verdicts() {
     for row in rows().iter().filter(|row| row.run == "test") {
-        let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
-            .arg("verify")
-            .arg(examples().join(&row.file))
-            .args(&row.options)
-            .args(["--format", "json", "--quiet"])
-            .output()
-            .unwrap();
-        let name = format!("{} {}", row.file, row.options.join(" "));
-        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{name}");
-        let answer: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+        let (answer, status, name) = answer("verify", row);
         assert_eq!(answer["verdict"], row.verdict, "{name}");
         if row.contexts.is_some() {
             assert_eq!(answer["bound"]["contexts"].as_u64(), row.contexts, "{name}");
@@ -57,12 +64,29 @@ fn examples_have_the_expected_verdicts() {
             "unsafe" => 10,
             _ => 20,
         };
-        assert_eq!(output.status.code(), Some(code), "{name}");
+        assert_eq!(status, Some(code), "{name}");
         let is_unsafe = row.verdict == "unsafe";
         assert_eq!(answer["trace"].is_array(), is_unsafe, "{name}");
         assert_eq!(answer["reason"].is_string(), row.verdict == "unknown", "{name}");
         assert!(answer["time_s"].as_f64().is_some_and(|time| time > 0.0), "{name}");
         assert!(answer["peak_memory_bytes"].as_u64().is_some_and(|bytes| bytes > 0), "{name}");
+    }
+}
+
+#[test]
+fn livelocks_have_the_expected_verdicts() {
+    let rows = rows();
+    let asked = rows.iter().filter(|row| row.run == "livelock");
+    assert!(asked.clone().count() > 10);
+    for row in asked {
+        let (answer, status, name) = answer("livelock", row);
+        assert_eq!(answer["verdict"], row.verdict, "{name}");
+        assert_eq!(answer["property"], "fair-termination", "{name}");
+        let is_found = row.verdict == "nonterminating";
+        assert_eq!(status, Some(if is_found { 11 } else { 0 }), "{name}");
+        assert_eq!(answer["lasso"].is_object(), is_found, "{name}");
+        let period = answer["lasso"]["period"].as_array();
+        assert_eq!(period.is_some_and(|steps| !steps.is_empty()), is_found, "{name}");
     }
 }
 
@@ -85,7 +109,8 @@ fn the_list_and_the_text_agree() {
             let said = format!("unsafe, {contexts} context{plural}");
             assert!(line.contains(&said), "{name}: README.md does not say `{said}`");
         }
-        let is_safe = rows.iter().any(|row| row.file == name && row.verdict == "safe");
+        let safe = |row: &&Row| row.file == name && row.verdict == "safe" && row.run != "livelock";
+        let is_safe = rows.iter().find(safe).is_some();
         assert!(is_safe || !line.contains("| safe"), "{name}: README.md says safe");
     }
 }

@@ -11,7 +11,7 @@
 use selvedge_automata::Dfa;
 use selvedge_model::{SharedId, SymbolId, TemplateId};
 
-use crate::{Lasso, Trace};
+use crate::{FairTermination, Lasso, Trace};
 
 /// What a verdict rests on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,6 +24,8 @@ pub enum Evidence {
     Violation(Violation),
     /// Nonterminating: a run that never ends.
     Lasso(Lasso),
+    /// No run that counts goes on for ever.
+    Termination(FairTermination),
 }
 
 /// A run that ends in a violation.

@@ -5,7 +5,8 @@
 //! [`Schedule`] says the same in text that people write and keep: who acts, and which way.
 //!
 //! A certificate ([`CutCertificate`], [`AggregateCertificate`]) is a set of states that no step
-//! leaves. A [`Lasso`] is a run that never ends. [`recheck`] decides whether evidence shows what it is said to show.
+//! leaves. A [`Lasso`] is a run that never ends; a [`FairTermination`] says why there is
+//! none. [`recheck`] decides whether evidence shows what it is said to show.
 //!
 //! This crate sees the model and automata only: what checks an answer shares no code with what
 //! found it.
@@ -17,6 +18,7 @@ mod recheck;
 mod replay;
 mod resolve;
 mod schedule;
+mod termination;
 #[cfg(test)]
 mod testing;
 mod trace;
@@ -31,4 +33,5 @@ pub use recheck::{Checked, Flaw, Refusal, recheck};
 pub use replay::{ReplayError, ReplayFault, replay, replay_with};
 pub use resolve::{ResolveError, ResolveFault};
 pub use schedule::{Schedule, ScheduleError, ScheduledStep};
+pub use termination::{FairTermination, Helpful, Level};
 pub use trace::{Trace, same_effect};

@@ -8,6 +8,7 @@ pub(crate) fn operands(e: &Expr) -> Vec<&Expr> {
     match &e.kind {
         ExprKind::Const(_)
         | ExprKind::Any
+        | ExprKind::Fair
         | ExprKind::Instance
         | ExprKind::LocalOf { .. }
         | ExprKind::At { .. } => Vec::new(),
@@ -26,6 +27,7 @@ pub(crate) fn operands_mut(e: &mut Expr) -> Vec<&mut Expr> {
     match &mut e.kind {
         ExprKind::Const(_)
         | ExprKind::Any
+        | ExprKind::Fair
         | ExprKind::Instance
         | ExprKind::LocalOf { .. }
         | ExprKind::At { .. } => Vec::new(),

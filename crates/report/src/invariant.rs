@@ -54,7 +54,7 @@ fn heads(system: &dyn System, evidence: &Evidence) -> BTreeSet<Head> {
             };
             add(&certificate.states, &kinds.map(see).collect::<Vec<_>>());
         }
-        Evidence::Violation(_) | Evidence::Lasso(_) => {}
+        Evidence::Violation(_) | Evidence::Lasso(_) | Evidence::Termination(_) => {}
     }
     heads
 }

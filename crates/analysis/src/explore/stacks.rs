@@ -77,6 +77,17 @@ impl Stacks {
         word.symbols().rev().fold(rest, |below, symbol| self.push(symbol, below))
     }
 
+    /// The stack that consists of a word.
+    pub fn of_word(&mut self, word: Word) -> u32 {
+        self.replace_top(EMPTY, word)
+    }
+
+    /// How many symbols a stack has.
+    #[must_use]
+    pub fn height(&self, stack: u32) -> usize {
+        self.heights[stack as usize] as usize
+    }
+
     /// The stack as a value of the model.
     #[must_use]
     pub fn get(&self, mut stack: u32) -> Stack {
@@ -115,7 +126,7 @@ impl Locals for Stacks {
         actions.clear();
         system.actions(template, shared, self.top(local), &mut actions)?;
         for action in &actions {
-            let spawn = action.spawn.map(|s| (s.template, self.replace_top(EMPTY, s.stack)));
+            let spawn = action.spawn.map(|s| (s.template, self.of_word(s.stack)));
             let local = self.replace_top(local, action.word);
             if self.highest.is_some_and(|highest| self.heights[local as usize] > highest) {
                 self.actions = actions;

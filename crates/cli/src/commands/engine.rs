@@ -33,12 +33,32 @@ pub struct EngineOptions {
     /// List interchangeable threads one by one, do not count them
     #[arg(long, help_heading = "Engine")]
     no_symmetry: bool,
+    #[command(flatten)]
+    limits: Limits,
+}
+
+/// How long and how large a run may be.
+#[derive(ClapArgs, Clone, Debug)]
+pub struct Limits {
     /// Stop after this time: 60s, 5m, 500ms
     #[arg(long, value_name = "TIME", value_parser = limits::time, help_heading = "Engine")]
     timeout: Option<Duration>,
     /// Stop when this much memory is in use: 4GiB, 500MB [default: 80% of what the machine has]
     #[arg(long, value_name = "SIZE", value_parser = limits::size, help_heading = "Engine")]
     memory: Option<usize>,
+}
+
+impl Limits {
+    /// The budget of a run that started then; from now on Ctrl-C ends it.
+    pub fn budget(&self, start: Instant) -> Budget {
+        let interrupt = Interrupt::install(|| {});
+        Budget {
+            deadline: self.timeout.and_then(|time| start.checked_add(time)),
+            memory: self.memory.or_else(memory::default_limit),
+            memory_in_use: Some(memory::in_use),
+            cancelled: vec![interrupt.flag()],
+        }
+    }
 }
 
 /// How to explore from below.
@@ -104,13 +124,7 @@ impl Asked {
     ) -> Result<Self, Failure> {
         let start = Instant::now();
         let opened = input::open_for_engine(input, deadlock, output)?;
-        let interrupt = Interrupt::install(|| {});
-        let budget = Budget {
-            deadline: options.timeout.and_then(|time| start.checked_add(time)),
-            memory: options.memory.or_else(memory::default_limit),
-            memory_in_use: Some(memory::in_use),
-            cancelled: vec![interrupt.flag()],
-        };
+        let budget = options.limits.budget(start);
         let (input, options) = (input.clone(), options.clone());
         Ok(Asked { opened, evidence: None, bound: None, input, options, budget })
     }

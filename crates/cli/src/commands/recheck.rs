@@ -9,7 +9,7 @@ use selvedge_frontend::{has_known_ending, show_path};
 use selvedge_report::evidence::{Document, digest};
 use selvedge_report::style::Role;
 use selvedge_report::text::{self, TraceOptions};
-use selvedge_report::{invariant, json, property};
+use selvedge_report::{invariant, json, livelock, property};
 
 use crate::args::{Format, InputArgs};
 use crate::exit::{Exit, Failure};
@@ -21,7 +21,8 @@ use crate::output::Output;
 /// Evidence is written by `selvedge verify --evidence PATH`. That of an unsafe verdict is a
 /// schedule: it is replayed, step by step, and must end in a violation. That of a safe verdict is a
 /// set of states: the initial states must be in it, no step may lead out of it, and none of its
-/// states may break a property. Nothing that the search did is believed.
+/// states may break a property. That of a run that never ends (`selvedge livelock`) is a stem and a
+/// period, which must be repeatable and fair; that there is none, a set of states with ranks. Nothing that the search did is believed.
 ///
 /// Give the file and the options that the evidence was made with.
 ///
@@ -50,9 +51,14 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
             show_path(&args.evidence)
         )));
     }
-    let opened = input::open_for_engine(&args.input, args.deadlock, output)?;
+    let document = document(args);
+    let endless = document.as_ref().is_ok_and(Document::is_about_endless_runs);
+    let opened = match endless {
+        true => input::open_with_all_threads(&args.input, output)?,
+        false => input::open_for_engine(&args.input, args.deadlock, output)?,
+    };
     let name = args.evidence.display().to_string();
-    let checked = examine(args, &opened);
+    let checked = document.and_then(|document| examine(args, &document, &opened));
     match output.format {
         Format::Json => output.print(&json::print(&json::Recheck {
             selvedge: json::VERSION,
@@ -66,7 +72,10 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         _ => {
             if let Ok((evidence, what)) = &checked {
                 let accepted = output.paint.paint(Role::Good, "accepted:");
-                let about = property::name(&*opened.system, &opened.properties);
+                let about = match endless {
+                    true => livelock::PROPERTY.to_owned(),
+                    false => property::name(&*opened.system, &opened.properties),
+                };
                 output.print(&format!("{accepted} {what}\n  property  {about}\n"));
                 if args.show {
                     let shown = show(&opened, evidence, output);
@@ -79,11 +88,12 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
 }
 
 /// The evidence and what it shows, or why it is refused.
-fn examine(args: &Args, opened: &Opened) -> Result<(Evidence, String), Failure> {
-    let refused = |why: &dyn std::fmt::Display| {
-        Failure::input(format!("{}: refused: {why}", args.evidence.display()))
-    };
-    let document = Document::parse(&read(&args.evidence)?).map_err(|e| refused(&e))?;
+fn examine(
+    args: &Args,
+    document: &Document,
+    opened: &Opened,
+) -> Result<(Evidence, String), Failure> {
+    let refused = |why: &dyn std::fmt::Display| refused(args, why);
     let options = crate::evidence::options(&args.input.options, args.deadlock);
     let evidence = document
         .check_subject(&digest(opened.source.text()), &options)
@@ -92,6 +102,15 @@ fn examine(args: &Args, opened: &Opened) -> Result<(Evidence, String), Failure> 
     let checked =
         recheck(&*opened.system, &opened.properties, &evidence).map_err(|e| refused(&e))?;
     Ok((evidence, checked.to_string()))
+}
+
+/// The evidence as it stands in the file.
+fn document(args: &Args) -> Result<Document, Failure> {
+    Document::parse(&read(&args.evidence)?).map_err(|e| refused(args, &e))
+}
+
+fn refused(args: &Args, why: &dyn std::fmt::Display) -> Failure {
+    Failure::input(format!("{}: refused: {why}", args.evidence.display()))
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
@@ -103,7 +122,7 @@ fn read(path: &Path) -> Result<String, Failure> {
 
 fn verdict(evidence: &Evidence) -> json::Verdict {
     match evidence {
-        Evidence::Cut(_) | Evidence::Aggregate(_) => json::Verdict::Safe,
+        Evidence::Cut(_) | Evidence::Aggregate(_) | Evidence::Termination(_) => json::Verdict::Safe,
         Evidence::Violation(_) => json::Verdict::Unsafe,
         Evidence::Lasso(_) => json::Verdict::Nonterminating,
     }
@@ -117,9 +136,9 @@ fn show(opened: &Opened, evidence: &Evidence, output: &Output) -> String {
         }
         Evidence::Lasso(lasso) => {
             let options = TraceOptions { full: false, paint: output.paint };
-            text::trace(&*opened.system, &lasso.unrolled(1), options)
+            text::lasso(&*opened.system, lasso, options)
         }
-        Evidence::Cut(_) | Evidence::Aggregate(_) => {
+        Evidence::Cut(_) | Evidence::Aggregate(_) | Evidence::Termination(_) => {
             invariant::text(&*opened.system, evidence, output.paint)
         }
     }

@@ -7,7 +7,8 @@
 //! [`aggregate`]: *initial*), no step leaves it (*closed*), and no state of it breaks a property
 //! (*harmless*). Then nothing that is reachable breaks one, by induction over the steps.
 //!
-//! A lasso is replayed, and then shown to go on for ever ([`lasso`]). It is no matter of properties.
+//! A lasso is replayed, and then shown to go on for ever ([`lasso`]); that there is none is shown
+//! by ranks ([`termination`]). Neither is a matter of properties.
 //!
 //! **Needs.** The system's own word about its actions: that is what the evidence is about.
 
@@ -16,6 +17,7 @@ mod cut;
 mod form;
 mod harmless;
 mod lasso;
+mod termination;
 #[cfg(test)]
 mod tests;
 mod violation;
@@ -67,6 +69,15 @@ pub enum Checked {
         /// What each thread does in it, those included that were started in the stem.
         threads: Vec<LassoThread>,
     },
+    /// No run that counts goes on for ever.
+    Termination {
+        /// How many states there are.
+        states: usize,
+        /// How many levels the argument has.
+        levels: usize,
+        /// Which runs count.
+        endless: Endless,
+    },
 }
 
 impl fmt::Display for Checked {
@@ -92,6 +103,22 @@ impl fmt::Display for Checked {
             Checked::Violation { steps, contexts, how, .. } => {
                 let (steps, contexts) = (count(*steps, "step"), count(*contexts, "context"));
                 write!(f, "unsafe: a run of {steps} in {contexts} {how}")
+            }
+            Checked::Termination { states, levels, endless } => {
+                let (states, levels) = (count(*states, "state"), count(*levels, "level"));
+                let runs = match endless.fairness {
+                    Fairness::None => "no run".to_owned(),
+                    fairness => format!("no {fairness}ly fair run"),
+                };
+                let among = match (endless.fairness, endless.ended) {
+                    (Fairness::None, _) | (_, true) => "",
+                    (_, false) => " in which no thread has ended",
+                };
+                write!(
+                    f,
+                    "safe: {runs}{among} goes on for ever: a set of {states} contains the initial \
+                     states, no step leaves it, and ranks of {levels} exclude every cycle"
+                )
             }
             Checked::Lasso { stem, period, endless, threads } => {
                 let (stem, period) = (count(*stem, "step"), count(*period, "step"));
@@ -146,6 +173,8 @@ pub enum Flaw {
     NotPeriodic,
     /// The run is not as fair as it is said to be.
     Unfair,
+    /// A step is not excluded from being taken for ever.
+    Rank,
     /// The system cannot say what its actions are.
     System,
 }
@@ -186,5 +215,6 @@ pub fn recheck(
         Evidence::Cut(certificate) => cut::check(system, properties, certificate),
         Evidence::Aggregate(certificate) => aggregate::check(system, properties, certificate),
         Evidence::Lasso(lasso) => lasso::check(system, lasso),
+        Evidence::Termination(certificate) => termination::check(system, certificate),
     }
 }

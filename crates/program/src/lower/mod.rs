@@ -42,7 +42,7 @@ use crate::{BinaryOp, Count, GlobalId, ProcId, Program, Source, Span, ThreadDecl
 use choices::Choices;
 pub use eval::Slot;
 use eval::{Evaluator, Halt, Values};
-use intern::{Frame, Interner, Shared, Symbol};
+use intern::{Executed, Frame, Interner, Shared, Symbol};
 use layout::Layout;
 pub use relation::{Case, Domain, Effect, ThreadStart};
 
@@ -85,7 +85,7 @@ pub struct Lowering {
     chooses_at_once: bool,
     shared: Interner<Shared>,
     symbols: Interner<Symbol>,
-    origins: Interner<Vec<EdgeId>>,
+    origins: Interner<Executed>,
 }
 
 /// Why a program cannot be lowered.
@@ -213,7 +213,7 @@ impl Lowering {
     /// The edges of the flow graph that an action executes; none for the end of a thread.
     #[must_use]
     pub fn edges_of(&self, origin: Origin) -> Vec<EdgeId> {
-        self.origins.get(origin.0).to_vec()
+        self.origins.get(origin.0).path.clone()
     }
 
     /// The value of a shared variable, or of its first element.

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use selvedge_model::{
-    Action, Explanation, Fault, Origin, PlaceId, SharedId, Spawn, Stack, State, SymbolId, System,
-    TemplateId, Thread, ThreadInfo, Word,
+    Action, Explanation, FairChoice, FairPlace, Fault, Origin, PlaceId, SharedId, Spawn, Stack,
+    State, SymbolId, System, TemplateId, Thread, ThreadInfo, Word,
 };
 
 use super::Lowering;
 use super::at_once::Start;
 use super::execute::{Control, Started};
-use super::intern::{Frame, Shared, Symbol};
+use super::intern::{Executed, Frame, Shared, Symbol};
 use super::keys;
 use crate::ProcId;
 
@@ -114,7 +114,15 @@ impl System for Lowering {
     }
 
     fn explain(&self, origin: Origin) -> Explanation {
-        self.explain_path(&self.origins.get(origin.0))
+        self.explain_path(&self.origins.get(origin.0).path)
+    }
+
+    fn fair_choices(&self, origin: Origin) -> Vec<FairChoice> {
+        self.origins.get(origin.0).fair.clone()
+    }
+
+    fn fair_place_line(&self, place: FairPlace) -> Option<u32> {
+        Some(self.source.line(place.0))
     }
 
     fn shared_key(&self, shared: SharedId) -> String {
@@ -188,7 +196,7 @@ impl Lowering {
             shared: self.shared_id(after),
             word: Word::Pop,
             spawn: None,
-            origin: Origin(self.origins.number(Vec::new())),
+            origin: Origin(self.origins.number(Executed::default())),
         }
     }
 
@@ -210,9 +218,11 @@ impl Lowering {
             };
             let spawn = step.outcome.spawn.map(|started| self.spawn(started));
             let shared = self.shared_id(step.outcome.shared);
-            // Different choices may come to the same; one action is enough.
-            if seen.insert((shared, word, spawn)) {
-                let origin = Origin(self.origins.number(step.path));
+            // Different choices may come to the same; one action is enough, unless they were to be
+            // fair.
+            let executed = Executed { path: step.path, fair: step.outcome.fair };
+            if seen.insert((shared, word, spawn, executed.fair.clone())) {
+                let origin = Origin(self.origins.number(executed));
                 out.push(Action { shared, word, spawn, origin });
             }
         }

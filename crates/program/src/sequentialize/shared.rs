@@ -223,6 +223,9 @@ impl Shared {
 
     fn move_to(&self, e: &mut Expr, moment: Moment) {
         visit::change(e, &mut |part| {
+            if let ExprKind::Fair = part.kind {
+                part.kind = ExprKind::Any;
+            }
             if let ExprKind::Read(place) | ExprKind::Primed(place) = &mut part.kind {
                 self.move_place(place, moment);
             }

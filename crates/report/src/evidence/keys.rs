@@ -177,18 +177,18 @@ pub(super) fn not_followed(error: impl std::fmt::Display) -> EvidenceError {
 }
 
 /// Keys, numbered as they come.
-struct Table<I, F> {
-    keys: Vec<String>,
+pub(super) struct Table<I, K, F> {
+    pub keys: Vec<K>,
     numbers: FxHashMap<I, u32>,
     key: F,
 }
 
-impl<I: Copy + Eq + Hash, F: Fn(I) -> String> Table<I, F> {
-    fn new(key: F) -> Self {
+impl<I: Copy + Eq + Hash, K, F: FnMut(I) -> K> Table<I, K, F> {
+    pub fn new(key: F) -> Self {
         Table { keys: Vec::new(), numbers: FxHashMap::default(), key }
     }
 
-    fn number(&mut self, id: I) -> u32 {
+    pub fn number(&mut self, id: I) -> u32 {
         *self.numbers.entry(id).or_insert_with(|| {
             self.keys.push((self.key)(id));
             self.keys.len() as u32 - 1
@@ -197,7 +197,7 @@ impl<I: Copy + Eq + Hash, F: Fn(I) -> String> Table<I, F> {
 }
 
 /// The ids of keys.
-fn find<I>(
+pub(super) fn find<I>(
     keys: &[String],
     what: &str,
     find: impl Fn(&str) -> Option<I>,
@@ -209,7 +209,7 @@ fn find<I>(
     keys.iter().map(found).collect()
 }
 
-fn at<I: Copy>(ids: &[I], number: u32, what: &str) -> Result<I, EvidenceError> {
+pub(super) fn at<I: Copy>(ids: &[I], number: u32, what: &str) -> Result<I, EvidenceError> {
     let unknown = || EvidenceError::new(format!("there is no {what} number {number}"));
     ids.get(number as usize).copied().ok_or_else(unknown)
 }
@@ -244,9 +244,9 @@ fn read_classes(system: &dyn System, names: &[Vec<String>]) -> Result<Vec<u32>, 
     }
 }
 
-fn write_states<F: Fn(SharedId) -> String>(
+fn write_states<F: FnMut(SharedId) -> String>(
     states: &[CountedState],
-    shared: &mut Table<SharedId, F>,
+    shared: &mut Table<SharedId, String, F>,
 ) -> Vec<Vec<u32>> {
     let state = |state: &CountedState| {
         let threads = state.threads.iter().flat_map(|&(kind, count)| [kind, count]);

@@ -18,11 +18,13 @@
 //! kind of thread is a class, the top of the stack (or the number of a set of stacks), and whether
 //! something is hidden below. A state is a shared state, then kinds with how many threads there are
 //! of each. A set of stacks is a list of states of an automaton: whether it accepts, then symbols
-//! with the state to go to. A lasso is two schedules, the stem and the period ([`lasso`]).
+//! with the state to go to. A lasso is two schedules, the stem and the period ([`lasso`]). A
+//! proof of fair termination is a list of states with ranks ([`termination`]).
 
 mod keys;
 mod lasso;
 mod layout;
+mod termination;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -35,6 +37,7 @@ use sha2::{Digest, Sha256};
 use crate::json;
 use keys::{AggregateText, CutText, ViolationText};
 use lasso::LassoText;
+use termination::TerminationText;
 
 /// The format that is written, and the only one that is read.
 const FORMAT: u32 = 1;
@@ -113,6 +116,8 @@ pub struct Document {
     violation: Option<ViolationText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lasso: Option<LassoText>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    termination: Option<TerminationText>,
 }
 
 /// What kind of evidence it is.
@@ -123,6 +128,7 @@ enum Kind {
     Aggregate,
     Violation,
     Lasso,
+    Termination,
 }
 
 /// What every format has.
@@ -170,6 +176,7 @@ impl Document {
             aggregate: None,
             violation: None,
             lasso: None,
+            termination: None,
         };
         match evidence {
             Evidence::Cut(certificate) => {
@@ -186,6 +193,10 @@ impl Document {
             Evidence::Lasso(lasso) => {
                 document.kind = Kind::Lasso;
                 document.lasso = Some(LassoText::new(system, lasso)?);
+            }
+            Evidence::Termination(certificate) => {
+                document.kind = Kind::Termination;
+                document.termination = Some(TerminationText::new(system, certificate));
             }
         }
         Ok(document)
@@ -216,6 +227,12 @@ impl Document {
     #[must_use]
     pub fn to_text(&self) -> String {
         layout::print(self)
+    }
+
+    /// Whether it is about runs that never end: then who can act where matters, and nothing else.
+    #[must_use]
+    pub fn is_about_endless_runs(&self) -> bool {
+        matches!(self.kind, Kind::Lasso | Kind::Termination)
     }
 
     /// What must not happen, in words.
@@ -255,6 +272,10 @@ impl Document {
             }
             Kind::Lasso => {
                 self.lasso.as_ref().ok_or_else(missing)?.read(system).map(Evidence::Lasso)
+            }
+            Kind::Termination => {
+                let found = self.termination.as_ref().ok_or_else(missing)?;
+                found.read(system).map(Evidence::Termination)
             }
         }
     }

@@ -2,6 +2,7 @@
 //! was tampered with is refused.
 
 mod certificates;
+mod endless;
 mod examples;
 mod texts;
 mod violations;
