@@ -164,7 +164,7 @@ pub fn verify(
     if question.properties.is_empty() || asked.refusal().is_some() {
         return first(budget);
     }
-    beside(first, |budget| find(&asked, budget), budget)
+    beside(first, |budget| find(&asked, budget), is_answer, budget)
 }
 
 /// Whether a violation is reachable within so many rounds, by whatever answers first.
@@ -184,7 +184,7 @@ pub fn check_any(
         let outcome = check(&asked, rounds, Options::default(), budget, &|_| {});
         is_answer(&outcome).then_some(outcome)
     };
-    beside(first, second, budget)
+    beside(first, second, is_answer, budget)
 }
 
 fn is_answer(outcome: &Outcome) -> bool {
@@ -199,11 +199,12 @@ fn find(asked: &Asked<'_>, budget: &Budget) -> Option<Outcome> {
 
 /// What one engine answers, or another one that begins a little later, if it is faster. The first
 /// one always has an outcome; if neither knows, that is it.
-fn beside(
-    first: impl Fn(&Budget) -> Outcome + Sync,
-    second: impl FnOnce(&Budget) -> Option<Outcome> + Send,
+pub(crate) fn beside<O: Send>(
+    first: impl Fn(&Budget) -> O + Sync,
+    second: impl FnOnce(&Budget) -> Option<O> + Send,
+    is_answer: fn(&O) -> bool,
     budget: &Budget,
-) -> Outcome {
+) -> O {
     let answered = Arc::new(AtomicBool::new(false));
     let mut shared = budget.clone();
     shared.cancelled.push(Arc::clone(&answered));

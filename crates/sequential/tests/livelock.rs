@@ -113,9 +113,11 @@ fn figure_3c_is_found_without_a_fair_choice() {
     let ended = Endless { ended: true, ..STRONG };
     let program = example("fig3c-timeout.weave", &[]);
     assert!(lasso(&program, 1, 1, ended).is_some());
-    let fixed = example("fig3c-timeout-fixed.weave", &[]);
-    for (stem, period) in [(1, 1), (2, 1), (1, 2), (2, 2)] {
-        none(&fixed, stem, period, ended);
+    for name in ["fig3c-timeout-fixed.weave", "fig3c-timeout-fair.weave"] {
+        let program = example(name, &[]);
+        for (stem, period) in [(1, 1), (2, 1), (1, 2)] {
+            none(&program, stem, period, ended);
+        }
     }
 }
 
@@ -153,6 +155,19 @@ fn a_stack_may_grow_and_not_shrink() {
     // It grows for ever only while nobody says stop.
     let unfair = Endless { fairness: Fairness::None, ended: false };
     assert!(lasso(&shrinks, 1, 1, unfair).is_some());
+}
+
+#[test]
+fn the_examples_with_recursion() {
+    let grows = example("recursion-grows.weave", &[]);
+    let found = lasso(&grows, 1, 1, STRONG).expect("a lasso");
+    let checked = recheck(&grows, &[], &Evidence::Lasso(found)).expect("checked");
+    let Checked::Lasso { threads, .. } = checked else { panic!("{checked}") };
+    assert!(threads.iter().all(|thread| thread.growth > 0), "{threads:?}");
+    let shrinks = example("recursion-shrinks.weave", &[]);
+    for (stem, period) in [(1, 1), (2, 1), (1, 2)] {
+        none(&shrinks, stem, period, STRONG);
+    }
 }
 
 #[test]

@@ -94,7 +94,8 @@ enum Target {
     Bp,
 }
 
-fn rounds(text: &str) -> Result<u32, String> {
+/// A number of rounds.
+pub fn rounds(text: &str) -> Result<u32, String> {
     match u32::try_from(count(text)?) {
         Ok(0) => Err("there is no run in 0 rounds: give 1 or more".to_owned()),
         Ok(rounds) => Ok(rounds),

@@ -229,7 +229,13 @@ impl<'a> Body<'a> {
         }
         out.extend(self.leave_section(Some(&statement.kind), span));
         let step = self.step(span);
-        match &statement.kind {
+        let fairly = if is_loop { None } else { self.choose_fairly(&statement.kind, span) };
+        let chosen = fairly.map(|(before, kind)| {
+            out.extend(before);
+            kind
+        });
+        let kind = chosen.as_ref().unwrap_or(&statement.kind);
+        match kind {
             StmtKind::While { cond, body } => out.push(self.repeat(cond, body, leaves, span)),
             StmtKind::If { cond, then, otherwise } => {
                 out.extend(self.agree_on_test(cond, span));
@@ -273,7 +279,7 @@ impl<'a> Body<'a> {
                 let free = shared.is_free(place.clone());
                 out.push(stmt(StmtKind::Assume(free), silent(span)));
                 out.push(assign(vec![(place, shared.held())], step));
-                out.extend(self.wrote_by(&statement.kind, span));
+                out.extend(self.wrote_by(kind, span));
             }
             StmtKind::Release(lock) => {
                 let shared = self.around.shared;
@@ -285,7 +291,7 @@ impl<'a> Body<'a> {
                     out.push(branch(wrong, self.fail(step), Vec::new(), silent(span)));
                 }
                 out.push(assign(vec![(place, shared.free())], step));
-                out.extend(self.wrote_by(&statement.kind, span));
+                out.extend(self.wrote_by(kind, span));
             }
             StmtKind::Attempt { dest, op } => out.extend(self.attempt(dest.as_ref(), op, span)),
             StmtKind::Call { proc, args, results } => {
@@ -309,7 +315,7 @@ impl<'a> Body<'a> {
             }
             StmtKind::Goto(_) if self.around.spins(span) => {
                 out.push(stmt(StmtKind::Skip, step));
-                out.push(stmt(statement.kind.clone(), silent(span)));
+                out.push(stmt(kind.clone(), silent(span)));
             }
             simple => {
                 let parts = StepParts::of(simple);
@@ -355,6 +361,15 @@ impl<'a> Body<'a> {
             if *v != Value::Open && v.is_true());
         let end = || vec![stmt(StmtKind::Break, silent(span))];
         let mut inside = if leaves { self.leave(silent(span)) } else { Vec::new() };
+        let test = StmtKind::While { cond: cond.clone(), body: Vec::new() };
+        let chosen = self.choose_fairly(&test, span).map(|(before, test)| {
+            inside.extend(before);
+            test
+        });
+        let cond = match &chosen {
+            Some(StmtKind::While { cond, .. }) => cond,
+            _ => cond,
+        };
         inside.extend(self.agree_on_test(cond, span));
         match cond {
             Cond::Expr(cond) if inside.is_empty() => {

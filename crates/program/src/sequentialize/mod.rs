@@ -45,7 +45,7 @@ mod shared;
 use std::fmt;
 use std::sync::Arc;
 
-use selvedge_model::{Endless, System};
+use selvedge_model::{Endless, Fairness, System};
 
 use crate::print::NotBoolean;
 use crate::{
@@ -76,6 +76,8 @@ pub struct Sequential {
     first_steps: Vec<Mark>,
     /// Where the values of the variables of the original are; see [`shared::Shared::slots`].
     slots: Vec<(usize, usize, bool)>,
+    /// Where the guesses about them are; see [`shared::Shared::guess_slots`].
+    guess_slots: Vec<Option<usize>>,
     /// For a livelock: the rounds, and the variable that is the round of the keyframe.
     lasso: Option<(Bounds, Option<GlobalId>)>,
 }
@@ -85,6 +87,26 @@ impl Sequential {
     /// wrong but its assertion, so no other ones are needed.
     pub fn to_booleans(&self) -> Result<Program, NotBoolean> {
         booleans::encode(&self.program, false)
+    }
+
+    /// Where a round is guessed to end: pairs of a slot of the shared variables of the original and
+    /// the slot of the guess about it. Rounds are counted from 0; there is no guess about the last.
+    #[must_use]
+    pub fn guesses(&self, round: u32) -> Vec<(usize, usize)> {
+        let mut pairs = Vec::new();
+        let mut slot = 0;
+        for (&(_, count, _), guess) in self.slots.iter().zip(&self.guess_slots) {
+            let first = guess.map(|guess| guess + round as usize * count);
+            pairs.extend((0..count).filter_map(|i| Some((slot + i, first? + i))));
+            slot += count;
+        }
+        pairs
+    }
+
+    /// How many rounds there are.
+    #[must_use]
+    pub fn rounds(&self) -> u32 {
+        self.rounds
     }
 
     /// What the text of the program is and how it is read, as comments for its beginning.
@@ -228,6 +250,9 @@ fn transform(
     let checked = explicit::explicit(&numbered, options).map_err(|e| {
         NotSequential::at(e.span, format!("{} cannot be sequentialized", e.message))
     })?;
+    if endless.is_some_and(|(_, endless)| endless.fairness != Fairness::None) {
+        refuse::fair_choices_made_early(&checked)?;
+    }
     let threads = driver::threads(program, lowering.threads());
     let inside = driver::inside_sections(&checked, &flow);
     let lasso =
@@ -235,6 +260,7 @@ fn transform(
     let shared = shared::Shared::new(&checked, rounds, &flow, threads.len(), lasso);
     let (names, (round, stopped)) = (shared.own_names(), shared.own_ids());
     let (owners, slots) = (shared.owners, shared.slots());
+    let guess_slots = shared.guess_slots();
     let lasso = shared.lasso.as_ref().map(|lasso| (lasso.bounds, lasso.keyframe_round()));
     let mut result = driver::drive(&checked, &flow, shared, &threads, &inside);
     let made = flow::build(&result).map_err(|e| NotSequential::at(Span::default(), e.message))?;
@@ -250,6 +276,7 @@ fn transform(
         meanings,
         first_steps: lift::first_steps(&flow),
         slots,
+        guess_slots,
         lasso,
     })
 }

@@ -167,6 +167,14 @@ impl Shared {
         slots
     }
 
+    /// The first slot of the guesses for each variable of the original, if there are any.
+    pub fn guess_slots(&self) -> Vec<Option<usize>> {
+        let first = |id: GlobalId| -> usize {
+            self.globals[..id.index()].iter().map(|before| before.ty.slots()).sum()
+        };
+        self.guesses.iter().map(|guess| guess.map(first)).collect()
+    }
+
     /// Whether there is a copy of the variable for each round.
     pub fn is_copied(&self, id: GlobalId) -> bool {
         self.rounds > 1 && self.written[id.index()]

@@ -48,14 +48,7 @@ impl Body<'_> {
         // What is chosen is chosen once; where there is a choice, nothing can go wrong, and the
         // operands can be looked at one by one.
         let chooses = visit::any_part(e, &|part| {
-            matches!(
-                part.kind,
-                ExprKind::Any
-                    | ExprKind::OneOf(_)
-                    | ExprKind::Between(..)
-                    | ExprKind::Schoose(..)
-                    | ExprKind::Primed(_)
-            )
+            visit::is_choice(&part.kind) || matches!(part.kind, ExprKind::Primed(_))
         });
         if chooses {
             visit::operands(e).into_iter().for_each(|operand| self.agree_on(operand, mark, out));

@@ -21,6 +21,7 @@
 //! `assume`, or an atomic block that begins with one ([`waiting`]); elsewhere it is not known to wait.
 
 mod again;
+mod fair;
 mod waiting;
 mod yields;
 
@@ -89,6 +90,11 @@ pub(super) struct Lasso {
     waits_with: BTreeMap<(ProcId, LocalId), GlobalId>,
     /// For each thread, whether it could not act at some point of the period, if that is enough.
     hindered: Option<GlobalId>,
+    /// The fair choices, by their places in the text.
+    fair: Vec<u32>,
+    /// For each of them, whether it came out true in the period, and whether it came out false.
+    fair_true: Option<GlobalId>,
+    fair_false: Option<GlobalId>,
 }
 
 impl Lasso {
@@ -132,6 +138,12 @@ impl Lasso {
             waits: None,
             waits_with: BTreeMap::new(),
             hindered: None,
+            fair: match endless.fairness {
+                Fairness::None => Vec::new(),
+                Fairness::Weak | Fairness::Strong => fair::find(program),
+            },
+            fair_true: None,
+            fair_false: None,
         }
     }
 
@@ -149,6 +161,8 @@ impl Lasso {
             self.waits,
             "where thread i waits for ever, 0 if it does not; p_x_waits: with which x.",
         );
+        tell(self.fair_true, "fair choice i came out true in the period.");
+        tell(self.fair_false, "it came out false.");
         tell(self.hindered, "thread i could not go on at some point of the period.");
         lines
     }
@@ -188,6 +202,12 @@ impl Lasso {
         }
         if self.somebody_waits() {
             self.declare_waiting(program, shared);
+        }
+        if !self.fair.is_empty() {
+            let length = self.fair.len() as u32;
+            let flags = Type::Array { element: Box::new(Type::Bool), length };
+            self.fair_true = Some(shared.declare("fair_true", flags.clone(), Value::FALSE));
+            self.fair_false = Some(shared.declare("fair_false", flags, Value::FALSE));
         }
         shared.lasso = Some(self);
     }
@@ -298,7 +318,8 @@ impl Lasso {
     pub fn forget_thread(&self, shared: &Shared) -> Vec<(Place, Expr)> {
         let at = self.at.map(|at| (shared.scalar(at), make::number(0)));
         let again = self.again().map(|again| (again, make::number(0)));
-        let kept = self.kept.values().flat_map(|&id| {
+        let noted = self.fair_true.iter().chain(&self.fair_false);
+        let kept = self.kept.values().chain(noted).flat_map(|&id| {
             let ty = &shared.globals[id.index()].ty;
             let value = make::constant(some_value(ty.scalar()), ty.scalar());
             elements(ty)

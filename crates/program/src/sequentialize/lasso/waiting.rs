@@ -120,12 +120,7 @@ fn flatten<'p>(block: &'p [Stmt], out: &mut Vec<&'p Stmt>) {
 
 /// Whether an expression has the same value whenever it is evaluated.
 fn is_fixed(e: &Expr) -> bool {
-    !visit::any_part(e, &|part| {
-        matches!(
-            part.kind,
-            ExprKind::Any | ExprKind::OneOf(_) | ExprKind::Between(..) | ExprKind::Schoose(..)
-        )
-    })
+    !visit::any_part(e, &|part| visit::is_choice(&part.kind))
 }
 
 /// Whether a statement ends, whatever the values are.

@@ -61,6 +61,7 @@ impl Body<'_> {
             let acts = equal(read(waits), make::number(0));
             end.push(stmt(StmtKind::Assume(acts), mark));
         }
+        end.extend(lasso.both_ways(mark));
         if let Some(acts) = lasso.acts {
             end.push(assign(vec![(shared.scalar(acts), make::truth(true))], mark));
         }
