@@ -29,7 +29,7 @@ use crate::explore::{Locals, Observation};
 use crate::reduce::Direction;
 use crate::{Bound, Budget, Resource, Stop};
 use below::Below;
-pub use beside::beside;
+pub use beside::{Answer, beside};
 use pincer::pincer;
 pub use table::{Table, table};
 
@@ -319,6 +319,13 @@ fn verify_with_more_and_more_threads(
     last.unwrap_or_else(|| Outcome::unknown(Stop::Cancelled, Resource::Contexts))
 }
 
+impl Answer for Outcome {
+    /// Whether the question is answered, and with a schedule if there is a violation.
+    fn is_answer(&self) -> bool {
+        !matches!(self.verdict, Verdict::Unknown { .. } | Verdict::Unsafe { trace: Err(_), .. })
+    }
+}
+
 impl Outcome {
     fn unknown(stop: Stop, resource: Resource) -> Self {
         Outcome {
@@ -330,12 +337,6 @@ impl Outcome {
             most_threads: None,
             evidence: None,
         }
-    }
-
-    /// Whether the question is answered, and with a schedule if there is a violation.
-    #[must_use]
-    pub fn is_answer(&self) -> bool {
-        !matches!(self.verdict, Verdict::Unknown { .. } | Verdict::Unsafe { trace: Err(_), .. })
     }
 
     /// How many words the states are stored in, up to the last bound: fewer than there are states

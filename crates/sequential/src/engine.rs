@@ -6,7 +6,9 @@
 
 use std::time::Duration;
 
-use selvedge_analysis::engine::{self, Event, Listener, Outcome, Proof, Question, Verdict, beside};
+use selvedge_analysis::engine::{
+    self, Answer, Event, Listener, Outcome, Proof, Question, Verdict, beside,
+};
 use selvedge_analysis::explore::Observation;
 use selvedge_analysis::{Bound, Budget, Resource, Stop};
 use selvedge_evidence::{Evidence, Trace, Violation as Shown};
@@ -18,8 +20,8 @@ use crate::focus::Focus;
 use crate::lift::{Lifted, lost};
 use crate::rounds::{Guesses, Options, Rounds};
 
-/// How long the context engines are alone.
-const HEAD_START: Duration = Duration::from_secs(1);
+/// How long the other engines are alone.
+pub(crate) const HEAD_START: Duration = Duration::from_secs(1);
 
 /// How many rounds are prepared for at first, where no number is given.
 const FIRST_ROUNDS: usize = 4;

@@ -52,6 +52,12 @@ pub struct Outcome {
     pub evidence: Option<Evidence>,
 }
 
+impl crate::engine::Answer for Outcome {
+    fn is_answer(&self) -> bool {
+        !matches!(self.verdict, Verdict::Unknown { .. })
+    }
+}
+
 /// The answer.
 #[derive(Clone, Debug)]
 pub enum Verdict {

@@ -12,7 +12,10 @@ use selvedge_report::json;
 use selvedge_report::livelock::{self, Answer};
 use selvedge_report::text::TraceOptions;
 
+use selvedge_sequential::livelock::{self as rounds, Asked, Bounds};
+
 use super::engine::Limits;
+use super::sequentialize::rounds as rounds_of;
 use crate::args::{Format, InputArgs};
 use crate::evidence;
 use crate::exit::{Exit, Failure};
@@ -30,11 +33,23 @@ use crate::save::probe;
 ///
 /// If there is none, that is proved, for programs and tables with finitely many states.
 ///
-/// Ends with 11 if there is such a run, with 0 if there is none, with 20 if the answer is unknown.
+/// With --stem and --lasso, only runs are looked for that repeat themselves after so many rounds, for
+/// programs; in a round, each thread has one context. That there is none then is no proof.
+///
+/// Ends with 11 if there is such a run, with 0 if there is none, with 1 if there is none within the rounds that
+/// were asked for, with 20 if the answer is unknown.
 #[derive(ClapArgs, Debug)]
 pub struct Args {
     #[command(flatten)]
     input: InputArgs,
+    /// Only runs with at most so many rounds before the first thread repeats itself (with --lasso)
+    #[arg(long, value_name = "K1", value_parser = rounds_of, allow_negative_numbers = true,
+        requires = "lasso")]
+    stem: Option<u32>,
+    /// Only runs with at most so many rounds that are repeated (with --stem)
+    #[arg(long, value_name = "K2", value_parser = rounds_of, allow_negative_numbers = true,
+        requires = "stem")]
+    lasso: Option<u32>,
     /// What a run must be
     #[arg(long, value_enum, default_value_t = FairnessArg::Strong)]
     fairness: FairnessArg,
@@ -72,6 +87,8 @@ enum Engine {
     Auto,
     /// All states, and the cycles among them
     Exact,
+    /// Rounds, each thread by itself, with more and more rounds: for programs; it proves nothing
+    Rounds,
 }
 
 impl Args {
@@ -93,7 +110,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         probe("--evidence", path, &files(&args.input.file))?;
     }
     let progress = Progress::start(output.notes());
-    let outcome = search(args, &opened, &budget, &|event| progress.tell_text(&said(event)));
+    let outcome = search(args, &opened, &budget, &|event| progress.tell_text(&said(event)))?;
     let (time, peak_memory) = progress.finish();
     let answer = Answer {
         file: opened.source.name(),
@@ -126,15 +143,41 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
 }
 
 /// Lets the engines run; the first answer is the answer.
-fn search(args: &Args, opened: &Opened, budget: &Budget, tell: fair::Listener<'_>) -> Outcome {
-    let question = Question {
-        system: &*opened.system,
-        endless: args.endless(),
-        evidence: args.evidence.is_some(),
+fn search(
+    args: &Args,
+    opened: &Opened,
+    budget: &Budget,
+    tell: fair::Listener<'_>,
+) -> Result<Outcome, Failure> {
+    let endless = args.endless();
+    let question = Question { system: &*opened.system, endless, evidence: args.evidence.is_some() };
+    let bounds = args.stem.zip(args.lasso).map(|(stem, lasso)| Bounds { stem, lasso });
+    let program = opened.program.as_deref();
+    let counts =
+        program.map(|program| input::thread_counts(program.program(), &args.input.options));
+    let asked = match (program, counts.transpose()?) {
+        (Some(program), Some(counts)) => Some((program, counts)),
+        _ => None,
     };
-    match args.engine {
-        Engine::Auto | Engine::Exact => fair::search(&question, budget, tell),
-    }
+    let asked = asked.as_ref().map(|(program, counts)| Asked { program, counts, endless });
+    let wants_rounds = bounds.is_some() || args.engine == Engine::Rounds;
+    Ok(match asked {
+        _ if args.engine == Engine::Exact && bounds.is_some() => {
+            return Err(Failure::usage(
+                "`--engine exact` knows no rounds: leave out --stem and --lasso",
+            ));
+        }
+        None if wants_rounds => {
+            return Err(Failure::input(
+                "rounds are for programs (.weave, .bp): use `--engine exact`",
+            ));
+        }
+        Some(asked) if wants_rounds => rounds::search(&asked, bounds, budget, tell),
+        Some(asked) if args.engine == Engine::Auto => {
+            rounds::search_beside(&asked, &question, budget, tell)
+        }
+        _ => fair::search(&question, budget, tell),
+    })
 }
 
 /// What an engine is doing.
