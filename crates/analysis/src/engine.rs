@@ -17,6 +17,9 @@ mod pincer;
 mod reduction;
 mod table;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
 use selvedge_evidence::{Evidence, Trace};
 use selvedge_model::{Fault, Pattern, Property, System};
 
@@ -222,7 +225,7 @@ pub fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> O
     if !question.system.any_number().is_empty() || question.method == Method::Coverability {
         cover::verify(question, budget)
     } else if !question.system.starts_threads() {
-        pincer(question, Resource::Contexts, None, budget, tell, None)
+        verify_fixed_threads(question, budget, tell)
     } else if question.needs_all_threads() {
         check(question, Resource::Contexts.bound(usize::MAX), budget, tell)
     } else if question.method == Method::Auto && !question.is_about_everything() {
@@ -241,6 +244,34 @@ fn refuse_any_number(question: &Question<'_>, resource: Resource) -> Option<Outc
     let message =
         format!("of `{name}` there may be any number, and this question needs one: say how many");
     Some(Outcome::unknown(Fault { message, line: None }.into(), resource))
+}
+
+/// How long contexts are alone before delays are tried.
+const HEAD_START: Duration = Duration::from_secs(3);
+
+/// From both sides; and with rounds and delays, where after a while not even two contexts came to
+/// an end: perhaps a single one never does, and there always is an end to rounds and delays.
+fn verify_fixed_threads(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
+    let completed = AtomicUsize::new(0);
+    let note = |event: Event<'_>| {
+        if let Event::Bound { observation, .. } = &event {
+            completed.fetch_max(observation.bound.count, Ordering::Relaxed);
+        }
+        tell(event);
+    };
+    let both_sides =
+        |budget: &Budget| pincer(question, Resource::Contexts, None, budget, &note, None);
+    if question.method != Method::Auto || question.is_about_everything() {
+        return both_sides(budget);
+    }
+    let with_delays = |budget: &Budget| {
+        if completed.load(Ordering::Relaxed) >= 2 {
+            return None;
+        }
+        let outcome = delays::verify(question, &delays::Options::default(), budget, &|_| {});
+        outcome.is_answer().then_some(outcome)
+    };
+    beside(both_sides, with_delays, HEAD_START, budget)
 }
 
 /// A deadlock may have any number of threads that were started and never act. With more started
@@ -301,7 +332,7 @@ impl Outcome {
         }
     }
 
-    /// Whether the question is answered, and with a schedule if there is a violation.
+    /// Whether it is one: neither unknown nor without a schedule.
     #[must_use]
     pub fn is_answer(&self) -> bool {
         !matches!(self.verdict, Verdict::Unknown { .. } | Verdict::Unsafe { trace: Err(_), .. })

@@ -200,6 +200,7 @@ fn certify(
             let refused = recheck(system, &[], &evidence).is_err();
             tally.refused_certificates += usize::from(refused);
         }
+        Evidence::Cover(_) => panic!("{about}: contexts were explored"),
         Evidence::Violation(_) => panic!("{about}: a violation is no certificate"),
     }
 }

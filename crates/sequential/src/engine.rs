@@ -4,14 +4,22 @@
 //! while lets rounds look for a violation beside them; a program with one thread has all that it
 //! can do in one round, so that there rounds can prove, too.
 
+use std::time::Duration;
+
 use selvedge_analysis::engine::{self, Event, Listener, Outcome, Proof, Question, Verdict, beside};
 use selvedge_analysis::explore::Observation;
 use selvedge_analysis::{Bound, Budget, Resource, Stop};
-use selvedge_evidence::{Evidence, Violation as Shown};
+use selvedge_evidence::{Evidence, Trace, Violation as Shown};
 use selvedge_model::{Fault, Property, System};
 use selvedge_program::Lowering;
+use selvedge_program::flow::Loc;
 
+use crate::focus::Focus;
+use crate::lift::{Lifted, lost};
 use crate::rounds::{Guesses, Options, Rounds};
+
+/// How long the context engines are alone.
+const HEAD_START: Duration = Duration::from_secs(1);
 
 /// How many rounds are prepared for at first, where no number is given.
 const FIRST_ROUNDS: usize = 4;
@@ -53,6 +61,19 @@ pub fn check(
     budget: &Budget,
     tell: Listener<'_>,
 ) -> Outcome {
+    let focus = Focus::chosen(asked.program);
+    check_focused(asked, rounds, options, focus, budget, tell)
+}
+
+/// The same, with these shared variables at first.
+pub fn check_focused(
+    asked: &Asked<'_>,
+    rounds: usize,
+    options: Options,
+    focus: crate::Result<Focus>,
+    budget: &Budget,
+    tell: Listener<'_>,
+) -> Outcome {
     let mut outcome = Outcome {
         verdict: Verdict::Bounded { bound: Bound::rounds(rounds) },
         engine: match options.guesses {
@@ -70,7 +91,9 @@ pub fn check(
         outcome.verdict = Verdict::Unknown { stop: fault.into(), completed: None };
         return outcome;
     }
-    if let Err(stop) = explore(asked, rounds, options, budget, tell, &mut outcome) {
+    let explored =
+        focus.and_then(|focus| explore(asked, rounds, options, focus, budget, tell, &mut outcome));
+    if let Err(stop) = explored {
         let completed = outcome.observations.last().map(|o| o.bound);
         outcome.verdict = Verdict::Unknown { stop, completed };
     }
@@ -81,18 +104,19 @@ fn explore(
     asked: &Asked<'_>,
     rounds: usize,
     options: Options,
+    mut focus: Focus,
     budget: &Budget,
     tell: Listener<'_>,
     outcome: &mut Outcome,
 ) -> Result<(), Stop> {
     // The diagrams are made for a number of rounds; more are prepared when they are needed.
     let mut prepared = rounds.clamp(1, FIRST_ROUNDS);
-    let mut engine = Rounds::new(asked.program, prepared, options, budget)?;
+    let mut engine = Rounds::focused(asked.program, prepared, options, &focus, budget)?;
     observe(&engine, outcome, tell);
     while engine.completed() < rounds {
         if engine.completed() == prepared {
             prepared = rounds.min(prepared.saturating_mul(2));
-            engine = Rounds::new(asked.program, prepared, options, budget)?;
+            engine = Rounds::focused(asked.program, prepared, options, &focus, budget)?;
         }
         let Some(violation) = engine.advance()? else {
             observe(&engine, outcome, tell);
@@ -103,10 +127,25 @@ fn explore(
             }
             continue;
         };
+        // What is wrong with some variables hidden may not be wrong.
+        let trace = match engine.lift(&violation) {
+            Ok(Lifted::Run(trace)) => Ok(trace),
+            lifted if focus.is_all() => lifted.and_then(|_| Err(lost())),
+            Ok(Lifted::Broken { edges, places }) => {
+                match guided(asked, &places, options, budget)? {
+                    Some(trace) => Ok(trace),
+                    None => {
+                        focus.widen(asked.program, &edges)?;
+                        engine = Rounds::focused(asked.program, prepared, options, &focus, budget)?;
+                        continue;
+                    }
+                }
+            }
+            Err(stop) => return Err(stop),
+        };
         seen(&engine, violation.rounds, outcome, tell);
         let property = asked.properties.iter().position(|p| *p == Property::NeverWrong);
         let property = property.unwrap_or(0);
-        let trace = engine.trace(&violation);
         if let (true, Ok(trace)) = (asked.evidence, &trace) {
             let contexts = trace.contexts();
             let shown = Shown { trace: trace.clone(), contexts, property };
@@ -117,6 +156,22 @@ fn explore(
         return Ok(());
     }
     Ok(())
+}
+
+/// A run that goes wrong, with interruptions at certain places only.
+fn guided(
+    asked: &Asked<'_>,
+    places: &[Vec<Loc>],
+    options: Options,
+    budget: &Budget,
+) -> Result<Option<Trace>, Stop> {
+    let mut engine = Rounds::guided(asked.program, places, options, budget)?;
+    while engine.completed() < places.iter().map(Vec::len).max().unwrap_or(0) {
+        if let Some(violation) = engine.advance()? {
+            return engine.trace(&violation).map(Some);
+        }
+    }
+    Ok(None)
 }
 
 /// Notes what a round has shown. Rounds do not count states, only the shared ones.
@@ -154,7 +209,7 @@ pub fn verify(
     if question.properties.is_empty() || asked.refusal().is_some() {
         return first(budget);
     }
-    beside(first, |budget| find(&asked, budget), budget)
+    beside(first, |budget| find(&asked, budget), HEAD_START, budget)
 }
 
 /// Whether a violation is reachable within so many rounds, by whatever answers first.
@@ -174,7 +229,7 @@ pub fn check_any(
         let outcome = check(&asked, rounds, Options::default(), budget, &|_| {});
         outcome.is_answer().then_some(outcome)
     };
-    beside(first, second, budget)
+    beside(first, second, HEAD_START, budget)
 }
 
 /// Looks for a violation with more and more rounds. None if that came to no end.

@@ -16,6 +16,7 @@
 
 mod chain;
 pub mod engine;
+mod focus;
 mod lift;
 mod limits;
 mod order;
@@ -26,6 +27,8 @@ mod space;
 mod steps;
 mod summaries;
 
+pub use focus::Focus;
+pub use lift::Lifted;
 pub use limits::Limits;
 pub use rounds::{Guesses, Options, Rounds, Seen, Violation};
 pub use space::{Local, Scalar, Shared, Space};

@@ -14,6 +14,7 @@ use selvedge_analysis::Stop;
 use selvedge_bdd::{Bdd, Var};
 use selvedge_evidence::Trace;
 use selvedge_model::{Action, Fault, State, System, ThreadId, Word, advance, enabled};
+use selvedge_program::flow::{EdgeId, Loc};
 use selvedge_program::{Lowering, Value};
 
 use crate::path::{Goal, Taken, shortest};
@@ -29,14 +30,45 @@ struct Contexts {
     outputs: Vec<Vec<bool>>,
 }
 
+/// What became of a violation.
+#[derive(Clone, Debug)]
+pub enum Lifted {
+    /// It has a run.
+    Run(Trace),
+    /// The program does not take these steps: hidden variables have other values. See
+    /// [`crate::Focus`].
+    Broken {
+        /// The steps.
+        edges: Vec<EdgeId>,
+        /// Where each thread stands at the end of each round.
+        places: Vec<Vec<Loc>>,
+    },
+}
+
 /// The run of a violation.
-pub fn lift(rounds: &mut Rounds<'_>, violation: &Violation) -> Result<Trace> {
+pub fn lift(rounds: &mut Rounds<'_>, violation: &Violation) -> Result<Lifted> {
     let contexts = pick_contexts(rounds, violation)?;
     let mut taken = Vec::new();
     for (thread, contexts) in contexts.iter().enumerate() {
         taken.push(steps_of(rounds, thread, contexts, thread == violation.thread)?);
     }
-    replay(rounds.space.lowering, violation.rounds, &taken)
+    let system = rounds.space.lowering;
+    Ok(match replay(system, violation.rounds, &taken)? {
+        Some(trace) => Lifted::Run(trace),
+        None => {
+            let edges = taken.iter().flatten().map(|step| step.edge).collect();
+            let threads = taken.iter().enumerate();
+            let places = threads.map(|(n, taken)| places(system, n, violation.rounds, taken));
+            Lifted::Broken { edges, places: places.collect() }
+        }
+    })
+}
+
+/// Where a thread stands at the end of each round.
+fn places(system: &Lowering, thread: usize, rounds: usize, taken: &[Taken]) -> Vec<Loc> {
+    let entry = system.flow().entries[system.start_of(thread).proc.index()];
+    let before = |round| taken.iter().rfind(move |step| step.round <= round);
+    (0..rounds).map(|round| before(round).and_then(|step| step.loc).unwrap_or(entry)).collect()
 }
 
 /// Picks the contexts of all threads.
@@ -139,8 +171,9 @@ fn steps_of(
     shortest(space, steps, start, &inputs, goal, &keep)?.ok_or_else(lost)
 }
 
-/// Takes the steps of all threads in order, with the step function of the model.
-fn replay(system: &Lowering, rounds: usize, taken: &[Vec<Taken>]) -> Result<Trace> {
+/// Takes the steps of all threads in order, with the step function of the model. None
+/// if one of them cannot be taken.
+fn replay(system: &Lowering, rounds: usize, taken: &[Vec<Taken>]) -> Result<Option<Trace>> {
     let Some(initial) = system.initial()?.into_iter().next() else { return Err(lost()) };
     let mut trace = Trace::start(initial);
     let mut state = trace.initial.clone();
@@ -154,7 +187,7 @@ fn replay(system: &Lowering, rounds: usize, taken: &[Vec<Taken>]) -> Result<Trac
                 let actions = enabled(system, &state, thread)?.into_iter();
                 let action =
                     actions.into_iter().find(|action| fits(system, &state, thread, action, step));
-                let Some(action) = action else { return Err(lost()) };
+                let Some(action) = action else { return Ok(None) };
                 advance(&mut state, thread, action);
                 trace.steps.push((thread, action));
                 if step.loc == Some(END)
@@ -166,13 +199,15 @@ fn replay(system: &Lowering, rounds: usize, taken: &[Vec<Taken>]) -> Result<Trac
             }
         }
     }
-    Ok(trace)
+    Ok(Some(trace))
 }
 
 /// Whether an action leads to what is known after a step.
 fn fits(system: &Lowering, state: &State, thread: ThreadId, action: &Action, step: &Taken) -> bool {
     let Some(loc) = step.loc else { return system.wrong(action.shared).is_some() };
-    let agree = |seen: &Value, known: &Value| *seen == Value::Open || seen == known;
+    let agree = |seen: &Value, known: &Value| {
+        *seen == Value::Open || *known == Value::Open || seen == known
+    };
     if system.wrong(action.shared).is_some()
         || !system.values_of(action.shared).iter().zip(&step.globals).all(|(a, b)| agree(a, b))
     {
@@ -194,7 +229,7 @@ fn fits(system: &Lowering, state: &State, thread: ThreadId, action: &Action, ste
 }
 
 /// A violation always has a run.
-fn lost() -> Stop {
+pub fn lost() -> Stop {
     let message = "a run that was found cannot be put together: please report this as a bug";
     Stop::Fault(Fault { message: message.to_owned(), line: None })
 }

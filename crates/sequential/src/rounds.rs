@@ -9,12 +9,13 @@
 //! - *Lazy* (Fig. 5, for any number of threads): a thread begins a round only with inputs that
 //!   really occur after the contexts that it has had. So whatever is found has happened.
 //! - *Eager* (Sec. 3): a thread begins a round with any input, and the chain sorts out afterwards.
-//!   Threads that start in the same way are analysed once.
 //! - *Near*, between the two and not in the paper: a thread begins a round with inputs that really
 //!   occur after what its last context ended with. Procedures need not remember the contexts before
-//!   they were entered, as with eager guesses; threads that start in the same way share their
-//!   analysis, for the inputs of all of them; and values that never occur are not looked at, as
+//!   they were entered, as with eager guesses; and values that never occur are not looked at, as
 //!   with lazy guesses. The chain sorts out what does not fit with earlier contexts.
+//!
+//! Threads that start in the same way share their analysis, for the inputs of all of them; the chain
+//! joins each thread with its own.
 //!
 //! **Claim.** After k calls of [`Rounds::advance`] the shared states are exactly those of
 //! executions within k rounds; a violation is found in the first round that shows it.
@@ -30,7 +31,8 @@ use selvedge_program::{Lowering, ThreadStart};
 
 use crate::Result;
 use crate::chain;
-use crate::lift::lift;
+use crate::focus::Focus;
+use crate::lift::{Lifted, lift, lost};
 use crate::limits::Limits;
 use crate::space::{Shared, Space};
 use crate::steps::Steps;
@@ -104,17 +106,57 @@ impl<'a> Rounds<'a> {
         options: Options,
         budget: &Budget,
     ) -> Result<Self> {
-        let mut space = Space::new(lowering, rounds, Limits(budget.clone()))?;
+        Self::prepare(lowering, rounds, options, &Focus::all(lowering), None, budget)
+    }
+
+    /// The same where some shared variables are hidden: what is found may not have happened, but
+    /// what is not found has not.
+    pub fn focused(
+        lowering: &'a Lowering,
+        rounds: usize,
+        options: Options,
+        focus: &Focus,
+        budget: &Budget,
+    ) -> Result<Self> {
+        Self::prepare(lowering, rounds, options, focus, None, budget)
+    }
+
+    /// The same where threads are interrupted at certain places only, by thread and round: what is
+    /// found has happened.
+    pub fn guided(
+        lowering: &'a Lowering,
+        places: &[Vec<Loc>],
+        options: Options,
+        budget: &Budget,
+    ) -> Result<Self> {
+        let rounds = places.iter().map(Vec::len).max().unwrap_or(0);
+        Self::prepare(lowering, rounds, options, &Focus::all(lowering), Some(places), budget)
+    }
+
+    fn prepare(
+        lowering: &'a Lowering,
+        rounds: usize,
+        options: Options,
+        focus: &Focus,
+        places: Option<&[Vec<Loc>]>,
+        budget: &Budget,
+    ) -> Result<Self> {
+        let mut space = Space::new(lowering, rounds, focus, Limits(budget.clone()))?;
         let history = options.guesses == Guesses::Lazy;
         let mut analyses = Vec::new();
         let mut of_thread = Vec::new();
-        let mut known: FxHashMap<ThreadStart, usize> = FxHashMap::default();
+        let mut known: FxHashMap<(ThreadStart, Option<Vec<Loc>>), usize> = FxHashMap::default();
         for thread in 0..lowering.thread_count() {
             let start = lowering.start_of(thread);
             let next = analyses.len();
-            let analysis = if history { next } else { *known.entry(start.clone()).or_insert(next) };
+            let places = places.map(|places| places[thread].clone());
+            let analysis = *known.entry((start.clone(), places.clone())).or_insert(next);
             if analysis == next {
-                analyses.push(Thread::new(&space, start, history, options.calls));
+                let thread = Thread::new(&space, start, history, options.calls);
+                analyses.push(match places {
+                    Some(places) => thread.stopping_at(places),
+                    None => thread,
+                });
             }
             of_thread.push(analysis);
         }
@@ -136,6 +178,14 @@ impl<'a> Rounds<'a> {
 
     /// The run of a violation that was just found.
     pub fn trace(&mut self, violation: &Violation) -> Result<Trace> {
+        match lift(self, violation)? {
+            Lifted::Run(trace) => Ok(trace),
+            Lifted::Broken { .. } => Err(lost()),
+        }
+    }
+
+    /// The same where shared variables are hidden.
+    pub fn lift(&mut self, violation: &Violation) -> Result<Lifted> {
         lift(self, violation)
     }
 

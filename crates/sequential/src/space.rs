@@ -9,6 +9,7 @@ use selvedge_bdd::{Bdd, Manager, Var};
 use selvedge_model::Fault;
 use selvedge_program::{Domain, Lowering, ProcId, Slot, Type, Value};
 
+use crate::focus::{Focus, bits_for};
 use crate::limits::Limits;
 use crate::order::order;
 use crate::{Result, Stop};
@@ -44,6 +45,8 @@ pub enum Local {
 struct Field {
     domain: Domain,
     bits: Vec<Var>,
+    /// Whether nothing is known of it.
+    hidden: bool,
 }
 
 /// The variables of a program for a number of rounds, and the diagrams over them.
@@ -64,7 +67,12 @@ const LOCAL_COPIES: u32 = 3;
 
 impl<'a> Space<'a> {
     /// Prepares the variables. A program with a type without end, or too large, is refused.
-    pub fn new(lowering: &'a Lowering, rounds: usize, limits: Limits) -> Result<Self> {
+    pub fn new(
+        lowering: &'a Lowering,
+        rounds: usize,
+        focus: &Focus,
+        limits: Limits,
+    ) -> Result<Self> {
         let program = lowering.program();
         let too_many = || {
             let message = "there are more rounds and variables than decision diagrams can hold";
@@ -73,7 +81,8 @@ impl<'a> Space<'a> {
         let shared_copies =
             u32::try_from(rounds).ok().and_then(|n| n.checked_mul(3)?.checked_add(2));
         let shared_copies = shared_copies.ok_or_else(too_many)?;
-        let empty = Field { domain: Domain { first: 0, count: 1 }, bits: Vec::new() };
+        let empty =
+            Field { domain: Domain { first: 0, count: 1 }, bits: Vec::new(), hidden: false };
         let fields = |count: usize| vec![empty.clone(); count];
         let procs = || (0..program.procs.len() as u32).map(ProcId);
         let mut space = Space {
@@ -97,12 +106,13 @@ impl<'a> Space<'a> {
                 Slot::Result(_) => 1,
             };
             let domain = finite(lowering, ty)?;
-            let count = u64::BITS - (domain.count - 1).leading_zeros();
+            let hidden = matches!(slot, Slot::Global(index) if !focus.sees(index));
+            let count = if hidden { 0 } else { bits_for(domain.count) };
             let next = count.checked_mul(copies).and_then(|n| n.checked_add(level));
             let next = next.filter(|next| *next < MOST_LEVELS).ok_or_else(too_many)?;
             let bits = (0..count).map(|bit| level + bit * copies).collect();
             level = next;
-            *space.field_mut(proc, slot) = Field { domain, bits };
+            *space.field_mut(proc, slot) = Field { domain, bits, hidden };
         }
         Ok(space)
     }
@@ -218,10 +228,13 @@ impl<'a> Space<'a> {
         Some(field.bits.iter().enumerate().map(literal).collect())
     }
 
-    /// The value of a scalar where each variable has one.
+    /// The value of a scalar where each variable has one; open if it is hidden.
     #[must_use]
     pub fn value(&self, place: Scalar, bit: &dyn Fn(Var) -> bool) -> Value {
         let (field, copy) = self.find(place);
+        if field.hidden {
+            return Value::Open;
+        }
         let code = field.bits.iter().fold(0, |code, v| code << 1 | u64::from(bit(v + copy)));
         Value::Small(field.domain.first + code.min(field.domain.count - 1) as i64)
     }
@@ -240,6 +253,9 @@ impl<'a> Space<'a> {
     /// That a scalar has a value of its type.
     fn in_domain(&mut self, place: Scalar) -> Result<Bdd> {
         let (field, copy) = self.find(place);
+        if field.hidden {
+            return Ok(Bdd::TRUE);
+        }
         let last = field.domain.count - 1;
         let vars = Self::vars([field], copy);
         let mut below = Bdd::TRUE;

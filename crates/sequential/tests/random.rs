@@ -5,15 +5,17 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use selvedge_analysis::engine::Verdict;
 use selvedge_analysis::reduce::{Direction, Reduction};
-use selvedge_analysis::{Budget, Stop};
+use selvedge_analysis::{Bound, Budget, Stop};
 use selvedge_bdd::Bdd;
 use selvedge_evidence::{Trace, replay};
 use selvedge_model::{Property, State, System, ThreadId, step};
 use selvedge_program::flow::Loc;
 use selvedge_program::testing::{Shape, random_program};
 use selvedge_program::{Lowering, Source, ThreadCounts, Type, Value};
-use selvedge_sequential::{Calls, Guesses, Local, Options, Rounds, Scalar, Shared};
+use selvedge_sequential::engine::{Asked, check_focused};
+use selvedge_sequential::{Calls, Focus, Guesses, Local, Options, Rounds, Scalar, Shared};
 
 /// The shared states after each round, and the first round in which a thread goes wrong.
 struct Explicit {
@@ -125,6 +127,37 @@ fn symbolic(
     rounds
 }
 
+/// The answer with shared variables hidden as long as that is possible.
+fn focused(
+    system: &Lowering,
+    rounds: usize,
+    guesses: Guesses,
+    focus: Focus,
+    expected: &Explicit,
+    seed: u64,
+) {
+    let options = Options { guesses, ..Options::default() };
+    let properties = [Property::NeverWrong];
+    let asked = Asked { program: system, properties: &properties, evidence: false };
+    let budget = Budget::default();
+    let outcome = check_focused(&asked, rounds, options, Ok(focus), &budget, &|_| {});
+    match (outcome.verdict, expected.wrong) {
+        (Verdict::Unsafe { bound, trace, .. }, Some(round)) => {
+            assert_eq!(bound, Bound::rounds(round), "seed {seed} {guesses:?}");
+            let trace = trace.unwrap_or_else(|e| panic!("seed {seed} {guesses:?}: {e}"));
+            let states = replay(system, &trace).expect("a run");
+            let last = states.last().expect("a state");
+            assert!(system.wrong(last.shared).is_some(), "seed {seed} {guesses:?}");
+            assert!(rounds_of(&trace) <= round, "seed {seed} {guesses:?}");
+        }
+        (Verdict::Bounded { bound }, None) => {
+            assert_eq!(bound, Bound::rounds(rounds), "seed {seed} {guesses:?}");
+        }
+        (Verdict::Safe(_), None) => assert_eq!(system.thread_count(), 1, "seed {seed}"),
+        (verdict, wrong) => panic!("seed {seed} {guesses:?}: {verdict:?}, not {wrong:?}"),
+    }
+}
+
 /// How many rounds a run needs.
 fn rounds_of(trace: &Trace) -> usize {
     let (mut rounds, mut last) = (usize::from(!trace.steps.is_empty()), None);
@@ -177,6 +210,12 @@ fn compare(shape: &Shape, seeds: std::ops::Range<u64>, rounds: usize) -> (usize,
             }
         }
         if all > 0 {
+            for guesses in [Guesses::Lazy, Guesses::Near] {
+                let needed = Focus::needed(&system).expect("a finite program");
+                for focus in [Focus::none(&system), needed] {
+                    focused(&system, rounds, guesses, focus, &expected, seed);
+                }
+            }
             compared += 1;
             wrong += usize::from(expected.wrong.is_some());
             by_reduction += usize::from(reduced(&system, rounds, &expected, seed) > 0);

@@ -1,4 +1,4 @@
-//! Two engines, one a little later than the other.
+//! Two engines side by side.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,9 +9,6 @@ use std::time::Duration;
 use super::Outcome;
 use crate::Budget;
 
-/// How long the first engine is alone.
-const HEAD_START: Duration = Duration::from_secs(1);
-
 /// How often the engines are asked whether they have an answer.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
@@ -20,6 +17,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 pub fn beside(
     first: impl Fn(&Budget) -> Outcome + Sync,
     second: impl FnOnce(&Budget) -> Option<Outcome> + Send,
+    head_start: Duration,
     budget: &Budget,
 ) -> Outcome {
     let answered = Arc::new(AtomicBool::new(false));
@@ -30,7 +28,7 @@ pub fn beside(
     thread::scope(|scope| {
         let (send, of_first) = mpsc::channel();
         scope.spawn(move || send.send(first(shared)).is_ok());
-        if let Ok(outcome) = of_first.recv_timeout(HEAD_START) {
+        if let Ok(outcome) = of_first.recv_timeout(head_start) {
             return outcome;
         }
         let (send, of_second) = mpsc::channel();

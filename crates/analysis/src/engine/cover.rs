@@ -1,6 +1,7 @@
 //! Any number of threads.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use selvedge_coverability::{Answer, cover};
 use selvedge_evidence::{Evidence, Trace};
@@ -10,6 +11,9 @@ use super::below::violation;
 use super::beside::beside;
 use super::{Outcome, Proof, Question, Verdict};
 use crate::{Bound, Budget, Stop};
+
+/// How long coverability is alone.
+const HEAD_START: Duration = Duration::from_secs(1);
 
 /// Whether any number of threads reaches a violation.
 pub(super) fn verify(question: &Question<'_>, budget: &Budget) -> Outcome {
@@ -66,5 +70,5 @@ pub(super) fn verify_beside(
         let refused = matches!(outcome.verdict, Verdict::Unknown { stop: Stop::Fault(_), .. });
         if refused && begin() { bounded(budget) } else { outcome }
     };
-    beside(first, |budget| begin().then(|| bounded(budget)), budget)
+    beside(first, |budget| begin().then(|| bounded(budget)), HEAD_START, budget)
 }

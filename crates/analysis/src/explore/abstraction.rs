@@ -134,7 +134,7 @@ impl<'a> Abstraction<'a> {
         };
         let mut word = vec![0; 1 + self.met.len()];
         word[0] = view;
-        for (entry, _) in reached.space.layout.entries(state) {
+        for (entry, _) in reached.space.layout.entries(&state) {
             let (thread, window) = match self.of_entry.get(entry as usize) {
                 Some(&known) if known.1 != UNKNOWN => known,
                 _ => self.meet_entry(reached, entry),

@@ -66,7 +66,8 @@ impl Bookkeeping for Contexts {
             while work.len() < THREADS_PER_BATCH
                 && let Some(state) = waiting.next()
             {
-                let kinds = reached.space.layout.entries(reached.states.get(state)).count() as u32;
+                let word = reached.states.get(state);
+                let kinds = reached.space.layout.entries(&word).count() as u32;
                 let unmoved = |&position: &u32| !before.has(state - frontier.start, position);
                 work.extend((0..kinds).filter(unmoved).map(|position| (state, position)));
             }

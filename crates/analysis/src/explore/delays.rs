@@ -22,14 +22,17 @@
 //!
 //! **Needs.** A fixed set of threads. Every R(r, d) is finite, even where one context is not.
 
+mod images;
+
 use selvedge_evidence::Evidence;
 use selvedge_model::{Property, System, VisibleState};
 
+use super::Locals;
 use super::reached::{Observation, Reached};
 use super::stacks::Stacks;
-use super::{Batch, Locals};
 use crate::bound::needs_fixed_threads;
 use crate::{Bound, Budget, Stop};
+use images::Images;
 
 /// Explores round by round and delay by delay, in any order.
 pub struct DelayExplorer<'a> {
@@ -61,24 +64,6 @@ enum Growth {
     Row,
 }
 
-/// Where configurations lead to by a step, found once.
-#[derive(Default)]
-struct Images {
-    /// For each configuration, where its part of `edges` begins; 0 if that is not known.
-    begins: Vec<u32>,
-    /// The number of successors, then the successors.
-    edges: Vec<u32>,
-    batch: Batch,
-    /// The configurations of the batch, with how many words of it each has.
-    counts: Vec<(usize, u32)>,
-    word: Vec<u32>,
-    next: Vec<u32>,
-    /// How often points were followed.
-    followed: u64,
-    /// How often successors had to be found.
-    found: u64,
-}
-
 /// How many states are followed together.
 const STATES_PER_BATCH: usize = 32;
 
@@ -100,7 +85,7 @@ impl<'a> DelayExplorer<'a> {
             fewest: Vec::new(),
             row: vec![initial.clone()],
             column: vec![initial],
-            images: Images { edges: vec![0], ..Images::default() },
+            images: Images::default(),
             reached,
         };
         explorer.make_room();
@@ -272,64 +257,5 @@ impl<'a> DelayExplorer<'a> {
         let configurations = self.reached.states.len() * self.threads;
         self.fewest.resize(configurations, NEVER);
         self.images.begins.resize(configurations, 0);
-    }
-}
-
-impl Images {
-    /// Finds where a thread can get from these states, as far as that is not known. Where it cannot
-    /// act, it stays.
-    fn find(
-        &mut self,
-        reached: &mut Reached<'_, Stacks>,
-        states: &[u32],
-        thread: usize,
-        threads: usize,
-    ) -> Result<(), Stop> {
-        let Images { begins, edges, batch, counts, word, next, found, .. } = self;
-        let class = reached.space.classes.of_thread(thread);
-        batch.clear();
-        counts.clear();
-        for &state in states {
-            let configuration = state as usize * threads + thread;
-            if begins[configuration] != 0 {
-                continue;
-            }
-            begins[configuration] = u32::MAX; // once, also if the state is there twice
-            word.clear();
-            word.extend_from_slice(reached.states.get(state));
-            let mut entries = reached.space.layout.entries(word);
-            let entry = entries.find(|&(entry, _)| reached.space.entry(entry).0 == class);
-            let mut count = 0;
-            if let Some((entry, _)) = entry {
-                let (start, end) = reached.space.moves_of(word[0], entry)?;
-                for index in start..end {
-                    if reached.space.step(word, entry, index, next).is_some() {
-                        batch.push(next);
-                        count += 1;
-                    }
-                }
-            }
-            if count == 0 {
-                batch.push(word);
-                count = 1;
-            }
-            counts.push((configuration, count));
-        }
-        *found += counts.len() as u64;
-        let mut left = 0;
-        let mut configurations = counts.iter();
-        reached.states.insert_all(batch, |_, number| {
-            if left == 0
-                && let Some(&(configuration, count)) = configurations.next()
-            {
-                begins[configuration] = edges.len() as u32;
-                edges.push(count);
-                left = count;
-            }
-            edges.push(number);
-            left -= 1;
-        });
-        // A number that stands for another one would be a wrong answer.
-        if edges.len() >= u32::MAX as usize { Err(Stop::Memory) } else { Ok(()) }
     }
 }

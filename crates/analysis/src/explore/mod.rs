@@ -27,6 +27,7 @@ mod moved;
 mod places;
 pub mod reached;
 pub mod rounds;
+mod rows;
 mod set;
 pub mod shortest;
 pub mod shortest_delays;

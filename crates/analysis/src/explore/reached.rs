@@ -78,7 +78,7 @@ impl<'a, L: Locals> Reached<'a, L> {
     pub(super) fn keep(&mut self, keep: impl Fn(u32) -> bool) {
         let all = std::mem::take(&mut self.states);
         for number in (0..all.len() as u32).filter(|&number| keep(number)) {
-            self.states.insert(all.get(number));
+            self.states.insert(&all.get(number));
         }
         self.new_from = 0;
         self.visible = None;
@@ -122,7 +122,7 @@ impl<'a, L: Locals> Reached<'a, L> {
     pub fn states(&self) -> impl Iterator<Item = (SharedId, Vec<(Entry, u32)>)> {
         (0..self.states.len() as u32).map(|number| {
             let word = self.states.get(number);
-            (SharedId(word[0]), self.space.kinds(word))
+            (SharedId(word[0]), self.space.kinds(&word))
         })
     }
 
@@ -135,7 +135,7 @@ impl<'a, L: Locals> Reached<'a, L> {
     fn visible_shared(&self, number: u32) -> u32 {
         match &self.visible {
             Some(visible) => visible.shared(number),
-            None => self.states.get(number)[0],
+            None => self.states.first(number),
         }
     }
 
@@ -144,7 +144,7 @@ impl<'a, L: Locals> Reached<'a, L> {
         match &self.visible {
             Some(visible) => visible.threads(number),
             None => {
-                let kinds = self.space.kinds(self.states.get(number)).into_iter();
+                let kinds = self.space.kinds(&self.states.get(number)).into_iter();
                 let top = |local| self.space.locals.tops(local).first().copied().flatten();
                 kinds.map(|((class, local), count)| ((class, top(local)), count)).collect()
             }
@@ -175,9 +175,12 @@ impl<'a, L: Locals> Reached<'a, L> {
         let Scratch { word, next, batch, moved } = to;
         batch.clear();
         moved.clear();
+        let mut last = None;
         for &(state, position) in threads {
-            word.clear();
-            word.extend_from_slice(self.states.get(state));
+            if last != Some(state) {
+                self.states.read(state, word);
+                last = Some(state);
+            }
             let entry = self.space.layout.entries(word).nth(position as usize);
             let Some((from, _)) = entry else { continue };
             let (start, end) = self.space.moves_of(word[0], from)?;
@@ -193,8 +196,8 @@ impl<'a, L: Locals> Reached<'a, L> {
 
     /// How many threads there are at most in a state.
     pub(super) fn largest(&self) -> usize {
-        let threads = |word| self.space.layout.entries(word).map(|(_, count)| count as usize).sum();
-        (0..self.states.len() as u32).map(|n| threads(self.states.get(n))).max().unwrap_or(0)
+        let threads = |number| self.space.layout.threads(&self.states.get(number));
+        (0..self.states.len() as u32).map(threads).max().unwrap_or(0)
     }
 
     /// See [`super::Explorer::violation`].
@@ -262,7 +265,8 @@ impl<'a, L: Locals> Reached<'a, L> {
             return Some(numbers.len() as u128);
         }
         numbers.into_iter().try_fold(0, |total, number| {
-            let entries = self.space.layout.entries(self.states.get(number));
+            let word = self.states.get(number);
+            let entries = self.space.layout.entries(&word);
             let kinds = entries.map(|(entry, count)| (self.space.entry(entry).0, count));
             sum(Some(total), arrangements(kinds))
         })
@@ -280,7 +284,7 @@ impl<'a, L: Locals> Reached<'a, L> {
                 let tops = self.space.locals.tops(local).into_iter();
                 (tops.map(|top| (class, top)).collect(), count)
             };
-            let threads: Vec<_> = self.space.kinds(word).into_iter().map(seen).collect();
+            let threads: Vec<_> = self.space.kinds(&word).into_iter().map(seen).collect();
             visible.add(word[0], &threads);
         }
         Ok(())

@@ -119,6 +119,7 @@ impl Rounds {
 
 /// The position of the only thread of a class.
 fn position<L: Locals>(reached: &Reached<'_, L>, state: u32, class: u32) -> u32 {
-    let entries = reached.space.layout.entries(reached.states.get(state));
+    let word = reached.states.get(state);
+    let entries = reached.space.layout.entries(&word);
     entries.take_while(|&(entry, _)| reached.space.entry(entry).0 != class).count() as u32
 }

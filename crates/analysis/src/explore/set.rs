@@ -1,54 +1,59 @@
 //! # Sets of states
-//! States are short words of numbers in one arena, in the order in which they come, with a hash
-//! table of their numbers beside it. A slot of the table holds a number and 32 bits of the hash, so
-//! that a look-up touches the table once and the arena only where the word is probably found. No
-//! state is ever represented by its hash alone.
+//! States are short words of numbers, packed one after the other in the order in which they come
+//! (`rows`), with a hash table of their numbers beside it. A slot of the table has 32 bits:
+//! the number, which needs no more bits than the table has slots, and in the bits that are left a
+//! part of the hash, so that a look-up touches the table once and the words only where one is
+//! probably found. No state is ever represented by its hash alone.
 
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHasher;
 
+use super::rows::{Rows, Word};
+
 /// A set of words; each gets a number, in the order in which they come.
 #[derive(Clone, Debug, Default)]
 pub struct StateSet {
-    words: Vec<u32>,
-    /// Where each word ends, unless all have the same length.
-    ends: Vec<u64>,
-    /// The length of all words, while there is only one.
-    width: Option<usize>,
-    count: u32,
-    /// A power of two of slots, at most three quarters full: the upper half of a slot is the upper
-    /// half of the hash, the lower half the number plus one; 0 is an empty slot.
-    table: Vec<u64>,
+    words: Rows,
+    /// A power of two of slots, at most three quarters full: the lower bits of a slot, as many as
+    /// the position of a slot has, are the number plus one, the upper bits those of the hash; 0 is
+    /// an empty slot.
+    table: Vec<u32>,
 }
 
 const SMALLEST_TABLE: usize = 64;
+
+/// How many words are put into a larger table at once.
+const MOVED_TOGETHER: usize = 64;
 
 impl StateSet {
     /// How many words there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.count as usize
+        self.words.len()
     }
 
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.count == 0
+        self.len() == 0
     }
 
     /// The word of a number.
     #[must_use]
-    pub fn get(&self, number: u32) -> &[u32] {
-        let number = number as usize;
-        let (start, end) = match self.width {
-            Some(width) => (number * width, (number + 1) * width),
-            None => {
-                let start = if number == 0 { 0 } else { self.ends[number - 1] };
-                (start as usize, self.ends[number] as usize)
-            }
-        };
-        &self.words[start..end]
+    pub fn get(&self, number: u32) -> Word {
+        self.words.get(number as usize)
+    }
+
+    /// Puts the word of a number in the place of another one.
+    pub fn read(&self, number: u32, word: &mut Vec<u32>) {
+        self.words.read(number as usize, word);
+    }
+
+    /// The first number of a word; 0 if it is empty.
+    #[must_use]
+    pub fn first(&self, number: u32) -> u32 {
+        self.words.first(number as usize)
     }
 
     /// Adds a word; its number, and whether it is new.
@@ -60,14 +65,12 @@ impl StateSet {
     /// all at once, so that they wait for it together and not one after the other.
     pub fn insert_all(&mut self, batch: &Batch, mut tell: impl FnMut(usize, u32)) {
         if !self.table.is_empty() {
-            let slot = |hash: u64| self.table[hash as usize & (self.table.len() - 1)];
-            let touch = |sum: u64, hash: &u64| sum ^ slot(*hash);
+            let slots = Slots::of(self.table.len());
+            let touch = |sum: u32, &hash: &u64| sum ^ self.table[slots.first(hash)];
             std::hint::black_box(batch.hashes.iter().fold(0, touch));
-            let touch = |sum: u32, hash: &u64| {
-                let found = slot(*hash);
-                let likely = found != 0 && (found ^ hash) >> 32 == 0;
-                let word = if likely { self.get(found as u32 - 1) } else { &[] };
-                sum ^ word.first().copied().unwrap_or(0)
+            let touch = |sum: u32, &hash: &u64| {
+                let found = slots.number(self.table[slots.first(hash)], hash);
+                sum ^ found.map_or(0, |number| self.first(number))
             };
             std::hint::black_box(batch.hashes.iter().fold(0, touch));
         }
@@ -87,14 +90,9 @@ impl StateSet {
             Ok(number) => return (number, false),
             Err(slot) => slot,
         };
-        self.make_room_for(word.len());
-        let number = self.count;
-        self.words.extend_from_slice(word);
-        if self.width.is_none() {
-            self.ends.push(self.words.len() as u64);
-        }
-        self.count += 1;
-        self.table[slot] = entry(hash, number);
+        let number = self.len() as u32;
+        self.words.push(word);
+        self.table[slot] = Slots::of(self.table.len()).entry(hash, number);
         (number, true)
     }
 
@@ -106,53 +104,89 @@ impl StateSet {
 
     /// The number of a word, or the empty slot where it belongs.
     fn look_up(&self, hash: u64, word: &[u32]) -> Result<u32, usize> {
-        let mask = self.table.len() - 1;
-        let mut slot = hash as usize & mask;
+        let slots = Slots::of(self.table.len());
+        let mut slot = slots.first(hash);
         loop {
             let found = self.table[slot];
             if found == 0 {
                 return Err(slot);
             }
-            let number = found as u32 - 1;
-            if (found ^ hash) >> 32 == 0 && same(self.get(number), word) {
+            if let Some(number) = slots.number(found, hash)
+                && self.words.is(number as usize, word)
+            {
                 return Ok(number);
             }
-            slot = (slot + 1) & mask;
+            slot = slots.next(slot);
         }
     }
 
     fn grow(&mut self) {
-        let slots = (self.table.len() * 2).max(SMALLEST_TABLE);
+        let length = (self.table.len() * 2).max(SMALLEST_TABLE);
         // The old table is not needed any more: the words say it all.
         self.table = Vec::new();
-        let mut table = vec![0; slots];
-        for number in 0..self.count {
-            let hash = hash(self.get(number));
-            let mut slot = hash as usize & (slots - 1);
-            while table[slot] != 0 {
-                slot = (slot + 1) & (slots - 1);
+        let mut table = vec![0; length];
+        let slots = Slots::of(length);
+        let mut hashes = Vec::with_capacity(MOVED_TOGETHER);
+        let mut word = Vec::new();
+        for first in (0..self.len()).step_by(MOVED_TOGETHER) {
+            let numbers = first..self.len().min(first + MOVED_TOGETHER);
+            hashes.clear();
+            for number in numbers.clone() {
+                self.words.read(number, &mut word);
+                hashes.push(hash(&word));
             }
-            table[slot] = entry(hash, number);
+            // The memory is asked for all at once, as in `insert_all`.
+            let touch = |sum: u32, &hash: &u64| sum ^ table[slots.first(hash)];
+            std::hint::black_box(hashes.iter().fold(0, touch));
+            for (number, &hash) in numbers.zip(&hashes) {
+                let mut slot = slots.first(hash);
+                while table[slot] != 0 {
+                    slot = slots.next(slot);
+                }
+                table[slot] = slots.entry(hash, number as u32);
+            }
         }
         self.table = table;
-    }
-
-    /// Gives up the common width when a word of another length comes.
-    fn make_room_for(&mut self, length: usize) {
-        match self.width {
-            None if self.count == 0 => self.width = Some(length),
-            Some(width) if width != length => {
-                self.ends = (1..=u64::from(self.count)).map(|n| n * width as u64).collect();
-                self.width = None;
-            }
-            _ => {}
-        }
     }
 
     /// The bytes that the set takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.words.capacity() * 4 + self.ends.capacity() * 8 + self.table.capacity() * 8
+        self.words.capacity() + self.table.capacity() * 4
+    }
+}
+
+/// How the slots of a table are read.
+#[derive(Clone, Copy)]
+struct Slots {
+    /// The bits of a position, and of a number.
+    mask: u32,
+}
+
+impl Slots {
+    /// For a table of this length, a power of two.
+    fn of(length: usize) -> Self {
+        Slots { mask: (length - 1) as u32 }
+    }
+
+    /// Where to look first.
+    fn first(self, hash: u64) -> usize {
+        (hash as u32 & self.mask) as usize
+    }
+
+    /// Where to look after that.
+    fn next(self, slot: usize) -> usize {
+        (slot + 1) & self.mask as usize
+    }
+
+    fn entry(self, hash: u64, number: u32) -> u32 {
+        (hash >> 32) as u32 & !self.mask | (number + 1)
+    }
+
+    /// The number in a slot, if there is one and the bits of the hash are these.
+    fn number(self, found: u32, hash: u64) -> Option<u32> {
+        let likely = found != 0 && (found ^ (hash >> 32) as u32) & !self.mask == 0;
+        likely.then(|| (found & self.mask) - 1)
     }
 }
 
@@ -187,15 +221,6 @@ impl Batch {
     }
 }
 
-fn entry(hash: u64, number: u32) -> u64 {
-    (hash & !u64::from(u32::MAX)) | u64::from(number + 1)
-}
-
-/// Words are short; comparing them in place beats a call.
-fn same(a: &[u32], b: &[u32]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b)
-}
-
 fn hash(word: &[u32]) -> u64 {
     let mut hasher = FxHasher::default();
     word.hash(&mut hasher);
@@ -222,7 +247,7 @@ mod tests {
                 let number = *numbers.entry(word.clone()).or_insert(next);
                 assert_eq!(set.find(&word).is_none(), number == next);
                 assert_eq!(set.insert(&word), (number, number == next));
-                assert_eq!(set.get(number), word);
+                assert_eq!(*set.get(number), word[..]);
             }
             assert_eq!(set.len(), numbers.len());
         }

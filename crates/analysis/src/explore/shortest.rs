@@ -138,7 +138,7 @@ impl Search<'_> {
         let word = self.states.get(state);
         let space = &self.space;
         let see = || -> Vec<(Seen, u32)> {
-            let kinds = space.kinds(word).into_iter();
+            let kinds = space.kinds(&word).into_iter();
             kinds.map(|((class, local), n)| ((class, space.locals.top(local)), n)).collect()
         };
         Ok(space.hit(&mut self.targets, word[0], see)?.is_some())

@@ -144,7 +144,7 @@ impl Search<'_> {
         let Search { space, states, targets, .. } = self;
         let word = states.get(state);
         let see = || {
-            let kinds = space.kinds(word).into_iter();
+            let kinds = space.kinds(&word).into_iter();
             kinds.map(|((class, local), n)| ((class, space.locals.top(local)), n)).collect()
         };
         let hit = space.hit(targets, word[0], see)?.is_some();
@@ -191,7 +191,7 @@ impl Search<'_> {
     /// Whether this is the state of a number.
     fn is(&mut self, state: &State, number: u32) -> bool {
         let word = self.space.word(state);
-        self.states.get(number) == word
+        *self.states.get(number) == *word
     }
 }
 

@@ -155,19 +155,20 @@ impl Visible {
 
     /// The shared state of a visible state.
     pub fn shared(&self, number: u32) -> u32 {
-        self.states.get(number)[0]
+        self.states.first(number)
     }
 
     /// The threads of a visible state, with how many there are of each.
     pub fn threads(&self, number: u32) -> Vec<(Seen, u32)> {
-        let threads = self.layout.entries(self.states.get(number));
+        let word = self.states.get(number);
+        let threads = self.layout.entries(&word);
         threads.map(|(entry, count)| (self.seen[entry as usize], count)).collect()
     }
 
     /// How many visible states this one stands for.
     pub fn weight(&self, number: u32) -> Option<u128> {
         let word = self.states.get(number);
-        arrangements(self.layout.entries(word).map(|(e, count)| (self.seen[e as usize].0, count)))
+        arrangements(self.layout.entries(&word).map(|(e, count)| (self.seen[e as usize].0, count)))
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use selvedge_analysis::Budget;
 use selvedge_analysis::explore::DelayExplorer;
-use selvedge_analysis::naive::NaiveDelays;
+use selvedge_analysis::naive::{Naive, NaiveDelays};
 use selvedge_analysis::random::{Shape, random_relay, random_system};
 use selvedge_model::{Stack, State, System, Tables, Thread};
 
@@ -31,6 +31,27 @@ pub fn states(explorer: &DelayExplorer<'_>, system: &dyn System) -> BTreeSet<Sta
         State { shared, threads: (0..system.threads().len()).map(thread).collect() }
     };
     reached.states().map(state).collect()
+}
+
+/// A round of single steps is a round of contexts, whatever the delays.
+#[test]
+fn rounds_of_steps_are_rounds_of_contexts() {
+    let (mut compared, mut strict) = (0, 0);
+    for seed in 0..300 {
+        let system = random(seed);
+        let mut contexts = Naive::rounds(&system, 3000).expect("starts");
+        let Ok(steps) = NaiveDelays::new(&system, 3, 6, 20_000) else { continue };
+        while contexts.level().bound < 3 && contexts.advance().is_ok() {}
+        for rounds in 0..=contexts.level().bound {
+            let reached = steps.within(rounds, 6);
+            let within = |state: &State| contexts.bound_of(state).is_some_and(|r| r <= rounds);
+            assert!(reached.iter().all(within), "seed {seed}");
+            compared += 1;
+            strict +=
+                usize::from(contexts.states().filter(|s| s.1 <= rounds).count() > reached.len());
+        }
+    }
+    assert!(compared > 500 && strict > 100, "{compared} {strict}");
 }
 
 /// Rounds and delays are raised in a random order; after each step the states are those of the

@@ -5,4 +5,7 @@ mod corpus;
 mod exact;
 mod lemma9;
 mod papers;
+mod portfolio;
 mod published;
+#[path = "../support/mod.rs"]
+mod support;

@@ -10,8 +10,8 @@ use selvedge_model::{State, System, ThreadId, step};
 /// What the text leaves open.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// Whether a round follows only successors that no call of Alg. 2 has reached before. As printed,
-    /// each call begins with an empty set.
+    /// Whether what any call of Alg. 2 has reached before is followed no more, be it a successor or a
+    /// state that was delayed. As printed, each call begins with an empty set.
     pub one_set: bool,
     /// The length of the delay plateau; the text says n - 1.
     pub delay_plateau: usize,
@@ -76,7 +76,7 @@ pub fn run<A: Eq + Hash>(
             let frontier = search.frontier(|(r, _)| r == rounds);
             rounds += 1;
             plateau_from = search.images;
-            if !search.finish_all(frontier, rounds) {
+            if !search.finish_all(frontier, rounds, false) {
                 break;
             }
         }
@@ -89,7 +89,7 @@ pub fn run<A: Eq + Hash>(
                 *finder = (*finder + 1) % threads;
                 *r += usize::from(*finder == 0);
             }
-            if search.finish_all(frontier, rounds) {
+            if search.finish_all(frontier, rounds, reading.one_set) {
                 break;
             }
             plateau += 1;
@@ -126,12 +126,12 @@ impl<A: Eq + Hash, O: Fn(&State) -> A> Search<'_, A, O> {
         found.filter(|(_, costs)| wanted(*costs)).collect()
     }
 
-    /// Alg. 2 for all states of a frontier; whether an abstract state is new.
-    fn finish_all(&mut self, frontier: Vec<Costly>, rounds: usize) -> bool {
+    /// Alg. 2 for all states of a frontier, or for those that are new; whether an abstract state is.
+    fn finish_all(&mut self, frontier: Vec<Costly>, rounds: usize, only_new: bool) -> bool {
         let mut grown = false;
         for start in frontier {
             // A delay may have begun a round that is not allowed.
-            if start.1.0 > rounds {
+            if start.1.0 > rounds || (only_new && self.reached.contains_key(&start.0)) {
                 continue;
             }
             for (found, costs) in self.finish(start, rounds) {

@@ -3,7 +3,9 @@
 //!
 //! They look like what is left of a program when its data are abstracted to truth values: flags
 //! are set, tested and copied, a few are combined; a procedure works on a few neighbouring ones
-//! and writes its locals before it reads them; every loop can be left. Some shared flags are
+//! and writes its locals before it reads them; every loop can be left. How many of the statements
+//! work on shared flags is a part of the size: each of them can be told apart by the other thread,
+//! so interfaces grow with their number. Some shared flags are
 //! changed together, inside of a lock: whether they always agree is the question.
 
 use std::fmt::Write;
@@ -18,6 +20,8 @@ pub struct Size {
     pub procs: usize,
     /// Statements at the top of each procedure.
     pub statements: usize,
+    /// How many statements in a hundred read or write shared variables.
+    pub shared: usize,
 }
 
 /// The shared variables of the question: a lock, two flags that agree, and how far the threads are.
@@ -177,44 +181,62 @@ impl Maker<'_> {
     }
 
     fn statement(&mut self, body: &mut Body, depth: usize) {
+        let text = if self.dice.usize(..100) < self.size.shared {
+            self.shared(body, depth)
+        } else {
+            self.local(body, depth)
+        };
+        let _ = writeln!(self.text, "{text}");
+    }
+
+    /// A statement that reads or writes shared variables.
+    fn shared(&mut self, body: &mut Body, depth: usize) -> String {
         let (read, global) = (self.read(body), self.global(body));
-        let text = match self.dice.usize(..100) {
-            0..12 if depth > 0 => {
-                let on = if self.dice.bool() { read } else { global };
-                let _ = writeln!(self.text, "if ({on}) {{");
-                self.block(body, depth - 1, 3);
-                self.text.push_str("} else {\n");
-                self.block(body, depth - 1, 2);
-                "}".to_owned()
+        match self.dice.usize(..50) {
+            0..6 if depth > 0 => self.branch(body, depth, &global),
+            6..12 => {
+                let write = self.write(body);
+                let other = self.global(body);
+                format!("acquire m; {write} := {global}; {other} := {read}; release m;")
             }
-            12..18 if depth > 0 => {
+            12..20 => format!("{} := {read} || {global};", self.write(body)),
+            20..30 => format!("{global} := {};", self.dice.bool()),
+            30..40 => format!("{global} := {read};"),
+            _ => format!("{} := {global};", self.write(body)),
+        }
+    }
+
+    /// A statement that works on locals.
+    fn local(&mut self, body: &mut Body, depth: usize) -> String {
+        let read = self.read(body);
+        match self.dice.usize(..50) {
+            0..6 if depth > 0 => self.branch(body, depth, &read),
+            6..12 if depth > 0 => {
                 let again = self.write(body);
                 let _ = writeln!(self.text, "{again} := *;\nwhile ({again}) {{");
                 self.block(body, depth - 1, 3);
                 format!("{again} := *;\n}}")
             }
-            18..22 if depth > 0 => {
+            12..16 if depth > 0 => {
                 let _ = writeln!(self.text, "if (*) {{");
                 let proc = body.proc;
                 let write = self.write(body);
                 format!("{write} := f{proc}({read});\n}} else {{ {write} := {read}; }}")
             }
-            22..28 => {
-                let write = self.write(body);
-                let other = self.global(body);
-                format!("acquire m; {write} := {global}; {other} := {read}; release m;")
-            }
-            28..40 => format!("{global} := {};", self.dice.bool()),
-            40..52 => format!("{global} := {read};"),
-            52..64 => format!("{} := {global};", self.write(body)),
-            64..74 => format!("{} := {};", self.write(body), self.dice.bool()),
-            74..82 => format!("{} := !{read};", self.write(body)),
-            82..92 => {
+            16..26 => format!("{} := {};", self.write(body), self.dice.bool()),
+            26..38 => format!("{} := !{read};", self.write(body)),
+            _ => {
                 let other = self.read(body);
                 format!("{} := {read} && {other};", self.write(body))
             }
-            _ => format!("{} := {read} || {global};", self.write(body)),
-        };
-        let _ = writeln!(self.text, "{text}");
+        }
+    }
+
+    fn branch(&mut self, body: &mut Body, depth: usize, on: &str) -> String {
+        let _ = writeln!(self.text, "if ({on}) {{");
+        self.block(body, depth - 1, 3);
+        self.text.push_str("} else {\n");
+        self.block(body, depth - 1, 2);
+        "}".to_owned()
     }
 }

@@ -1,17 +1,23 @@
 //! One run, and what is measured.
 //!
 //! *Time* is what a person waits, *CPU* what the process worked, from reading the program on; on a
-//! machine with other work to do, only the second one compares. *Memory* is the peak of the tables
-//! of decision diagrams. *Data* is the size of the problem as the paper counts it: the bits of the
+//! machine with other work to do, only the second one compares, and limits are on it. *Memory* is
+//! the peak of the process. *Data* is the size of the problem as the paper counts it: the bits of the
 //! shared variables once for each round, and those of the largest procedure.
 
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
+use selvedge_analysis::engine::Verdict;
 use selvedge_analysis::{Budget, Stop};
 use selvedge_frontend::{Input, LoadOptions, load};
+use selvedge_model::Property;
 use selvedge_program::{Lowering, ProcId, ThreadCounts, Type};
+use selvedge_sequential::engine::{Asked, check};
 use selvedge_sequential::{Calls, Guesses, Options, Rounds};
 
 use super::timed::timed;
@@ -39,7 +45,7 @@ pub struct Measured {
     pub time: f64,
     /// Processor time in seconds.
     pub cpu: f64,
-    /// The peak of the tables in MiB.
+    /// The peak of the process in MiB.
     pub memory: f64,
 }
 
@@ -82,15 +88,17 @@ pub enum Way {
     Eager,
     /// All inputs of rounds, and all values of calls.
     All,
+    /// What the command line does: lazy, and shared variables are hidden where that is possible.
+    Check,
 }
 
 impl Way {
-    const ALL: [Way; 4] = [Way::Near, Way::Lazy, Way::Eager, Way::All];
+    const ALL: [Way; 5] = [Way::Near, Way::Lazy, Way::Eager, Way::All, Way::Check];
 
     fn options(self) -> Options {
         let guesses = match self {
             Way::Near => Guesses::Near,
-            Way::Lazy => Guesses::Lazy,
+            Way::Lazy | Way::Check => Guesses::Lazy,
             Way::Eager | Way::All => Guesses::Eager,
         };
         let calls = if self == Way::All { Calls::Eager } else { Calls::Lazy };
@@ -108,7 +116,7 @@ pub struct Case<'a> {
     pub rounds: usize,
     /// How they are explored.
     pub way: Way,
-    /// How many seconds it may take.
+    /// How many seconds of processor time it may take.
     pub seconds: u64,
     /// Changed numbers of threads, `NAME=N`.
     pub threads: Option<String>,
@@ -161,10 +169,13 @@ pub fn child(arguments: &[String]) {
     };
     let start = Instant::now();
     let lowering = Lowering::new(program, source, &counts).expect("lowered");
-    let deadline = Some(start + Duration::from_secs(seconds));
-    let budget = Budget { deadline, ..Budget::default() };
-    let mut engine = Rounds::new(&lowering, rounds, way.options(), &budget).expect("starts");
-    let note = explore(&mut engine, rounds);
+    let budget = Budget { cancelled: vec![after(seconds)], ..Budget::default() };
+    let note = if way == Way::Check {
+        answer(&lowering, rounds, way.options(), &budget)
+    } else {
+        let mut engine = Rounds::new(&lowering, rounds, way.options(), &budget).expect("starts");
+        explore(&mut engine, rounds)
+    };
     let time = start.elapsed().as_secs_f64();
     let bits = |ty: &&Type| {
         let count = lowering.domain(ty).map_or(1, |domain| domain.count);
@@ -174,9 +185,49 @@ pub fn child(arguments: &[String]) {
     let procs = (0..lowering.program().procs.len() as u32).map(ProcId);
     let local = procs.map(|proc| lowering.local_types(proc).iter().map(bits).sum::<usize>());
     let edges = lowering.flow().edges.len();
-    let memory = engine.space.bdds.peak_bytes() as f64 / f64::from(1 << 20);
+    let memory = peak_memory();
     println!("{edges} {shared} {} {rounds} {time} {memory}", local.max().unwrap_or(0));
     println!("{note}");
+}
+
+/// Set after so many seconds of processor time of this process.
+fn after(seconds: u64) -> Arc<AtomicBool> {
+    let over = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&over);
+    let start = Instant::now();
+    thread::spawn(move || {
+        loop {
+            thread::sleep(Duration::from_millis(50));
+            // The first number is the time of the first thread, in nanoseconds.
+            let used = std::fs::read_to_string("/proc/self/schedstat").ok();
+            let used = used.and_then(|text| text.split(' ').next()?.parse().ok());
+            let used = used.map_or(start.elapsed(), Duration::from_nanos);
+            if used.as_secs() >= seconds {
+                return flag.store(true, Ordering::Relaxed);
+            }
+        }
+    });
+    over
+}
+
+/// The peak of this process in MiB; nothing where the system does not tell.
+fn peak_memory() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+    kib.map_or(f64::NAN, |kib| kib / 1024.0)
+}
+
+fn answer(program: &Lowering, rounds: usize, options: Options, budget: &Budget) -> String {
+    let properties = [Property::NeverWrong];
+    let asked = Asked { program, properties: &properties, evidence: false };
+    match check(&asked, rounds, options, budget, &|_| {}).verdict {
+        Verdict::Unsafe { bound, trace: Ok(trace), .. } => {
+            format!("violation in {bound}, a run of {} steps", trace.steps.len())
+        }
+        Verdict::Bounded { bound } => format!("no violation in {bound}"),
+        verdict => format!("{verdict:?}"),
+    }
 }
 
 fn explore(engine: &mut Rounds<'_>, rounds: usize) -> String {
@@ -188,8 +239,8 @@ fn explore(engine: &mut Rounds<'_>, rounds: usize) -> String {
                 verdict = format!("violation in round {round}");
                 break;
             }
-            Err(stop @ Stop::Timeout) => {
-                verdict = format!("{stop} in round {round}");
+            Err(Stop::Cancelled) => {
+                verdict = format!("the time limit was reached in round {round}");
                 break;
             }
             Err(stop) => panic!("{stop}"),

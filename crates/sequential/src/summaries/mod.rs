@@ -125,6 +125,8 @@ pub struct Thread {
     wrong: FxHashMap<(Of, usize), ByLength>,
     callers: Vec<Vec<EdgeId>>,
     ranks: Vec<u32>,
+    /// Where it may be interrupted, round by round; anywhere if nothing is said.
+    stops_at: Option<Vec<Loc>>,
 }
 
 impl Thread {
@@ -155,7 +157,20 @@ impl Thread {
             wrong: FxHashMap::default(),
             callers,
             ranks: space.ranks(),
+            stops_at: None,
         }
+    }
+
+    /// The same thread, interrupted at these places only, round by round.
+    #[must_use]
+    pub fn stopping_at(self, places: Vec<Loc>) -> Self {
+        Thread { stops_at: Some(places), ..self }
+    }
+
+    /// Whether the thread may be interrupted, or end its last context.
+    pub(super) fn may_stop(&self, space: &Space<'_>, key: &Key) -> bool {
+        let place = self.stops_at.as_ref().and_then(|places| places.get(key.round));
+        key.can_switch(space) && place.is_none_or(|place| *place == key.loc)
     }
 
     /// The same analysis again, for known inputs, with steps counted.
@@ -235,7 +250,7 @@ impl Thread {
             self.enter_all_procedures(space, round)?;
         }
         let mut keys: Vec<Key> = self.sets.keys().copied().collect();
-        keys.retain(|key| key.round == before && key.can_switch(space));
+        keys.retain(|key| key.round == before && self.may_stop(space, key));
         keys.sort_unstable();
         for key in keys {
             let set = space.bdds.and(self.sets[&key], inputs)?;

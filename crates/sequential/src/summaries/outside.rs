@@ -64,7 +64,7 @@ impl Thread {
     ) -> Result<FxHashMap<Of, ByLength>> {
         let mut seen: FxHashMap<Of, ByLength> = FxHashMap::default();
         let mut keys: Vec<Key> = self.sets.keys().copied().collect();
-        keys.retain(|key| key.round == round && key.can_switch(space));
+        keys.retain(|key| key.round == round && self.may_stop(space, key));
         keys.sort_unstable();
         for key in keys {
             let proc = self.proc_at(space, key.loc);
@@ -99,8 +99,14 @@ impl Thread {
     ) -> Result<FxHashMap<Of, ByLength>> {
         let items = inside.iter().flat_map(|(of, sets)| sets.iter().map(|(n, s)| ((*n, *of), *s)));
         let mut fresh: BTreeMap<(usize, Of), Bdd> = items.collect();
+        let mut done: FxHashMap<Of, Bdd> = FxHashMap::default();
         while let Some(((length, of), new)) = fresh.pop_first() {
             let Some((callee, entered)) = of else { continue };
+            // The shortest way is enough; recursion has ever longer ones.
+            let new = grow(space, done.entry(of).or_insert(Bdd::FALSE), new)?;
+            if new == Bdd::FALSE {
+                continue;
+            }
             for ((edge, caller_entered, _), before, called) in self.calls_of(space, callee, entered)
             {
                 let forgotten = space.next_entry(callee);

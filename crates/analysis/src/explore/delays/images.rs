@@ -1,0 +1,92 @@
+//! Images: where a thread can get by a step.
+
+use crate::Stop;
+use crate::explore::stacks::Stacks;
+use crate::explore::{Batch, Reached};
+
+/// Where configurations lead to by a step, found once.
+pub(super) struct Images {
+    /// For each configuration, where its part of `edges` begins; 0 if that is not known.
+    pub begins: Vec<u32>,
+    /// The number of successors, then the successors.
+    pub edges: Vec<u32>,
+    batch: Batch,
+    /// The configurations of the batch, with how many words of it each has.
+    counts: Vec<(usize, u32)>,
+    word: Vec<u32>,
+    next: Vec<u32>,
+    /// How often points were followed.
+    pub followed: u64,
+}
+
+impl Default for Images {
+    fn default() -> Self {
+        // An image begins after the first edge: 0 is for those that are not known.
+        Images {
+            begins: Vec::new(),
+            edges: vec![0],
+            batch: Batch::default(),
+            counts: Vec::new(),
+            word: Vec::new(),
+            next: Vec::new(),
+            followed: 0,
+        }
+    }
+}
+
+impl Images {
+    /// Finds where a thread can get from these states, as far as that is not known. Where it cannot
+    /// act, it stays.
+    pub fn find(
+        &mut self,
+        reached: &mut Reached<'_, Stacks>,
+        states: &[u32],
+        thread: usize,
+        threads: usize,
+    ) -> Result<(), Stop> {
+        let Images { begins, edges, batch, counts, word, next, .. } = self;
+        let class = reached.space.classes.of_thread(thread);
+        batch.clear();
+        counts.clear();
+        for &state in states {
+            let configuration = state as usize * threads + thread;
+            if begins[configuration] != 0 {
+                continue;
+            }
+            begins[configuration] = u32::MAX; // once, also if the state is there twice
+            reached.states.read(state, word);
+            let mut entries = reached.space.layout.entries(word);
+            let entry = entries.find(|&(entry, _)| reached.space.entry(entry).0 == class);
+            let mut count = 0;
+            if let Some((entry, _)) = entry {
+                let (start, end) = reached.space.moves_of(word[0], entry)?;
+                for index in start..end {
+                    if reached.space.step(word, entry, index, next).is_some() {
+                        batch.push(next);
+                        count += 1;
+                    }
+                }
+            }
+            if count == 0 {
+                batch.push(word);
+                count = 1;
+            }
+            counts.push((configuration, count));
+        }
+        let mut left = 0;
+        let mut configurations = counts.iter();
+        reached.states.insert_all(batch, |_, number| {
+            if left == 0
+                && let Some(&(configuration, count)) = configurations.next()
+            {
+                begins[configuration] = edges.len() as u32;
+                edges.push(count);
+                left = count;
+            }
+            edges.push(number);
+            left -= 1;
+        });
+        // A number that stands for another one would be a wrong answer.
+        if edges.len() >= u32::MAX as usize { Err(Stop::Memory) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,90 @@
+//! # Rounds and delays, measured
+//! The systems of Tables 2 and 3 of Johnson and Wahl (CAV 2021), beside what the paper prints, and
+//! beside the explicit context engine: `scripts/bench-delays [NAME …]`. Every run is a process of its
+//! own. All states are explored, whatever the targets of the files are.
+//!
+//! *Published* is the algorithm of the paper as the tests have it, with the top two symbols of each
+//! stack and a plateau of n delays; it is wrong in general (see decision record 0018), and written to
+//! be read, not for speed. *Delays* is the engine, *contexts* the explicit exploration of contexts,
+//! with and without counting interchangeable threads.
+
+mod one;
+mod paper;
+#[path = "../../../analysis/tests/delays/published.rs"]
+mod published;
+#[path = "../../../../benches/timed.rs"]
+mod timed;
+
+use std::path::{Path, PathBuf};
+
+use paper::{PAPER, Published};
+use timed::timed;
+
+const TITLES: &str = "\
+| system | engine | \\|R̄\\| (paper) | r, d (paper) | images → plateau, on it (paper) | states | time s | CPU s | \
+memory MiB | states/CPU s | bytes/state |
+| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |";
+
+/// Seconds after which a run is ended.
+const LIMIT: &str = "120";
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|argument| argument == "--test") {
+        return;
+    }
+    if let [mark, engine, file] = &arguments[..]
+        && mark == "one"
+    {
+        one::run(engine, Path::new(file));
+        return;
+    }
+    let wanted: Vec<&String> = arguments.iter().filter(|a| !a.starts_with('-')).collect();
+    println!("{TITLES}");
+    for row in PAPER {
+        if !wanted.is_empty() && !wanted.iter().any(|name| row.name.starts_with(name.as_str())) {
+            continue;
+        }
+        let Some(file) = file(row.name) else {
+            println!("| {} | skipped: the corpus is not beside this repository |", row.name);
+            continue;
+        };
+        for engine in one::ENGINES {
+            println!("{}", measure(&row, engine, &file));
+        }
+    }
+}
+
+fn file(name: &str) -> Option<PathBuf> {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/cpds");
+    let family = name.rsplit_once('-').map_or(name, |(family, _)| family);
+    let places = [corpus.join("pldi18").join(family), corpus.join("scaled")];
+    places.into_iter().map(|place| place.join(name).with_extension("pds")).find(|p| p.exists())
+}
+
+/// A line of the table.
+fn measure(row: &Published, engine: &str, file: &Path) -> String {
+    let program = std::env::current_exe().unwrap_or_default();
+    let command =
+        ["timeout", LIMIT, &program.to_string_lossy(), "one", engine, &file.to_string_lossy()];
+    let name = row.name;
+    let result = match timed(&command) {
+        Ok((stdout, _, cpu)) => one::Result::read(&stdout).map(|result| (result, cpu)),
+        Err(_) => None,
+    };
+    let Some((result, cpu)) = result else {
+        return format!("| {name} | {engine} | | | no answer within {LIMIT} s | | | | | | |");
+    };
+    let one::Result { abstract_states, bound, images, states, time, memory } = result;
+    let seen = abstract_states.map_or(String::new(), |n| format!("{n} ({})", row.abstract_states));
+    let bound = bound.map_or(String::new(), |(r, d)| format!("{r}, {d} ({})", row.bound));
+    let images = images.map_or(String::new(), |(a, b)| format!("{a}, {b} ({})", row.images));
+    // What is too short has no rate, and what is too small no share of the memory.
+    let rate = if cpu >= 0.05 { format!("{:.0}", states as f64 / cpu) } else { "-".to_owned() };
+    let share = if states >= 10_000 { (memory / states).to_string() } else { "-".to_owned() };
+    let memory = memory as f64 / f64::from(1 << 20);
+    format!(
+        "| {name} | {engine} | {seen} | {bound} | {images} | {states} | {time:.2} | {cpu:.2} | \
+         {memory:.1} | {rate} | {share} |"
+    )
+}
