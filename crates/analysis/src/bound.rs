@@ -14,6 +14,8 @@ pub enum Resource {
     Contexts,
     /// Rounds: contexts of all threads, in their order.
     Rounds,
+    /// Threads, whatever they do.
+    Threads,
     /// Rounds of single steps of all threads, in their order, with at most so many delays.
     RoundRobin {
         /// How often a thread that can act may miss its step.
@@ -34,6 +36,7 @@ impl Resource {
         match self {
             Resource::Contexts => "context",
             Resource::Rounds | Resource::RoundRobin { .. } => "round",
+            Resource::Threads => "thread",
         }
     }
 }
@@ -60,6 +63,12 @@ impl Bound {
         Resource::Rounds.bound(count)
     }
 
+    /// A bound on the number of threads.
+    #[must_use]
+    pub fn threads(count: usize) -> Self {
+        Resource::Threads.bound(count)
+    }
+
     /// A bound on the number of rounds of single steps, and on the number of delays.
     #[must_use]
     pub fn round_robin(rounds: usize, delays: usize) -> Self {
@@ -73,7 +82,7 @@ impl fmt::Display for Bound {
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         write!(f, "{} {}{}", self.count, self.resource.name(), plural(self.count))?;
         match self.resource {
-            Resource::Contexts | Resource::Rounds => Ok(()),
+            Resource::Contexts | Resource::Rounds | Resource::Threads => Ok(()),
             Resource::RoundRobin { delays } => {
                 write!(f, " of single steps with {delays} delay{}", plural(delays))
             }

@@ -6,9 +6,12 @@
 //! - from below, bound by bound: a violation ends it, with the smallest bound; so does a bound at
 //!   which nothing is new;
 //! - from above, cut by cut: a Z_j without a violation ends it, and is the proof.
+//!
+//! Where there may be any number of threads, coverability ([`selvedge_coverability`]) decides.
 
 mod below;
 mod beside;
+mod cover;
 pub mod delays;
 mod pincer;
 mod reduction;
@@ -18,7 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use selvedge_evidence::{Evidence, Trace};
-use selvedge_model::{Pattern, Property, System};
+use selvedge_model::{Fault, Pattern, Property, System};
 
 use crate::explore::stacks::Stacks;
 use crate::explore::windows::Cut;
@@ -26,7 +29,7 @@ use crate::explore::{Locals, Observation};
 use crate::reduce::Direction;
 use crate::{Bound, Budget, Resource, Stop};
 use below::Below;
-pub use beside::beside;
+pub use beside::{Answer, beside};
 use pincer::pincer;
 pub use table::{Table, table};
 
@@ -71,6 +74,8 @@ pub enum Method {
     Symbolic,
     /// All threads as one pushdown system: for a bound on rounds only.
     Reduction(Direction),
+    /// Backward, over any number of threads: without a bound only.
+    Coverability,
 }
 
 /// What was found out.
@@ -161,6 +166,11 @@ pub enum Proof {
     },
     /// The summaries of all procedures of the only thread leave no violation.
     Summaries,
+    /// No number of threads leads to a violation.
+    Coverability {
+        /// How many smallest states there are from which one could be reached.
+        dangerous: usize,
+    },
 }
 
 /// What happens while an engine runs.
@@ -187,6 +197,9 @@ pub fn check(
     budget: &Budget,
     tell: Listener<'_>,
 ) -> Outcome {
+    if let Some(outcome) = refuse_any_number(question, bound.resource) {
+        return outcome;
+    }
     if let (Method::Reduction(direction), Resource::Rounds) = (question.method, bound.resource) {
         return reduction::check(question, direction, bound.count, budget, tell);
     }
@@ -209,10 +222,16 @@ pub fn check(
 
 /// Whether a violation is reachable at all. Without properties: which visible states are.
 pub fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
-    if !question.system.starts_threads() {
+    if !question.system.any_number().is_empty() || question.method == Method::Coverability {
+        cover::verify(question, budget)
+    } else if !question.system.starts_threads() {
         verify_fixed_threads(question, budget, tell)
     } else if question.needs_all_threads() {
         check(question, Resource::Contexts.bound(usize::MAX), budget, tell)
+    } else if question.method == Method::Auto && !question.is_about_everything() {
+        cover::verify_beside(question, budget, |budget| {
+            verify_with_more_and_more_threads(question, budget, tell)
+        })
     } else {
         verify_with_more_and_more_threads(question, budget, tell)
     }
@@ -244,6 +263,15 @@ fn verify_fixed_threads(question: &Question<'_>, budget: &Budget, tell: Listener
         outcome.is_answer().then_some(outcome)
     };
     beside(both_sides, with_delays, HEAD_START, budget)
+}
+
+/// What is bounded needs a number of threads.
+fn refuse_any_number(question: &Question<'_>, resource: Resource) -> Option<Outcome> {
+    let any = *question.system.any_number().first()?;
+    let name = question.system.template_name(any.template);
+    let message =
+        format!("of `{name}` there may be any number, and this question needs one: say how many");
+    Some(Outcome::unknown(Fault { message, line: None }.into(), resource))
 }
 
 /// A deadlock may have any number of threads that were started and never act. With more started
@@ -291,6 +319,13 @@ fn verify_with_more_and_more_threads(
     last.unwrap_or_else(|| Outcome::unknown(Stop::Cancelled, Resource::Contexts))
 }
 
+impl Answer for Outcome {
+    /// Whether the question is answered, and with a schedule if there is a violation.
+    fn is_answer(&self) -> bool {
+        !matches!(self.verdict, Verdict::Unknown { .. } | Verdict::Unsafe { trace: Err(_), .. })
+    }
+}
+
 impl Outcome {
     fn unknown(stop: Stop, resource: Resource) -> Self {
         Outcome {
@@ -302,12 +337,6 @@ impl Outcome {
             most_threads: None,
             evidence: None,
         }
-    }
-
-    /// Whether it is one: neither unknown nor without a schedule.
-    #[must_use]
-    pub fn is_answer(&self) -> bool {
-        !matches!(self.verdict, Verdict::Unknown { .. } | Verdict::Unsafe { trace: Err(_), .. })
     }
 
     /// How many words the states are stored in, up to the last bound: fewer than there are states

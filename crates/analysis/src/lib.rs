@@ -6,6 +6,7 @@
 //! - [`converge`]: when nothing new under a bound means nothing new at all;
 //! - [`engine`]: the only loop: check, verify;
 //! - [`explore`]: exact exploration under a bound;
+//! - [`fair`]: whether a fair run goes on for ever;
 //! - [`reduce`]: rounds of a system as one pushdown system;
 //! - [`tabulate`]: any system with finitely many heads as tables;
 //! - [`random`], [`trials`]: random systems, and how many questions about them are answered.
@@ -16,6 +17,7 @@ mod certify;
 pub mod converge;
 pub mod engine;
 pub mod explore;
+pub mod fair;
 pub mod naive;
 pub mod random;
 pub mod reduce;

@@ -237,6 +237,7 @@ impl<'s> Naive<'s> {
         match self.resource {
             Resource::Contexts => last == Some(thread),
             Resource::Rounds => last.is_some_and(|last| last <= thread),
+            Resource::Threads => true,
             // They are not explored by this enumerator: see `NaiveDelays`.
             Resource::RoundRobin { .. } => false,
         }

@@ -200,7 +200,7 @@ fn certify(
             let refused = recheck(system, &[], &evidence).is_err();
             tally.refused_certificates += usize::from(refused);
         }
-        Evidence::Violation(_) => panic!("{about}: a violation is no certificate"),
+        _ => panic!("{about}: this is no certificate"),
     }
 }
 

@@ -8,8 +8,8 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use num_bigint::BigInt;
 
 use crate::commands::{
-    bench, check, check_syntax, completions, convert, man, recheck, sequentialize, simulate, table,
-    verify,
+    bench, check, check_syntax, completions, convert, livelock, man, recheck, sequentialize,
+    simulate, table, verify,
 };
 use crate::exit::EXIT_CODES;
 
@@ -30,6 +30,7 @@ pub struct Args {
 pub enum Command {
     Verify(verify::Args),
     Check(check::Args),
+    Livelock(livelock::Args),
     Table(table::Args),
     Recheck(recheck::Args),
     Simulate(simulate::Args),

@@ -6,6 +6,7 @@ pub mod check_syntax;
 pub mod completions;
 pub mod convert;
 mod engine;
+pub mod livelock;
 pub mod man;
 mod predicates;
 pub mod recheck;
@@ -31,6 +32,7 @@ pub fn run(command: Command, output: &mut Output) -> Result<Exit, Failure> {
     match command {
         Command::Verify(args) => verify::run(&args, output),
         Command::Check(args) => check::run(&args, output),
+        Command::Livelock(args) => livelock::run(&args, output),
         Command::Table(args) => table::run(&args, output),
         Command::Recheck(args) => recheck::run(&args, output),
         Command::Simulate(args) => simulate::run(&args, output),

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use selvedge_analysis::engine::Outcome;
+use selvedge_evidence::Evidence;
 use selvedge_model::Property;
 use selvedge_report::evidence::{Document, Options, Subject, digest};
 use selvedge_report::property;
@@ -32,13 +33,25 @@ pub fn save(
     outcome: &Outcome,
 ) -> Result<bool, Failure> {
     let Some(evidence) = &outcome.evidence else { return Ok(false) };
+    let property = property::name(&*opened.system, &opened.properties);
+    write(path, opened, input, property, evidence)?;
+    Ok(true)
+}
+
+/// Writes evidence to a file.
+pub fn write(
+    path: &Path,
+    opened: &Opened,
+    input: &InputOptions,
+    property: String,
+    evidence: &Evidence,
+) -> Result<(), Failure> {
     let subject = Subject {
         file: opened.source.name().to_owned(),
         digest: digest(opened.source.text()),
         options: options(input, opened.properties.contains(&Property::NoDeadlock)),
-        property: property::name(&*opened.system, &opened.properties),
+        property,
     };
     let document = Document::new(&*opened.system, subject, evidence).map_err(Failure::bug)?;
-    save::save(&[(path, &document.to_text())])?;
-    Ok(true)
+    save::save(&[(path, &document.to_text())])
 }

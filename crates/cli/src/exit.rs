@@ -20,6 +20,8 @@ pub enum Exit {
     Bounded = 1,
     /// A violation was seen.
     Unsafe = 10,
+    /// A fair run never ends.
+    Nonterminating = 11,
     /// The question could not be answered.
     Unknown = 20,
     /// The command line is wrong.
@@ -44,6 +46,7 @@ Exit codes:
    0  safe: proved for every schedule; for other commands: done, nothing wrong was seen
    1  bounded: no violation within the bound; not a proof
   10  unsafe: a violation was seen
+  11  nonterminating: a fair run that never ends was found
   20  unknown: the question could not be answered, the reason is given
   64  the command line is wrong
   65  the input is wrong

@@ -42,11 +42,29 @@ pub fn open(args: &InputArgs, output: &mut Output) -> Result<Opened, Failure> {
 ///
 /// If deadlocks are asked for, every thread stays, and values are chosen at once: both matter to
 /// what waits.
-pub fn for_engine(input: Input, options: &InputOptions, deadlock: bool) -> Result<Opened, Failure> {
-    let form = if deadlock { Form::AllThreads } else { Form::DropsThreads };
-    let mut opened = system_of(input, options, form)?;
-    opened.properties.extend(deadlock.then_some(Property::NoDeadlock));
+pub fn for_engine(input: Input, options: &InputOptions, wanted: Wanted) -> Result<Opened, Failure> {
+    let form = if wanted.deadlock { Form::AllThreads } else { Form::DropsThreads };
+    let mut opened = system_of(input, options, form, wanted.any_number)?;
+    opened.properties.extend(wanted.deadlock.then_some(Property::NoDeadlock));
     Ok(opened)
+}
+
+/// What an engine is asked about.
+#[derive(Clone, Copy, Default)]
+pub struct Wanted {
+    /// Deadlocks, too.
+    pub deadlock: bool,
+    /// Any number of threads, where the program says so and no number is given. Otherwise a number
+    /// has to be given.
+    pub any_number: bool,
+}
+
+/// The same where all that matters is who can act: every thread stays, and values are chosen at
+/// once. Nothing is asked about single states.
+pub fn open_with_all_threads(args: &InputArgs, output: &mut Output) -> Result<Opened, Failure> {
+    let input = load(&args.file, &args.options, output)?;
+    let opened = system_of(input, &args.options, Form::AllThreads, false)?;
+    Ok(Opened { properties: Vec::new(), ..opened })
 }
 
 /// The form of a system.
@@ -82,15 +100,21 @@ pub fn load(path: &Path, options: &InputOptions, output: &mut Output) -> Result<
 
 /// The system of an input.
 pub fn system(input: Input, options: &InputOptions) -> Result<Opened, Failure> {
-    system_of(input, options, Form::Plain)
+    system_of(input, options, Form::Plain, false)
 }
 
-fn system_of(input: Input, options: &InputOptions, form: Form) -> Result<Opened, Failure> {
+fn system_of(
+    input: Input,
+    options: &InputOptions,
+    form: Form,
+    any_number: bool,
+) -> Result<Opened, Failure> {
     match input {
         Input::Program { program, source, target, .. } => {
             let counts = thread_counts(&program, options)?;
             let unbounded = unbounded(&program);
-            let lowering = lower(program, Arc::clone(&source), &counts)?;
+            let make = if any_number { Lowering::for_any_number } else { Lowering::new };
+            let lowering = lower(make, program, Arc::clone(&source), &counts)?;
             let system = Arc::new(match form {
                 Form::Plain => lowering,
                 Form::DropsThreads => lowering.dropping_threads(),
@@ -118,7 +142,8 @@ fn system_of(input: Input, options: &InputOptions, form: Form) -> Result<Opened,
 fn enough_threads(target: Option<&Property>, system: &dyn System) -> Result<(), Failure> {
     let Some(Property::Unreachable(pattern)) = target else { return Ok(()) };
     let templates: Vec<_> = system.threads().iter().map(|thread| thread.template).collect();
-    if system.starts_threads() || pattern.has_enough(&templates) {
+    if !system.any_number().is_empty() || system.starts_threads() || pattern.has_enough(&templates)
+    {
         return Ok(());
     }
     let names: Vec<_> = system.threads().iter().map(|thread| thread.name.as_str()).collect();
@@ -143,16 +168,20 @@ pub fn lowering(
     options: &InputOptions,
 ) -> Result<Lowering, Failure> {
     let counts = thread_counts(&program, options)?;
-    lower(program, source, &counts)
+    lower(Lowering::new, program, source, &counts)
 }
+
+/// Makes a system of a program.
+type Make = fn(Arc<Program>, Arc<Source>, &ThreadCounts) -> Result<Lowering, LowerError>;
 
 /// The system of a program. What cannot be lowered is shown like any other mistake in the text.
 fn lower(
+    make: Make,
     program: Arc<Program>,
     source: Arc<Source>,
     counts: &ThreadCounts,
 ) -> Result<Lowering, Failure> {
-    match Lowering::new(program, Arc::clone(&source), counts) {
+    match make(program, Arc::clone(&source), counts) {
         Ok(lowering) => Ok(lowering),
         Err(LowerError::At { message, span }) => {
             let diagnostic = Diagnostic::error(span, message);

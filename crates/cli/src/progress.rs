@@ -107,12 +107,24 @@ impl Progress {
                 (text, false)
             }
         };
+        self.show(text, is_below);
+    }
+
+    fn show(&self, text: String, is_below: bool) {
+        let shared = &self.shared;
         if shared.how == How::Lines {
+            let time = shared.start.elapsed();
             let memory = bytes(memory::in_use() as u64);
             let _ = writeln!(io::stderr(), "{:>8}  {memory:>8}  {text}", seconds(time));
         }
         let mut seen = shared.seen.lock().unwrap_or_else(PoisonError::into_inner);
         *(if is_below { &mut seen.below } else { &mut seen.above }) = text;
+    }
+
+    /// Something happened, in words.
+    pub fn tell_text(&self, text: &str) {
+        self.shared.look_at_memory();
+        self.show(text.to_owned(), true);
     }
 
     /// How long it took, and the largest amount of memory that was seen to be in use.

@@ -23,7 +23,7 @@ fn place(name: &str) -> PathBuf {
 
 #[test]
 fn what_verify_writes_is_accepted() {
-    let cases: [(&str, &[&str], i32); 13] = [
+    let cases: [(&str, &[&str], i32); 19] = [
         ("start/race.weave", &[], 10),
         ("start/race.weave", &["--threads", "worker=3"], 10),
         ("start/mutex.weave", &[], 0),
@@ -37,6 +37,12 @@ fn what_verify_writes_is_accepted() {
         ("locks/philosophers-ordered.weave", &["--deadlock"], 0),
         ("locks/philosophers.weave", &["--target", "*@eating,*@eating"], 0),
         ("locks/philosophers.weave", &["--const", "N=4", "--target", "*@eating,dine@21"], 10),
+        ("any/reader-writer.weave", &[], 0),
+        ("any/reader-writer.weave", &["--const", "BUG=true"], 10),
+        ("any/test-and-set.weave", &["--target", "*@critical,*@critical"], 0),
+        ("any/pool.weave", &[], 0),
+        ("any/pool.weave", &["--const", "BUG=true"], 10),
+        ("any/handshake.tts", &[], 10),
     ];
     for (number, (name, options, code)) in cases.into_iter().enumerate() {
         let (file, path) = (example(name), place(&format!("{number}.json")));
@@ -48,6 +54,33 @@ fn what_verify_writes_is_accepted() {
         let said = String::from_utf8_lossy(&rechecked.stdout);
         assert_eq!(rechecked.status.code(), Some(0), "{name}: {rechecked:?}");
         assert!(said.starts_with(if code == 0 { "accepted: safe" } else { "accepted: unsafe" }));
+    }
+}
+
+#[test]
+fn what_livelock_writes_is_accepted() {
+    let cases: [(&str, &[&str], &[&str], i32); 6] = [
+        ("livelock/fig1a.weave", &[], &[], 0),
+        ("livelock/fig1a.weave", &[], &["--ended"], 11),
+        ("livelock/fig1b.weave", &[], &["--fairness", "weak"], 11),
+        ("livelock/fig3a-philosophers.weave", &["--const", "N=3"], &[], 11),
+        ("livelock/fig3c-timeout-fair.weave", &[], &[], 0),
+        ("start/livelock.weave", &[], &[], 11),
+    ];
+    for (number, (name, options, asked, code)) in cases.into_iter().enumerate() {
+        let (file, path) = (example(name), place(&format!("livelock-{number}.json")));
+        let evidence = path.to_str().expect("plain names");
+        let command = ["livelock", &file, "--evidence", evidence, "-q"];
+        let answered = selvedge(&[&command, options, asked].concat());
+        assert_eq!(answered.status.code(), Some(code), "{name}");
+        let rechecked = selvedge(&[&["recheck", evidence, &file, "--show"], options].concat());
+        let said = String::from_utf8_lossy(&rechecked.stdout);
+        assert_eq!(rechecked.status.code(), Some(0), "{name}: {rechecked:?}");
+        let verdict = if code == 0 { "safe" } else { "nonterminating" };
+        assert!(said.starts_with(&format!("accepted: {verdict}: ")), "{said}");
+        let other = example("start/race.weave");
+        let refused = selvedge(&["recheck", evidence, &other]);
+        assert_eq!(refused.status.code(), Some(65), "{name}");
     }
 }
 

@@ -1,4 +1,5 @@
-//! `verify` on all examples: the verdicts, the bounds and the exit codes of `expected.tsv`.
+//! `verify` on all examples, and `livelock` on some: the verdicts, the bounds and the exit codes of
+//! `expected.tsv`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +16,8 @@ struct Row {
     file: String,
     options: Vec<String>,
     verdict: String,
-    contexts: Option<u64>,
+    /// How many, and of what: `3 contexts`, written `3`, or `2 threads`.
+    bound: Option<(u64, String)>,
     run: String,
 }
 
@@ -23,12 +25,14 @@ fn rows() -> Vec<Row> {
     let text = fs::read_to_string(examples().join("expected.tsv")).unwrap();
     let row = |line: &str| {
         let fields: Vec<&str> = line.split('\t').collect();
-        let [file, options, verdict, contexts, run] = fields[..] else { panic!("{line}") };
+        let [file, options, verdict, bound, run] = fields[..] else { panic!("{line}") };
+        let (number, what) = bound.split_once(' ').unwrap_or((bound, "contexts"));
+        let what = what.trim_end_matches('s').to_owned();
         Row {
             file: file.to_owned(),
             options: options.split_whitespace().map(str::to_owned).collect(),
             verdict: verdict.to_owned(),
-            contexts: contexts.parse().ok(),
+            bound: number.parse().ok().map(|number| (number, what)),
             run: run.to_owned(),
         }
     };
@@ -44,36 +48,59 @@ fn has_solver() -> bool {
     found
 }
 
+/// What a command says of an example, with the name for messages. Nothing is printed beside it.
+fn answer(command: &str, row: &Row) -> (Value, Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        .arg(command)
+        .arg(examples().join(&row.file))
+        .args(&row.options)
+        .args(["--format", "json", "--quiet"])
+        .output()
+        .unwrap();
+    let name = format!("{command} {} {}", row.file, row.options.join(" "));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{name}");
+    let answer = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    (answer, output.status.code(), name)
+}
+
 #[test]
 fn examples_have_the_expected_verdicts() {
     let solver = has_solver();
     let asked = |row: &&Row| row.run == "test" || (row.run == "solver" && solver);
     for row in rows().iter().filter(asked) {
-        let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
-            .arg("verify")
-            .arg(examples().join(&row.file))
-            .args(&row.options)
-            .args(["--format", "json", "--quiet"])
-            .output()
-            .unwrap();
-        let name = format!("{} {}", row.file, row.options.join(" "));
-        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{name}");
-        let answer: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+        let (answer, status, name) = answer("verify", row);
         assert_eq!(answer["verdict"], row.verdict, "{name}");
-        if row.contexts.is_some() {
-            assert_eq!(answer["bound"]["contexts"].as_u64(), row.contexts, "{name}");
+        if let Some((number, what)) = &row.bound {
+            assert_eq!(answer["bound"][format!("{what}s")].as_u64(), Some(*number), "{name}");
         }
         let code = match row.verdict.as_str() {
             "safe" => 0,
             "unsafe" => 10,
             _ => 20,
         };
-        assert_eq!(output.status.code(), Some(code), "{name}");
+        assert_eq!(status, Some(code), "{name}");
         let is_unsafe = row.verdict == "unsafe";
         assert_eq!(answer["trace"].is_array(), is_unsafe, "{name}");
         assert_eq!(answer["reason"].is_string(), row.verdict == "unknown", "{name}");
         assert!(answer["time_s"].as_f64().is_some_and(|time| time > 0.0), "{name}");
         assert!(answer["peak_memory_bytes"].as_u64().is_some_and(|bytes| bytes > 0), "{name}");
+    }
+}
+
+#[test]
+fn livelocks_have_the_expected_verdicts() {
+    let rows = rows();
+    let asked = rows.iter().filter(|row| row.run == "livelock");
+    assert!(asked.clone().count() > 10);
+    for row in asked {
+        let (answer, status, name) = answer("livelock", row);
+        assert_eq!(answer["verdict"], row.verdict, "{name}");
+        assert_eq!(answer["property"], "fair-termination", "{name}");
+        let is_found = row.verdict == "nonterminating";
+        assert_eq!(status, Some(if is_found { 11 } else { 0 }), "{name}");
+        assert_eq!(answer["lasso"].is_object(), is_found, "{name}");
+        let period = answer["lasso"]["period"].as_array();
+        assert_eq!(period.is_some_and(|steps| !steps.is_empty()), is_found, "{name}");
     }
 }
 
@@ -92,14 +119,15 @@ fn the_list_and_the_text_agree() {
         assert!(rows.iter().any(|row| row.file == name), "{name} is not in expected.tsv");
         for row in rows.iter().filter(|row| row.file == name && row.verdict == "unsafe") {
             // Where single contexts are infinite, the fewest are not known.
-            let said = match row.contexts {
+            let said = match &row.bound {
                 None => "unsafe".to_owned(),
-                Some(1) => "unsafe, 1 context".to_owned(),
-                Some(contexts) => format!("unsafe, {contexts} contexts"),
+                Some((1, what)) => format!("unsafe, 1 {what}"),
+                Some((number, what)) => format!("unsafe, {number} {what}s"),
             };
             assert!(line.contains(&said), "{name}: README.md does not say `{said}`");
         }
-        let is_safe = rows.iter().any(|row| row.file == name && row.verdict == "safe");
+        let safe = |row: &&Row| row.file == name && row.verdict == "safe" && row.run != "livelock";
+        let is_safe = rows.iter().find(safe).is_some();
         assert!(is_safe || !line.contains("| safe"), "{name}: README.md says safe");
     }
 }
@@ -109,7 +137,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         let path = entry?.path();
         if path.is_dir() {
             collect(&path, files)?;
-        } else if path.extension().is_some_and(|e| e != "md" && e != "tsv") {
+        } else if path.extension().is_some_and(|e| e != "md" && e != "tsv" && e != "prop") {
             files.push(path);
         }
     }

@@ -59,10 +59,10 @@ fn ctrl_c_shows_what_was_done() {
 
 /// A question that takes longer than anybody wants to wait.
 #[cfg(unix)]
-fn long_question() -> Child {
+fn long_question(command: &str) -> Child {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/locks/filter.weave");
     Command::new(env!("CARGO_BIN_EXE_selvedge"))
-        .args(["verify", "-v", "--const", "N=5"])
+        .args([command, "-v", "--const", "N=5"])
         .arg(file)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -73,21 +73,31 @@ fn long_question() -> Child {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_with_what_is_known() {
-    ends_with_what_is_known("-INT");
+    let text = interrupted("verify", " 1 context:", "-INT");
+    assert!(text.contains("completed  no violation within "), "{text}");
 }
 
 #[cfg(unix)]
 #[test]
 fn a_request_to_end_is_the_same() {
-    ends_with_what_is_known("-TERM");
+    let text = interrupted("verify", " 1 context:", "-TERM");
+    assert!(text.contains("completed  no violation within "), "{text}");
 }
 
 #[cfg(unix)]
-fn ends_with_what_is_known(signal: &str) {
-    let mut child = long_question();
+#[test]
+fn ctrl_c_ends_a_search_for_livelocks() {
+    let text = interrupted("livelock", " states, ", "-INT");
+    assert!(text.contains("try     once more with more patience"), "{text}");
+}
+
+/// What is printed by a command that gets a signal after it has said something.
+#[cfg(unix)]
+fn interrupted(command: &str, after: &str, signal: &str) -> String {
+    let mut child = long_question(command);
     let mut notes = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
-    while !line.contains(" 1 context:") {
+    while !line.contains(after) {
         line.clear();
         assert_ne!(notes.read_line(&mut line).unwrap(), 0, "it ended too early");
     }
@@ -95,8 +105,8 @@ fn ends_with_what_is_known(signal: &str) {
     assert!(kill.success());
     std::thread::spawn(move || std::io::copy(&mut notes, &mut std::io::sink()));
     let result = child.wait_with_output().unwrap();
-    let text = String::from_utf8_lossy(&result.stdout);
+    let text = String::from_utf8_lossy(&result.stdout).into_owned();
     assert!(text.starts_with("unknown: the run was interrupted\n"), "{text}");
-    assert!(text.contains("completed  no violation within "), "{text}");
     assert_eq!(result.status.code(), Some(20));
+    text
 }

@@ -1,17 +1,20 @@
 //! # Certificates
 //! What a *safe* verdict rests on: a set of states that contains the initial ones, that no step
-//! leaves, and in which nothing is wrong. Neither kind lists single states of the system:
+//! leaves, and in which nothing is wrong. No kind lists single states of the system:
 //!
 //! - a [`CutCertificate`] keeps the top of each stack and says what may lie below;
 //! - an [`AggregateCertificate`] has a regular set of stacks in the place of each stack.
 //!
-//! Both count interchangeable threads. Whether a certificate proves anything is for
+//! - a [`CoverCertificate`] is about any number of threads with finitely many local states: it says
+//!   which of them occur where, and which states are dangerous.
+//!
+//! All count interchangeable threads. Whether a certificate proves anything is for
 //! [`crate::recheck`] to say.
 
 use selvedge_automata::Dfa;
 use selvedge_model::{SharedId, SymbolId, TemplateId};
 
-use crate::Trace;
+use crate::{FairTermination, Lasso, Trace};
 
 /// What a verdict rests on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,8 +23,14 @@ pub enum Evidence {
     Cut(CutCertificate),
     /// Safe: an invariant on sets of stacks.
     Aggregate(AggregateCertificate),
+    /// Safe for any number of threads: an invariant on how many threads there are of which kind.
+    Cover(CoverCertificate),
     /// Unsafe: a run that ends in a violation.
     Violation(Violation),
+    /// Nonterminating: a run that never ends.
+    Lasso(Lasso),
+    /// No run that counts goes on for ever.
+    Termination(FairTermination),
 }
 
 /// A run that ends in a violation.
@@ -119,6 +128,51 @@ pub struct AggregateThread {
     pub class: u32,
     /// Its set of stacks, as a number in the list of languages.
     pub language: u32,
+}
+
+/// Any number of threads: which local states occur where, and which states are dangerous.
+///
+/// It stands for the states in which every thread has a local state that is listed for the shared
+/// state, every other thread has one that is listed beside that, there are no more threads of a
+/// template than the system has, unless the template is unlimited, and that do not *cover* a
+/// dangerous state: have the same shared state and, of each kind, at least as many threads.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CoverCertificate {
+    /// The templates of which there may be any number of threads.
+    pub unlimited: Vec<TemplateId>,
+    /// The local states that occur.
+    pub kinds: Vec<CoverThread>,
+    /// The shared states, each once, with the local states that occur there.
+    pub places: Vec<CoverPlace>,
+    /// The dangerous states: each stands for all that cover it.
+    pub dangerous: Vec<CountedState>,
+}
+
+/// A local state: a thread with its whole stack.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct CoverThread {
+    /// Its template.
+    pub template: TemplateId,
+    /// Its stack, top first.
+    pub stack: Box<[SymbolId]>,
+}
+
+/// A shared state, and which kinds of threads may be there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CoverPlace {
+    /// The shared state.
+    pub shared: SharedId,
+    /// The kinds, each in one group.
+    pub groups: Box<[CoverGroup]>,
+}
+
+/// Kinds of threads that may be somewhere beside the same kinds of threads.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CoverGroup {
+    /// The kinds, as numbers in the list of kinds, in rising order.
+    pub kinds: Box<[u32]>,
+    /// What other threads may be there at the same time.
+    pub beside: Box<[u32]>,
 }
 
 /// A shared state, and how many threads there are of which kind.

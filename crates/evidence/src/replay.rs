@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use selvedge_model::{Fault, State, System, advance, enabled};
+use selvedge_model::{Action, Fault, State, System, ThreadId, advance, enabled, is_initial};
 
 use crate::{Trace, same_effect, thread_name};
 
@@ -62,27 +62,34 @@ pub fn replay_with(
     mut visit: impl FnMut(&State),
 ) -> Result<State, ReplayError> {
     let at = |step| move |fault| ReplayError { step, fault };
-    let initial = system.initial().map_err(ReplayFault::System).map_err(at(0))?;
-    if !initial.contains(&trace.initial) {
+    if !is_initial(system, &trace.initial).map_err(ReplayFault::System).map_err(at(0))? {
         return Err(at(0)(ReplayFault::NotInitial));
     }
     let mut state = trace.initial.clone();
     visit(&state);
     for (index, (thread, action)) in trace.steps.iter().enumerate() {
-        let error = at(index + 1);
-        if thread.index() >= state.threads.len() {
-            return Err(error(ReplayFault::NoSuchThread(thread.index())));
-        }
-        let listed =
-            enabled(system, &state, *thread).map_err(|fault| error(ReplayFault::System(fault)))?;
-        let Some(listed) = listed.into_iter().find(|a| same_effect(a, action)) else {
-            let name = thread_name(system, &state, *thread);
-            return Err(error(ReplayFault::NotEnabled(name)));
-        };
+        let listed = listed(system, &state, *thread, action).map_err(at(index + 1))?;
         advance(&mut state, *thread, listed);
         visit(&state);
     }
     Ok(state)
+}
+
+/// The action of a thread that the system lists at a state and that is the given one: itself, or one
+/// with the same effect.
+pub(crate) fn listed(
+    system: &dyn System,
+    state: &State,
+    thread: ThreadId,
+    action: &Action,
+) -> Result<Action, ReplayFault> {
+    if thread.index() >= state.threads.len() {
+        return Err(ReplayFault::NoSuchThread(thread.index()));
+    }
+    let listed = enabled(system, state, thread).map_err(ReplayFault::System)?;
+    let exact = listed.iter().find(|a| *a == action);
+    let found = exact.or_else(|| listed.iter().find(|a| same_effect(a, action)));
+    found.copied().ok_or_else(|| ReplayFault::NotEnabled(thread_name(system, state, thread)))
 }
 
 #[cfg(test)]

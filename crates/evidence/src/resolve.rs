@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use selvedge_model::{Action, Fault, State, System, ThreadId, advance, enabled};
+use selvedge_model::{Action, Fault, State, System, Thread, ThreadId, advance, enabled};
 
 use crate::{ReplayError, Schedule, ScheduledStep, Trace, replay_with, same_effect, thread_name};
 
@@ -23,6 +23,8 @@ pub struct ResolveError {
 pub enum ResolveFault {
     /// There are only this many initial states.
     NoSuchInitial(usize),
+    /// There is no template of this name of which there is any number of threads; these are there.
+    NoSuchTemplate(String, Vec<String>),
     /// There is no thread of this name; these are there.
     NoSuchThread(String, Vec<String>),
     /// The thread cannot act here.
@@ -47,6 +49,14 @@ impl fmt::Display for ResolveError {
             ResolveFault::NoSuchInitial(count) => {
                 write!(f, "the initial states are numbered from 1 to {count}")
             }
+            ResolveFault::NoSuchTemplate(name, known) if known.is_empty() => {
+                write!(f, "there is a fixed number of threads, also of {name}")
+            }
+            ResolveFault::NoSuchTemplate(name, known) => write!(
+                f,
+                "of {name} there is no number to be given; there is any number of {}",
+                known.join(", ")
+            ),
             ResolveFault::NoSuchThread(name, known) => {
                 write!(f, "there is no thread {name} here; the threads are {}", known.join(", "))
             }
@@ -74,6 +84,15 @@ impl Schedule {
             return Err(start(ResolveFault::NoSuchInitial(initial.len())));
         }
         let mut state = initial.swap_remove(self.initial);
+        for (name, number) in &self.threads {
+            let any = system.any_number();
+            let named = any.iter().find(|any| system.template_name(any.template) == *name);
+            let Some(&any) = named else {
+                let known = any.iter().map(|any| system.template_name(any.template)).collect();
+                return Err(start(ResolveFault::NoSuchTemplate(name.clone(), known)));
+            };
+            state.threads.extend(std::iter::repeat_n(Thread::from(any), *number));
+        }
         let mut trace = Trace::start(state.clone());
         for (index, scheduled) in self.steps.iter().enumerate() {
             let error = |fault| ResolveError { step: index + 1, line: scheduled.line, fault };
@@ -89,8 +108,15 @@ impl Schedule {
         replay_with(system, trace, |_| {})?;
         let error =
             |step| move |fault| ReplayError { step, fault: crate::ReplayFault::System(fault) };
-        let initial = system.initial().map_err(error(0))?;
-        let initial = initial.iter().position(|s| *s == trace.initial).unwrap_or(0);
+        let all = system.initial().map_err(error(0))?;
+        // Threads of which there is any number come after the others.
+        let (first, more) = trace.initial.threads.split_at(system.threads().len());
+        let begins = |s: &State| s.shared == trace.initial.shared && s.threads == first;
+        let initial = all.iter().position(begins).unwrap_or(0);
+        let names = more.iter().map(|thread| system.template_name(thread.template));
+        let names: Vec<String> = names.collect();
+        let alike = names.chunk_by(|a, b| a == b);
+        let threads = alike.map(|names| (names[0].clone(), names.len())).collect();
         let mut steps = Vec::with_capacity(trace.steps.len());
         let mut state = trace.initial.clone();
         for (index, (thread, action)) in trace.steps.iter().enumerate() {
@@ -102,7 +128,7 @@ impl Schedule {
             steps.push(ScheduledStep { thread: name, choice, line: 0 });
             advance(&mut state, *thread, *action);
         }
-        Ok(Schedule { initial, steps })
+        Ok(Schedule { initial, threads, steps })
     }
 }
 

@@ -4,6 +4,7 @@
 //! ```text
 //! # the adder runs first
 //! initial 2           # start in the second initial state; the first if left out
+//! threads worker 3    # with three of `worker`, of which there may be any number
 //! adder               # one step
 //! stopper * 3         # three steps
 //! adder choice 2      # the second of the steps that it can take here
@@ -18,6 +19,9 @@ use std::fmt;
 pub struct Schedule {
     /// Which initial state, counted from 0.
     pub initial: usize,
+    /// How many threads there are of the templates of which there may be any number; none of those
+    /// that are not named.
+    pub threads: Vec<(String, usize)>,
     /// The steps.
     pub steps: Vec<ScheduledStep>,
 }
@@ -53,6 +57,9 @@ impl std::error::Error for ScheduleError {}
 /// A line may stand for this many steps, so that a slip of the hand does not fill the memory.
 const LONGEST_REPEAT: usize = 1_000_000;
 
+/// No run begins with more threads of which there is any number.
+const MOST_THREADS: usize = 10_000;
+
 impl Schedule {
     /// Reads the text of a schedule.
     pub fn parse(text: &str) -> Result<Schedule, ScheduleError> {
@@ -69,6 +76,17 @@ impl Schedule {
                         return Err(wrong("`initial` must stand before the steps".to_owned()));
                     }
                     schedule.initial = positive(number).map_err(wrong)? - 1;
+                }
+                ["threads", name, number] if !matches!(name, "*" | "choice") => {
+                    if !schedule.steps.is_empty() {
+                        return Err(wrong("`threads` must stand before the steps".to_owned()));
+                    }
+                    let number = positive(number).map_err(wrong)?;
+                    schedule.threads.push((name.to_owned(), number));
+                    if schedule.threads.iter().map(|(_, n)| n).sum::<usize>() > MOST_THREADS {
+                        let message = format!("there are at most {MOST_THREADS} threads");
+                        return Err(wrong(message));
+                    }
                 }
                 [thread, ref rest @ ..] => {
                     let (choice, times) = modifiers(rest).map_err(wrong)?;
@@ -117,6 +135,9 @@ impl fmt::Display for Schedule {
         if self.initial > 0 {
             writeln!(f, "initial {}", self.initial + 1)?;
         }
+        for (name, number) in &self.threads {
+            writeln!(f, "threads {name} {number}")?;
+        }
         let alike =
             |a: &ScheduledStep, b: &ScheduledStep| (&a.thread, a.choice) == (&b.thread, b.choice);
         for run in self.steps.chunk_by(alike) {
@@ -161,6 +182,16 @@ mod tests {
                 a
             "#]],
         );
+        check(
+            "initial 3\nthreads w 2\nthreads v 1\nw#2 choice 2\nthreads * 2",
+            expect![[r#"
+                initial 3
+                threads w 2
+                threads v 1
+                w#2 choice 2
+                threads * 2
+            "#]],
+        );
         check("", expect![""]);
     }
 
@@ -178,6 +209,9 @@ mod tests {
             expect!["line 1: `99999999999999999999` is not a number from 1 to 1000000"],
         );
         check("a\ninitial 1", expect!["line 2: `initial` must stand before the steps"]);
+        check("a\nthreads w 2", expect!["line 2: `threads` must stand before the steps"]);
+        check("threads w 0", expect!["line 1: `0` is not a number from 1 to 1000000"]);
+        check("threads w 6000\nthreads w 6000", expect!["line 2: there are at most 10000 threads"]);
         check(
             "a * 3 * 3",
             expect!["line 1: cannot read `* 3`; a line is `name`, `name * 3` or `name choice 2`"],

@@ -1,6 +1,9 @@
 //! Small systems for the tests of this crate.
 
-use selvedge_model::{Rule, System, Tables, ThreadId, Word, step};
+use selvedge_model::{
+    Action, Explanation, FairChoice, FairPlace, Fault, Origin, Rule, SharedId, State, SymbolId,
+    System, Tables, TemplateId, ThreadId, ThreadInfo, Word, step,
+};
 
 use crate::Trace;
 
@@ -55,4 +58,92 @@ pub(crate) fn run(system: &dyn System, choices: &[(u32, usize)]) -> Trace {
         state = next;
     }
     trace
+}
+
+/// A table whose rules make fair choices: for each rule, by its text, the choices.
+pub(crate) struct Choosing {
+    pub tables: Tables,
+    pub choices: Vec<(&'static str, FairChoice)>,
+}
+
+impl System for Choosing {
+    fn fair_choices(&self, origin: Origin) -> Vec<FairChoice> {
+        let Explanation { steps } = self.tables.explain(origin);
+        let made = self.choices.iter().filter(|(rule, _)| steps[0].text == *rule);
+        made.map(|(_, choice)| *choice).collect()
+    }
+
+    fn fair_place_line(&self, place: FairPlace) -> Option<u32> {
+        Some(place.0 * 10)
+    }
+
+    fn threads(&self) -> &[ThreadInfo] {
+        self.tables.threads()
+    }
+
+    fn template_name(&self, template: TemplateId) -> String {
+        self.tables.template_name(template)
+    }
+
+    fn initial(&self) -> Result<Vec<State>, Fault> {
+        self.tables.initial()
+    }
+
+    fn actions(
+        &self,
+        template: TemplateId,
+        shared: SharedId,
+        top: Option<SymbolId>,
+        out: &mut Vec<Action>,
+    ) -> Result<(), Fault> {
+        self.tables.actions(template, shared, top, out)
+    }
+
+    fn wrong(&self, shared: SharedId) -> Option<String> {
+        self.tables.wrong(shared)
+    }
+
+    fn show_shared(&self, shared: SharedId) -> String {
+        self.tables.show_shared(shared)
+    }
+
+    fn show_symbol(&self, symbol: SymbolId) -> String {
+        self.tables.show_symbol(symbol)
+    }
+
+    fn shared_values(&self, shared: SharedId) -> Vec<(String, String)> {
+        self.tables.shared_values(shared)
+    }
+
+    fn symbol_values(&self, symbol: SymbolId) -> Vec<(String, String)> {
+        self.tables.symbol_values(symbol)
+    }
+
+    fn symbol_line(&self, symbol: SymbolId) -> Option<u32> {
+        self.tables.symbol_line(symbol)
+    }
+
+    fn explain(&self, origin: Origin) -> Explanation {
+        self.tables.explain(origin)
+    }
+
+    fn shared_key(&self, shared: SharedId) -> String {
+        self.tables.shared_key(shared)
+    }
+
+    fn find_shared_key(&self, key: &str) -> Option<SharedId> {
+        self.tables.find_shared_key(key)
+    }
+
+    fn symbol_key(&self, symbol: SymbolId) -> String {
+        self.tables.symbol_key(symbol)
+    }
+
+    fn find_symbol_key(&self, key: &str) -> Option<SymbolId> {
+        self.tables.find_symbol_key(key)
+    }
+
+    fn find_template_key(&self, key: &str) -> Option<TemplateId> {
+        self.tables.find_template_key(key)
+    }
 }

@@ -332,6 +332,8 @@ pub enum ExprKind {
     NoThread,
     /// `*`
     Any,
+    /// `fair *`
+    Fair,
     /// `{a, b, c}`
     Braces(Vec<Expr>),
     /// `{a .. b}`

@@ -69,6 +69,7 @@ impl Typed<'_> {
                 format!("(? {} {} {})", self.expr(c), self.expr(a), self.expr(b))
             }
             ExprKind::Any => "*".to_owned(),
+            ExprKind::Fair => "fair *".to_owned(),
             ExprKind::OneOf(list) => format!("{{{}}}", self.list(list)),
             ExprKind::Between(lo, hi) => format!("{{{} .. {}}}", self.expr(lo), self.expr(hi)),
             ExprKind::Schoose(p, n) => format!("schoose {} {}", self.expr(p), self.expr(n)),

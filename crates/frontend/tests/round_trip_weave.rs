@@ -5,9 +5,10 @@ use selvedge_frontend::{Diagnostics, weave};
 use selvedge_program::testing::{Shape, random_program};
 use selvedge_program::{Program, Source, print};
 
-fn shapes() -> [Shape; 4] {
+fn shapes() -> [Shape; 5] {
     let large = Shape { globals: 8, procs: 5, statements: 6, depth: 4, ..Shape::default() };
-    [Shape::default(), Shape::boolean(), Shape::plain(), large]
+    let fair = Shape { fair: true, ..Shape::plain() };
+    [Shape::default(), Shape::boolean(), Shape::plain(), large, fair]
 }
 
 /// The program that a text means; panics with the text if it is not accepted.

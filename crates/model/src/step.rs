@@ -2,7 +2,7 @@
 //! The one definition of what a thread does to a state. Explorers keep states in other shapes
 //! for speed, but what they add is bookkeeping; what a step *is* stands here.
 
-use crate::{Action, Fault, State, System, Thread, ThreadId};
+use crate::{Action, Fault, Spawn, Stack, State, System, Thread, ThreadId};
 
 /// All steps of `thread` from `state`, as the system lists them.
 pub fn step(
@@ -34,9 +34,26 @@ pub fn step_with(state: &State, thread: ThreadId, action: Action) -> State {
 pub fn advance(state: &mut State, thread: ThreadId, action: Action) {
     state.shared = action.shared;
     state.threads[thread.index()].stack.replace_top(action.word);
-    if let Some(spawn) = action.spawn {
-        let mut stack = crate::Stack::default();
+    state.threads.extend(action.spawn.map(Thread::from));
+}
+
+/// Whether a run may begin in this state: an initial state of the system, followed by threads of
+/// which there is any number.
+pub fn is_initial(system: &dyn System, state: &State) -> Result<bool, Fault> {
+    let fixed = system.threads().len();
+    let any: Vec<Thread> = system.any_number().into_iter().map(Thread::from).collect();
+    let (Some(first), Some(more)) = (state.threads.get(..fixed), state.threads.get(fixed..)) else {
+        return Ok(false);
+    };
+    let begins = |s: &State| s.shared == state.shared && s.threads == first;
+    Ok(more.iter().all(|thread| any.contains(thread)) && system.initial()?.iter().any(begins))
+}
+
+/// The thread that is started.
+impl From<Spawn> for Thread {
+    fn from(spawn: Spawn) -> Self {
+        let mut stack = Stack::default();
         stack.replace_top(spawn.stack);
-        state.threads.push(Thread { template: spawn.template, stack });
+        Thread { template: spawn.template, stack }
     }
 }

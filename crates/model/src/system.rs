@@ -3,7 +3,10 @@
 //! how is that written for people. Tables answer from a list; programs are lowered as they are
 //! met ("on the fly"), so that nothing is enumerated up front.
 
-use crate::{Action, Fault, Origin, PlaceId, SharedId, State, SymbolId, TemplateId};
+use crate::{
+    Action, FairChoice, FairPlace, Fault, Origin, PlaceId, SharedId, Spawn, State, SymbolId,
+    TemplateId,
+};
 
 /// A thread of the initial state.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,6 +47,13 @@ pub trait System: Send + Sync {
 
     /// The initial states, never empty; all have the threads of [`System::threads`].
     fn initial(&self) -> Result<Vec<State>, Fault>;
+
+    /// Threads of which any number is there from the start, beside those of [`System::threads`]:
+    /// their templates and first stacks. [`System::initial`] has none of them; a run may begin with
+    /// as many as it likes after the others (see [`is_initial`](crate::is_initial)).
+    fn any_number(&self) -> Vec<Spawn> {
+        Vec::new()
+    }
 
     /// Adds to `out` what a thread of `template` can do at the head (`shared`, `top`).
     /// `top` is `None` for the empty stack.
@@ -98,6 +108,18 @@ pub trait System: Send + Sync {
     /// What a thread with this frame on top does next or waits for, as it stands in the source;
     /// `None` where there is nothing to be said.
     fn statement(&self, _symbol: SymbolId) -> Option<String> {
+        None
+    }
+
+    /// The fair choices that an action makes and how they come out, in rising order, each once. An
+    /// action of several statements may make one several times, and it may come out both ways.
+    /// Actions with the same effect and different fair choices are different actions.
+    fn fair_choices(&self, _origin: Origin) -> Vec<FairChoice> {
+        Vec::new()
+    }
+
+    /// The line of the source at which a fair choice is made.
+    fn fair_place_line(&self, _place: FairPlace) -> Option<u32> {
         None
     }
 

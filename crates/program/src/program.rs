@@ -307,6 +307,10 @@ pub enum ExprKind {
     IfThenElse(Box<Expr>, Box<Expr>, Box<Expr>),
     /// `*`: any value of the type, chosen anew at each evaluation.
     Any,
+    /// `fair *`: true or false, chosen anew at each evaluation. A thread that evaluates it infinitely
+    /// often gets both infinitely often; that matters to runs that never end, and to nothing else.
+    /// It is known by its place in the text.
+    Fair,
     /// `{a, b, c}`: one of these.
     OneOf(Vec<Expr>),
     /// `{a .. b}`: an integer in between, both included.

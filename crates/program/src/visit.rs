@@ -8,6 +8,7 @@ pub(crate) fn operands(e: &Expr) -> Vec<&Expr> {
     match &e.kind {
         ExprKind::Const(_)
         | ExprKind::Any
+        | ExprKind::Fair
         | ExprKind::Instance
         | ExprKind::LocalOf { .. }
         | ExprKind::At { .. } => Vec::new(),
@@ -26,6 +27,7 @@ pub(crate) fn operands_mut(e: &mut Expr) -> Vec<&mut Expr> {
     match &mut e.kind {
         ExprKind::Const(_)
         | ExprKind::Any
+        | ExprKind::Fair
         | ExprKind::Instance
         | ExprKind::LocalOf { .. }
         | ExprKind::At { .. } => Vec::new(),
@@ -36,6 +38,40 @@ pub(crate) fn operands_mut(e: &mut Expr) -> Vec<&mut Expr> {
         }
         ExprKind::IfThenElse(a, b, c) => vec![a, b, c],
         ExprKind::OneOf(list) => list.iter_mut().collect(),
+    }
+}
+
+/// Whether an expression is itself a choice, whatever its operands are.
+pub(crate) fn is_choice(kind: &ExprKind) -> bool {
+    matches!(
+        kind,
+        ExprKind::Any
+            | ExprKind::Fair
+            | ExprKind::OneOf(_)
+            | ExprKind::Between(..)
+            | ExprKind::Schoose(..)
+    )
+}
+
+/// The expressions that one step of a statement evaluates, but for places, to be changed.
+pub(crate) fn step_exprs_mut(kind: &mut StmtKind) -> Vec<&mut Expr> {
+    fn of_op(op: &mut AtomicOp) -> Vec<&mut Expr> {
+        match op {
+            AtomicOp::TryLock(_) => Vec::new(),
+            AtomicOp::CompareAndSwap { expected, new, .. } => vec![expected, new],
+            AtomicOp::FetchAndAdd { amount, .. } => vec![amount],
+        }
+    }
+    match kind {
+        StmtKind::Assign { values, .. } | StmtKind::Return(values) => values.iter_mut().collect(),
+        StmtKind::Assume(e) | StmtKind::Assert(e) => vec![e],
+        StmtKind::If { cond, .. } | StmtKind::While { cond, .. } => match cond {
+            Cond::Expr(e) => vec![e],
+            Cond::Attempt { op, .. } => of_op(op),
+        },
+        StmtKind::Attempt { op, .. } => of_op(op),
+        StmtKind::Call { args, .. } | StmtKind::Async { args, .. } => args.iter_mut().collect(),
+        _ => Vec::new(),
     }
 }
 

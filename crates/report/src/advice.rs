@@ -22,6 +22,16 @@ pub struct Asked<'a> {
 pub(crate) fn advice(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>) -> Option<String> {
     let Asked { method, bound, unbounded } = answer.asked;
     let mut ways = Vec::new();
+    if let Some(any) = answer.system.any_number().first() {
+        ways.extend(match stop {
+            Stop::Timeout => Some("more time (--timeout)".to_owned()),
+            Stop::Memory => Some("more memory (--memory)".to_owned()),
+            _ => None,
+        });
+        let name = answer.system.template_name(any.template);
+        ways.push(format!("a number of threads (--threads {name}=2)"));
+        return Some(either(&ways));
+    }
     if method == Method::Explicit || *stop == Stop::HighStack {
         ways.push("--engine auto, which can follow stacks that grow without end".to_owned());
     }
@@ -46,7 +56,7 @@ pub(crate) fn advice(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>)
             let bound = completed.filter(|bound| bound.count > 0).unwrap_or(Bound::contexts(2));
             let delays = match bound.resource {
                 Resource::RoundRobin { delays } => format!(" --delays {delays}"),
-                Resource::Contexts | Resource::Rounds => String::new(),
+                Resource::Contexts | Resource::Rounds | Resource::Threads => String::new(),
             };
             let resource = bound.resource.name();
             ways.push(format!("`selvedge check --{resource}s {}{delays}`", bound.count));

@@ -2,6 +2,7 @@
 //! A verdict in words that say what was found or proved, and what that does not promise. The
 //! same as JSON is in [`crate::json`].
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use selvedge_analysis::engine::{Outcome, Proof, Verdict};
@@ -119,6 +120,16 @@ fn violations(answer: &Answer<'_>) -> Vec<String> {
 
 fn these_threads(system: &dyn System) -> String {
     let number = system.threads().len();
+    let any: BTreeSet<_> = system.any_number().iter().map(|any| any.template).collect();
+    if !any.is_empty() {
+        let names: Vec<_> = any.iter().map(|&t| format!("`{}`", system.template_name(t))).collect();
+        let any = format!("any number of threads {}", names.join(" and "));
+        let started = if system.starts_threads() { " and all that are started" } else { "" };
+        return match number {
+            0 => format!("{any}{started}"),
+            n => format!("{} and {any}{started}", count(n, "other thread")),
+        };
+    }
     match (number, system.starts_threads()) {
         (1, false) => "this one thread".to_owned(),
         (n, false) => format!("these {n} threads"),
@@ -143,7 +154,7 @@ fn why_safe(answer: &Answer<'_>, proof: Proof) -> Vec<Detail> {
         let ends = "whether the threads end";
         details.push((
             "limits",
-            match answer.system.starts_threads() {
+            match answer.system.starts_threads() || !answer.system.any_number().is_empty() {
                 true => format!("nothing is said about {ends}"),
                 false => format!("{other}, nor about {ends}"),
             },
@@ -165,6 +176,19 @@ pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool)
             "the summaries of all procedures: every value that reaches a place was followed"
                 .to_owned()
         }
+        Proof::Coverability { dangerous: 0 } => {
+            "coverability: one thread or two, whatever the others do, are never seen in a violation"
+                .to_owned()
+        }
+        Proof::Coverability { dangerous } => format!(
+            "coverability: a violation has to go through {}, or one with more threads; no number of \
+             threads gets there",
+            if dangerous == 1 {
+                "a dangerous state".to_owned()
+            } else {
+                format!("one of {dangerous} dangerous states")
+            }
+        ),
         Proof::Closure { bound, top, some_shared, states } => {
             let shared = if some_shared { "some shared variables" } else { "the shared state" };
             let observed = match top {
@@ -233,7 +257,7 @@ pub(crate) fn violation(answer: &Answer<'_>) -> Option<String> {
 
 fn about_trace(outcome: &Outcome, bound: Bound, steps: Result<usize, &Stop>) -> Vec<Detail> {
     let fewest = match bound.resource {
-        Resource::Contexts | Resource::Rounds => {
+        Resource::Contexts | Resource::Rounds | Resource::Threads => {
             format!("no schedule with fewer {}s does", bound.resource.name())
         }
         Resource::RoundRobin { delays } => {
@@ -244,11 +268,12 @@ fn about_trace(outcome: &Outcome, bound: Bound, steps: Result<usize, &Stop>) -> 
         Ok(_) if bound.count == 0 => Vec::new(),
         // The search goes step by step, and does not count contexts.
         Ok(_) if outcome.engine == "predicates" => Vec::new(),
-        // Summaries take the fewest steps for each thread by itself; in turns, steps are not counted.
+        // Summaries take the fewest steps for each thread by itself; in turns, and
+        // where threads are counted, steps are not.
         Ok(_)
             if matches!(
                 outcome.engine,
-                "rounds-lazy" | "rounds-near" | "rounds-eager" | "delays"
+                "rounds-lazy" | "rounds-near" | "rounds-eager" | "delays" | "coverability"
             ) =>
         {
             vec![("fewest", fewest)]
@@ -272,7 +297,9 @@ fn no_violation(answer: &Answer<'_>) -> String {
 /// `3 contexts (2 switches)`, `2 rounds`.
 fn with_switches(bound: Bound) -> String {
     match (bound.resource, bound.count.saturating_sub(1)) {
-        (Resource::Rounds | Resource::RoundRobin { .. }, _) => bound.to_string(),
+        (Resource::Rounds | Resource::RoundRobin { .. } | Resource::Threads, _) => {
+            bound.to_string()
+        }
         (Resource::Contexts, 1) => format!("{bound} (1 switch)"),
         (Resource::Contexts, switches) => format!("{bound} ({switches} switches)"),
     }

@@ -54,7 +54,16 @@ fn heads(system: &dyn System, evidence: &Evidence) -> BTreeSet<Head> {
             };
             add(&certificate.states, &kinds.map(see).collect::<Vec<_>>());
         }
-        Evidence::Violation(_) => {}
+        Evidence::Cover(certificate) => {
+            for place in &certificate.places {
+                let kinds = place.groups.iter().flat_map(|group| &group.kinds);
+                heads.extend(kinds.filter_map(|&kind| {
+                    let kind = certificate.kinds.get(kind as usize)?;
+                    Some((place.shared, kind.template, kind.stack.first().copied()))
+                }));
+            }
+        }
+        Evidence::Violation(_) | Evidence::Lasso(_) | Evidence::Termination(_) => {}
     }
     heads
 }

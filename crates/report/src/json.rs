@@ -3,6 +3,7 @@
 //! contract with other programs: what is not known is `null`, never left out.
 
 mod inputs;
+mod livelock;
 
 use selvedge_analysis::Resource;
 use selvedge_evidence::Trace;
@@ -12,6 +13,7 @@ use serde::Serialize;
 use crate::view::{each_row, show_stack};
 
 pub use inputs::{DiagnosticReport, FailureReport, FileReport, SyntaxReport};
+pub use livelock::{Lasso, LassoThread, Livelock};
 
 /// The version of Selvedge, as it stands in every object.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -129,6 +131,12 @@ pub struct Bound {
     /// Threads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<usize>,
+    /// Rounds before the period of a run that never ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stem: Option<usize>,
+    /// Rounds in its period.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lasso: Option<usize>,
 }
 
 impl From<selvedge_analysis::Bound> for Bound {
@@ -137,6 +145,7 @@ impl From<selvedge_analysis::Bound> for Bound {
         match bound.resource {
             Resource::Contexts => Bound { contexts: count, ..Bound::default() },
             Resource::Rounds => Bound { rounds: count, ..Bound::default() },
+            Resource::Threads => Bound { threads: count, ..Bound::default() },
             Resource::RoundRobin { delays } => {
                 Bound { rounds: count, delays: Some(delays), ..Bound::default() }
             }

@@ -6,6 +6,7 @@
 //! - [`view`]: what there is to see of a trace, before it is laid out;
 //! - [`text`]: traces and states for people;
 //! - [`answer`]: verdicts in words; [`table`]: what is new at each bound;
+//! - [`livelock`]: the same for runs that never end;
 //! - [`json`]: the objects that other programs read; their names are a contract;
 //! - [`dot`]: pictures of tables; [`flow`]: pictures of programs;
 //! - [`evidence`]: certificates and violations as files;
@@ -20,6 +21,7 @@ pub mod evidence;
 pub mod flow;
 pub mod invariant;
 pub mod json;
+pub mod livelock;
 pub mod predicates;
 pub mod property;
 pub mod style;

@@ -140,6 +140,7 @@ impl TableReport<'_> {
     fn unit(&self) -> &'static str {
         match self.observations().first().map(|seen| seen.bound.resource) {
             Some(Resource::Rounds | Resource::RoundRobin { .. }) => "rounds",
+            Some(Resource::Threads) => "threads",
             Some(Resource::Contexts) | None => "contexts",
         }
     }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use selvedge_evidence::{Trace, thread_name};
+use selvedge_evidence::{Lasso, Trace, thread_name};
 use selvedge_model::{State, Step, System, ThreadId};
 
 use crate::style::{Paint, Role};
@@ -37,6 +37,72 @@ pub fn trace(system: &dyn System, trace: &Trace, options: TraceOptions) -> Strin
         text += &state(system, &last, paint);
     }
     text
+}
+
+/// A lasso that replays: the stem, context by context (or step by step, if it is to be shown in
+/// full), and the period as a table.
+#[must_use]
+pub fn lasso(system: &dyn System, lasso: &Lasso, options: TraceOptions) -> String {
+    let paint = options.paint;
+    let heading = |text: &str| format!("{}\n", paint.paint(Role::Heading, text));
+    let mut text = heading("first state");
+    text += &state(system, &lasso.stem.initial, paint);
+    let stem = lasso.stem.steps.len();
+    let mut at_period = lasso.stem.initial.clone();
+    let mut rows = Vec::with_capacity(stem + lasso.period.len());
+    let mut folded: Vec<Folded> = Vec::new();
+    each_row(system, &lasso.unrolled(1), |row, after| {
+        let then = if options.full { state(system, after, paint) } else { String::new() };
+        if rows.len() < stem {
+            at_period.clone_from(after);
+            let place = place(system, after, row.thread);
+            match folded.last_mut().filter(|last| last.context == row.context) {
+                Some(last) => (last.steps, last.place) = (last.steps + 1, place),
+                None => folded.push(Folded {
+                    context: row.context,
+                    thread: row.thread,
+                    name: row.name.clone(),
+                    steps: 1,
+                    place,
+                }),
+            }
+        }
+        rows.push((row, then));
+    });
+    let mut period = rows.split_off(stem);
+    if stem > 0 {
+        text += &format!("\n{}", heading("stem"));
+        match options.full {
+            true => text += &table(&rows, paint),
+            false => text += &fold(&folded, paint),
+        }
+    }
+    // The contexts of the period are counted by themselves.
+    let before = period.first().map_or(0, |(row, _)| row.context.saturating_sub(1));
+    period.iter_mut().for_each(|(row, _)| row.context -= before);
+    text += &format!("\n{}", heading("period, repeated for ever"));
+    text += &state(system, &at_period, paint);
+    text + &format!("\n{}", table(&period, paint))
+}
+
+/// A context of a stem, in a line.
+struct Folded {
+    context: usize,
+    thread: ThreadId,
+    name: String,
+    steps: usize,
+    /// Where the thread stands afterwards.
+    place: String,
+}
+
+fn fold(contexts: &[Folded], paint: Paint) -> String {
+    let width = contexts.iter().map(|c| c.name.chars().count()).max().unwrap_or(0);
+    let numbers = contexts.last().map_or(0, |c| c.context.to_string().len());
+    let line = |c: &Folded| {
+        let name = paint.paint(Role::Thread(c.thread.index()), &format!("{:width$}", c.name));
+        format!("{:>numbers$}  {name}  {}, then {}\n", c.context, count(c.steps, "step"), c.place)
+    };
+    contexts.iter().map(line).collect()
 }
 
 /// A whole state: the shared values, then each thread with its stack, top first.

@@ -6,7 +6,9 @@
 
 use std::time::Duration;
 
-use selvedge_analysis::engine::{self, Event, Listener, Outcome, Proof, Question, Verdict, beside};
+use selvedge_analysis::engine::{
+    self, Answer, Event, Listener, Outcome, Proof, Question, Verdict, beside,
+};
 use selvedge_analysis::explore::Observation;
 use selvedge_analysis::{Bound, Budget, Resource, Stop};
 use selvedge_evidence::{Evidence, Trace, Violation as Shown};
@@ -18,8 +20,8 @@ use crate::focus::Focus;
 use crate::lift::{Lifted, lost};
 use crate::rounds::{Guesses, Options, Rounds};
 
-/// How long the context engines are alone.
-const HEAD_START: Duration = Duration::from_secs(1);
+/// How long the other engines are alone.
+pub(crate) const HEAD_START: Duration = Duration::from_secs(1);
 
 /// How many rounds are prepared for at first, where no number is given.
 const FIRST_ROUNDS: usize = 4;
@@ -39,7 +41,9 @@ impl Asked<'_> {
     /// Why rounds have no answer, if they have none.
     #[must_use]
     pub fn refusal(&self) -> Option<Fault> {
-        let message = if self.program.starts_threads() {
+        let message = if !self.program.any_number().is_empty() {
+            "rounds need a fixed set of threads, and of some there may be any number"
+        } else if self.program.starts_threads() {
             "rounds need a fixed set of threads, and this program starts threads: use contexts"
         } else if self.properties.iter().any(|p| *p != Property::NeverWrong) {
             "summaries answer about assertions only, not about targets and deadlocks: use \

@@ -19,6 +19,7 @@ pub mod engine;
 mod focus;
 mod lift;
 mod limits;
+pub mod livelock;
 mod order;
 mod path;
 mod places;

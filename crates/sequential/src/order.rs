@@ -7,11 +7,13 @@
 //! length of the commands shrinks no more.
 //!
 //! That is for locals. Shared variables come after them, the first one last: they have many copies,
-//! and steps, calls and switches keep most of these as they are, at the bottom of the diagrams.
+//! and steps, calls and switches keep most of these as they are, at the bottom of the diagrams. Only
+//! those that are assumed to be equal stand together: a program that was made from a concurrent one
+//! has copies of its variables for each round, and guesses about them.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_program::flow::{Command, EdgeId};
-use selvedge_program::{Effect, Lowering, ProcId, Slot};
+use selvedge_program::{BinaryOp, Effect, Expr, ExprKind, Lowering, ProcId, Slot};
 
 use crate::Result;
 
@@ -24,14 +26,15 @@ pub fn order(lowering: &Lowering) -> Result<Vec<(ProcId, Slot)>> {
     let scalars = all(lowering);
     let position: FxHashMap<_, _> = scalars.iter().enumerate().map(|(i, &s)| (s, i)).collect();
     let groups = groups(lowering)?;
+    let families = families(lowering)?;
     let groups: Vec<Vec<usize>> = groups
         .iter()
         .map(|group| group.iter().filter_map(|s| position.get(s).copied()).collect())
         .collect();
     let mut best = force(scalars.len(), &groups);
     best.sort_by_key(|&index| match scalars[index].1 {
-        Slot::Global(slot) => (true, std::cmp::Reverse(slot)),
-        _ => (false, std::cmp::Reverse(0)),
+        Slot::Global(slot) => (true, std::cmp::Reverse((families[slot], slot))),
+        _ => (false, std::cmp::Reverse((0, 0))),
     });
     Ok(best.into_iter().map(|index| scalars[index]).collect())
 }
@@ -80,6 +83,35 @@ fn groups(lowering: &Lowering) -> Result<Vec<Vec<(ProcId, Slot)>>> {
     let mut groups: Vec<_> = groups.into_iter().filter(|group| group.len() > 1).collect();
     groups.sort_unstable();
     Ok(groups)
+}
+
+/// For each slot of the shared variables, the first one of those that it is assumed to be equal to.
+fn families(lowering: &Lowering) -> Result<Vec<usize>> {
+    fn first(families: &[usize], mut slot: usize) -> usize {
+        while families[slot] != slot {
+            slot = families[slot];
+        }
+        slot
+    }
+    let mut families: Vec<usize> = (0..lowering.global_types().len()).collect();
+    for (index, edge) in lowering.flow().edges.iter().enumerate() {
+        let Command::Assume(Expr { kind: ExprKind::Binary(BinaryOp::Eq, left, right), .. }) =
+            &edge.command
+        else {
+            continue;
+        };
+        let [ExprKind::Read(_), ExprKind::Read(_)] = [&left.kind, &right.kind] else { continue };
+        let cases = lowering.relation(EdgeId(index as u32), 1)?;
+        let mut slots: Vec<Slot> =
+            cases.iter().flat_map(|case| case.reads.iter().map(|(slot, _)| *slot)).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        if let [Slot::Global(a), Slot::Global(b)] = slots[..] {
+            let (a, b) = (first(&families, a), first(&families, b));
+            families[a.max(b)] = a.min(b);
+        }
+    }
+    Ok((0..families.len()).map(|slot| first(&families, slot)).collect())
 }
 
 /// The items in an order in which groups are short.

@@ -95,6 +95,8 @@ pub struct Rounds<'a> {
     effects: Vec<Vec<Bdd>>,
     /// The shared states that were reached, as next values.
     reached: Bdd,
+    /// What is known of the first values, as inputs of the first round.
+    first: Bdd,
     seen: Vec<Seen>,
 }
 
@@ -170,10 +172,17 @@ impl<'a> Rounds<'a> {
             of_thread,
             effects: Vec::new(),
             reached,
+            first: Bdd::TRUE,
             seen: Vec::new(),
         };
         rounds.observe();
         Ok(rounds)
+    }
+
+    /// Leaves out first values that are known not to matter: a set of inputs of the first round.
+    /// For a program with one thread.
+    pub(crate) fn begin_with(&mut self, first: Bdd) {
+        self.first = first;
     }
 
     /// The run of a violation that was just found.
@@ -227,7 +236,10 @@ impl<'a> Rounds<'a> {
         self.effects.push(Vec::new());
         for thread in 0..self.of_thread.len() {
             let suffix = suffixes.get(thread + 1).copied();
-            let inputs = chain::inputs(&mut self.space, round, prefix, suffix)?;
+            let mut inputs = chain::inputs(&mut self.space, round, prefix, suffix)?;
+            if round == 0 {
+                inputs = self.space.bdds.and(inputs, self.first)?;
+            }
             let begins = match self.options.guesses {
                 Guesses::Eager => None,
                 Guesses::Lazy => Some(inputs),
@@ -283,7 +295,7 @@ impl<'a> Rounds<'a> {
         let mut all: Vec<Bdd> = self.analyses.iter().flat_map(Thread::diagrams).collect();
         all.extend(self.effects.iter().flatten());
         all.extend(self.latest.iter().flatten().flat_map(|&(effect, wrong)| [effect, wrong]));
-        all.push(self.reached);
+        all.extend([self.reached, self.first]);
         all
     }
 

@@ -99,6 +99,7 @@ impl About<'_> {
             }
             ExprKind::Primed(_)
             | ExprKind::Any
+            | ExprKind::Fair
             | ExprKind::OneOf(_)
             | ExprKind::Between(..)
             | ExprKind::Schoose(..) => None,

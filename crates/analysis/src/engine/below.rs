@@ -44,6 +44,10 @@ impl<'a> Below<'a> {
                 let message = "the sequential reduction answers the bounded question with rounds";
                 return Err(Fault { message: message.to_owned(), line: None }.into());
             }
+            Method::Coverability => {
+                let message = "coverability answers the question without a bound";
+                return Err(Fault { message: message.to_owned(), line: None }.into());
+            }
         };
         Ok(Below { start, explorer })
     }
@@ -148,6 +152,11 @@ fn before(bound: Bound) -> Option<Bound> {
     bound.count.checked_sub(1).map(|count| Bound { count, ..bound })
 }
 
+/// There is no exploration under such a bound.
+fn no_bound(what: &str) -> Stop {
+    Stop::Fault(Fault { message: format!("nothing is explored up to {what}"), line: None })
+}
+
 /// With more threads than are followed there may be a deadlock.
 fn too_many() -> Stop {
     let message = format!(
@@ -173,6 +182,7 @@ impl<'a> Start<'a> {
             Resource::Rounds | Resource::RoundRobin { .. } => {
                 Box::new(RoundExplorer::new(system, locals)?)
             }
+            Resource::Threads => return Err(no_bound("a number of threads")),
         })
     }
 }

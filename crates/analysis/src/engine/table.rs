@@ -4,7 +4,7 @@ use selvedge_model::VisibleState;
 
 use super::below::Below;
 use super::pincer::pincer;
-use super::{Listener, Outcome, Question, Verdict, threads_needed};
+use super::{Listener, Outcome, Question, Verdict, refuse_any_number, threads_needed};
 use crate::converge::above::Above;
 use crate::converge::finite_contexts::{FiniteContexts, finite_contexts};
 use crate::explore::Explorer;
@@ -42,7 +42,9 @@ pub fn table(
     let symmetry = question.symmetry && resource == Resource::Contexts;
     let question = Question { properties: &[], symmetry, ..*question };
     let mut kept = Kept { listed, new_visible: Vec::new(), finite: None };
-    let outcome = if question.system.starts_threads() {
+    let outcome = if let Some(outcome) = refuse_any_number(&question, resource) {
+        outcome
+    } else if question.system.starts_threads() {
         with_started_threads(&question, resource, most, budget, tell, &mut kept)
             .unwrap_or_else(|stop| Outcome::unknown(stop, resource))
     } else {

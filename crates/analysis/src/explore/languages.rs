@@ -62,6 +62,7 @@ impl Locals for Languages {
             Resource::Contexts => "contexts-symbolic",
             // Contexts are whole in sets of stacks, so that single steps are not counted there.
             Resource::Rounds | Resource::RoundRobin { .. } => "rounds-symbolic",
+            Resource::Threads => "threads-symbolic",
         }
     }
 

@@ -122,6 +122,7 @@ impl Search<'_> {
             Resource::Rounds | Resource::RoundRobin { .. } => {
                 last != NOBODY && class(last) <= class(from)
             }
+            Resource::Threads => true,
         }
     }
 

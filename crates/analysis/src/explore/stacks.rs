@@ -77,6 +77,17 @@ impl Stacks {
         word.symbols().rev().fold(rest, |below, symbol| self.push(symbol, below))
     }
 
+    /// The stack that consists of a word.
+    pub fn of_word(&mut self, word: Word) -> u32 {
+        self.replace_top(EMPTY, word)
+    }
+
+    /// How many symbols a stack has.
+    #[must_use]
+    pub fn height(&self, stack: u32) -> usize {
+        self.heights[stack as usize] as usize
+    }
+
     /// The height of the tallest stack that was met.
     #[must_use]
     pub fn tallest(&self) -> usize {
@@ -102,6 +113,7 @@ impl Locals for Stacks {
         match resource {
             Resource::Contexts => "contexts-explicit",
             Resource::Rounds => "rounds-explicit",
+            Resource::Threads => "threads-explicit",
             Resource::RoundRobin { .. } => "delays",
         }
     }
@@ -123,7 +135,7 @@ impl Locals for Stacks {
         actions.clear();
         system.actions(classes.template(class), shared, self.top(local), &mut actions)?;
         for action in &actions {
-            let spawn = action.spawn.map(|s| (s.template, self.replace_top(EMPTY, s.stack)));
+            let spawn = action.spawn.map(|s| (s.template, self.of_word(s.stack)));
             let local = self.replace_top(local, action.word);
             if self.highest.is_some_and(|highest| self.heights[local as usize] > highest) {
                 self.actions = actions;

@@ -6,6 +6,7 @@ mod support;
 
 mod atomic;
 mod deadlocks;
+mod fair;
 mod large;
 mod locks;
 mod results;

@@ -112,7 +112,7 @@ impl Env<'_> {
     pub fn eval(&self, expr: &Expr) -> BTreeSet<Outcome> {
         let any = |ty: &Type| values_of(self.program, ty).into_iter().map(Some).collect();
         match &expr.kind {
-            ExprKind::Const(Value::Open) | ExprKind::Any => any(&expr.ty),
+            ExprKind::Const(Value::Open) | ExprKind::Any | ExprKind::Fair => any(&expr.ty),
             ExprKind::Const(value) => [value.to_big()].into(),
             ExprKind::Read(place) => self.read(place, self.memory),
             ExprKind::Primed(place) => self.read(place, self.after.expect("in `constrain`")),

@@ -8,6 +8,7 @@ use selvedge_analysis::Bound;
 use super::engine::{Asked, EngineOptions, note_missing_target};
 use crate::args::{InputArgs, number};
 use crate::exit::{Exit, Failure};
+use crate::input::Wanted;
 use crate::output::Output;
 
 /// Look for a violation within a number of contexts, or of rounds
@@ -69,7 +70,8 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         None => args.bound.bound(),
     };
     args.engine.need_bound(bound.resource)?;
-    let asked = Asked::new(&args.input, args.deadlock, &args.engine, output)?;
+    let wanted = Wanted { deadlock: args.deadlock, any_number: false };
+    let asked = Asked::new(&args.input, wanted, &args.engine, output)?;
     let asked = asked.with_evidence(args.evidence.clone())?.within(bound);
     note_missing_target(&asked, output);
     let (outcome, cost) = asked.check(bound, output)?;

@@ -18,7 +18,7 @@ use selvedge_sequential::{self as summaries, Guesses, engine as sequential};
 
 use crate::args::{Format, InputArgs};
 use crate::exit::{Exit, Failure};
-use crate::input::{self, Opened};
+use crate::input::{self, Opened, Wanted};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::progress::Progress;
@@ -34,12 +34,32 @@ pub struct EngineOptions {
     /// List interchangeable threads one by one, do not count them
     #[arg(long, help_heading = "Engine")]
     no_symmetry: bool,
+    #[command(flatten)]
+    limits: Limits,
+}
+
+/// How long and how large a run may be.
+#[derive(ClapArgs, Clone, Debug)]
+pub struct Limits {
     /// Stop after this time: 60s, 5m, 500ms
     #[arg(long, value_name = "TIME", value_parser = limits::time, help_heading = "Engine")]
     timeout: Option<Duration>,
     /// Stop when this much memory is in use: 4GiB, 500MB [default: 80% of what the machine has]
     #[arg(long, value_name = "SIZE", value_parser = limits::size, help_heading = "Engine")]
     memory: Option<usize>,
+}
+
+impl Limits {
+    /// The budget of a run that started then; from now on Ctrl-C ends it.
+    pub fn budget(&self, start: Instant) -> Budget {
+        let interrupt = Interrupt::install(|| {});
+        Budget {
+            deadline: self.timeout.and_then(|time| start.checked_add(time)),
+            memory: self.memory.or_else(memory::default_limit),
+            memory_in_use: Some(memory::in_use),
+            cancelled: vec![interrupt.flag()],
+        }
+    }
 }
 
 /// How to explore from below.
@@ -64,6 +84,8 @@ enum Engine {
     /// Invariants over predicates, with an SMT solver: for `verify` of a program with integers
     /// without bounds, or any number of threads
     Predicates,
+    /// Backward, over any number of threads with finitely many local states: for `verify`
+    Coverability,
     /// Single states, in rounds of single steps with delays: finite even where contexts are not
     Delays,
 }
@@ -101,13 +123,7 @@ impl EngineOptions {
 
     /// The limits, from a time on.
     pub fn budget(&self, start: Instant) -> Budget {
-        let interrupt = Interrupt::install(|| {});
-        Budget {
-            deadline: self.timeout.and_then(|time| start.checked_add(time)),
-            memory: self.memory.or_else(memory::default_limit),
-            memory_in_use: Some(memory::in_use),
-            cancelled: vec![interrupt.flag()],
-        }
+        self.limits.budget(start)
     }
 
     /// Refuses engines that do not know about a bound on this.
@@ -115,6 +131,7 @@ impl EngineOptions {
         let only = |what| Err(Failure::usage(format!("this engine answers {what} only")));
         match (self.engine, resource) {
             (Engine::Auto | Engine::Explicit, _) => Ok(()),
+            (Engine::Coverability, _) => only("`selvedge verify`"),
             (Engine::Delays, Resource::RoundRobin { .. }) => Ok(()),
             (Engine::Predicates, _) => only("`selvedge verify`"),
             (Engine::Delays, _) => {
@@ -124,7 +141,7 @@ impl EngineOptions {
                 Err(Failure::usage("with --delays the engine is `delays`, which `auto` takes, too"))
             }
             (_, Resource::Rounds) | (Engine::Symbolic, Resource::Contexts) => Ok(()),
-            (_, Resource::Contexts) => only("`selvedge check --rounds K`"),
+            (_, Resource::Contexts | Resource::Threads) => only("`selvedge check --rounds K`"),
         }
     }
 
@@ -134,32 +151,39 @@ impl EngineOptions {
     }
 }
 
+impl EngineOptions {
+    /// Whether the engine may be asked about any number of threads.
+    pub fn decides_any_number(&self) -> bool {
+        matches!(self.engine, Engine::Auto | Engine::Coverability)
+    }
+}
+
 impl Asked {
     /// Reads the input and sets the limits. The time counts from here on. Deadlocks are looked for
-    /// only if that is wanted.
+    /// only if that is wanted, any number of threads likewise.
     pub fn new(
         input: &InputArgs,
-        deadlock: bool,
+        wanted: Wanted,
         options: &EngineOptions,
         output: &mut Output,
     ) -> Result<Self, Failure> {
         let start = Instant::now();
         let loaded = input::load(&input.file, &input.options, output)?;
-        Asked::of(loaded, input, deadlock, options, start)
+        Asked::of(loaded, input, wanted, options, start)
     }
 
     /// The same with an input that was read already.
     pub fn of(
         loaded: Input,
         input: &InputArgs,
-        deadlock: bool,
+        wanted: Wanted,
         options: &EngineOptions,
         start: Instant,
     ) -> Result<Self, Failure> {
         if options.wants_predicates() {
             return Err(Failure::usage("the engine `predicates` answers `selvedge verify` only"));
         }
-        let opened = input::for_engine(loaded, &input.options, deadlock)?;
+        let opened = input::for_engine(loaded, &input.options, wanted)?;
         Ok(Asked::ready(opened, None, input, options, options.budget(start)))
     }
 
@@ -282,6 +306,7 @@ impl Asked {
             Engine::Symbolic => Method::Symbolic,
             Engine::Pds => Method::Reduction(Direction::Forward),
             Engine::PdsBackward => Method::Reduction(Direction::Backward),
+            Engine::Coverability => Method::Coverability,
         }
     }
 

@@ -116,6 +116,7 @@ pub fn may_help(asked: &Asked) -> bool {
     opened.unbounded.is_some()
         && opened.properties == [Property::NeverWrong]
         && !opened.system.starts_threads()
+        && opened.system.any_number().is_empty()
 }
 
 fn answer(

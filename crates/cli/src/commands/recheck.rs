@@ -11,13 +11,13 @@ use selvedge_program::Source;
 use selvedge_report::evidence::{Document, digest};
 use selvedge_report::style::Role;
 use selvedge_report::text::{self, TraceOptions};
-use selvedge_report::{invariant, json, property};
+use selvedge_report::{invariant, json, livelock, property};
 use selvedge_smt::certificate::Certificate;
 
 use super::predicates::{self, SolverArgs};
 use crate::args::{Format, InputArgs};
 use crate::exit::{Exit, Failure};
-use crate::input::{self, Opened};
+use crate::input::{self, Opened, Wanted};
 use crate::output::Output;
 
 /// Check the evidence of a verdict, independently of the search that found it
@@ -25,8 +25,9 @@ use crate::output::Output;
 /// Evidence is written by `selvedge verify --evidence PATH`. That of an unsafe verdict is a
 /// schedule: it is replayed, step by step, and must end in a violation. That of a safe verdict is a
 /// set of states: the initial states must be in it, no step may lead out of it, and none of its
-/// states may break a property. An invariant about every two threads, for any number of them, is
-/// checked by an SMT solver. Nothing that the search did is believed.
+/// states may break a property; an invariant about every two threads, for any number of them, is
+/// checked by an SMT solver. That of a run that never ends (`selvedge livelock`) is a stem and a
+/// period, which must be repeatable and fair; that there is none, a set of states with ranks. Nothing that the search did is believed.
 ///
 /// Give the file and the options that the evidence was made with.
 ///
@@ -57,27 +58,24 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
             show_path(&args.evidence)
         )));
     }
-    let loaded = input::load(&args.input.file, &args.input.options, output)?;
-    let name = args.evidence.display().to_string();
-    // What is wrong with the evidence is said below.
-    let document = read(&args.evidence).ok().and_then(|text| Document::parse(&text).ok());
-    if let Some((document, certificate)) = document.as_ref().and_then(|d| Some((d, d.views()?))) {
+    let document = document(args);
+    if let Some((document, certificate)) =
+        document.as_ref().ok().and_then(|d| Some((d, d.views()?)))
+    {
+        let loaded = input::load(&args.input.file, &args.input.options, output)?;
         return views(args, loaded, document, &certificate, output);
     }
-    let text = source_of(&loaded);
-    let opened =
-        input::for_engine(loaded, &args.input.options, args.deadlock).map_err(|failure| {
-            // With the options of the evidence it may be another system, which can be opened.
-            let options = crate::evidence::options(&args.input.options, args.deadlock);
-            let other = document.map(|d| d.check_subject(&digest(text.text()), &options));
-            match other {
-                Some(Err(why)) => {
-                    Failure::input(format!("{}: refused: {why}", args.evidence.display()))
-                }
-                _ => failure,
-            }
-        })?;
-    let checked = examine(args, &opened);
+    let endless = document.as_ref().is_ok_and(Document::is_about_endless_runs);
+    let opened = match endless {
+        true => input::open_with_all_threads(&args.input, output)?,
+        false => {
+            let wanted = Wanted { deadlock: args.deadlock, any_number: true };
+            let loaded = input::load(&args.input.file, &args.input.options, output)?;
+            input::for_engine(loaded, &args.input.options, wanted)?
+        }
+    };
+    let name = args.evidence.display().to_string();
+    let checked = document.and_then(|document| examine(args, &document, &opened));
     match output.format {
         Format::Json => output.print(&json::print(&json::Recheck {
             selvedge: json::VERSION,
@@ -91,7 +89,10 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         _ => {
             if let Ok((evidence, what)) = &checked {
                 let accepted = output.paint.paint(Role::Good, "accepted:");
-                let about = property::name(&*opened.system, &opened.properties);
+                let about = match endless {
+                    true => livelock::PROPERTY.to_owned(),
+                    false => property::name(&*opened.system, &opened.properties),
+                };
                 output.print(&format!("{accepted} {what}\n  property  {about}\n"));
                 if args.show {
                     let shown = show(&opened, evidence, output);
@@ -147,11 +148,12 @@ fn views(
 }
 
 /// The evidence and what it shows, or why it is refused.
-fn examine(args: &Args, opened: &Opened) -> Result<(Evidence, String), Failure> {
-    let refused = |why: &dyn std::fmt::Display| {
-        Failure::input(format!("{}: refused: {why}", args.evidence.display()))
-    };
-    let document = Document::parse(&read(&args.evidence)?).map_err(|e| refused(&e))?;
+fn examine(
+    args: &Args,
+    document: &Document,
+    opened: &Opened,
+) -> Result<(Evidence, String), Failure> {
+    let refused = |why: &dyn std::fmt::Display| refused(args, why);
     let options = crate::evidence::options(&args.input.options, args.deadlock);
     let evidence = document
         .check_subject(&digest(opened.source.text()), &options)
@@ -160,6 +162,15 @@ fn examine(args: &Args, opened: &Opened) -> Result<(Evidence, String), Failure> 
     let checked =
         recheck(&*opened.system, &opened.properties, &evidence).map_err(|e| refused(&e))?;
     Ok((evidence, checked.to_string()))
+}
+
+/// The evidence as it stands in the file.
+fn document(args: &Args) -> Result<Document, Failure> {
+    Document::parse(&read(&args.evidence)?).map_err(|e| refused(args, &e))
+}
+
+fn refused(args: &Args, why: &dyn std::fmt::Display) -> Failure {
+    Failure::input(format!("{}: refused: {why}", args.evidence.display()))
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
@@ -171,8 +182,12 @@ fn read(path: &Path) -> Result<String, Failure> {
 
 fn verdict(evidence: &Evidence) -> json::Verdict {
     match evidence {
-        Evidence::Cut(_) | Evidence::Aggregate(_) => json::Verdict::Safe,
+        Evidence::Cut(_)
+        | Evidence::Aggregate(_)
+        | Evidence::Cover(_)
+        | Evidence::Termination(_) => json::Verdict::Safe,
         Evidence::Violation(_) => json::Verdict::Unsafe,
+        Evidence::Lasso(_) => json::Verdict::Nonterminating,
     }
 }
 
@@ -182,8 +197,13 @@ fn show(opened: &Opened, evidence: &Evidence, output: &Output) -> String {
             let options = TraceOptions { full: false, paint: output.paint };
             text::trace(&*opened.system, &violation.trace, options)
         }
-        Evidence::Cut(_) | Evidence::Aggregate(_) => {
-            invariant::text(&*opened.system, evidence, output.paint)
+        Evidence::Lasso(lasso) => {
+            let options = TraceOptions { full: false, paint: output.paint };
+            text::lasso(&*opened.system, lasso, options)
         }
+        Evidence::Cut(_)
+        | Evidence::Aggregate(_)
+        | Evidence::Cover(_)
+        | Evidence::Termination(_) => invariant::text(&*opened.system, evidence, output.paint),
     }
 }

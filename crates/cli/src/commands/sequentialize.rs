@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use selvedge_frontend::{Diagnostic, Diagnostics, Input};
-use selvedge_program::sequentialize::{NotSequential, sequentialize};
+use selvedge_model::{Endless, Fairness};
+use selvedge_program::sequentialize::{Bounds, NotSequential, livelock, sequentialize};
 use selvedge_program::{Source, Span, print};
 
 use crate::args::{InputArgs, count};
@@ -18,19 +19,70 @@ use crate::save::save;
 /// The result goes wrong exactly if the program goes wrong in a schedule of this many rounds. In
 /// a round, each thread has one context, in the order in which the threads are declared; a thread
 /// may do nothing in it. The threads must all be there from the start.
+///
+/// With --for livelock, the result goes wrong exactly if there is an endless run of this kind:
+/// rounds of a stem, then rounds that repeat themselves for ever.
 #[derive(ClapArgs, Debug)]
 pub struct Args {
     #[command(flatten)]
     input: InputArgs,
-    /// The number of rounds
-    #[arg(long, value_name = "K", value_parser = rounds, allow_negative_numbers = true)]
-    rounds: u32,
+    /// What is asked
+    #[arg(long = "for", value_enum, value_name = "WHAT", default_value_t = Asked::Assertions)]
+    asked: Asked,
+    /// The number of rounds, for assertions
+    #[arg(long, value_name = "K", value_parser = rounds, allow_negative_numbers = true,
+        required_if_eq("asked", "assertions"))]
+    rounds: Option<u32>,
+    /// The number of rounds before the first thread repeats itself, for livelock
+    #[arg(long, value_name = "K1", value_parser = rounds, allow_negative_numbers = true,
+        required_if_eq("asked", "livelock"), conflicts_with = "rounds")]
+    stem: Option<u32>,
+    /// The number of rounds that are repeated, for livelock
+    #[arg(long, value_name = "K2", value_parser = rounds, allow_negative_numbers = true,
+        required_if_eq("asked", "livelock"), conflicts_with = "rounds")]
+    lasso: Option<u32>,
+    /// What is asked of an endless run, for livelock
+    #[arg(long, value_enum, value_name = "FAIRNESS", default_value_t = Fair::Strong)]
+    fairness: Fair,
+    /// Threads may have ended while others go on for ever, for livelock
+    #[arg(long)]
+    ended: bool,
     /// The format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Target::Weave)]
     to: Target,
     /// Write to this file, not to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+}
+
+/// What the result is asked.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Asked {
+    /// Whether the program goes wrong
+    Assertions,
+    /// Whether it has an endless run that is fair
+    Livelock,
+}
+
+/// How fair a run is.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Fair {
+    /// Who can act again and again does so
+    Strong,
+    /// Who can act all the time from some point on does so
+    Weak,
+    /// Anything goes
+    None,
+}
+
+impl From<Fair> for Fairness {
+    fn from(fair: Fair) -> Self {
+        match fair {
+            Fair::Strong => Fairness::Strong,
+            Fair::Weak => Fairness::Weak,
+            Fair::None => Fairness::None,
+        }
+    }
 }
 
 /// A format to write.
@@ -42,7 +94,8 @@ enum Target {
     Bp,
 }
 
-fn rounds(text: &str) -> Result<u32, String> {
+/// A number of rounds.
+pub fn rounds(text: &str) -> Result<u32, String> {
     match u32::try_from(count(text)?) {
         Ok(0) => Err("there is no run in 0 rounds: give 1 or more".to_owned()),
         Ok(rounds) => Ok(rounds),
@@ -60,7 +113,14 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         ));
     };
     let counts = input::thread_counts(&program, options)?;
-    let sequential = sequentialize(&program, &counts, args.rounds).map_err(|why| match why {
+    let sequential = match (args.rounds, args.stem, args.lasso) {
+        (_, Some(stem), Some(lasso)) => {
+            let endless = Endless { fairness: args.fairness.into(), ended: args.ended };
+            livelock(&program, &counts, Bounds { stem, lasso }, endless)
+        }
+        (rounds, ..) => sequentialize(&program, &counts, rounds.unwrap_or_default()),
+    };
+    let sequential = sequential.map_err(|why| match why {
         NotSequential::At { message, span } => refused(&source, span, message),
         NotSequential::Threads(error) => Failure::input(format!("{}: {error}", source.name())),
     })?;
@@ -76,7 +136,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         Target::Weave => "",
         Target::Bp => "// As a Boolean program: x[i] is x_i; a number is its bits x_b0, x_b1, …\n",
     };
-    let text = format!("{}{bits}\n{text}", sequential.header(&file, args.rounds));
+    let text = format!("{}{bits}\n{text}", sequential.header(&file));
     match &args.output {
         Some(path) => save(&[(path, &text)])?,
         None => output.print(&text),

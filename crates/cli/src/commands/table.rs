@@ -9,6 +9,7 @@ use selvedge_report::table::TableReport;
 use super::engine::{Asked, EngineOptions};
 use crate::args::{Format, InputArgs, number};
 use crate::exit::{Exit, Failure};
+use crate::input::Wanted;
 use crate::output::Output;
 
 /// Longer lists of states are shown only with --full.
@@ -43,7 +44,7 @@ pub struct Args {
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     args.engine.need_bound(Resource::Contexts)?;
-    let asked = Asked::new(&args.input, false, &args.engine, output)?;
+    let asked = Asked::new(&args.input, Wanted::default(), &args.engine, output)?;
     let listed = if args.full { usize::MAX } else { SHORT_LIST };
     let (resource, most) = match args.rounds {
         Some(_) => (Resource::Rounds, args.rounds),

@@ -14,7 +14,7 @@ use super::engine::{Asked, EngineOptions, note_missing_target};
 use super::predicates::{self, Asks, Predicates, SolverArgs, is_parameterized};
 use crate::args::{InputArgs, number};
 use crate::exit::{Exit, Failure};
-use crate::input;
+use crate::input::{self, Wanted};
 use crate::output::Output;
 
 /// How long the other engines are alone where predicates may help.
@@ -26,7 +26,11 @@ const HEAD_START: Duration = Duration::from_secs(2);
 /// from above, with stacks cut ever lower, until no violation is left. A violation is shown with
 /// the fewest contexts, and with the fewest steps among those.
 ///
-/// Where integers have no bounds, or there is any number of threads as well (`thread worker * any`), what
+/// Where there may be any number of threads (`thread worker * any`, or threads that start others),
+/// and they have finitely many local states, the answer is for every number; a violation is shown
+/// with the fewest threads.
+///
+/// Where integers have no bounds, with any number of threads or a fixed one, what
 /// holds of every two threads is sought in the place of states: with the predicates of the program and with
 /// others that are found, by an SMT solver (`z3`, or --solver).
 ///
@@ -119,7 +123,7 @@ fn observe(text: &str, asked: &Asked) -> Result<Observe, Failure> {
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let delays = args.engine.is_delays();
     if !delays {
-        if !args.engine.wants_predicates() {
+        if !args.engine.wants_predicates() && !args.engine.decides_any_number() {
             args.engine.need_bound(Resource::Contexts)?;
         }
         if args.observe.is_some() || args.closure != Tried::Disrespectful {
@@ -128,7 +132,8 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     let start = Instant::now();
     let loaded = input::load(&args.input.file, &args.input.options, output)?;
-    let any = args.engine.is_auto() && is_parameterized(&loaded, &args.input.options);
+    let asserts = !args.deadlock && args.input.options.target.is_none();
+    let any = asserts && args.engine.is_auto() && is_parameterized(&loaded, &args.input.options);
     let asks = Asks {
         input: &args.input,
         engine: &args.engine,
@@ -141,7 +146,9 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     if any || args.engine.wants_predicates() {
         return predicates::run(&asks, loaded, output);
     }
-    let asked = Asked::of(loaded, &args.input, args.deadlock, &args.engine, start)?;
+    let any_number = args.engine.decides_any_number();
+    let wanted = Wanted { deadlock: args.deadlock, any_number };
+    let asked = Asked::of(loaded, &args.input, wanted, &args.engine, start)?;
     let asked = asked.with_evidence(args.evidence.clone())?;
     note_missing_target(&asked, output);
     if args.engine.is_auto() && predicates::may_help(&asked) {

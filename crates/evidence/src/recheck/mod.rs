@@ -4,25 +4,32 @@
 //!
 //! **Idea.** Nothing of the search is believed. A violation is replayed. A certificate is a set of
 //! states, and three things are looked at, state by state: the initial states are in it ([`cut`],
-//! [`aggregate`]: *initial*), no step leaves it (*closed*), and no state of it breaks a property
+//! [`aggregate`], [`cover`]: *initial*), no step leaves it (*closed*), and no state of it breaks a property
 //! (*harmless*). Then nothing that is reachable breaks one, by induction over the steps.
+//!
+//! A lasso is replayed, and then shown to go on for ever ([`lasso`]); that there is none is shown
+//! by ranks ([`termination`]). Neither is a matter of properties.
 //!
 //! **Needs.** The system's own word about its actions: that is what the evidence is about.
 
 mod aggregate;
+mod cover;
 mod cut;
 mod form;
 mod harmless;
 mod heights;
+mod lasso;
+mod sets;
+mod termination;
 #[cfg(test)]
 mod tests;
 mod violation;
 
 use std::fmt;
 
-use selvedge_model::{Fault, Property, System};
+use selvedge_model::{Endless, Fairness, Fault, Property, System};
 
-use crate::Evidence;
+use crate::{Evidence, LassoThread, Part};
 
 /// What was found to be true.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,6 +52,13 @@ pub enum Checked {
         /// How many sets of stacks.
         languages: usize,
     },
+    /// No number of threads breaks a property: shown by the states that are dangerous.
+    Cover {
+        /// How many smallest dangerous states there are.
+        dangerous: usize,
+        /// How many pairs of a shared state and a local state occur.
+        pairs: usize,
+    },
     /// A run breaks a property.
     Violation {
         /// How many steps it has.
@@ -55,6 +69,26 @@ pub enum Checked {
         property: usize,
         /// How it breaks it, in words: `goes wrong: …`, `ends in a deadlock`.
         how: String,
+    },
+    /// A run never ends.
+    Lasso {
+        /// How many steps its stem has.
+        stem: usize,
+        /// How many steps its period has.
+        period: usize,
+        /// How fair it is, and whether threads may have ended.
+        endless: Endless,
+        /// What each thread does in it, those included that were started in the stem.
+        threads: Vec<LassoThread>,
+    },
+    /// No run that counts goes on for ever.
+    Termination {
+        /// How many states there are.
+        states: usize,
+        /// How many levels the argument has.
+        levels: usize,
+        /// Which runs count.
+        endless: Endless,
     },
 }
 
@@ -82,9 +116,51 @@ impl fmt::Display for Checked {
             Checked::Aggregate { states, languages } => {
                 write!(f, "{} {} of stacks, {proved}", safe(states), count(*languages, "set"))
             }
+            Checked::Cover { dangerous, pairs } => write!(
+                f,
+                "safe for any number of threads: {}, among {} of a shared state and a local state; \
+                 every violation covers one, no initial state does, and no step leads to one from a \
+                 state that does not",
+                count(*dangerous, "dangerous state"),
+                count(*pairs, "pair")
+            ),
             Checked::Violation { steps, contexts, how, .. } => {
                 let (steps, contexts) = (count(*steps, "step"), count(*contexts, "context"));
                 write!(f, "unsafe: a run of {steps} in {contexts} {how}")
+            }
+            Checked::Termination { states, levels, endless } => {
+                let (states, levels) = (count(*states, "state"), count(*levels, "level"));
+                let runs = match endless.fairness {
+                    Fairness::None => "no run".to_owned(),
+                    fairness => format!("no {fairness}ly fair run"),
+                };
+                let among = match (endless.fairness, endless.ended) {
+                    (Fairness::None, _) | (_, true) => "",
+                    (_, false) => " in which no thread has ended",
+                };
+                write!(
+                    f,
+                    "safe: {runs}{among} goes on for ever: a set of {states} contains the initial \
+                     states, no step leaves it, and ranks of {levels} exclude every cycle"
+                )
+            }
+            Checked::Lasso { stem, period, endless, threads } => {
+                let (stem, period) = (count(*stem, "step"), count(*period, "step"));
+                write!(f, "nonterminating: after {stem}, {period} can be repeated for ever")?;
+                match endless.fairness {
+                    Fairness::None => f.write_str("; fairness was not asked for")?,
+                    fairness => write!(f, "; the run is {fairness}ly fair")?,
+                }
+                let ended = threads.iter().filter(|t| t.part == Part::Ended).count();
+                if ended > 0 {
+                    let verb = if ended == 1 { "has" } else { "have" };
+                    write!(f, "; {} {verb} ended", count(ended, "thread"))?;
+                }
+                match threads.iter().filter(|t| t.growth > 0).count() {
+                    0 => Ok(()),
+                    1 => f.write_str("; 1 stack grows with each period"),
+                    n => write!(f, "; {n} stacks grow with each period"),
+                }
             }
         }
     }
@@ -117,6 +193,12 @@ pub enum Flaw {
     NotARun,
     /// The run does not end in what it is said to end in, or has another number of contexts.
     Claim,
+    /// The period cannot be repeated for ever.
+    NotPeriodic,
+    /// The run is not as fair as it is said to be.
+    Unfair,
+    /// A step is not excluded from being taken for ever.
+    Rank,
     /// The system cannot say what its actions are.
     System,
 }
@@ -156,5 +238,8 @@ pub fn recheck(
         Evidence::Violation(violation) => violation::check(system, properties, violation),
         Evidence::Cut(certificate) => cut::check(system, properties, certificate),
         Evidence::Aggregate(certificate) => aggregate::check(system, properties, certificate),
+        Evidence::Cover(certificate) => cover::check(system, properties, certificate),
+        Evidence::Lasso(lasso) => lasso::check(system, lasso),
+        Evidence::Termination(certificate) => termination::check(system, certificate),
     }
 }

@@ -123,6 +123,11 @@ impl<'a> Typer<'_, 'a> {
             }
             Syntax::Primed(place) => self.primed(place, span),
             Syntax::Any => self.any(span, want.unwrap_or(&Type::Bool)),
+            Syntax::Fair => {
+                self.choice_allowed(span)?;
+                self.fair_allowed(span)?;
+                typed(ExprKind::Fair, Type::Bool)
+            }
             Syntax::Braces(list) => {
                 self.choice_allowed(span)?;
                 if list.is_empty() {
@@ -229,6 +234,31 @@ impl<'a> Typer<'_, 'a> {
                 .hint("in every state a predicate is either true or false; say which"),
         );
         None
+    }
+
+    /// A fair choice comes out both ways; where one of them can never be seen, it would rule out
+    /// every run that makes it for ever.
+    fn fair_allowed(&mut self, span: Span) -> Option<()> {
+        let why = match self.scope.mode {
+            Mode::Body => return Some(()),
+            Mode::Required(word) => format!("`{word}` lets it come out one way only"),
+            Mode::Constrain => "`constrain` lets it come out one way only".to_owned(),
+            Mode::Constant | Mode::Arguments(_) | Mode::Predicate(_) => {
+                "it is made by a statement that a thread executes".to_owned()
+            }
+        };
+        let error = Diagnostic::error(span, "a fair choice cannot be made here");
+        self.problems
+            .push(error.hint(format!("{why}; write `*`, or use it in a test or an assignment")));
+        None
+    }
+
+    /// A truth value that a statement requires.
+    pub fn required(&mut self, expr: &'a syntax::Expr, word: &'static str) -> Option<Expr> {
+        let mode = std::mem::replace(&mut self.scope.mode, Mode::Required(word));
+        let required = self.condition(expr);
+        self.scope.mode = mode;
+        required
     }
 
     /// One type was wanted and another one found.

@@ -32,6 +32,8 @@ pub(super) enum Mode<'a> {
     Constant,
     /// Variables, as in statements.
     Body,
+    /// The same, in an `assume` or an `assert`: what is not true has no future.
+    Required(&'static str),
     /// Variables and their primed versions.
     Constrain,
     /// Constants and the number of the thread.

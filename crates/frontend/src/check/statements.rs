@@ -114,8 +114,8 @@ impl<'c, 'a> Body<'c, 'a> {
                 self.has_any_value(&places)?;
                 StmtKind::Havoc(places)
             }
-            Syntax::Assume(expr) => StmtKind::Assume(self.typer.condition(expr)?),
-            Syntax::Assert(expr) => StmtKind::Assert(self.typer.condition(expr)?),
+            Syntax::Assume(expr) => StmtKind::Assume(self.typer.required(expr, "assume")?),
+            Syntax::Assert(expr) => StmtKind::Assert(self.typer.required(expr, "assert")?),
             Syntax::If { cond, then, otherwise } => {
                 let cond = self.cond(cond);
                 let (then, otherwise) = (self.block(then), self.block(otherwise));

@@ -10,6 +10,7 @@ pub(super) fn expressions<'a>(expr: &'a Expr, visit: &mut impl FnMut(&'a Expr)) 
         | ExprKind::Int(_)
         | ExprKind::NoThread
         | ExprKind::Any
+        | ExprKind::Fair
         | ExprKind::LocalOf(..)
         | ExprKind::At(..) => {}
         ExprKind::Place(place) | ExprKind::Primed(place) => {

@@ -130,9 +130,11 @@ impl Parser<'_> {
 fn find_choice(expr: &Expr) -> Option<Span> {
     let among = |list: &[Expr]| list.iter().find_map(find_choice);
     match &expr.kind {
-        ExprKind::Any | ExprKind::Braces(_) | ExprKind::Between(..) | ExprKind::Schoose(..) => {
-            Some(expr.span)
-        }
+        ExprKind::Any
+        | ExprKind::Fair
+        | ExprKind::Braces(_)
+        | ExprKind::Between(..)
+        | ExprKind::Schoose(..) => Some(expr.span),
         ExprKind::Place(place) | ExprKind::Primed(place) => among(&place.indices),
         ExprKind::Unary(_, inner) => find_choice(inner),
         ExprKind::Binary(_, left, right) => find_choice(left).or_else(|| find_choice(right)),

@@ -68,6 +68,7 @@ pub(super) enum Token {
     #[token("true")] True,
     #[token("false")] False,
     #[token("none")] NoThread,
+    #[token("fair")] Fair,
     #[token("schoose")] Schoose,
     #[token("forall")] Forall,
     #[token("exists")] Exists,

@@ -21,6 +21,7 @@ impl Parser<'_> {
             Token::OpenParen => self.parenthesised(),
             Token::Name => self.named(),
             Token::OpenBrace => self.choice(),
+            Token::Fair => self.fair_choice(),
             Token::Schoose => self.schoose(),
             Token::Forall => self.quantified(Quantifier::Forall),
             Token::Exists => self.quantified(Quantifier::Exists),
@@ -52,6 +53,13 @@ impl Parser<'_> {
             _ => return Err(self.expected("an expression")),
         };
         Ok(Expr { kind, span: self.tokens.bump() })
+    }
+
+    /// `fair *`
+    fn fair_choice(&mut self) -> Parsed<Expr> {
+        let start = self.tokens.bump();
+        let star = self.expect(Token::Star, "`*`")?;
+        Ok(Expr { kind: ExprKind::Fair, span: start.to(star) })
     }
 
     fn number(&mut self) -> Parsed<BigInt> {

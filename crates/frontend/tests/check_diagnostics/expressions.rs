@@ -472,3 +472,78 @@ fn places() {
         ),
     ]);
 }
+
+#[test]
+fn fair_choices() {
+    diagnose([
+        (
+            "a choice that cannot come out both ways",
+            "bool b; void main() { assume fair *; assert b || fair *; b := * constrain fair *; }",
+            expect![[r#"
+                error: a fair choice cannot be made here
+                 --> t.weave:1:30
+                  |
+                1 | bool b; void main() { assume fair *; assert b || fair *; b := * constrain fair *; }
+                  |                              ^^^^^^
+                  |
+                  = help: `assume` lets it come out one way only; write `*`, or use it in a test or an assignment
+
+                error: a fair choice cannot be made here
+                 --> t.weave:1:50
+                  |
+                1 | bool b; void main() { assume fair *; assert b || fair *; b := * constrain fair *; }
+                  |                                                  ^^^^^^
+                  |
+                  = help: `assert` lets it come out one way only; write `*`, or use it in a test or an assignment
+
+                error: a fair choice cannot be made here
+                 --> t.weave:1:75
+                  |
+                1 | bool b; void main() { assume fair *; assert b || fair *; b := * constrain fair *; }
+                  |                                                                           ^^^^^^
+                  |
+                  = help: `constrain` lets it come out one way only; write `*`, or use it in a test or an assignment
+
+                t.weave: 3 errors
+            "#]],
+        ),
+        (
+            "a number",
+            "int[0..3] n; void main() { n := fair *; }",
+            expect![[r#"
+            error: expected an integer, but this is a truth value
+             --> t.weave:1:33
+              |
+            1 | int[0..3] n; void main() { n := fair *; }
+              |           - this is an integer  ^^^^^^
+              |
+              = help: `b ? 1 : 0` makes a number of a truth value
+
+            t.weave: 1 error
+        "#]],
+        ),
+        (
+            "outside of statements",
+            "bool b := fair *; predicate: fair *; thread t { skip; }",
+            expect![[r#"
+                error: a fair choice cannot be made here
+                 --> t.weave:1:11
+                  |
+                1 | bool b := fair *; predicate: fair *; thread t { skip; }
+                  |           ^^^^^^
+                  |
+                  = help: it is made by a statement that a thread executes; write `*`, or use it in a test or an assignment
+
+                error: a predicate cannot choose
+                 --> t.weave:1:30
+                  |
+                1 | bool b := fair *; predicate: fair *; thread t { skip; }
+                  |                              ^^^^^^
+                  |
+                  = help: in every state a predicate is either true or false; say which
+
+                t.weave: 2 errors
+            "#]],
+        ),
+    ]);
+}

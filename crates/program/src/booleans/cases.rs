@@ -63,6 +63,8 @@ impl Cases<'_> {
         let again = |kind| make::expr(kind, Type::Bool, e.span);
         Ok(match &e.kind {
             ExprKind::Const(_) | ExprKind::Any => e.clone(),
+            // There are no fair choices in `.bp`.
+            ExprKind::Fair => again(ExprKind::Any),
             ExprKind::Read(place) | ExprKind::Primed(place) => {
                 let primed = matches!(e.kind, ExprKind::Primed(_));
                 let mut found = Vec::new();

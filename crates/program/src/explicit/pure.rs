@@ -175,6 +175,7 @@ impl<'a, 'p> Pure<'a, 'p> {
         self.numbers |= e.ty != Type::Bool;
         match &e.kind {
             ExprKind::Any | ExprKind::Const(Value::Open) => (self.choice(&e.ty), None),
+            ExprKind::Fair => (self.chosen(e.clone()), None),
             ExprKind::Read(place) => {
                 let (place, ok) = self.pure_place(place);
                 (again(ExprKind::Read(place)), ok)
@@ -231,8 +232,12 @@ impl<'a, 'p> Pure<'a, 'p> {
 
     /// A choice that is made before.
     fn choice(&mut self, ty: &Type) -> Expr {
-        let place = self.maker.temporary("choice", ty);
-        self.before.push(assign(vec![(place.clone(), make::any(ty))], self.silent));
+        self.chosen(make::any(ty))
+    }
+
+    fn chosen(&mut self, choice: Expr) -> Expr {
+        let place = self.maker.temporary("choice", &choice.ty);
+        self.before.push(assign(vec![(place.clone(), choice)], self.silent));
         read(place)
     }
 

@@ -146,7 +146,11 @@ fn read_place(place: &Place, see: &mut impl FnMut(LocalId)) {
 
 fn read_expr(expr: &Expr, see: &mut impl FnMut(LocalId)) {
     match &expr.kind {
-        ExprKind::Const(_) | ExprKind::Any | ExprKind::Instance | ExprKind::At { .. } => {}
+        ExprKind::Const(_)
+        | ExprKind::Any
+        | ExprKind::Fair
+        | ExprKind::Instance
+        | ExprKind::At { .. } => {}
         ExprKind::Read(place) | ExprKind::Primed(place) => read_place(place, see),
         ExprKind::LocalOf { local, .. } => see(*local),
         ExprKind::Unary(_, operand) | ExprKind::Quantified { body: operand, .. } => {

@@ -47,8 +47,7 @@ impl Lowering {
             }
             if starts.len() == MOST_COMBINATIONS {
                 let message = "the variables without a first value have more than a million \
-                               combinations of values, and whether there is a deadlock may depend \
-                               on them: give them first values";
+                               combinations of values, and who can act may depend on them: give them first values";
                 return Err(Fault { message: message.to_owned(), line: None });
             }
         }

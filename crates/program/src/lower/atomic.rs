@@ -11,7 +11,7 @@
 use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_model::Fault;
+use selvedge_model::{FairChoice, Fault};
 
 use super::Lowering;
 use super::execute::{Control, Outcome, Started};
@@ -38,6 +38,8 @@ struct Inside {
     /// The frames of the thread from the one that entered the section.
     frames: StackId,
     spawn: Option<Started>,
+    /// The fair choices on the way, each once, in rising order.
+    fair: Vec<FairChoice>,
 }
 
 /// A stack of frames by number.
@@ -125,8 +127,8 @@ impl Lowering {
                 match outcome.control {
                     Control::Goto(top) if enters => {
                         let frames = search.stacks.push(top, None);
-                        let inside =
-                            Inside { shared: outcome.shared, frames, spawn: outcome.spawn };
+                        let Outcome { shared, spawn, fair, .. } = outcome;
+                        let inside = Inside { shared, frames, spawn, fair };
                         let way = search.way(edge, None);
                         search.work.push_back((inside, way));
                     }
@@ -172,6 +174,7 @@ impl Lowering {
                         (Some(_), None) => outcome.spawn.clone_from(&inside.spawn),
                         _ => {}
                     }
+                    add_choices(&mut outcome.fair, &inside.fair);
                     self.advance(search, below, outcome, edge, way);
                 }
             }
@@ -204,12 +207,21 @@ impl Lowering {
                 (only, None) if !self.flow.location(only.loc).atomic => Control::Goto(only.clone()),
                 _ => {
                     let way = search.way(edge, Some(before));
-                    let Outcome { shared, spawn, .. } = outcome;
-                    search.work.push_back((Inside { shared, frames: id, spawn }, way));
+                    let Outcome { shared, spawn, fair, .. } = outcome;
+                    search.work.push_back((Inside { shared, frames: id, spawn, fair }, way));
                     return;
                 }
             },
         };
         search.leave(Outcome { control, ..outcome }, edge, Some(before));
+    }
+}
+
+/// Adds the choices that were made before.
+fn add_choices(choices: &mut Vec<FairChoice>, before: &[FairChoice]) {
+    if !before.is_empty() {
+        choices.extend_from_slice(before);
+        choices.sort_unstable();
+        choices.dedup();
     }
 }

@@ -3,7 +3,7 @@
 //! variable that holds *any* value gets one when it is first read, and keeps it.
 
 use num_bigint::BigInt;
-use selvedge_model::Fault;
+use selvedge_model::{FairChoice, FairPlace, Fault};
 
 use super::Lowering;
 use super::choices::Choices;
@@ -84,6 +84,8 @@ pub(super) struct Evaluator<'a> {
     pub settled: Vec<(Slot, Value)>,
     /// The slots that were set to an open value.
     pub opened: Vec<Slot>,
+    /// The fair choices that were made, in the order in which they were made.
+    pub fair: Vec<FairChoice>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -106,6 +108,7 @@ impl<'a> Evaluator<'a> {
             lock_values: lowering.lock_values(),
             settled: Vec::new(),
             opened: Vec::new(),
+            fair: Vec::new(),
         }
     }
 }
@@ -118,6 +121,12 @@ impl Evaluator<'_> {
     pub fn eval(&mut self, expr: &Expr) -> Result<Value, Halt> {
         match &expr.kind {
             ExprKind::Const(Value::Open) | ExprKind::Any => self.choose(&expr.ty, expr.span, None),
+            ExprKind::Fair => {
+                let outcome = self.choices.pick(2) == 1;
+                let place = FairPlace(expr.span.start);
+                self.fair.push(FairChoice { place, outcome });
+                Ok(outcome.into())
+            }
             ExprKind::Const(value) => Ok(value.clone()),
             ExprKind::Read(place) => self.read(place, false),
             ExprKind::Primed(place) => self.read(place, true),

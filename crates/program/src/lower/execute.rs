@@ -1,6 +1,8 @@
 //! # Commands
 //! What one edge does to one configuration, for one combination of choices.
 
+use selvedge_model::FairChoice;
+
 use super::eval::{Evaluator, Halt, Slot, Values, arithmetic, fits};
 use super::intern::{Frame, Shared, Wrong};
 use super::{Lowering, choices::Choices};
@@ -16,6 +18,8 @@ pub(super) struct Outcome {
     pub shared: Shared,
     pub control: Control,
     pub spawn: Option<Started>,
+    /// The fair choices that were made, each once, in rising order.
+    pub fair: Vec<FairChoice>,
 }
 
 /// What becomes of the top frame.
@@ -144,7 +148,10 @@ impl<'a> Run<'a> {
             Some(control) => control,
         };
         let shared = Shared { globals: globals.into(), ..self.shared };
-        Outcome { shared, control, spawn: self.spawn }
+        let mut fair = self.eval.fair;
+        fair.sort_unstable();
+        fair.dedup();
+        Outcome { shared, control, spawn: self.spawn, fair }
     }
 
     fn execute(&mut self) -> Result<(), Halt> {

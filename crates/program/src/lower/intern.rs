@@ -6,6 +6,7 @@ use std::hash::Hash;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
+use selvedge_model::FairChoice;
 
 use crate::Value;
 use crate::flow::{EdgeId, Loc};
@@ -54,6 +55,15 @@ pub(super) struct Frame {
     pub locals: Box<[Value]>,
     /// The thread as the owner of locks, from 1; 0 where locks do not remember their owners.
     pub owner: u32,
+}
+
+/// Where an action comes from.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct Executed {
+    /// The edges; none for the end of a thread.
+    pub path: Vec<EdgeId>,
+    /// The fair choices that were made, each once, in rising order.
+    pub fair: Vec<FairChoice>,
 }
 
 /// A table of things by number.

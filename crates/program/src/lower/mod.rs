@@ -38,11 +38,15 @@ use std::sync::Arc;
 use selvedge_model::{Fault, Origin, SharedId, TemplateId, ThreadInfo};
 
 use crate::flow::{self, Command, EdgeId, Flow, Loc};
-use crate::{BinaryOp, Count, GlobalId, ProcId, Program, Source, Span, ThreadDecl, Value, VarRef};
+use crate::visit::any_part;
+use crate::{
+    BinaryOp, Count, Expr, ExprKind, GlobalId, ProcId, Program, Source, Span, ThreadDecl, Value,
+    VarRef,
+};
 use choices::Choices;
 pub use eval::Slot;
 use eval::{Evaluator, Halt, Values};
-use intern::{Frame, Interner, Shared, Symbol};
+use intern::{Executed, Frame, Interner, Shared, Symbol};
 use layout::Layout;
 pub use relation::{Case, Domain, Effect, ThreadStart};
 
@@ -73,6 +77,8 @@ pub struct Lowering {
     threads: Vec<ThreadInfo>,
     /// The first frame of each thread.
     entries: Vec<Frame>,
+    /// The templates of which there is any number of threads, with their first frames.
+    any_number: Vec<(TemplateId, Frame)>,
     /// Whether the ids of started threads are kept in variables.
     keeps_thread_ids: bool,
     /// Whether some thread is joined, so that the ends of threads are remembered.
@@ -85,7 +91,7 @@ pub struct Lowering {
     chooses_at_once: bool,
     shared: Interner<Shared>,
     symbols: Interner<Symbol>,
-    origins: Interner<Vec<EdgeId>>,
+    origins: Interner<Executed>,
 }
 
 /// Why a program cannot be lowered.
@@ -142,11 +148,31 @@ impl fmt::Display for LowerError {
 impl std::error::Error for LowerError {}
 
 impl Lowering {
-    /// Prepares a program for exploration. Takes time in the size of the text only.
+    /// Prepares a program for exploration. Takes time in the size of the text only. A number is
+    /// needed for every thread that may have any number of instances.
     pub fn new(
         program: Arc<Program>,
         source: Arc<Source>,
         counts: &ThreadCounts,
+    ) -> Result<Self, LowerError> {
+        Lowering::prepare(program, source, counts, false)
+    }
+
+    /// The same, but a thread of any number of instances for which no number is given stays one:
+    /// see [`selvedge_model::System::any_number`].
+    pub fn for_any_number(
+        program: Arc<Program>,
+        source: Arc<Source>,
+        counts: &ThreadCounts,
+    ) -> Result<Self, LowerError> {
+        Lowering::prepare(program, source, counts, true)
+    }
+
+    fn prepare(
+        program: Arc<Program>,
+        source: Arc<Source>,
+        counts: &ThreadCounts,
+        any_number: bool,
     ) -> Result<Self, LowerError> {
         let flow = flow::build(&program)
             .map_err(|e| LowerError::At { message: e.message, span: e.span })?;
@@ -164,6 +190,7 @@ impl Lowering {
             layout,
             threads: Vec::new(),
             entries: Vec::new(),
+            any_number: Vec::new(),
             keeps_thread_ids,
             joins,
             starts,
@@ -173,7 +200,7 @@ impl Lowering {
             symbols: Interner::new(),
             origins: Interner::new(),
         };
-        lowering.add_threads(counts)?;
+        lowering.add_threads(counts, any_number)?;
         Ok(lowering)
     }
 
@@ -213,7 +240,7 @@ impl Lowering {
     /// The edges of the flow graph that an action executes; none for the end of a thread.
     #[must_use]
     pub fn edges_of(&self, origin: Origin) -> Vec<EdgeId> {
-        self.origins.get(origin.0).to_vec()
+        self.origins.get(origin.0).path.clone()
     }
 
     /// The value of a shared variable, or of its first element.
@@ -223,7 +250,7 @@ impl Lowering {
         self.shared.get(shared.0).globals[slot].clone()
     }
 
-    fn add_threads(&mut self, counts: &ThreadCounts) -> Result<(), LowerError> {
+    fn add_threads(&mut self, counts: &ThreadCounts, any_number: bool) -> Result<(), LowerError> {
         let program = self.program.clone();
         let known = || program.threads.iter().map(|t| t.name.clone()).collect::<Vec<_>>();
         if let Some(name) = counts.keys().find(|name| !known().contains(name)) {
@@ -233,8 +260,12 @@ impl Lowering {
         for (index, decl) in program.threads.iter().enumerate() {
             let count = match (counts.get(&decl.name), decl.count) {
                 (Some(&count), _) | (None, Count::Fixed(count)) => count,
-                (None, Count::Any) => {
+                (None, Count::Any) if !any_number => {
                     return Err(LowerError::AnyNumber { thread: decl.name.clone() });
+                }
+                (None, Count::Any) => {
+                    self.add_any_number(TemplateId::from(index), decl)?;
+                    continue;
                 }
             };
             total += u64::from(count);
@@ -251,10 +282,38 @@ impl Lowering {
                 self.entries.push(entry);
             }
         }
-        if self.threads.is_empty() {
+        if self.threads.is_empty() && self.any_number.is_empty() {
             let message = "there is no thread at all: every number of threads is 0".to_owned();
             return Err(LowerError::At { message, span: Span::default() });
         }
+        Ok(())
+    }
+
+    /// Any number of threads that begin alike.
+    fn add_any_number(
+        &mut self,
+        template: TemplateId,
+        decl: &ThreadDecl,
+    ) -> Result<(), LowerError> {
+        let name = &decl.name;
+        let differ = |why: &str, span: Span| {
+            let message = format!(
+                "any number of instances of `{name}` cannot be followed: {why}; say how many with \
+                 --threads {name}=2"
+            );
+            Err(LowerError::At { message, span })
+        };
+        let is_instance = |e: &Expr| matches!(e.kind, ExprKind::Instance);
+        if let Some(arg) = decl.args.iter().find(|arg| any_part(arg, &is_instance)) {
+            return differ("each has a number of its own", arg.span);
+        }
+        if self.flow.tracks_owners {
+            let why = "a lock may be released by a thread that does not hold it, so that locks have \
+                       to remember which thread does";
+            return differ(why, decl.span);
+        }
+        let entry = self.entry(decl, 0)?;
+        self.any_number.push((template, entry));
         Ok(())
     }
 

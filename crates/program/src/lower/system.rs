@@ -1,19 +1,21 @@
 //! The lowered program as a [`System`].
 
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use selvedge_model::{
-    Action, Explanation, Fault, Origin, PlaceId, SharedId, Spawn, Stack, State, SymbolId, System,
-    TemplateId, Thread, ThreadInfo, Word,
+    Action, Explanation, FairChoice, FairPlace, Fault, Origin, PlaceId, SharedId, Spawn, Stack,
+    State, SymbolId, System, TemplateId, Thread, ThreadInfo, Word,
 };
 
 use super::Lowering;
 use super::at_once::Start;
 use super::execute::{Control, Started};
-use super::intern::{Frame, Shared, Symbol};
+use super::intern::{Executed, Frame, Shared, Symbol};
 use super::keys;
 use crate::ProcId;
+use crate::flow::{Command, EdgeId};
 
 impl System for Lowering {
     fn threads(&self) -> &[ThreadInfo] {
@@ -31,6 +33,14 @@ impl System for Lowering {
             false => vec![(globals, self.entries.clone())],
         };
         Ok(starts.into_iter().map(|start| self.start(start)).collect())
+    }
+
+    fn any_number(&self) -> Vec<Spawn> {
+        let first = |(template, frame): &(TemplateId, Frame)| Spawn {
+            template: *template,
+            stack: self.first_stack(frame.clone(), 0),
+        };
+        self.any_number.iter().map(first).collect()
     }
 
     fn actions(
@@ -114,7 +124,15 @@ impl System for Lowering {
     }
 
     fn explain(&self, origin: Origin) -> Explanation {
-        self.explain_path(&self.origins.get(origin.0))
+        self.explain_path(&self.origins.get(origin.0).path)
+    }
+
+    fn fair_choices(&self, origin: Origin) -> Vec<FairChoice> {
+        self.origins.get(origin.0).fair.clone()
+    }
+
+    fn fair_place_line(&self, place: FairPlace) -> Option<u32> {
+        Some(self.source.line(place.0))
     }
 
     fn shared_key(&self, shared: SharedId) -> String {
@@ -188,7 +206,7 @@ impl Lowering {
             shared: self.shared_id(after),
             word: Word::Pop,
             spawn: None,
-            origin: Origin(self.origins.number(Vec::new())),
+            origin: Origin(self.origins.number(Executed::default())),
         }
     }
 
@@ -198,7 +216,7 @@ impl Lowering {
         frame: &Frame,
         out: &mut Vec<Action>,
     ) -> Result<(), Fault> {
-        let mut seen = FxHashSet::default();
+        let mut seen = FxHashMap::default();
         for step in self.moves(shared, frame)? {
             let frame_id = |frame| self.symbol_id(Symbol::Frame(frame));
             let word = match step.outcome.control {
@@ -210,13 +228,34 @@ impl Lowering {
             };
             let spawn = step.outcome.spawn.map(|started| self.spawn(started));
             let shared = self.shared_id(step.outcome.shared);
-            // Different choices may come to the same; one action is enough.
-            if seen.insert((shared, word, spawn)) {
-                let origin = Origin(self.origins.number(step.path));
-                out.push(Action { shared, word, spawn, origin });
+            // Different choices may come to the same; one action is enough, unless they were to be
+            // fair. If a thread is dropped in one of them, it is another one.
+            let executed = Executed { path: step.path, fair: step.outcome.fair };
+            let key = (shared, word, spawn, executed.fair.clone());
+            let origin = Origin(self.origins.number(executed));
+            match seen.entry(key) {
+                Entry::Vacant(new) => {
+                    new.insert(out.len());
+                    out.push(Action { shared, word, spawn, origin });
+                }
+                Entry::Occupied(known)
+                    if spawn.is_none() && self.drops_at(out[*known.get()].origin) =>
+                {
+                    out[*known.get()].origin = origin;
+                }
+                Entry::Occupied(_) => {}
             }
         }
         Ok(())
+    }
+
+    /// Whether an action that starts no thread drops one.
+    fn drops_at(&self, origin: Origin) -> bool {
+        let starts = |edge: &EdgeId| {
+            let command = &self.flow.edges[edge.index()].command;
+            matches!(command, Command::Async { .. } | Command::StartThread { .. })
+        };
+        self.drops_threads && self.origins.get(origin.0).path.iter().any(starts)
     }
 
     fn spawn(&self, started: Started) -> Spawn {

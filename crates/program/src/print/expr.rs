@@ -160,6 +160,7 @@ impl<'a> ExprPrinter<'a> {
                 self.write(otherwise);
             }
             ExprKind::Any => self.out.push('*'),
+            ExprKind::Fair => self.out += "fair *",
             ExprKind::OneOf(list) => {
                 self.out.push('{');
                 self.write_list(list);

@@ -15,7 +15,7 @@ use crate::{EnumId, GlobalId, LabelId, ProcId, Procedure, Program, Type, Value, 
 pub const RESERVED_WORDS: &[&str] = &[
     "acquire", "and", "assert", "assume", "async", "atomic", "atomic_begin", "atomic_end", "bool",
     "boolean", "break", "call", "cas", "const", "constrain", "continue", "either", "else",
-    "end_thread", "enum", "exists", "false", "fetch_and_add", "forall", "goto", "havoc", "if",
+    "end_thread", "enum", "exists", "fair", "false", "fetch_and_add", "forall", "goto", "havoc", "if",
     "int", "join", "local", "lock", "mutex", "none", "not", "or", "predicate", "proc", "release",
     "return", "schoose", "shared", "skip", "start_thread", "thread", "tid", "true", "trylock",
     "unlock", "var", "void", "wait", "while",

@@ -7,15 +7,21 @@
 //! if (stopped) { return; }
 //! ```
 
+use std::cell::Cell;
+
+use rustc_hash::FxHashMap;
+
+use super::lasso::{Section, Written};
 use super::marks::Mark;
 use super::shared::Shared;
 use crate::attempt::Meaning;
 use crate::explicit::temporary;
+use crate::flow::{Command, Flow, Loc};
 use crate::make::{self, assign, branch, read, stmt};
 use crate::visit::StepParts;
 use crate::{
-    AtomicOp, Block, Cond, Expr, ExprKind, Place, ProcId, Procedure, Span, Stmt, StmtKind, Type,
-    Value, Variable,
+    AtomicOp, Block, Cond, Expr, ExprKind, LocalId, Place, ProcId, Procedure, Span, Stmt, StmtKind,
+    Type, Value, Variable,
 };
 
 /// How a procedure is called.
@@ -34,35 +40,67 @@ pub(super) struct Surroundings<'a> {
     pub inside: &'a [bool],
     /// The procedures of the result.
     pub procs: &'a dyn Fn(ProcId, Version) -> ProcId,
+    /// The flow graph of the original, and where each statement of it starts.
+    pub flow: &'a Flow,
+    pub starts: &'a FxHashMap<u32, Loc>,
+    /// How many places there are at which a thread may be left.
+    pub sites: &'a Cell<u32>,
+}
+
+impl Surroundings<'_> {
+    /// Whether a jump is a step after all: one that leads to itself, for ever.
+    fn spins(&self, span: Span) -> bool {
+        let start = self.starts.get(&Mark::of(span).number());
+        start.is_some_and(|&loc| {
+            let edges = &self.flow.location(loc).edges;
+            edges
+                .iter()
+                .map(|&edge| self.flow.edge(edge))
+                .any(|edge| edge.to == loc && matches!(edge.command, Command::Skip))
+        })
+    }
 }
 
 /// Transforms one version of one procedure.
 pub(super) struct Body<'a> {
-    around: &'a Surroundings<'a>,
-    version: Version,
+    pub around: &'a Surroundings<'a>,
+    pub proc: ProcId,
+    pub version: Version,
     /// How many atomic blocks are open: those of the original, and those round the checks of a
     /// statement.
     atomic: usize,
     results: Vec<Type>,
-    locals: Vec<Variable>,
+    pub locals: Vec<Variable>,
+    /// Whether the frame is a keyframe, if that matters.
+    pub bottom: Option<LocalId>,
+    /// The atomic block of the original that is open, if what it writes matters.
+    pub section: Option<Section>,
 }
 
 impl<'a> Body<'a> {
     /// The procedure of the result.
     pub fn transform(
         around: &'a Surroundings<'a>,
-        version: Version,
+        (id, version): (ProcId, Version),
         name: String,
         proc: &Procedure,
     ) -> Procedure {
         let mut body = Body {
             around,
+            proc: id,
             version,
             atomic: 0,
             results: proc.results.clone(),
             locals: proc.locals.clone(),
+            bottom: None,
+            section: None,
         };
-        let block = body.block(&proc.body);
+        if version == Version::Open {
+            body.declare_bottom();
+        }
+        let mut block = body.block(&proc.body);
+        block.splice(0..0, body.no_keyframe(proc.span));
+        block.extend(body.not_at_bottom(proc.span));
         let span = match version {
             Version::Open => proc.span,
             Version::Atomic => Mark::Silent(Mark::of(proc.span).number()).span(),
@@ -72,8 +110,9 @@ impl<'a> Body<'a> {
 
     fn block(&mut self, block: &Block) -> Block {
         let mut out = Vec::with_capacity(block.len());
-        for statement in block {
-            let mut group = self.statement(statement);
+        for (index, statement) in block.iter().enumerate() {
+            let before = index.checked_sub(1).map(|before| &block[before]);
+            let mut group = self.statement(statement, before);
             if group.is_empty() && !statement.labels.is_empty() {
                 group.push(stmt(StmtKind::Skip, silent(statement.span)));
             }
@@ -86,7 +125,7 @@ impl<'a> Body<'a> {
     }
 
     /// Whether a step lies inside of an atomic section, as far as the original is concerned.
-    fn is_inside(&self, span: Span) -> bool {
+    pub fn is_inside(&self, span: Span) -> bool {
         let number = Mark::of(span).number() as usize;
         self.version == Version::Atomic || self.around.inside.get(number).is_some_and(|i| *i)
     }
@@ -98,10 +137,16 @@ impl<'a> Body<'a> {
     }
 
     /// Whether the thread may be left before the statement.
-    fn may_leave(&self, statement: &Stmt) -> bool {
+    fn may_leave(&self, statement: &Stmt, before: Option<&Stmt>) -> bool {
         // What is new between two steps of the original is part of one of them.
-        let new = matches!(Mark::of(statement.span), Mark::Silent(_));
+        let number = Mark::of(statement.span).number();
+        let new = matches!(Mark::of(statement.span), Mark::Silent(_))
+            || before.is_some_and(|before| Mark::of(before.span) == Mark::Check(number));
         if new || self.atomic > 0 || self.is_inside(statement.span) {
+            return false;
+        }
+        // A jump is no step.
+        if self.around.shared.lasso.is_some() && !self.around.starts.contains_key(&number) {
             return false;
         }
         let shared = |place: &Place| self.around.shared.is_shared(place);
@@ -120,6 +165,14 @@ impl<'a> Body<'a> {
     /// Goes to a later round, or stops.
     fn leave(&self, mark: Span) -> Block {
         let shared = self.around.shared;
+        if let Some(lasso) = &shared.lasso {
+            let mut out = self.leave_lasso(lasso, mark);
+            // The block as a whole is one step.
+            if let Mark::Begin(n) = Mark::of(mark) {
+                out.push(stmt(StmtKind::Skip, Mark::Step(n).span()));
+            }
+            return out;
+        }
         let mut pairs: Vec<(Place, Expr)> = shared.later_round().into_iter().collect();
         pairs.push((shared.stopped(), make::any(&Type::Bool)));
         vec![assign(pairs, silent(mark)), self.leave_if_stopped(mark)]
@@ -130,16 +183,18 @@ impl<'a> Body<'a> {
     }
 
     /// Returns; nobody looks at the results.
-    fn give_up(&self, mark: Span) -> Stmt {
+    pub fn give_up(&self, mark: Span) -> Stmt {
         let results = self.results.iter().map(make::some_value).collect();
         stmt(StmtKind::Return(results), silent(mark))
     }
 
-    /// The thread fails and stops.
+    /// The thread fails and stops; where nobody asks, it does not go on.
     fn fail(&self, mark: Span) -> Block {
         let shared = self.around.shared;
-        let flags =
-            vec![(shared.failed(), make::truth(true)), (shared.stopped(), make::truth(true))];
+        let Some(failed) = shared.failed() else {
+            return vec![stmt(StmtKind::Assume(make::truth(false)), silent(mark))];
+        };
+        let flags = vec![(failed, make::truth(true)), (shared.stopped(), make::truth(true))];
         vec![assign(flags, mark), self.give_up(mark)]
     }
 
@@ -159,10 +214,10 @@ impl<'a> Body<'a> {
         list.iter().map(|p| self.place(p)).collect()
     }
 
-    fn statement(&mut self, statement: &Stmt) -> Block {
+    fn statement(&mut self, statement: &Stmt, before: Option<&Stmt>) -> Block {
         let span = statement.span;
         let mut out = Vec::new();
-        let leaves = self.may_leave(statement);
+        let leaves = self.may_leave(statement, before);
         let is_loop = matches!(statement.kind, StmtKind::While { .. });
         if leaves && !is_loop {
             let section = matches!(statement.kind, StmtKind::Atomic(_) | StmtKind::AtomicBegin);
@@ -172,10 +227,18 @@ impl<'a> Body<'a> {
             };
             out.extend(self.leave(mark));
         }
+        out.extend(self.leave_section(Some(&statement.kind), span));
         let step = self.step(span);
-        match &statement.kind {
+        let fairly = if is_loop { None } else { self.choose_fairly(&statement.kind, span) };
+        let chosen = fairly.map(|(before, kind)| {
+            out.extend(before);
+            kind
+        });
+        let kind = chosen.as_ref().unwrap_or(&statement.kind);
+        match kind {
             StmtKind::While { cond, body } => out.push(self.repeat(cond, body, leaves, span)),
             StmtKind::If { cond, then, otherwise } => {
+                out.extend(self.agree_on_test(cond, span));
                 let (then, otherwise) = (self.block(then), self.block(otherwise));
                 out.push(self.test(cond, then, otherwise, step));
             }
@@ -184,12 +247,23 @@ impl<'a> Body<'a> {
                 out.push(stmt(StmtKind::Choose(blocks), step));
             }
             StmtKind::Atomic(body) => {
+                let is_section = matches!(Mark::of(span), Mark::Step(_));
+                let is_section = is_section && self.begin_section(body, span);
                 self.atomic += 1;
                 out.extend(self.block(body));
                 self.atomic -= 1;
+                if is_section {
+                    out.extend(self.leave_section(None, span));
+                    self.section = None;
+                }
             }
             StmtKind::AtomicEnd if !self.is_inside(span) => out.push(stmt(StmtKind::Skip, step)),
             StmtKind::AtomicBegin | StmtKind::AtomicEnd => {}
+            StmtKind::Assert(cond) if self.around.shared.failed().is_none() => {
+                let mark =
+                    if matches!(Mark::of(span), Mark::Check(_)) { silent(span) } else { step };
+                out.extend(self.both(cond, mark));
+            }
             StmtKind::Assert(cond) => {
                 let failed = make::not(self.expr(cond));
                 let (test, fail) = match Mark::of(span) {
@@ -199,21 +273,29 @@ impl<'a> Body<'a> {
                 out.push(branch(failed, self.fail(fail), Vec::new(), test));
             }
             StmtKind::Acquire(lock) => {
-                let lock = self.place(lock);
-                let free = self.around.shared.is_free(lock.clone());
+                let shared = self.around.shared;
+                out.extend(self.agree_on_lock(lock, span));
+                let place = self.place(lock);
+                let free = shared.is_free(place.clone());
                 out.push(stmt(StmtKind::Assume(free), silent(span)));
-                out.push(assign(vec![(lock, self.around.shared.held())], step));
+                out.push(assign(vec![(place, shared.held())], step));
+                out.extend(self.wrote_by(kind, span));
             }
             StmtKind::Release(lock) => {
-                let (lock, shared) = (self.place(lock), self.around.shared);
+                let shared = self.around.shared;
+                out.extend(self.agree_on_lock(lock, span));
+                out.extend(self.mine_again(lock, span));
+                let place = self.place(lock);
                 if shared.owners {
-                    let wrong = shared.is_not_mine(lock.clone());
+                    let wrong = shared.is_not_mine(place.clone());
                     out.push(branch(wrong, self.fail(step), Vec::new(), silent(span)));
                 }
-                out.push(assign(vec![(lock, shared.free())], step));
+                out.push(assign(vec![(place, shared.free())], step));
+                out.extend(self.wrote_by(kind, span));
             }
-            StmtKind::Attempt { dest, op } => out.extend(self.attempt(dest.as_ref(), op, step)),
+            StmtKind::Attempt { dest, op } => out.extend(self.attempt(dest.as_ref(), op, span)),
             StmtKind::Call { proc, args, results } => {
+                out.extend(self.agree(args, span));
                 let version = if self.is_inside(span) { Version::Atomic } else { Version::Open };
                 let proc = (self.around.procs)(*proc, version);
                 let (args, results) = (self.exprs(args), self.places(results));
@@ -221,13 +303,38 @@ impl<'a> Body<'a> {
                 out.push(self.leave_if_stopped(silent(span)));
             }
             StmtKind::EndThread => {
+                out.extend(self.not_at_bottom(span));
                 let mut end = self.give_up(span);
                 end.span = step;
                 out.push(end);
             }
-            simple => out.push(stmt(self.simple(simple), step)),
+            StmtKind::Return(values) => {
+                out.extend(self.agree(values, span));
+                out.extend(self.not_at_bottom(span));
+                out.push(stmt(StmtKind::Return(self.exprs(values)), step));
+            }
+            StmtKind::Goto(_) if self.around.spins(span) => {
+                out.push(stmt(StmtKind::Skip, step));
+                out.push(stmt(kind.clone(), silent(span)));
+            }
+            simple => {
+                let parts = StepParts::of(simple);
+                let indices = parts.written.iter().flat_map(|place| &place.indices);
+                out.extend(self.agree(indices.chain(parts.exprs.iter().copied()), span));
+                let places: Vec<Place> = parts.written.into_iter().cloned().collect();
+                let (before, places) = self.fixed_places(&places, span);
+                out.extend(before);
+                out.push(stmt(self.simple(simple), step));
+                out.extend(self.wrote(&places, &Written::of(simple), span));
+            }
         }
         out
+    }
+
+    /// What follows on a statement that writes.
+    fn wrote_by(&self, kind: &StmtKind, span: Span) -> Block {
+        let places: Vec<Place> = StepParts::of(kind).written.into_iter().cloned().collect();
+        self.wrote(&places, &Written::of(kind), span)
     }
 
     /// A statement that is the same but for its variables.
@@ -240,21 +347,32 @@ impl<'a> Body<'a> {
             },
             StmtKind::Havoc(places) => StmtKind::Havoc(self.places(places)),
             StmtKind::Assume(cond) => StmtKind::Assume(self.expr(cond)),
-            StmtKind::Return(values) => StmtKind::Return(self.exprs(values)),
             other => other.clone(),
         }
     }
 
     /// A loop. Where the thread may be left before each test, the test moves inside.
     fn repeat(&mut self, cond: &Cond, body: &Block, leaves: bool, span: Span) -> Stmt {
+        self.in_loop(1);
         let body = self.block(body);
+        self.in_loop(-1);
         let step = self.step(span);
         let always = matches!(cond, Cond::Expr(Expr { kind: ExprKind::Const(v), .. })
             if *v != Value::Open && v.is_true());
         let end = || vec![stmt(StmtKind::Break, silent(span))];
         let mut inside = if leaves { self.leave(silent(span)) } else { Vec::new() };
+        let test = StmtKind::While { cond: cond.clone(), body: Vec::new() };
+        let chosen = self.choose_fairly(&test, span).map(|(before, test)| {
+            inside.extend(before);
+            test
+        });
+        let cond = match &chosen {
+            Some(StmtKind::While { cond, .. }) => cond,
+            _ => cond,
+        };
+        inside.extend(self.agree_on_test(cond, span));
         match cond {
-            Cond::Expr(cond) if !leaves => {
+            Cond::Expr(cond) if inside.is_empty() => {
                 let cond = Cond::Expr(self.expr(cond));
                 return stmt(StmtKind::While { cond, body }, step);
             }
@@ -279,7 +397,10 @@ impl<'a> Body<'a> {
                     if *negated { (otherwise, then) } else { (then, otherwise) };
                 let place = self.place(op.place());
                 let Meaning { succeeds, new, .. } = self.meaning(op, &place);
-                success.insert(0, assign(vec![(place, new)], silent(step)));
+                let kind = StmtKind::Attempt { dest: None, op: op.clone() };
+                let mut taken = vec![assign(vec![(place, new)], silent(step))];
+                taken.extend(self.wrote_by(&kind, step));
+                success.splice(0..0, taken);
                 branch(succeeds, success, failure, step)
             }
         }
@@ -303,7 +424,19 @@ impl<'a> Body<'a> {
     }
 
     /// An atomic operation with its result, as one assignment: what it writes, then the result.
-    fn attempt(&mut self, dest: Option<&Place>, op: &AtomicOp, step: Span) -> Block {
+    fn attempt(&mut self, dest: Option<&Place>, op: &AtomicOp, span: Span) -> Block {
+        let mut out = self.agree_on_operation(op, span);
+        out.extend(self.agree(dest.into_iter().flat_map(|dest| &dest.indices), span));
+        let kind = StmtKind::Attempt { dest: dest.cloned(), op: op.clone() };
+        let places: Vec<Place> = StepParts::of(&kind).written.into_iter().cloned().collect();
+        let (before, places) = self.fixed_places(&places, span);
+        out.extend(before);
+        out.extend(self.attempt_now(dest, op, self.step(span)));
+        out.extend(self.wrote(&places, &Written::of(&kind), span));
+        out
+    }
+
+    fn attempt_now(&mut self, dest: Option<&Place>, op: &AtomicOp, step: Span) -> Block {
         let place = self.place(op.place());
         let meaning = self.meaning(op, &place);
         let result = meaning.result();
@@ -321,9 +454,9 @@ impl<'a> Body<'a> {
         // One variable cannot be set twice at once.
         let kept = temporary(&mut self.locals, "result", &result.ty);
         vec![
-            assign(vec![(kept.clone(), result)], silent(step)),
+            assign(vec![(kept.clone(), result)], step),
             assign(vec![(place, new)], silent(step)),
-            assign(vec![(dest, read(kept))], step),
+            assign(vec![(dest, read(kept))], silent(step)),
         ]
     }
 }

@@ -3,23 +3,26 @@
 //! the guesses, and says whether a thread has failed. [Lal, Reps 2008, Fig. 1, first and third
 //! column.]
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 
+use rustc_hash::FxHashMap;
 use selvedge_model::ThreadInfo;
 
 use super::body::{Body, Surroundings, Version};
+use super::lasso::{Lasso, elements};
 use super::marks::{self, Mark};
 use super::shared::Shared;
-use crate::flow::Flow;
+use crate::flow::{Flow, Loc};
 use crate::make::{self, assign, equal, read, stmt};
 use crate::{
     Block, Count, Expr, ExprKind, GlobalId, ProcId, Procedure, Program, Span, StmtKind, ThreadDecl,
-    Type, Value, visit, walk,
+    Value, visit, walk,
 };
 
 /// A thread of the original: what it runs, with constants for arguments.
 pub(super) struct Run {
-    proc: ProcId,
+    pub proc: ProcId,
     args: Vec<Expr>,
 }
 
@@ -50,9 +53,9 @@ pub(super) fn drive(
     flow: &Flow,
     mut shared: Shared,
     threads: &[Run],
+    inside: &[bool],
 ) -> Program {
-    let inside = inside_sections(program, flow);
-    let versions = versions(program, &inside, threads);
+    let versions = versions(program, inside, threads);
     let ids: BTreeMap<(ProcId, Version), ProcId> =
         versions.iter().copied().zip((0..).map(ProcId)).collect();
     let find = |proc, version| ids.get(&(proc, version)).copied().unwrap_or(proc);
@@ -67,12 +70,20 @@ pub(super) fn drive(
         })
         .collect();
     let main = shared.names.fresh("main");
-    let around = Surroundings { shared: &shared, inside: &inside, procs: &find };
+    let (starts, sites) = (starts(flow), Cell::new(0));
+    let around = Surroundings {
+        shared: &shared,
+        inside,
+        procs: &find,
+        flow,
+        starts: &starts,
+        sites: &sites,
+    };
     let mut procs: Vec<Procedure> = versions
         .iter()
         .zip(names)
         .map(|(&(proc, version), name)| {
-            Body::transform(&around, version, name, &program.procs[proc.index()])
+            Body::transform(&around, (proc, version), name, &program.procs[proc.index()])
         })
         .collect();
     let thread = ThreadDecl {
@@ -105,9 +116,20 @@ fn nowhere() -> Span {
     Mark::Silent(marks::NOWHERE).span()
 }
 
+/// Where each statement starts that is a step.
+fn starts(flow: &Flow) -> FxHashMap<u32, Loc> {
+    let mut starts = FxHashMap::default();
+    for edge in &flow.edges {
+        if let Mark::Step(number) = Mark::of(edge.span) {
+            starts.entry(number).or_insert(edge.from);
+        }
+    }
+    starts
+}
+
 /// For each number, whether the step lies inside of an atomic section: in a block by the text, in
 /// other sections by the flow.
-fn inside_sections(program: &Program, flow: &Flow) -> Vec<bool> {
+pub(super) fn inside_sections(program: &Program, flow: &Flow) -> Vec<bool> {
     let mut inside = Vec::new();
     let mut mark = |span: Span| {
         let n = Mark::of(span).number() as usize;
@@ -164,12 +186,19 @@ fn main_body(shared: &Shared, threads: &[Run], find: &dyn Fn(ProcId, Version) ->
         if let Some(me) = shared.me() {
             body.push(assign(vec![(me, make::number(number + 1))], nowhere()));
         }
+        body.extend(
+            shared.lasso.as_ref().and_then(|lasso| lasso.choose_keyframe(shared, nowhere())),
+        );
         let proc = find(run.proc, Version::Open);
         let call = StmtKind::Call { proc, args: run.args.clone(), results: Vec::new() };
         body.push(stmt(call, Mark::Thread(number as u32).span()));
+        if shared.lasso.as_ref().is_some_and(|lasso| !lasso.may_end()) {
+            body.push(stmt(StmtKind::Assume(read(shared.stopped())), nowhere()));
+        }
         let round = shared.round().map(|round| (round, make::number(0)));
         let mut reset: Vec<_> = round.into_iter().collect();
         reset.push((shared.stopped(), make::truth(false)));
+        reset.extend(shared.lasso.iter().flat_map(|lasso| lasso.forget_thread(shared)));
         body.push(assign(reset, nowhere()));
     }
     for (id, guess) in guesses(shared) {
@@ -179,9 +208,30 @@ fn main_body(shared: &Shared, threads: &[Run], find: &dyn Fn(ProcId, Version) ->
             body.push(stmt(StmtKind::Assume(equal(ends, guessed)), nowhere()));
         });
     }
-    let nothing_failed = make::not(read(shared.failed()));
-    body.push(stmt(StmtKind::Assert(nothing_failed), nowhere()));
+    body.extend(shared.lasso.iter().flat_map(|lasso| closes(shared, lasso)));
+    let claim = match (shared.failed(), &shared.lasso) {
+        (Some(failed), _) => make::not(read(failed)),
+        (None, lasso) => lasso.as_ref().map_or(make::truth(true), |l| l.nobody_acts(shared)),
+    };
+    body.push(stmt(StmtKind::Assert(claim), nowhere()));
     body
+}
+
+/// That the period ends as it began, and that who waits does so.
+fn closes(shared: &Shared, lasso: &Lasso) -> Block {
+    let mut out = Vec::new();
+    let (begins, ends) = (lasso.bounds.stem_rounds() - 1, shared.rounds - 1);
+    for (id, guess) in guesses(shared) {
+        each_element(shared, guess, &mut |round, element| {
+            if round == begins {
+                let ends = read(shared.element(id, ends, element));
+                let began = read(shared.element(guess, begins, element));
+                out.push(stmt(StmtKind::Assume(equal(ends, began)), nowhere()));
+            }
+        });
+    }
+    out.extend(lasso.at_start(shared, nowhere()));
+    out
 }
 
 fn guesses(shared: &Shared) -> Vec<(GlobalId, GlobalId)> {
@@ -191,18 +241,9 @@ fn guesses(shared: &Shared) -> Vec<(GlobalId, GlobalId)> {
 
 /// Tells the round and the indices of each element of a guess.
 fn each_element(shared: &Shared, guess: GlobalId, tell: &mut dyn FnMut(u32, &[u32])) {
-    fn each(ty: &Type, indices: &mut Vec<u32>, tell: &mut dyn FnMut(u32, &[u32])) {
-        let Type::Array { element, length } = ty else {
-            if let Some((round, element)) = indices.split_first() {
-                tell(*round, element);
-            }
-            return;
-        };
-        for index in 0..*length {
-            indices.push(index);
-            each(element, indices, tell);
-            indices.pop();
+    for indices in elements(&shared.globals[guess.index()].ty) {
+        if let Some((round, element)) = indices.split_first() {
+            tell(*round, element);
         }
     }
-    each(&shared.globals[guess.index()].ty, &mut Vec::new(), tell);
 }

@@ -48,12 +48,14 @@ pub(super) fn first_steps(flow: &Flow) -> Vec<Mark> {
 }
 
 /// A step of the original.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LiftedStep {
     /// The round, counted from 1.
     pub round: u32,
     /// The thread.
     pub thread: ThreadId,
+    /// The shared variables before it, slot by slot; open where they are not known.
+    pub before: Vec<Value>,
     /// Which step it is.
     what: Mark,
 }
@@ -108,8 +110,14 @@ impl Sequential {
                     Some(Meaning::Step(what)) if !stopped => {
                         let round = self.round.map(|id| lowering.global_value(before, id));
                         let round = round.as_ref().and_then(Value::small).unwrap_or(0);
-                        let round = u32::try_from(round).unwrap_or(0) + 1;
-                        steps.push(LiftedStep { round, thread, what: *what });
+                        let round = u32::try_from(round).unwrap_or(0);
+                        let values = lowering.values_of(before);
+                        let again = self.again(lowering, before, round);
+                        for round in [Some(round), again].into_iter().flatten() {
+                            let before = self.copies(&values, round);
+                            let (round, what) = (round + 1, *what);
+                            steps.push(LiftedStep { round, thread, before, what });
+                        }
                     }
                     _ => {}
                 }
@@ -117,6 +125,29 @@ impl Sequential {
         }
         steps.sort_by_key(|step| (step.round, step.thread));
         steps
+    }
+
+    /// The round in which a thread does the same again.
+    fn again(&self, lowering: &Lowering, state: SharedId, round: u32) -> Option<u32> {
+        let (bounds, from) = self.lasso?;
+        let from = lowering.global_value(state, from?).small()?;
+        let is_both = i64::from(round) >= from && round < bounds.stem_rounds();
+        is_both.then_some(round + bounds.lasso)
+    }
+
+    /// The values of the shared variables of the original in a round.
+    fn copies(&self, values: &[Value], round: u32) -> Vec<Value> {
+        let of = |&(first, count, is_copied): &(usize, usize, bool)| {
+            let first = if is_copied { first + round as usize * count } else { first };
+            values.get(first..first + count).unwrap_or_default()
+        };
+        self.slots.iter().flat_map(of).cloned().collect()
+    }
+
+    /// How many rounds come before those that are repeated, for a livelock.
+    #[must_use]
+    pub fn stem_rounds(&self) -> u32 {
+        self.lasso.map_or(self.rounds, |(bounds, _)| bounds.stem_rounds())
     }
 
     /// Follows lifted steps in the original, lowered, until something goes wrong.
@@ -161,14 +192,26 @@ impl Sequential {
         state: &State,
         steps: &[LiftedStep],
     ) -> Result<Vec<(Action, State)>, LiftError> {
-        let Some(wanted) = steps.first() else { return Ok(Vec::new()) };
-        let mut listed = step(original, state, wanted.thread).map_err(LiftError::System)?;
+        match steps.first() {
+            Some(wanted) => self.ways(original, state, wanted).map_err(LiftError::System),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// What the thread of a lifted step can do in a state of the original that is this step; the
+    /// first one comes last.
+    pub fn ways(
+        &self,
+        original: &Lowering,
+        state: &State,
+        wanted: &LiftedStep,
+    ) -> Result<Vec<(Action, State)>, Fault> {
+        let mut listed = step(original, state, wanted.thread)?;
         listed.retain(|(action, _)| {
             let edges = original.edges_of(action.origin);
             let first = edges.first().and_then(|edge| self.first_steps.get(edge.index()));
             first == Some(&wanted.what)
         });
-        // The last one is tried first.
         listed.reverse();
         Ok(listed)
     }

@@ -36,6 +36,7 @@
 
 mod body;
 mod driver;
+mod lasso;
 mod lift;
 mod marks;
 mod refuse;
@@ -44,12 +45,14 @@ mod shared;
 use std::fmt;
 use std::sync::Arc;
 
-use selvedge_model::System;
+use selvedge_model::{Endless, Fairness, System};
 
 use crate::print::NotBoolean;
 use crate::{
     GlobalId, LowerError, Lowering, Program, Source, Span, ThreadCounts, booleans, explicit, flow,
 };
+pub use lasso::Bounds;
+use lasso::Lasso;
 use lift::Meaning;
 pub use lift::{LiftError, LiftedStep};
 use marks::Mark;
@@ -60,6 +63,9 @@ pub struct Sequential {
     /// The program.
     pub program: Program,
     names: shared::OwnNames,
+    rounds: u32,
+    /// Whether locks know who holds them.
+    owners: bool,
     /// The variable that is the round of the running thread.
     round: Option<GlobalId>,
     /// The variable that says that the running thread is left for good.
@@ -68,6 +74,12 @@ pub struct Sequential {
     meanings: Vec<Meaning>,
     /// For each edge of the flow graph of the original, the step that it is.
     first_steps: Vec<Mark>,
+    /// Where the values of the variables of the original are; see [`shared::Shared::slots`].
+    slots: Vec<(usize, usize, bool)>,
+    /// Where the guesses about them are; see [`shared::Shared::guess_slots`].
+    guess_slots: Vec<Option<usize>>,
+    /// For a livelock: the rounds, and the variable that is the round of the keyframe.
+    lasso: Option<(Bounds, Option<GlobalId>)>,
 }
 
 impl Sequential {
@@ -77,14 +89,46 @@ impl Sequential {
         booleans::encode(&self.program, false)
     }
 
+    /// Where a round is guessed to end: pairs of a slot of the shared variables of the original and
+    /// the slot of the guess about it. Rounds are counted from 0; there is no guess about the last.
+    #[must_use]
+    pub fn guesses(&self, round: u32) -> Vec<(usize, usize)> {
+        let mut pairs = Vec::new();
+        let mut slot = 0;
+        for (&(_, count, _), guess) in self.slots.iter().zip(&self.guess_slots) {
+            let first = guess.map(|guess| guess + round as usize * count);
+            pairs.extend((0..count).filter_map(|i| Some((slot + i, first? + i))));
+            slot += count;
+        }
+        pairs
+    }
+
+    /// How many rounds there are.
+    #[must_use]
+    pub fn rounds(&self) -> u32 {
+        self.rounds
+    }
+
     /// What the text of the program is and how it is read, as comments for its beginning.
     #[must_use]
-    pub fn header(&self, file: &str, rounds: u32) -> String {
-        let plural = if rounds == 1 { "" } else { "s" };
+    pub fn header(&self, file: &str) -> String {
+        let count = |n: u32| format!("{n} round{}", if n == 1 { "" } else { "s" });
+        let rounds = count(self.rounds);
         let mut lines = vec![
-            format!("{file} in {rounds} round{plural}, as a program with one thread."),
+            format!("{file} in {rounds}, as a program with one thread."),
             "The threads run one after the other, each through all of its rounds.".to_owned(),
         ];
+        if let Some((bounds, _)) = self.lasso {
+            let last = count(bounds.lasso);
+            let last = if bounds.lasso == 1 {
+                "last round is".to_owned()
+            } else {
+                format!("last {last} are")
+            };
+            lines[0] =
+                format!("An endless run of {file} in {rounds}, as a program with one thread.");
+            lines.push(format!("The {last} repeated for ever."));
+        }
         if let Some(round) = &self.names.round {
             lines.push(format!(
                 "x[i] is the copy of x for round i, counted from 0; {round} is the round of the"
@@ -92,13 +136,16 @@ impl Sequential {
             lines.push("running thread. x_guess[i] is what round i is guessed to end with, and round i + 1".to_owned());
             lines.push("begins with; the guesses are confirmed at the end.".to_owned());
         }
-        let (stopped, failed) = (&self.names.stopped, &self.names.failed);
-        lines.push(format!(
-            "{stopped}: the running thread is left for good. {failed}: a thread has gone wrong."
-        ));
-        if let Some(me) = &self.names.me {
-            lines.push(format!("A lock is 0, or the number of the thread that holds it; {me} is the number of the running one."));
+        let failed = self.names.failed.as_ref();
+        let failed = failed.map_or(String::new(), |f| format!(" {f}: a thread has gone wrong."));
+        let stopped = &self.names.stopped;
+        lines.push(format!("{stopped}: the running thread is left for good.{failed}"));
+        match (&self.names.me, self.owners) {
+            (Some(me), true) => lines.push(format!("A lock is 0, or the number of the thread that holds it; {me} is the number of the running one.")),
+            (Some(me), false) => lines.push(format!("{me} is the number of the running thread.")),
+            (None, _) => {}
         }
+        lines.extend(self.names.lasso.iter().cloned());
         lines.iter().map(|line| format!("// {line}\n")).collect()
     }
 }
@@ -155,6 +202,38 @@ pub fn sequentialize(
             "there is no run in 0 rounds: give 1 or more",
         ));
     }
+    transform(program, counts, rounds, None)
+}
+
+/// The program with one thread that goes wrong exactly if this one has an endless run, of the kind
+/// that is meant, within so many rounds. See [`lasso`].
+pub fn livelock(
+    program: &Program,
+    counts: &ThreadCounts,
+    bounds: Bounds,
+    endless: Endless,
+) -> Result<Sequential, NotSequential> {
+    if bounds.stem == 0 || bounds.lasso == 0 {
+        return Err(NotSequential::at(
+            Span::default(),
+            "the stem and the lasso have at least one round each: give 1 or more",
+        ));
+    }
+    let rounds = bounds.lasso.checked_mul(2).and_then(|n| n.checked_add(bounds.stem));
+    let rounds = rounds.and_then(|n| n.checked_sub(1)).filter(|n| *n < MOST_ROUNDS);
+    let too_many = || NotSequential::at(Span::default(), "there are too many rounds");
+    transform(program, counts, rounds.ok_or_else(too_many)?, Some((bounds, endless)))
+}
+
+/// Nobody asks for more rounds than this; copies would not fit.
+const MOST_ROUNDS: u32 = 1 << 16;
+
+fn transform(
+    program: &Program,
+    counts: &ThreadCounts,
+    rounds: u32,
+    endless: Option<(Bounds, Endless)>,
+) -> Result<Sequential, NotSequential> {
     let lowering = Lowering::new(Arc::new(program.clone()), Arc::new(Source::default()), counts)?;
     refuse::refuse(program, rounds)?;
     let too_long = || NotSequential::at(Span::default(), "the program is too long");
@@ -171,20 +250,34 @@ pub fn sequentialize(
     let checked = explicit::explicit(&numbered, options).map_err(|e| {
         NotSequential::at(e.span, format!("{} cannot be sequentialized", e.message))
     })?;
+    if endless.is_some_and(|(_, endless)| endless.fairness != Fairness::None) {
+        refuse::fair_choices_made_early(&checked)?;
+    }
     let threads = driver::threads(program, lowering.threads());
-    let shared = shared::Shared::new(&checked, rounds, &flow, threads.len());
+    let inside = driver::inside_sections(&checked, &flow);
+    let lasso =
+        endless.map(|(bounds, endless)| Lasso::new(bounds, endless, &checked, &inside, &threads));
+    let shared = shared::Shared::new(&checked, rounds, &flow, threads.len(), lasso);
     let (names, (round, stopped)) = (shared.own_names(), shared.own_ids());
-    let mut result = driver::drive(&checked, &flow, shared, &threads);
+    let (owners, slots) = (shared.owners, shared.slots());
+    let guess_slots = shared.guess_slots();
+    let lasso = shared.lasso.as_ref().map(|lasso| (lasso.bounds, lasso.keyframe_round()));
+    let mut result = driver::drive(&checked, &flow, shared, &threads, &inside);
     let made = flow::build(&result).map_err(|e| NotSequential::at(Span::default(), e.message))?;
     let meanings = made.edges.iter().map(Meaning::of).collect();
     marks::restore(&mut result, &spans);
     Ok(Sequential {
         program: result,
         names,
+        rounds,
+        owners,
         round,
         stopped,
         meanings,
         first_steps: lift::first_steps(&flow),
+        slots,
+        guess_slots,
+        lasso,
     })
 }
 

@@ -3,9 +3,10 @@
 //! of the program as it was written.
 
 use super::NotSequential;
+use super::marks::Mark;
 use super::shared::written_globals;
 use crate::walk;
-use crate::{Program, Span, StmtKind, Type};
+use crate::{ExprKind, Program, Span, StmtKind, Type};
 
 /// As many elements as the language lets a variable have, and all variables together.
 const MOST_SLOTS: usize = 65_536;
@@ -77,4 +78,25 @@ fn threads_that_start_threads(program: &Program) -> Result<(), NotSequential> {
         )),
         None => Ok(()),
     }
+}
+
+/// A fair choice in an expression that may go wrong is made before it, whether it is evaluated or not;
+/// for a livelock that makes a difference.
+pub(super) fn fair_choices_made_early(checked: &Program) -> Result<(), NotSequential> {
+    let mut found = None;
+    for proc in &checked.procs {
+        walk::each(&proc.body, &mut |s| {
+            if let (StmtKind::Assign { values, .. }, Mark::Silent(_)) = (&s.kind, Mark::of(s.span))
+                && let Some(fair) = values.iter().find(|v| matches!(v.kind, ExprKind::Fair))
+            {
+                found.get_or_insert(fair.span);
+            }
+        });
+    }
+    found.map_or(Ok(()), |span| {
+        Err(NotSequential::at(
+            span,
+            "a `fair *` in a statement that may go wrong: let it go to a local variable first",
+        ))
+    })
 }

@@ -1,8 +1,11 @@
 //! # The shared variables of the result
 //! Copies, guesses, and what the reduction itself remembers.
 
+use std::collections::BTreeSet;
+
 use num_bigint::BigInt;
 
+use super::lasso::Lasso;
 use crate::flow::Flow;
 use crate::make;
 use crate::names::Names;
@@ -25,10 +28,24 @@ pub(super) struct Shared {
     pub guesses: Vec<Option<GlobalId>>,
     round: Option<GlobalId>,
     stopped: GlobalId,
-    failed: GlobalId,
+    /// Whether a thread has failed, if that is what is asked.
+    failed: Option<GlobalId>,
     me: Option<GlobalId>,
-    threads: usize,
+    /// What a livelock needs, if that is what is asked.
+    pub lasso: Option<Lasso>,
+    pub threads: usize,
     pub names: Names,
+}
+
+/// Which copy of the shared variables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Moment {
+    /// That of the round of the running thread.
+    Now,
+    /// That of the round in which the thread does the same again.
+    Again,
+    /// What the period is guessed to begin with.
+    Start,
 }
 
 /// What the variables of the reduction itself are called.
@@ -36,8 +53,10 @@ pub(super) struct Shared {
 pub(super) struct OwnNames {
     pub round: Option<String>,
     pub stopped: String,
-    pub failed: String,
+    pub failed: Option<String>,
     pub me: Option<String>,
+    /// What a livelock needs, each with what it means.
+    pub lasso: Vec<String>,
 }
 
 /// For each shared variable, whether some statement that threads can get to writes it.
@@ -57,7 +76,14 @@ pub(super) fn written_globals(program: &Program) -> Vec<bool> {
 }
 
 impl Shared {
-    pub fn new(program: &Program, rounds: u32, flow: &Flow, threads: usize) -> Self {
+    /// The variables for so many rounds, in which something may fail or, with a lasso, may repeat.
+    pub fn new(
+        program: &Program,
+        rounds: u32,
+        flow: &Flow,
+        threads: usize,
+        lasso: Option<Lasso>,
+    ) -> Self {
         let mut shared = Shared {
             rounds,
             globals: Vec::new(),
@@ -66,8 +92,9 @@ impl Shared {
             guesses: vec![None; program.globals.len()],
             round: None,
             stopped: GlobalId(0),
-            failed: GlobalId(0),
+            failed: None,
             me: None,
+            lasso: None,
             threads,
             names: Names::of(program),
         };
@@ -89,13 +116,17 @@ impl Shared {
         let (zero, no) = (Value::Small(0), Value::FALSE);
         shared.round =
             (rounds > 1).then(|| shared.declare("k", make::range(0, rounds - 1), zero.clone()));
-        shared.me = shared.owners.then(|| shared.declare("me", make::range(0, threads), zero));
+        let needs_me = shared.owners || lasso.as_ref().is_some_and(Lasso::somebody_waits);
+        shared.me = needs_me.then(|| shared.declare("me", make::range(0, threads), zero));
         shared.stopped = shared.declare("stopped", Type::Bool, no.clone());
-        shared.failed = shared.declare("failed", Type::Bool, no);
+        match lasso {
+            None => shared.failed = Some(shared.declare("failed", Type::Bool, no)),
+            Some(lasso) => lasso.declare(program, flow, &mut shared),
+        }
         shared
     }
 
-    fn declare(&mut self, name: &str, ty: Type, value: Value) -> GlobalId {
+    pub fn declare(&mut self, name: &str, ty: Type, value: Value) -> GlobalId {
         let id = GlobalId(self.globals.len() as u32);
         let (name, init) = (self.names.fresh(name), vec![value; ty.slots()]);
         self.globals.push(Variable { name, ty, init, span: Span::default() });
@@ -107,8 +138,9 @@ impl Shared {
         OwnNames {
             round: self.round.map(name),
             stopped: name(self.stopped),
-            failed: name(self.failed),
+            failed: self.failed.map(name),
             me: self.me.map(name),
+            lasso: self.lasso.iter().flat_map(|lasso| lasso.explain(&name)).collect(),
         }
     }
 
@@ -117,9 +149,41 @@ impl Shared {
         (self.round, self.stopped)
     }
 
+    /// Where the values of the variables of the original are: the first slot of each, how many slots
+    /// it has, and whether there is a copy for each round.
+    pub fn slots(&self) -> Vec<(usize, usize, bool)> {
+        let mut first = 0;
+        let mut slots = Vec::new();
+        for (id, variable) in self.globals.iter().enumerate().take(self.written.len()) {
+            let is_copied = self.is_copied(GlobalId(id as u32));
+            let all = variable.ty.slots();
+            slots.push((
+                first,
+                if is_copied { all / self.rounds as usize } else { all },
+                is_copied,
+            ));
+            first += all;
+        }
+        slots
+    }
+
+    /// The first slot of the guesses for each variable of the original, if there are any.
+    pub fn guess_slots(&self) -> Vec<Option<usize>> {
+        let first = |id: GlobalId| -> usize {
+            self.globals[..id.index()].iter().map(|before| before.ty.slots()).sum()
+        };
+        self.guesses.iter().map(|guess| guess.map(first)).collect()
+    }
+
     /// Whether there is a copy of the variable for each round.
     pub fn is_copied(&self, id: GlobalId) -> bool {
         self.rounds > 1 && self.written[id.index()]
+    }
+
+    /// The variables that are written.
+    pub fn written_ids(&self) -> BTreeSet<GlobalId> {
+        let ids = (0..).map(GlobalId).zip(&self.written);
+        ids.filter(|(_, written)| **written).map(|(id, _)| id).collect()
     }
 
     /// Whether other threads may write what is at a place.
@@ -128,7 +192,7 @@ impl Shared {
     }
 
     /// A type without locks: a lock is held or not, or the number of its owner.
-    fn plain(&self, ty: &Type) -> Type {
+    pub fn plain(&self, ty: &Type) -> Type {
         match ty {
             Type::Array { element, length } => array(self.plain(element), *length),
             Type::Lock if self.owners => make::range(0, self.threads),
@@ -139,29 +203,58 @@ impl Shared {
 
     /// A place, in the round of the running thread.
     pub fn place(&self, place: &Place) -> Place {
-        let mut indices: Vec<Expr> = place.indices.iter().map(|i| self.expr(i)).collect();
-        if let VarRef::Global(id) = place.var
-            && self.is_copied(id)
-            && let Some(round) = self.round()
-        {
-            indices.insert(0, make::read(round));
-        }
-        Place { indices, ty: self.plain(&place.ty), ..place.clone() }
+        self.place_in(place, Moment::Now)
     }
 
     /// An expression, in the round of the running thread.
     pub fn expr(&self, e: &Expr) -> Expr {
+        self.expr_in(e, Moment::Now)
+    }
+
+    /// A place in a copy of the shared variables.
+    pub fn place_in(&self, place: &Place, moment: Moment) -> Place {
+        let mut place = place.clone();
+        for index in &mut place.indices {
+            self.move_to(index, moment);
+        }
+        self.move_place(&mut place, moment);
+        place.ty = self.plain(&place.ty);
+        place
+    }
+
+    /// An expression over a copy of the shared variables.
+    pub fn expr_in(&self, e: &Expr, moment: Moment) -> Expr {
         let mut e = e.clone();
-        visit::change(&mut e, &mut |part| {
-            if let ExprKind::Read(place) | ExprKind::Primed(place) = &mut part.kind
-                && let VarRef::Global(id) = place.var
-                && self.is_copied(id)
-                && let Some(round) = self.round()
-            {
-                place.indices.insert(0, make::read(round));
+        self.move_to(&mut e, moment);
+        e
+    }
+
+    fn move_to(&self, e: &mut Expr, moment: Moment) {
+        visit::change(e, &mut |part| {
+            if let ExprKind::Fair = part.kind {
+                part.kind = ExprKind::Any;
+            }
+            if let ExprKind::Read(place) | ExprKind::Primed(place) = &mut part.kind {
+                self.move_place(place, moment);
             }
         });
-        e
+    }
+
+    /// The same place in a copy; the indices are left as they are.
+    fn move_place(&self, place: &mut Place, moment: Moment) {
+        let VarRef::Global(id) = place.var else { return };
+        if !self.is_copied(id) {
+            return;
+        }
+        let round = match (moment, &self.lasso) {
+            (Moment::Again, Some(lasso)) => lasso.again().or_else(|| self.round()).map(make::read),
+            (Moment::Start, Some(lasso)) => {
+                place.var = VarRef::Global(self.guesses[id.index()].unwrap_or(id));
+                Some(make::number(lasso.bounds.stem_rounds() - 1))
+            }
+            _ => self.round().map(make::read),
+        };
+        place.indices.splice(0..0, round);
     }
 
     /// An element of the copy of a variable for a round, or of a guess.
@@ -171,7 +264,8 @@ impl Shared {
         Place { indices: indices.collect(), ..make::variable(VarRef::Global(var), ty) }
     }
 
-    fn scalar(&self, id: GlobalId) -> Place {
+    /// A variable of the reduction itself.
+    pub fn scalar(&self, id: GlobalId) -> Place {
         make::variable(VarRef::Global(id), &self.globals[id.index()].ty)
     }
 
@@ -186,8 +280,8 @@ impl Shared {
     }
 
     /// Whether a thread has failed.
-    pub fn failed(&self) -> Place {
-        self.scalar(self.failed)
+    pub fn failed(&self) -> Option<Place> {
+        self.failed.map(|id| self.scalar(id))
     }
 
     /// The number of the running thread, if locks know who holds them.
@@ -202,7 +296,10 @@ impl Shared {
 
     /// What is in a lock that the running thread holds.
     pub fn held(&self) -> Expr {
-        self.me().map_or(make::truth(true), make::read)
+        match self.me() {
+            Some(me) if self.owners => make::read(me),
+            _ => make::truth(true),
+        }
     }
 
     /// Whether a lock is free.
@@ -216,8 +313,12 @@ impl Shared {
 
     /// `{k .. K-1}`: this round or a later one.
     pub fn later_round(&self) -> Option<(Place, Expr)> {
+        self.later_round_to(make::number(BigInt::from(self.rounds - 1)))
+    }
+
+    /// This round or a later one, up to a last one.
+    pub fn later_round_to(&self, last: Expr) -> Option<(Place, Expr)> {
         let round = self.round()?;
-        let last = make::number(BigInt::from(self.rounds - 1));
         let between = ExprKind::Between(Box::new(make::read(round.clone())), Box::new(last));
         let later = make::expr(between, Type::Int, Span::default());
         Some((round, later))

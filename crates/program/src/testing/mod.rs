@@ -54,6 +54,8 @@ pub struct Shape {
     /// What comes from Boolean programs: several results, `constrain`, `schoose`,
     /// `start_thread`, `end_thread`, `atomic_begin` and `atomic_end`.
     pub boolean_programs: bool,
+    /// Fair choices, in tests.
+    pub fair: bool,
 }
 
 impl Default for Shape {
@@ -77,6 +79,7 @@ impl Default for Shape {
             recursion: true,
             predicates: true,
             boolean_programs: true,
+            fair: false,
         }
     }
 }

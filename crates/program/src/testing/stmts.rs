@@ -132,7 +132,14 @@ impl Maker<'_> {
         {
             return Cond::Attempt { op, negated: self.dice.one_in(2) };
         }
-        Cond::Expr(self.expr(proc, &Type::Bool, self.shape.depth))
+        let cond = self.expr(proc, &Type::Bool, self.shape.depth);
+        if !self.shape.fair || !self.dice.one_in(3) {
+            return Cond::Expr(cond);
+        }
+        let ops = [BinaryOp::And, BinaryOp::Or];
+        let op = ops[self.dice.up_to(1)];
+        let fair = expr(ExprKind::Fair, Type::Bool);
+        Cond::Expr(expr(ExprKind::Binary(op, Box::new(fair), Box::new(cond)), Type::Bool))
     }
 
     /// Some different variables whose scalars pass a test.

@@ -170,28 +170,30 @@ impl ViolationText {
     }
 
     pub fn read(&self, system: &dyn System) -> Result<Violation, EvidenceError> {
-        let wrong = |error: &dyn std::fmt::Display| {
-            EvidenceError::new(format!("the schedule cannot be followed: {error}"))
-        };
-        let schedule = Schedule::parse(&self.schedule.join("\n")).map_err(|e| wrong(&e))?;
-        let trace = schedule.to_trace(system).map_err(|e| wrong(&e))?;
+        let schedule = Schedule::parse(&self.schedule.join("\n")).map_err(not_followed)?;
+        let trace = schedule.to_trace(system).map_err(not_followed)?;
         Ok(Violation { trace, contexts: self.contexts, property: self.property })
     }
 }
 
+/// What is said of a schedule that cannot be read, or not be followed.
+pub(super) fn not_followed(error: impl std::fmt::Display) -> EvidenceError {
+    EvidenceError::new(format!("the schedule cannot be followed: {error}"))
+}
+
 /// Keys, numbered as they come.
-struct Table<I, F> {
-    keys: Vec<String>,
+pub(super) struct Table<I, K, F> {
+    pub keys: Vec<K>,
     numbers: FxHashMap<I, u32>,
     key: F,
 }
 
-impl<I: Copy + Eq + Hash, F: Fn(I) -> String> Table<I, F> {
-    fn new(key: F) -> Self {
+impl<I: Copy + Eq + Hash, K, F: FnMut(I) -> K> Table<I, K, F> {
+    pub fn new(key: F) -> Self {
         Table { keys: Vec::new(), numbers: FxHashMap::default(), key }
     }
 
-    fn number(&mut self, id: I) -> u32 {
+    pub fn number(&mut self, id: I) -> u32 {
         *self.numbers.entry(id).or_insert_with(|| {
             self.keys.push((self.key)(id));
             self.keys.len() as u32 - 1
@@ -200,7 +202,7 @@ impl<I: Copy + Eq + Hash, F: Fn(I) -> String> Table<I, F> {
 }
 
 /// The ids of keys.
-fn find<I>(
+pub(super) fn find<I>(
     keys: &[String],
     what: &str,
     find: impl Fn(&str) -> Option<I>,
@@ -212,7 +214,7 @@ fn find<I>(
     keys.iter().map(found).collect()
 }
 
-fn at<I: Copy>(ids: &[I], number: u32, what: &str) -> Result<I, EvidenceError> {
+pub(super) fn at<I: Copy>(ids: &[I], number: u32, what: &str) -> Result<I, EvidenceError> {
     let unknown = || EvidenceError::new(format!("there is no {what} number {number}"));
     ids.get(number as usize).copied().ok_or_else(unknown)
 }
@@ -247,9 +249,9 @@ fn read_classes(system: &dyn System, names: &[Vec<String>]) -> Result<Vec<u32>, 
     }
 }
 
-fn write_states<F: Fn(SharedId) -> String>(
+pub(super) fn write_states<F: FnMut(SharedId) -> String>(
     states: &[CountedState],
-    shared: &mut Table<SharedId, F>,
+    shared: &mut Table<SharedId, String, F>,
 ) -> Vec<Vec<u32>> {
     let state = |state: &CountedState| {
         let threads = state.threads.iter().flat_map(|&(kind, count)| [kind, count]);
@@ -258,7 +260,7 @@ fn write_states<F: Fn(SharedId) -> String>(
     states.iter().map(state).collect()
 }
 
-fn read_states(
+pub(super) fn read_states(
     states: &[Vec<u32>],
     shared: &[SharedId],
 ) -> Result<Vec<CountedState>, EvidenceError> {

@@ -19,10 +19,14 @@
 //! something is hidden below. A state is a shared state, then kinds with how many threads there are
 //! of each. A measure (`measures`, if there are any) has the weights of the classes, and the least
 //! value in each state or null. A set of stacks is a list of states of an automaton: whether it
-//! accepts, then symbols with the state to go to.
+//! accepts, then symbols with the state to go to. A lasso is two schedules, the stem and the period
+//! ([`lasso`]). A proof of fair termination is a list of states with ranks ([`termination`]).
 
+mod cover;
 mod keys;
+mod lasso;
 mod layout;
+mod termination;
 mod views;
 
 use std::collections::BTreeMap;
@@ -35,7 +39,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::json;
+use cover::CoverText;
 use keys::{AggregateText, CutText, ViolationText};
+use lasso::LassoText;
+use termination::TerminationText;
 use views::ViewsText;
 
 /// The format that is written, and the only one that is read.
@@ -112,7 +119,13 @@ pub struct Document {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     aggregate: Option<AggregateText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    cover: Option<CoverText>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     violation: Option<ViolationText>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lasso: Option<LassoText>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    termination: Option<TerminationText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     views: Option<ViewsText>,
 }
@@ -123,7 +136,10 @@ pub struct Document {
 enum Kind {
     Cut,
     Aggregate,
+    Cover,
     Violation,
+    Lasso,
+    Termination,
     Views,
 }
 
@@ -166,7 +182,10 @@ impl Document {
             kind,
             cut: None,
             aggregate: None,
+            cover: None,
             violation: None,
+            lasso: None,
+            termination: None,
             views: None,
         }
     }
@@ -200,8 +219,20 @@ impl Document {
                 document.kind = Kind::Aggregate;
                 document.aggregate = Some(AggregateText::new(system, certificate));
             }
+            Evidence::Cover(certificate) => {
+                document.kind = Kind::Cover;
+                document.cover = Some(CoverText::new(system, certificate));
+            }
             Evidence::Violation(violation) => {
                 document.violation = Some(ViolationText::new(system, violation)?);
+            }
+            Evidence::Lasso(lasso) => {
+                document.kind = Kind::Lasso;
+                document.lasso = Some(LassoText::new(system, lasso)?);
+            }
+            Evidence::Termination(certificate) => {
+                document.kind = Kind::Termination;
+                document.termination = Some(TerminationText::new(system, certificate));
             }
         }
         Ok(document)
@@ -232,6 +263,12 @@ impl Document {
     #[must_use]
     pub fn to_text(&self) -> String {
         layout::print(self)
+    }
+
+    /// Whether it is about runs that never end: then who can act where matters, and nothing else.
+    #[must_use]
+    pub fn is_about_endless_runs(&self) -> bool {
+        matches!(self.kind, Kind::Lasso | Kind::Termination)
     }
 
     /// What must not happen, in words.
@@ -266,8 +303,18 @@ impl Document {
             Kind::Aggregate => {
                 self.aggregate.as_ref().ok_or_else(missing)?.read(system).map(Evidence::Aggregate)
             }
+            Kind::Cover => {
+                self.cover.as_ref().ok_or_else(missing)?.read(system).map(Evidence::Cover)
+            }
             Kind::Violation => {
                 self.violation.as_ref().ok_or_else(missing)?.read(system).map(Evidence::Violation)
+            }
+            Kind::Lasso => {
+                self.lasso.as_ref().ok_or_else(missing)?.read(system).map(Evidence::Lasso)
+            }
+            Kind::Termination => {
+                let found = self.termination.as_ref().ok_or_else(missing)?;
+                found.read(system).map(Evidence::Termination)
             }
             // Checked by a solver, from the program alone: see `Document::views`.
             Kind::Views => Err(missing()),

@@ -61,7 +61,7 @@ fn certificates_are_accepted() {
                 hidden += usize::from(cut.kinds.iter().any(|kind| kind.window.hidden));
             }
             Evidence::Aggregate(_) => aggregates += 1,
-            Evidence::Violation(_) => panic!("a violation is no proof"),
+            _ => panic!("this is no proof"),
         }
     }
     println!("{cuts} with cut stacks ({hidden} with something hidden), {aggregates} with sets");
@@ -123,7 +123,7 @@ fn systems_that_start_threads_have_certificates() {
                     matches!(&evidence, Evidence::Cut(c) if !c.started.is_empty())
                 }
                 Evidence::Aggregate(certificate) => !certificate.started.is_empty(),
-                Evidence::Violation(_) => false,
+                _ => false,
             };
             *count += usize::from(starts);
         }
@@ -237,7 +237,7 @@ fn harmful_states_are_refused() {
         match &mut evidence {
             Evidence::Cut(certificate) => harmful(&mut certificate.states),
             Evidence::Aggregate(certificate) => harmful(&mut certificate.states),
-            Evidence::Violation(_) => continue,
+            _ => continue,
         }
         let result = recheck(&system, &[property], &evidence);
         let refusal = result.expect_err(&format!("seed {seed}"));
@@ -341,7 +341,7 @@ fn certificates_cover_what_is_reached() {
             let covered = match &evidence {
                 Evidence::Cut(certificate) => certificate.covers(&system, &state),
                 Evidence::Aggregate(certificate) => certificate.covers(&system, &state),
-                Evidence::Violation(_) => continue,
+                _ => continue,
             };
             assert_eq!(covered, Ok(true), "seed {seed} {}", system.show_shared(state.shared));
         }

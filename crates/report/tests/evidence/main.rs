@@ -2,6 +2,8 @@
 //! was tampered with is refused.
 
 mod certificates;
+mod cover;
+mod endless;
 mod examples;
 mod heights;
 mod texts;

@@ -15,7 +15,9 @@ impl Run<'_> {
     /// The value of an expression that is evaluated if `when` holds.
     pub fn eval(&mut self, expr: &Expr, when: &Term) -> Result<Term, Why> {
         match &expr.kind {
-            ExprKind::Const(Value::Open) | ExprKind::Any => Ok(self.choose(&expr.ty)),
+            ExprKind::Const(Value::Open) | ExprKind::Any | ExprKind::Fair => {
+                Ok(self.choose(&expr.ty))
+            }
             ExprKind::Const(value) => Ok(constant(value, &expr.ty)),
             ExprKind::Read(place) => self.read(place, when),
             ExprKind::Primed(place) => {

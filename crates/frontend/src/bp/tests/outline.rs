@@ -112,6 +112,7 @@ pub(super) fn expr(e: &Expr) -> String {
         ExprKind::Place(place) => place.name.text.clone(),
         ExprKind::Primed(place) => format!("'{}", place.name.text),
         ExprKind::Any => "*".to_owned(),
+        ExprKind::Fair => "fair *".to_owned(),
         ExprKind::Schoose(p, n) => format!("schoose[{}, {}]", expr(p), expr(n)),
         ExprKind::Unary(UnaryOp::Not, a) => format!("!{}", expr(a)),
         ExprKind::Binary(op, a, b) => {

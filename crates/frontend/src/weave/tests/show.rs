@@ -168,6 +168,7 @@ pub fn expr(e: &Expr) -> String {
         ExprKind::Primed(p) => format!("'{}", place(p)),
         ExprKind::NoThread => "none".to_owned(),
         ExprKind::Any => "*".to_owned(),
+        ExprKind::Fair => "fair *".to_owned(),
         ExprKind::Braces(list) => format!("{{{}}}", join(list, expr)),
         ExprKind::Between(lo, hi) => format!("{{{} .. {}}}", expr(lo), expr(hi)),
         ExprKind::Schoose(p, n) => format!("schoose[{}, {}]", expr(p), expr(n)),

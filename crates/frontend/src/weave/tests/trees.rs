@@ -352,3 +352,19 @@ fn comments_and_odd_spaces() {
         "#]],
     );
 }
+
+#[test]
+fn fair_choices() {
+    check_exprs(
+        "fair *
+        fair * && x
+        !fair * == fair *
+        fair * ? a : b",
+        expect![[r#"
+            fair *
+            (&& fair * x)
+            (== (! fair *) fair *)
+            (? fair * a b)
+        "#]],
+    );
+}

@@ -67,7 +67,7 @@ fn write(e: &Expr, text: &mut String, name: NameOf<'_>) -> Result<(), NotBoolean
             value if value.is_true() => text.push('1'),
             _ => text.push('0'),
         },
-        ExprKind::Any => text.push('*'),
+        ExprKind::Any | ExprKind::Fair => text.push('*'),
         ExprKind::Read(place) => match name(place) {
             Some(name) => text.push_str(name),
             None => return refuse("a variable in the arguments of a thread"),

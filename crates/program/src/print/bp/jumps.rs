@@ -137,7 +137,7 @@ impl Body<'_> {
 /// Whether no other thread can change the value.
 fn is_private(e: &Expr) -> bool {
     match &e.kind {
-        ExprKind::Const(_) | ExprKind::Any => true,
+        ExprKind::Const(_) | ExprKind::Any | ExprKind::Fair => true,
         ExprKind::Read(place) => matches!(place.var, VarRef::Local(_)),
         _ => false,
     }

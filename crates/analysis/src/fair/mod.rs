@@ -1,0 +1,194 @@
+//! # Fair termination
+//!
+//! **Question.** Is there a run that never ends, and is fair? See [`Endless`] for what counts.
+//!
+//! **Idea.** All states and the steps between them are one graph ([`graph`]). A run that never ends
+//! stays from some point on in one strongly connected part of it. Fairness is a list of Streett
+//! conditions: *if this is asked for infinitely often, it happens infinitely often*. A part that
+//! breaks a condition loses the states (or steps) that ask, and falls apart into smaller ones
+//! ([`streett`]) [Emerson, Lei 1987]. Either a part is left that meets all conditions, and a cycle
+//! through it is a lasso ([`cycle`]); or nothing is left, and the order in which the parts fell apart
+//! is a proof ([`FairTermination`]).
+//!
+//! **Claims.** Every lasso is one by [`selvedge_evidence::recheck`], which is asked before the
+//! answer is given. If the graph is complete, the answer is complete, too.
+//!
+//! **Needs.** For a proof, finitely many states. Lassos are looked for all along, so that one may be
+//! found although the states have no end. A system in which nothing is dropped and values are chosen
+//! at once, since who can act matters.
+
+mod cycle;
+mod graph;
+mod streett;
+
+use selvedge_evidence::{Checked, Evidence, FairTermination, Lasso, recheck};
+use selvedge_model::{Endless, Fairness, Fault, System};
+
+use crate::{Budget, Stop};
+use graph::Graph;
+use streett::Found;
+
+/// What is asked.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    /// The system, with all threads, and values chosen at once.
+    pub system: &'a dyn System,
+    /// Which runs count.
+    pub endless: Endless,
+    /// Whether a proof should be written down, which can be large.
+    pub evidence: bool,
+}
+
+/// What was found out.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The answer.
+    pub verdict: Verdict,
+    /// The engine that gave it.
+    pub engine: &'static str,
+    /// How many states were looked at, where states are looked at.
+    pub states: Option<usize>,
+    /// What the answer rests on: the lasso; the proof, if it was asked for.
+    pub evidence: Option<Evidence>,
+}
+
+impl crate::engine::Answer for Outcome {
+    fn is_answer(&self) -> bool {
+        !matches!(self.verdict, Verdict::Unknown { .. })
+    }
+}
+
+/// The answer.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// There is such a run.
+    Nonterminating {
+        /// It.
+        lasso: Lasso,
+        /// What the check says of it.
+        checked: Checked,
+    },
+    /// There is none: every run that counts comes to an end.
+    Terminating {
+        /// A run that goes on for ever while threads have ended, if there is one, and such runs do
+        /// not count.
+        with_ended: Option<Lasso>,
+    },
+    /// There is no such run that is periodic within a bound. Not a proof.
+    Bounded(Rounds),
+    /// No answer.
+    Unknown {
+        /// Why.
+        stop: Stop,
+        /// The largest bound within which there is no such run.
+        completed: Option<Rounds>,
+    },
+}
+
+/// A bound on periodic runs: rounds of all threads before the period, and in it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Rounds {
+    /// Rounds of the stem.
+    pub stem: usize,
+    /// Rounds of the period.
+    pub lasso: usize,
+}
+
+/// What happens while an engine runs.
+#[derive(Clone, Copy, Debug)]
+pub enum Event {
+    /// So many states were found, so many of them followed.
+    States {
+        /// Found.
+        found: usize,
+        /// Followed.
+        followed: usize,
+    },
+    /// There is no run within this bound.
+    Rounds(Rounds),
+}
+
+/// Told about events.
+pub type Listener<'a> = &'a (dyn Fn(Event) + Sync);
+
+/// The name of the engine that looks at every state.
+const ENGINE: &str = "fair-cycles";
+
+/// Lassos are looked for when so many states have been followed, and again whenever there are this
+/// many times as many.
+const FIRST_LOOK: usize = 1 << 10;
+const NEXT_LOOK: usize = 4;
+
+/// The answer, from all states that can be reached.
+pub fn search(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
+    let mut states = None;
+    let found = look(question, budget, tell, &mut states);
+    let (verdict, evidence) =
+        found.unwrap_or_else(|stop| (Verdict::Unknown { stop, completed: None }, None));
+    Outcome { verdict, engine: ENGINE, states, evidence }
+}
+
+type Answer = (Verdict, Option<Evidence>);
+
+fn look(
+    question: &Question<'_>,
+    budget: &Budget,
+    tell: Listener<'_>,
+    states: &mut Option<usize>,
+) -> Result<Answer, Stop> {
+    let Question { system, endless, evidence } = *question;
+    if system.drops_threads() {
+        let message = "whether a run is fair is not known where threads were dropped";
+        return Err(Fault { message: message.to_owned(), line: None }.into());
+    }
+    let mut graph = Graph::new(system)?;
+    let mut next_look = FIRST_LOOK;
+    loop {
+        let more = graph.expand(next_look, budget);
+        *states = Some(graph.states());
+        tell(Event::States { found: graph.states(), followed: graph.followed() });
+        let complete = !more?;
+        let found = streett::search(&graph, endless, complete && evidence, budget)?;
+        match found {
+            Found::Part(part) => {
+                let lasso = cycle::lasso(&graph, &part, endless, budget)?;
+                return nonterminating(system, lasso);
+            }
+            Found::Nothing(levels) if complete => {
+                let states = |levels: Vec<_>| {
+                    let states = levels.into_iter().enumerate();
+                    states.map(|(number, levels)| (graph.state(number as u32), levels)).collect()
+                };
+                let proof =
+                    levels.map(|levels| FairTermination { endless, states: states(levels) });
+                let with_ended = with_ended(&graph, endless, budget);
+                return Ok((Verdict::Terminating { with_ended }, proof.map(Evidence::Termination)));
+            }
+            Found::Nothing(_) => next_look = next_look.saturating_mul(NEXT_LOOK),
+        }
+    }
+}
+
+/// The answer that a lasso is. One that the check refuses is a mistake of the search.
+fn nonterminating(system: &dyn System, lasso: Lasso) -> Result<Answer, Stop> {
+    let evidence = Evidence::Lasso(lasso.clone());
+    match recheck(system, &[], &evidence) {
+        Ok(checked) => Ok((Verdict::Nonterminating { lasso, checked }, Some(evidence))),
+        Err(refusal) => {
+            let message = format!("a lasso was found and is none (a bug in Selvedge): {refusal}");
+            Err(Fault { message, line: None }.into())
+        }
+    }
+}
+
+/// A run that goes on for ever while threads have ended, if that was not what was asked for.
+fn with_ended(graph: &Graph<'_>, endless: Endless, budget: &Budget) -> Option<Lasso> {
+    if endless.ended || endless.fairness == Fairness::None {
+        return None;
+    }
+    let endless = Endless { ended: true, ..endless };
+    match streett::search(graph, endless, false, budget) {
+        Ok(Found::Part(part)) => cycle::lasso(graph, &part, endless, budget).ok(),
+        _ => None,
+    }
+}

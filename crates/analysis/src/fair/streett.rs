@@ -1,0 +1,283 @@
+//! # Streett conditions
+//!
+//! **Question.** Is there a strongly connected part of the graph in which every thread that asks to
+//! act does so, and every fair choice that is made comes out both ways?
+//!
+//! **Idea.** Find the strongly connected parts. One that breaks a condition (a thread asks and never
+//! acts; a choice comes out one way only) has no fair run that asks infinitely often; so what asks
+//! is taken out of it, and the rest is looked at again [Emerson, Lei 1987]. A condition that was used
+//! once is never broken again in what is left: the depth is the number of conditions.
+//!
+//! **Claim.** A part that breaks no condition has a run through all of its states and steps, which is
+//! fair. If none is left, the parts in the order in which they were found, level by level, are ranks
+//! as [`selvedge_evidence::FairTermination`] wants them: a step leads to a part that was found
+//! before, or stays in its own.
+
+use std::collections::BTreeSet;
+
+use selvedge_evidence::{Helpful, Level};
+use selvedge_model::{Endless, FairChoice, Fairness, ThreadId};
+
+use super::graph::Graph;
+use crate::{Budget, Stop};
+
+/// The budget is asked once in so many states.
+const LOOK_EVERY: usize = 1 << 12;
+
+/// What was found.
+pub(super) enum Found {
+    /// A part that meets all conditions.
+    Part(Part),
+    /// None; with the levels of each state, if they are wanted.
+    Nothing(Option<Vec<Vec<Level>>>),
+}
+
+/// A strongly connected part of the graph.
+pub(super) struct Part {
+    /// Its states, in rising order.
+    pub states: Vec<u32>,
+    /// Steps inside of it that must not be taken.
+    dead: Vec<bool>,
+    /// The part that each state belongs to; this one has the number of its states.
+    owner: Vec<u32>,
+    number: u32,
+}
+
+impl Part {
+    /// The steps from a state that stay in the part.
+    pub fn edges(&self, graph: &Graph<'_>, state: u32) -> impl Iterator<Item = usize> {
+        graph.edges_of(state).filter(move |&edge| {
+            let to = graph.edge(edge).to as usize;
+            !self.dead[edge] && self.owner.get(to) == Some(&self.number)
+        })
+    }
+}
+
+/// Looks for a part of what was followed that meets all conditions; of several, the one that is
+/// reached first.
+pub(super) fn search(
+    graph: &Graph<'_>,
+    endless: Endless,
+    wants_levels: bool,
+    budget: &Budget,
+) -> Result<Found, Stop> {
+    let followed = graph.followed();
+    let mut search = Search {
+        graph,
+        endless,
+        owner: vec![0; followed],
+        owners: 1,
+        dead: vec![false; graph.edge_count()],
+        order: vec![0; followed],
+        levels: wants_levels.then(|| vec![Vec::new(); followed]),
+        budget,
+        looked: 0,
+    };
+    let mut best = None;
+    let mut work = vec![((0..followed as u32).collect::<Vec<_>>(), 0)];
+    while let Some((states, owner)) = work.pop() {
+        for (rank, component) in search.components(&states, owner)?.into_iter().enumerate() {
+            let number = search.take(&component);
+            let helpful = match search.broken(&component, number) {
+                Status::Still => None,
+                Status::Broken(helpful) => Some(helpful),
+                Status::Fine => {
+                    let near = component.iter().min();
+                    if best
+                        .as_ref()
+                        .is_none_or(|(best, _): &(Vec<u32>, u32)| near < best.iter().min())
+                    {
+                        best = Some((component, number));
+                    }
+                    continue;
+                }
+            };
+            if let Some(levels) = &mut search.levels {
+                let level = Level { rank: rank as u32, helpful };
+                component.iter().for_each(|&state| levels[state as usize].push(level));
+            }
+            if let Some(helpful) = helpful {
+                let rest = search.without(helpful, component, number);
+                if !rest.is_empty() {
+                    let number = search.take(&rest);
+                    work.push((rest, number));
+                }
+            }
+        }
+    }
+    let Search { owner, dead, levels, .. } = search;
+    Ok(match best {
+        Some((mut states, number)) => {
+            states.sort_unstable();
+            Found::Part(Part { states, dead, owner, number })
+        }
+        None => Found::Nothing(levels),
+    })
+}
+
+/// What is to be said of a component.
+enum Status {
+    /// No step stays in it.
+    Still,
+    /// This is asked for and never happens.
+    Broken(Helpful),
+    /// It meets all conditions.
+    Fine,
+}
+
+struct Search<'g> {
+    graph: &'g Graph<'g>,
+    endless: Endless,
+    /// The part that each state belongs to at the moment.
+    owner: Vec<u32>,
+    owners: u32,
+    /// Steps that were taken out.
+    dead: Vec<bool>,
+    /// For the components: when a state was met, from 1; 0 if it was not.
+    order: Vec<u32>,
+    levels: Option<Vec<Vec<Level>>>,
+    budget: &'g Budget,
+    looked: usize,
+}
+
+impl Search<'_> {
+    /// Makes a part of these states.
+    fn take(&mut self, states: &[u32]) -> u32 {
+        let number = self.owners;
+        self.owners += 1;
+        states.iter().for_each(|&state| self.owner[state as usize] = number);
+        number
+    }
+
+    /// The steps from a state that stay in a part.
+    fn inside(&self, state: u32, owner: u32) -> impl Iterator<Item = usize> {
+        self.graph.edges_of(state).filter(move |&edge| {
+            let to = self.graph.edge(edge).to as usize;
+            !self.dead[edge] && self.owner.get(to) == Some(&owner)
+        })
+    }
+
+    /// The strongly connected components of a part [Tarjan 1972]: those that a component can reach
+    /// come before it.
+    fn components(&mut self, states: &[u32], owner: u32) -> Result<Vec<Vec<u32>>, Stop> {
+        let mut found = Vec::new();
+        for &state in states {
+            self.order[state as usize] = 0;
+        }
+        let mut met = 0;
+        let mut low = vec![0u32; 1]; // by order
+        let mut open: Vec<u32> = Vec::new();
+        let mut is_open = vec![false; 1]; // by order
+        let mut path: Vec<(u32, std::ops::Range<usize>)> = Vec::new();
+        for &root in states {
+            if self.order[root as usize] != 0 {
+                continue;
+            }
+            let mut enter = Some(root);
+            loop {
+                if let Some(state) = enter.take() {
+                    self.look()?;
+                    met += 1;
+                    self.order[state as usize] = met;
+                    low.push(met);
+                    is_open.push(true);
+                    open.push(state);
+                    path.push((state, self.graph.edges_of(state)));
+                }
+                let Some((state, edges)) = path.last_mut() else { break };
+                let state = *state;
+                let here = self.order[state as usize] as usize;
+                if let Some(edge) = edges.next() {
+                    let to = self.graph.edge(edge).to;
+                    if self.dead[edge] || self.owner.get(to as usize) != Some(&owner) {
+                        continue;
+                    }
+                    match self.order[to as usize] {
+                        0 => enter = Some(to),
+                        there if is_open[there as usize] => low[here] = low[here].min(there),
+                        _ => {}
+                    }
+                    continue;
+                }
+                path.pop();
+                if let Some((before, _)) = path.last() {
+                    let before = self.order[*before as usize] as usize;
+                    low[before] = low[before].min(low[here]);
+                }
+                if low[here] == here as u32 {
+                    let first = open.iter().rposition(|&s| s == state).unwrap_or(0);
+                    let component = open.split_off(first);
+                    for &member in &component {
+                        is_open[self.order[member as usize] as usize] = false;
+                    }
+                    found.push(component);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn look(&mut self) -> Result<(), Stop> {
+        self.looked += 1;
+        if self.looked.is_multiple_of(LOOK_EVERY) { self.budget.check() } else { Ok(()) }
+    }
+
+    /// Whether a thread asks to act at a state; see [`Endless::asks`].
+    fn asks(&self, state: u32, thread: usize) -> bool {
+        let ended = !self.endless.ended && self.graph.has_ended(state, thread);
+        let acts = |edge: usize| self.graph.edge(edge).thread as usize == thread;
+        ended || self.graph.edges_of(state).any(acts)
+    }
+
+    /// The condition that a component breaks.
+    fn broken(&self, component: &[u32], owner: u32) -> Status {
+        let inside = component.iter().flat_map(|&state| self.inside(state, owner));
+        let mut acts = vec![false; self.graph.thread_count(component[0])];
+        let mut choices: BTreeSet<(u32, FairChoice)> = BTreeSet::new();
+        let mut is_still = true;
+        for edge in inside {
+            let thread = self.graph.edge(edge).thread;
+            is_still = false;
+            acts[thread as usize] = true;
+            choices.extend(self.graph.choices(edge).iter().map(|&choice| (thread, choice)));
+        }
+        if is_still {
+            return Status::Still;
+        }
+        let mut idle = (0..acts.len()).filter(|&thread| !acts[thread]);
+        let broken = match self.endless.fairness {
+            Fairness::None => return Status::Fine,
+            Fairness::Strong => idle.find(|&t| component.iter().any(|&s| self.asks(s, t))),
+            Fairness::Weak => idle.find(|&t| component.iter().all(|&s| self.asks(s, t))),
+        };
+        if let Some(thread) = broken {
+            return Status::Broken(Helpful::Thread(ThreadId::from(thread)));
+        }
+        let one_sided = choices.iter().find(|(t, c)| !choices.contains(&(*t, c.other())));
+        one_sided.map_or(Status::Fine, |&(thread, choice)| {
+            Status::Broken(Helpful::Choice(ThreadId(thread), choice.other()))
+        })
+    }
+
+    /// What is left of a component when all is taken out that asks for what never happens.
+    fn without(&mut self, helpful: Helpful, component: Vec<u32>, owner: u32) -> Vec<u32> {
+        match helpful {
+            Helpful::Thread(thread) if self.endless.fairness == Fairness::Strong => {
+                let rests = |state: &u32| !self.asks(*state, thread.index());
+                component.into_iter().filter(rests).collect()
+            }
+            // It asks everywhere.
+            Helpful::Thread(_) => Vec::new(),
+            Helpful::Choice(thread, choice) => {
+                let makes = |&edge: &usize| {
+                    self.graph.edge(edge).thread == thread.0
+                        && self.graph.choices(edge).contains(&choice.other())
+                };
+                let inside = component.iter().flat_map(|&state| self.inside(state, owner));
+                let asking: Vec<usize> = inside.filter(makes).collect();
+                asking.into_iter().for_each(|edge| self.dead[edge] = true);
+                component
+            }
+        }
+    }
+}

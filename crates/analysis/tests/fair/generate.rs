@@ -1,0 +1,87 @@
+//! Small programs that go round in circles, made from numbers.
+
+use fastrand::Rng;
+
+/// A program of two or three threads with a loop each, over a few truth values and a lock.
+pub fn program(seed: u64) -> String {
+    let mut rng = Rng::with_seed(seed);
+    let locks = rng.bool();
+    let fair = rng.u8(0..3) == 0;
+    let mut text = "bool a := false, b := *; ".to_owned();
+    if locks {
+        text += "lock m; ";
+    }
+    for thread in 0..rng.usize(2..=3) {
+        let mut maker = Maker { rng: &mut rng, locks, fair };
+        let before = if maker.rng.bool() { maker.statement(0, false) } else { String::new() };
+        let cond = maker.condition();
+        let body = maker.block(2, true);
+        let after = if maker.rng.u8(0..3) == 0 { maker.statement(0, false) } else { String::new() };
+        text += &format!("\nthread t{thread} {{ {before}while ({cond}) {{ {body}}} {after}}}");
+    }
+    text
+}
+
+struct Maker<'r> {
+    rng: &'r mut Rng,
+    locks: bool,
+    fair: bool,
+}
+
+impl Maker<'_> {
+    fn variable(&mut self) -> &'static str {
+        if self.rng.bool() { "a" } else { "b" }
+    }
+
+    fn condition(&mut self) -> String {
+        let variable = self.variable();
+        match self.rng.u8(0..8) {
+            0 => "true".to_owned(),
+            1 => "*".to_owned(),
+            2 | 3 if self.fair => match self.rng.u8(0..3) {
+                0 => format!("fair * || {variable}"),
+                1 => format!("fair * && {variable}"),
+                _ => "fair *".to_owned(),
+            },
+            4 => format!("{variable} && *"),
+            5 => "a == b".to_owned(),
+            _ if self.rng.bool() => variable.to_owned(),
+            _ => format!("!{variable}"),
+        }
+    }
+
+    fn block(&mut self, most: usize, in_loop: bool) -> String {
+        (0..self.rng.usize(1..=most)).map(|_| self.statement(1, in_loop)).collect()
+    }
+
+    fn statement(&mut self, depth: usize, in_loop: bool) -> String {
+        let variable = self.variable();
+        match self.rng.u8(0..12) {
+            0 | 1 => format!("{variable} := {}; ", self.rng.bool()),
+            2 => format!("{variable} := !{variable}; "),
+            3 => format!("{variable} := *; "),
+            4 => "skip; ".to_owned(),
+            5 if self.rng.bool() => format!("assume {variable}; "),
+            5 | 6 => format!("assume !{variable}; "),
+            7 if self.locks => {
+                format!("acquire m; {}release m; ", self.statement(0, false))
+            }
+            8 if self.locks => "acquire m; ".to_owned(),
+            9 if in_loop => "break; ".to_owned(),
+            10 => {
+                let other = self.variable();
+                format!("atomic {{ assume {variable}; {other} := {}; }} ", self.condition())
+            }
+            _ if depth > 0 => {
+                let (cond, then) = (self.condition(), self.block(1, in_loop));
+                match self.rng.bool() {
+                    true => format!("if ({cond}) {{ {then}}} "),
+                    false => {
+                        format!("if ({cond}) {{ {then}}} else {{ {}}} ", self.block(1, in_loop))
+                    }
+                }
+            }
+            _ => format!("{variable} := !{variable}; "),
+        }
+    }
+}

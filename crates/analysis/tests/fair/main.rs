@@ -1,0 +1,129 @@
+//! Fair runs that never end: the exact search against guessing, on random programs and tables.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod examples;
+mod generate;
+mod mutations;
+mod oracle;
+
+use selvedge_analysis::Budget;
+use selvedge_analysis::fair::{Outcome, Question, Verdict, search};
+use selvedge_analysis::random::{Shape, random_system};
+use selvedge_evidence::{Checked, Evidence, recheck};
+use selvedge_model::{Endless, Fairness, System};
+use selvedge_program::Lowering;
+use support::many;
+
+use oracle::Graph;
+
+/// Systems with more states are left out.
+const MOST_STATES: usize = 300;
+
+/// All questions.
+pub fn questions() -> Vec<Endless> {
+    let both = |fairness| [false, true].map(|ended| Endless { fairness, ended });
+    Fairness::ALL.into_iter().flat_map(both).collect()
+}
+
+/// The answer to a question, with its evidence.
+pub fn ask(system: &dyn System, endless: Endless) -> Outcome {
+    let question = Question { system, endless, evidence: true };
+    search(&question, &Budget::default(), &|_| {})
+}
+
+/// The system of a text that knows who can act.
+pub fn lowered(text: &str) -> Lowering {
+    support::system(text).choosing_at_once()
+}
+
+/// How many answers of each kind there were.
+#[derive(Default, Debug)]
+struct Tally {
+    systems: usize,
+    lassos: usize,
+    proofs: usize,
+    differ_by_fairness: usize,
+    differ_by_ended: usize,
+}
+
+impl Tally {
+    /// Compares all answers about a system; checks all evidence.
+    fn compare(&mut self, system: &dyn System, mutate: bool, about: &str) {
+        let Some(graph) = Graph::new(system, MOST_STATES) else { return };
+        self.systems += 1;
+        let mut answers = Vec::new();
+        for endless in questions() {
+            let about = format!("{endless:?}\n{about}");
+            let expected = graph.goes_on(endless);
+            let outcome = ask(system, endless);
+            assert_eq!(outcome.states, Some(graph.states.len()), "{about}");
+            match (&outcome.verdict, outcome.evidence) {
+                (Verdict::Nonterminating { lasso, .. }, Some(evidence)) => {
+                    assert!(expected, "there is no such run: {lasso:?}\n{about}");
+                    assert_eq!(lasso.endless, endless);
+                    let checked = recheck(system, &[], &evidence);
+                    assert!(matches!(checked, Ok(Checked::Lasso { .. })), "{checked:?}\n{about}");
+                    self.lassos += 1;
+                    if mutate {
+                        mutations::lasso(system, lasso, &graph, &about);
+                    }
+                }
+                (Verdict::Terminating { with_ended }, Some(evidence)) => {
+                    assert!(!expected, "there is such a run\n{about}");
+                    let checked = recheck(system, &[], &evidence);
+                    assert!(
+                        matches!(checked, Ok(Checked::Termination { .. })),
+                        "{checked:?}\n{about}"
+                    );
+                    self.proofs += 1;
+                    let Evidence::Termination(proof) = evidence else {
+                        panic!("no proof: {about}")
+                    };
+                    if mutate {
+                        mutations::proof(system, &proof, &graph, &about);
+                    }
+                    let allowing = Endless { ended: true, ..endless };
+                    let may = endless.fairness != Fairness::None && graph.goes_on(allowing);
+                    assert_eq!(with_ended.is_some(), may, "{about}");
+                }
+                (other, _) => panic!("no answer: {other:?}\n{about}"),
+            }
+            answers.push(expected);
+        }
+        let [none, _, weak, weak_ended, strong, strong_ended] = answers[..] else {
+            panic!("six questions");
+        };
+        self.differ_by_fairness += usize::from(!(none == weak && weak == strong));
+        self.differ_by_ended += usize::from(weak != weak_ended || strong != strong_ended);
+        // What is fairer is rarer; what is allowed more is more.
+        assert!(none >= weak_ended && weak_ended >= strong_ended && weak >= strong, "{about}");
+        assert!(weak_ended >= weak && strong_ended >= strong, "{about}");
+    }
+}
+
+#[test]
+fn random_programs() {
+    let mut tally = Tally::default();
+    for seed in 0..many(1_500) {
+        let text = generate::program(seed);
+        tally.compare(&lowered(&text), seed % 8 == 0, &format!("seed {seed}\n{text}"));
+    }
+    println!("{tally:?}");
+    assert!(tally.systems >= 1_000 && tally.lassos >= 1_000 && tally.proofs >= 1_000, "{tally:?}");
+    let refused = mutations::refused();
+    assert!(refused.iter().all(|&n| n >= 100), "changed lassos and proofs refused: {refused:?}");
+    assert!(tally.differ_by_fairness >= 100 && tally.differ_by_ended >= 100, "{tally:?}");
+}
+
+#[test]
+fn random_tables() {
+    let mut tally = Tally::default();
+    for seed in 0..many(1_000) {
+        let system = random_system(seed, &Shape { spawns: seed % 4 == 0, ..Shape::default() });
+        tally.compare(&system, seed % 4 == 0, &format!("seed {seed}"));
+    }
+    println!("{tally:?}");
+    assert!(tally.systems >= 200 && tally.lassos >= 100 && tally.proofs >= 100, "{tally:?}");
+}

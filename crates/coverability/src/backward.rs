@@ -1,0 +1,282 @@
+//! # Backward
+//!
+//! **Question.** From which states can a violation be reached?
+//!
+//! **Idea.** Begin with the smallest violations. If a step leads from (q, l) to (q', l') and starts
+//! a thread at s, then the smallest state from which it leads to one that covers (q', U) is
+//! (q, U ⊖ {l', s} ⊕ {l}). Here ⊖ takes away what is there: a thread that acts, or is started, and
+//! of which U says nothing, is one that the run has beside. Go on until nothing smaller is new.
+//!
+//! **Order.** Each element has a number of threads that a run from it has at least, at the end.
+//! Those with few are looked at first, so that a violation with the fewest threads is found first;
+//! an element is left out only if another one, which it covers, has no more threads started after
+//! it. Then every way on from the one is a way on from the other, with no more threads.
+//!
+//! **Pruned** is what [`Modular`] and [`Views`] say is never there, and more threads of a limited
+//! template than there are.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashMap;
+use selvedge_model::{Fault, Property, System, smallest_violations};
+
+use crate::elements::{Antichain, Element};
+use crate::fault;
+use crate::modular::{Modular, Transition};
+use crate::views::Views;
+
+/// How many elements are looked at between two questions whether to go on.
+const ASK_EVERY: usize = 1 << 6;
+
+/// An element that was met.
+pub(crate) struct Node {
+    pub element: Element,
+    /// How many threads are started on the way from it to the violation.
+    pub started: u32,
+    steps: u32,
+    /// The element that a step leads to, and the step; none for a violation.
+    pub next: Option<(u32, u32)>,
+}
+
+/// An element that an initial state covers.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    /// The element.
+    pub node: u32,
+    /// How many threads the run has.
+    pub threads: usize,
+    /// The number of the initial state.
+    pub initial: usize,
+    /// The local states of the threads of which there is any number, and that are needed.
+    pub more: Vec<u32>,
+}
+
+/// The search.
+pub(crate) struct Backward<'a> {
+    pub system: &'a dyn System,
+    pub modular: &'a Modular,
+    pub views: Option<Views<'a>>,
+    pub nodes: Vec<Node>,
+    pub kept: Antichain,
+    queue: BinaryHeap<Reverse<(usize, u32, u32)>>,
+    /// What was met, with the fewest threads started after it.
+    met: FxHashMap<Element, u32>,
+    /// Steps by the shared state that they lead to, and a local state of U that they explain.
+    explaining: FxHashMap<(u32, u32), Vec<u32>>,
+    /// Steps that change the shared state, for threads that U says nothing about: one for each
+    /// shared state and local state before.
+    beside: Vec<Vec<u32>>,
+    /// How many threads at the start are of limited templates, and of others.
+    at_start: (usize, usize),
+}
+
+impl<'a> Backward<'a> {
+    /// Begins with the smallest violations.
+    pub fn new(
+        system: &'a dyn System,
+        modular: &'a Modular,
+        views: Option<Views<'a>>,
+        properties: &[Property],
+    ) -> Result<Self, Fault> {
+        let mut explaining: FxHashMap<(u32, u32), Vec<u32>> = FxHashMap::default();
+        let mut beside: Vec<Vec<u32>> = vec![Vec::new(); modular.places.len()];
+        let mut known: FxHashMap<(u32, u32, u32), bool> = FxHashMap::default();
+        for (number, step) in (0..).zip(&modular.transitions) {
+            let &Transition { from, to, actor, after, spawn, .. } = step;
+            if views.as_ref().is_some_and(|views| !views.may_have(from, actor)) {
+                continue;
+            }
+            explaining.entry((to, after)).or_default().push(number);
+            if let Some(spawn) = spawn.filter(|&spawn| spawn != after) {
+                explaining.entry((to, spawn)).or_default().push(number);
+            }
+            // A step that starts a thread beside needs one more than a step that does not.
+            let known = known.entry((from, to, actor)).or_insert(false);
+            if from != to && !*known {
+                *known = spawn.is_none();
+                beside[to as usize].push(number);
+            }
+        }
+        let limited =
+            |thread: &&selvedge_model::ThreadInfo| modular.limits.contains_key(&thread.template);
+        let limited = system.threads().iter().filter(limited).count();
+        let at_start = (limited, system.threads().len() - limited);
+        let mut search = Backward {
+            system,
+            modular,
+            views,
+            nodes: Vec::new(),
+            kept: Antichain::default(),
+            queue: BinaryHeap::new(),
+            met: FxHashMap::default(),
+            explaining,
+            beside,
+            at_start,
+        };
+        search.start(properties)?;
+        Ok(search)
+    }
+
+    /// Whether there is nothing to look at.
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    fn start(&mut self, properties: &[Property]) -> Result<(), Fault> {
+        let modular = self.modular;
+        for (number, place) in (0..).zip(&modular.places) {
+            let threads: Vec<_> = (place.kinds.iter())
+                .map(|&kind| (modular.kinds.template(kind), modular.kinds.top(kind)))
+                .collect();
+            let found = smallest_violations(self.system, properties, place.shared, &threads)
+                .map_err(|why| fault(why.to_string()))?;
+            for violation in found {
+                let kinds = violation.iter().map(|&at| place.kinds[at as usize]).collect();
+                let element = Element::new(number, kinds);
+                if self.may_be(number, &element.kinds) {
+                    self.meet(element, 0, 0, None);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes back until an initial state is met, with the fewest threads, or nothing is new.
+    pub fn run<S: From<Fault>>(
+        &mut self,
+        go_on: &dyn Fn() -> Result<(), S>,
+    ) -> Result<Option<Found>, S> {
+        let mut best: Option<Found> = None;
+        let mut looked_at = 0;
+        while let Some(Reverse((threads, _, number))) = self.queue.pop() {
+            if best.as_ref().is_some_and(|best| best.threads <= threads) {
+                break;
+            }
+            if looked_at % ASK_EVERY == 0 {
+                go_on()?;
+            }
+            let Node { element, started, .. } = &self.nodes[number as usize];
+            let (element, started) = (element.clone(), *started);
+            if self.kept.covers(&element, started) {
+                continue;
+            }
+            looked_at += 1;
+            self.kept.insert(element.clone(), started);
+            if let Some(found) = self.covered_by_initial(number)
+                && best.as_ref().is_none_or(|best| found.threads < best.threads)
+            {
+                best = Some(found);
+            }
+            self.go_back(number, &element);
+        }
+        Ok(best)
+    }
+
+    /// All steps that lead to states that cover the element.
+    fn go_back(&mut self, number: u32, element: &Element) {
+        let mut last = None;
+        for &kind in &element.kinds {
+            if last.replace(kind) == Some(kind) {
+                continue;
+            }
+            let steps = self.explaining.get(&(element.place, kind));
+            for at in 0..steps.map_or(0, Vec::len) {
+                let step = self.explaining[&(element.place, kind)][at];
+                self.undo(number, element, step);
+            }
+        }
+        for at in 0..self.beside[element.place as usize].len() {
+            let step = self.beside[element.place as usize][at];
+            self.undo(number, element, step);
+        }
+    }
+
+    fn undo(&mut self, number: u32, element: &Element, step: u32) {
+        let Transition { from, actor, after, spawn, .. } = self.modular.transitions[step as usize];
+        let mut kinds = Vec::with_capacity(element.kinds.len() + 1);
+        kinds.extend_from_slice(&element.kinds);
+        for gone in [Some(after), spawn].into_iter().flatten() {
+            if let Ok(at) = kinds.binary_search(&gone) {
+                kinds.remove(at);
+            }
+        }
+        kinds.insert(kinds.partition_point(|&kind| kind <= actor), actor);
+        if self.may_be(from, &kinds) {
+            let node = &self.nodes[number as usize];
+            let started = node.started + u32::from(spawn.is_some());
+            let steps = node.steps + 1;
+            let before = Element { place: from, kinds: kinds.into() };
+            self.meet(before, started, steps, Some((number, step)));
+        }
+    }
+
+    /// Whether threads with these local states may be there together, as far as is known from above.
+    fn may_be(&self, place: u32, kinds: &[u32]) -> bool {
+        let Modular { places, limits, .. } = self.modular;
+        if self.views.as_ref().is_some_and(|views| !views.may_be(place, kinds)) {
+            return false;
+        }
+        if !kinds.iter().all(|&kind| places[place as usize].may_have(kind)) {
+            return false;
+        }
+        if limits.is_empty() {
+            return true;
+        }
+        let template = |&kind: &u32| self.modular.kinds.template(kind);
+        kinds.iter().all(|kind| {
+            let of = template(kind);
+            limits.get(&of).is_none_or(|&limit| {
+                kinds.iter().filter(|kind| template(kind) == of).count() <= limit as usize
+            })
+        })
+    }
+
+    /// Notes an element that is to be looked at.
+    fn meet(&mut self, element: Element, started: u32, steps: u32, next: Option<(u32, u32)>) {
+        if self.met.get(&element).is_some_and(|&known| known <= started)
+            || self.kept.covers(&element, started)
+        {
+            return;
+        }
+        self.met.insert(element.clone(), started);
+        let (limited, others) = self.at_start;
+        let unlimited =
+            |kind: &&u32| !self.modular.limits.contains_key(&self.modular.kinds.template(**kind));
+        let needed = element.kinds.iter().filter(unlimited).count() + started as usize;
+        let threads = limited + others.max(needed);
+        self.queue.push(Reverse((threads, steps, self.nodes.len() as u32)));
+        self.nodes.push(Node { element, started, steps, next });
+    }
+
+    /// Whether an initial state, with some more threads of which there is any number, covers an
+    /// element; with as few as can be.
+    fn covered_by_initial(&self, number: u32) -> Option<Found> {
+        let Node { element, started, .. } = &self.nodes[number as usize];
+        let Modular { initial, any, .. } = self.modular;
+        let fixed = self.system.threads().len();
+        let from = |(initial, (place, kinds)): (usize, &(u32, Vec<u32>))| {
+            if *place != element.place {
+                return None;
+            }
+            let more = missing(&element.kinds, kinds);
+            let enough = more.iter().all(|kind| any.binary_search(kind).is_ok());
+            let threads = fixed + more.len() + *started as usize;
+            enough.then_some(Found { node: number, threads, initial, more })
+        };
+        initial.iter().enumerate().filter_map(from).min_by_key(|found| found.threads)
+    }
+}
+
+/// What is in the one list and not in the other, as many times. Both are in rising order.
+fn missing(wanted: &[u32], there: &[u32]) -> Vec<u32> {
+    let mut there = there.iter().peekable();
+    let mut missing = Vec::new();
+    for &kind in wanted {
+        while there.next_if(|&&other| other < kind).is_some() {}
+        if there.next_if(|&&other| other == kind).is_none() {
+            missing.push(kind);
+        }
+    }
+    missing
+}

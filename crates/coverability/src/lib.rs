@@ -1,0 +1,93 @@
+//! # Coverability
+//!
+//! **Question.** Threads have finitely many local states, and there may be any number of them: of
+//! some templates from the start, or because they are started on the way. Can a number of them
+//! break a property, and how few?
+//!
+//! **Idea.** A state is a shared state with a multiset of local states (whole stacks, `kinds`).
+//! One state *covers* another if it has the same shared state and at least the same threads. More
+//! threads can do whatever fewer can, so that covering is a well-quasi-order in which the system is
+//! monotone: the states from which a violation can be reached are those that cover one of finitely
+//! many smallest ones. From above, `modular` finds every local state that can occur in a shared
+//! state, whatever the others do, and `views` every two; from the violations, `backward` goes back
+//! step by step and keeps what is smallest, inside of what was found from above. Either a state is
+//! met that an initial state covers, and there is a run (`run`); or nothing new is met, and what was
+//! kept is the proof (`certify`).
+//!
+//! **Claim** [Abdulla, Čerāns, Jonsson, Tsay 1996, Sec. 4]. This ends, and decides the question.
+//! The number of threads that is reported for a violation is the smallest one.
+//!
+//! **Needs.** Properties that stay broken when threads are added (see
+//! [`smallest_violations`](selvedge_model::smallest_violations)); finitely many shared states and
+//! local states. Where there are too many, or stacks grow, there is no answer but a reason.
+
+mod backward;
+mod certify;
+mod elements;
+mod kinds;
+mod modular;
+mod run;
+mod views;
+
+use selvedge_evidence::{CoverCertificate, Trace};
+use selvedge_model::{Fault, Property, System};
+
+/// What was found out.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// No number of threads breaks a property.
+    Safe(CoverCertificate),
+    /// A run of as few threads as can be breaks one.
+    Unsafe {
+        /// How many threads the last state has.
+        threads: usize,
+        /// The run. It begins with the threads of the system, and then those of which there is
+        /// any number.
+        trace: Trace,
+        /// The number of the property that its last state breaks.
+        property: usize,
+    },
+}
+
+/// Whether some number of threads breaks one of the properties.
+///
+/// Now and then `go_on` is asked whether to go on; what it answers otherwise is the result.
+pub fn cover<S: From<Fault>>(
+    system: &dyn System,
+    properties: &[Property],
+    go_on: &dyn Fn() -> Result<(), S>,
+) -> Result<Answer, S> {
+    cover_within(system, properties, Above::Pairs, go_on)
+}
+
+/// What is known from above before the search backward. The answer is the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Above {
+    /// Where single threads can be.
+    Threads,
+    /// Where two threads can be, too, unless there are too many pairs.
+    Pairs,
+}
+
+/// The same, with as much known from above as is wanted.
+pub fn cover_within<S: From<Fault>>(
+    system: &dyn System,
+    properties: &[Property],
+    above: Above,
+    go_on: &dyn Fn() -> Result<(), S>,
+) -> Result<Answer, S> {
+    let modular = modular::Modular::new(system, go_on)?;
+    let mut search = backward::Backward::new(system, &modular, None, properties)?;
+    if above == Above::Pairs && !search.is_empty() {
+        let views = views::Views::new(&modular, go_on)?;
+        search = backward::Backward::new(system, &modular, views, properties)?;
+    }
+    match search.run(go_on)? {
+        Some(found) => Ok(run::run(system, properties, &search, found)?),
+        None => Ok(Answer::Safe(certify::certificate(&search))),
+    }
+}
+
+fn fault(message: impl Into<String>) -> Fault {
+    Fault { message: message.into(), line: None }
+}

@@ -1,0 +1,294 @@
+//! # Thread by thread, from above
+//!
+//! **Question.** Which local states can a thread have in which shared state?
+//!
+//! **Idea.** Keep pairs of a shared state and a local state, and forget who is there together. If a
+//! thread at (q, l) can go to (q', l'), then every other thread that can be in q can be in q', too.
+//!
+//! **Claim** [Flanagan, Qadeer 2003]. The pairs contain every pair that occurs in a reachable state.
+//! They are all that the search backward has to look at, and their steps are all the steps that it
+//! has to undo.
+//!
+//! A template that no step starts, and of which there is a fixed number, is *limited*: of a single
+//! thread, two local states are never there together.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_model::{Action, Fault, SharedId, System, TemplateId, Thread};
+
+use crate::fault;
+use crate::kinds::Kinds;
+
+/// Higher stacks than this are taken to grow without end.
+const HIGHEST_STACK: usize = 64;
+
+/// More pairs than this are not kept.
+const MOST_PAIRS: usize = 1 << 21;
+
+/// How many pairs are looked at between two questions whether to go on.
+const ASK_EVERY: usize = 1 << 10;
+
+/// A step between pairs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Transition {
+    /// The shared state before, as a number in [`Modular::places`].
+    pub from: u32,
+    /// The shared state after.
+    pub to: u32,
+    /// The local state of the thread that acts.
+    pub actor: u32,
+    /// Its local state after.
+    pub after: u32,
+    /// The local state of the thread that it starts.
+    pub spawn: Option<u32>,
+    /// The step itself.
+    pub action: Action,
+}
+
+/// A shared state, and the local states that threads may have in it.
+pub(crate) struct Place {
+    pub shared: SharedId,
+    pub kinds: Vec<u32>,
+    known: FxHashSet<u32>,
+    /// The shared states that a thread of a template can go to.
+    next: Vec<(u32, TemplateId)>,
+}
+
+impl Place {
+    /// Whether a thread may be here with this local state.
+    pub fn may_have(&self, kind: u32) -> bool {
+        self.known.contains(&kind)
+    }
+}
+
+/// What can be where.
+pub(crate) struct Modular {
+    pub kinds: Kinds,
+    pub places: Vec<Place>,
+    pub transitions: Vec<Transition>,
+    /// The initial states: the shared state and the local states of all threads, in rising order.
+    pub initial: Vec<(u32, Vec<u32>)>,
+    /// The local states of which there is any number at the start.
+    pub any: Vec<u32>,
+    /// How many threads there are at most of a template.
+    pub limits: FxHashMap<TemplateId, u32>,
+    numbers: FxHashMap<SharedId, u32>,
+    work: Vec<(u32, u32)>,
+    pairs: usize,
+}
+
+/// Why a round ended early.
+enum Halt<S> {
+    /// A template was taken to be limited, and a step starts a thread of it.
+    Started(TemplateId),
+    Stop(S),
+}
+
+impl<S: From<Fault>> From<Fault> for Halt<S> {
+    fn from(fault: Fault) -> Self {
+        Halt::Stop(fault.into())
+    }
+}
+
+impl Modular {
+    pub fn new<S: From<Fault>>(
+        system: &dyn System,
+        go_on: &dyn Fn() -> Result<(), S>,
+    ) -> Result<Self, S> {
+        let mut limits: FxHashMap<TemplateId, u32> = FxHashMap::default();
+        for thread in system.threads() {
+            *limits.entry(thread.template).or_default() += 1;
+        }
+        for any in system.any_number() {
+            limits.remove(&any.template);
+        }
+        loop {
+            match Modular::with(system, limits.clone(), go_on) {
+                Ok(modular) => return Ok(modular),
+                Err(Halt::Started(template)) => limits.remove(&template),
+                Err(Halt::Stop(stop)) => return Err(stop),
+            };
+        }
+    }
+
+    fn with<S: From<Fault>>(
+        system: &dyn System,
+        limits: FxHashMap<TemplateId, u32>,
+        go_on: &dyn Fn() -> Result<(), S>,
+    ) -> Result<Self, Halt<S>> {
+        let mut modular = Modular {
+            kinds: Kinds::default(),
+            places: Vec::new(),
+            transitions: Vec::new(),
+            initial: Vec::new(),
+            any: Vec::new(),
+            limits,
+            numbers: FxHashMap::default(),
+            work: Vec::new(),
+            pairs: 0,
+        };
+        for spawn in system.any_number() {
+            let kind = modular.kind(system, Thread::from(spawn))?;
+            modular.any.push(kind);
+        }
+        modular.any.sort_unstable();
+        modular.any.dedup();
+        for state in system.initial()? {
+            let place = modular.place(state.shared);
+            let threads = state.threads.into_iter();
+            let mut kinds: Vec<u32> =
+                threads.map(|thread| modular.kind(system, thread)).collect::<Result<_, _>>()?;
+            kinds.sort_unstable();
+            for &kind in kinds.iter().chain(&modular.any.clone()) {
+                modular.add(place, kind)?;
+            }
+            modular.initial.push((place, kinds));
+        }
+        modular.initial.sort_unstable();
+        modular.initial.dedup();
+        let mut looked_at = 0;
+        while let Some((place, kind)) = modular.work.pop() {
+            if looked_at % ASK_EVERY == 0 {
+                go_on().map_err(Halt::Stop)?;
+            }
+            looked_at += 1;
+            modular.spread(place, kind)?;
+            modular.step(system, place, kind)?;
+        }
+        modular.work = Vec::new();
+        Ok(modular)
+    }
+
+    /// The local states that threads may have there: those that may be there beside the same ones
+    /// together, with these.
+    pub fn groups(&self, place: u32) -> Vec<(Vec<u32>, Vec<u32>)> {
+        let mut all = self.places[place as usize].kinds.clone();
+        all.sort_unstable();
+        let alone = |kind: &u32| {
+            let template = self.kinds.template(*kind);
+            (self.limits.get(&template) == Some(&1)).then_some(template)
+        };
+        let mut groups: BTreeMap<Option<TemplateId>, Vec<u32>> = BTreeMap::new();
+        for kind in &all {
+            groups.entry(alone(kind)).or_default().push(*kind);
+        }
+        let beside = |template: Option<TemplateId>| {
+            let meets = |&kind: &u32| template.is_none_or(|template| self.may_meet(template, kind));
+            all.iter().copied().filter(meets).collect()
+        };
+        groups.into_iter().map(|(template, kinds)| (kinds, beside(template))).collect()
+    }
+
+    /// Whether a thread of the template can be there together with one that has this local state.
+    fn may_meet(&self, template: TemplateId, kind: u32) -> bool {
+        template != self.kinds.template(kind) || self.limits.get(&template) != Some(&1)
+    }
+
+    /// Where other threads go, a thread with this local state may be.
+    fn spread(&mut self, place: u32, kind: u32) -> Result<(), Fault> {
+        for at in 0..self.places[place as usize].next.len() {
+            let (to, template) = self.places[place as usize].next[at];
+            if self.may_meet(template, kind) {
+                self.add(to, kind)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn step<S: From<Fault>>(
+        &mut self,
+        system: &dyn System,
+        place: u32,
+        kind: u32,
+    ) -> Result<(), Halt<S>> {
+        let template = self.kinds.template(kind);
+        let mut actions = Vec::new();
+        let shared = self.places[place as usize].shared;
+        system.actions(template, shared, self.kinds.top(kind), &mut actions)?;
+        if system.drops_threads() {
+            keep_threads(&mut actions);
+        }
+        for action in actions {
+            let to = self.place(action.shared);
+            let mut stack = self.kinds.stack(kind).clone();
+            stack.replace_top(action.word);
+            let after = self.kind(system, Thread { template, stack })?;
+            self.add(to, after)?;
+            let mut spawn = None;
+            if let Some(started) = action.spawn {
+                if self.limits.contains_key(&started.template) {
+                    return Err(Halt::Started(started.template));
+                }
+                let kind = self.kind(system, Thread::from(started))?;
+                self.add(to, kind)?;
+                spawn = Some(kind);
+            }
+            self.transitions.push(Transition {
+                from: place,
+                to,
+                actor: kind,
+                after,
+                spawn,
+                action,
+            });
+            if !self.places[place as usize].next.contains(&(to, template)) {
+                self.places[place as usize].next.push((to, template));
+                for at in 0..self.places[place as usize].kinds.len() {
+                    let other = self.places[place as usize].kinds[at];
+                    if self.may_meet(template, other) {
+                        self.add(to, other)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn place(&mut self, shared: SharedId) -> u32 {
+        *self.numbers.entry(shared).or_insert_with(|| {
+            let (kinds, known, next) = (Vec::new(), FxHashSet::default(), Vec::new());
+            self.places.push(Place { shared, kinds, known, next });
+            self.places.len() as u32 - 1
+        })
+    }
+
+    fn kind(&mut self, system: &dyn System, thread: Thread) -> Result<u32, Fault> {
+        if thread.stack.0.len() > HIGHEST_STACK {
+            let name = system.template_name(thread.template);
+            return Err(fault(format!(
+                "a stack of `{name}` may grow higher than {HIGHEST_STACK} frames: any number of \
+                 threads can be decided only where threads have finitely many local states, without \
+                 recursion"
+            )));
+        }
+        Ok(self.kinds.number(thread))
+    }
+
+    fn add(&mut self, place: u32, kind: u32) -> Result<(), Fault> {
+        let there = &mut self.places[place as usize];
+        if there.known.insert(kind) {
+            there.kinds.push(kind);
+            self.work.push((place, kind));
+            self.pairs += 1;
+            if self.pairs > MOST_PAIRS {
+                return Err(fault(format!(
+                    "there are more than {MOST_PAIRS} pairs of a shared state and a local state: any \
+                     number of threads can be decided only where threads have finitely many, and not \
+                     too many, local states"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Takes away the actions that do what others do, and drop the thread that those start. More threads
+/// can do whatever fewer can, and a thread that is started counts, whether it runs or not.
+fn keep_threads(actions: &mut Vec<Action>) {
+    let starts: Vec<Action> = actions.iter().filter(|a| a.spawn.is_some()).copied().collect();
+    actions.retain(|a| {
+        let drops = |b: &Action| (a.shared, a.word, a.origin) == (b.shared, b.word, b.origin);
+        a.spawn.is_some() || !starts.iter().any(drops)
+    });
+}

@@ -1,0 +1,151 @@
+//! Random thread transition systems: some threads at the start, rules that may start more, and some
+//! threads of which there is any number.
+
+use selvedge_model::{
+    Action, Explanation, Fault, Origin, Pattern, Property, Rule, SharedId, Spawn, State, SymbolId,
+    System, Tables, TemplateId, ThreadInfo, Word,
+};
+
+/// Tables with threads of which there is any number.
+pub struct WithAny {
+    tables: Tables,
+    any: Vec<Spawn>,
+}
+
+/// The random system of a seed, what must not be reached, and the system as it is written: some may
+/// drop threads when they are started.
+pub fn random(seed: u64) -> (WithAny, Vec<Property>, WithAny) {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut tables = Tables::builder();
+    let shared: Vec<SharedId> =
+        (0..rng.usize(2..=4)).map(|q| tables.shared(q.to_string())).collect();
+    let mut templates: Vec<(TemplateId, Vec<SymbolId>)> = Vec::new();
+    for template in 0..rng.usize(1..=2) {
+        let id = tables.template(format!("T{template}"));
+        let symbols = (0..rng.usize(2..=6)).map(|l| tables.symbol(id, l.to_string())).collect();
+        templates.push((id, symbols));
+    }
+    let pick = |rng: &mut fastrand::Rng, symbols: &[SymbolId]| symbols[rng.usize(0..symbols.len())];
+    for (template, symbols) in &templates {
+        let starts = rng.bool();
+        // In every second system, the first shared state is a lock that is free: nobody acts without
+        // taking it, and then mostly goes on until it is free again.
+        let locks = seed % 2 == 1;
+        for _ in 0..rng.usize(3..=if locks { 14 } else { 10 }) {
+            let from = rng.usize(0..shared.len());
+            let to = match (locks, from) {
+                (true, 0) => rng.usize(1..shared.len()),
+                (true, _) if rng.u32(0..3) > 0 => from,
+                (true, _) => rng.usize(0..=1) * rng.usize(0..shared.len()),
+                (false, _) => rng.usize(0..shared.len()),
+            };
+            let rule = Rule {
+                shared: shared[from],
+                top: Some(pick(&mut rng, symbols)),
+                to_shared: shared[to],
+                // Seldom a thread ends.
+                word: match rng.u32(0..12) {
+                    0 => Word::Pop,
+                    _ => Word::Rewrite(pick(&mut rng, symbols)),
+                },
+                spawn: (starts && rng.u32(0..4) == 0).then(|| pick(&mut rng, symbols)),
+                line: 0,
+            };
+            tables.add_rule(*template, rule);
+        }
+    }
+    let mut any = Vec::new();
+    for (at, (template, symbols)) in templates.iter().enumerate() {
+        if rng.u32(0..2) == 0 {
+            let stack = Word::Rewrite(pick(&mut rng, symbols));
+            any.push(Spawn { template: *template, stack });
+        }
+        for thread in 0..rng.usize(usize::from(any.is_empty())..=2) {
+            let stack = vec![pick(&mut rng, symbols)];
+            tables.thread(format!("T{at}-{thread}"), *template, stack);
+        }
+    }
+    tables.initial(shared[0]);
+    if rng.u32(0..4) == 0 {
+        tables.initial(shared[1]);
+    }
+    let mut targets = Vec::new();
+    for _ in 0..rng.usize(1..=2) {
+        let (template, symbols) = &templates[rng.usize(0..templates.len())];
+        targets.push(Property::Unreachable(Pattern::Somewhere {
+            shared: Some(shared[rng.usize(0..shared.len())]),
+            template: rng.bool().then_some(*template),
+            symbol: pick(&mut rng, symbols),
+        }));
+    }
+    let tables = tables.build();
+    let plain = WithAny { tables: tables.clone(), any: any.clone() };
+    let tables = if rng.u32(0..4) == 0 { tables.dropping_threads() } else { tables };
+    (WithAny { tables, any }, targets, plain)
+}
+
+impl System for WithAny {
+    fn threads(&self) -> &[ThreadInfo] {
+        self.tables.threads()
+    }
+    fn template_name(&self, template: TemplateId) -> String {
+        self.tables.template_name(template)
+    }
+    fn initial(&self) -> Result<Vec<State>, Fault> {
+        self.tables.initial()
+    }
+    fn any_number(&self) -> Vec<Spawn> {
+        self.any.clone()
+    }
+    fn actions(
+        &self,
+        template: TemplateId,
+        shared: SharedId,
+        top: Option<SymbolId>,
+        out: &mut Vec<Action>,
+    ) -> Result<(), Fault> {
+        self.tables.actions(template, shared, top, out)
+    }
+    fn starts_threads(&self) -> bool {
+        self.tables.starts_threads()
+    }
+    fn drops_threads(&self) -> bool {
+        self.tables.drops_threads()
+    }
+    fn wrong(&self, shared: SharedId) -> Option<String> {
+        self.tables.wrong(shared)
+    }
+    fn show_shared(&self, shared: SharedId) -> String {
+        self.tables.show_shared(shared)
+    }
+    fn show_symbol(&self, symbol: SymbolId) -> String {
+        self.tables.show_symbol(symbol)
+    }
+    fn shared_values(&self, shared: SharedId) -> Vec<(String, String)> {
+        self.tables.shared_values(shared)
+    }
+    fn symbol_values(&self, symbol: SymbolId) -> Vec<(String, String)> {
+        self.tables.symbol_values(symbol)
+    }
+    fn symbol_line(&self, symbol: SymbolId) -> Option<u32> {
+        self.tables.symbol_line(symbol)
+    }
+    fn explain(&self, origin: Origin) -> Explanation {
+        self.tables.explain(origin)
+    }
+    fn shared_key(&self, shared: SharedId) -> String {
+        self.tables.shared_key(shared)
+    }
+    fn find_shared_key(&self, key: &str) -> Option<SharedId> {
+        self.tables.find_shared_key(key)
+    }
+    fn symbol_key(&self, symbol: SymbolId) -> String {
+        self.tables.symbol_key(symbol)
+    }
+    fn find_symbol_key(&self, key: &str) -> Option<SymbolId> {
+        self.tables.find_symbol_key(key)
+    }
+    fn find_template_key(&self, key: &str) -> Option<TemplateId> {
+        self.tables.find_template_key(key)
+    }
+}

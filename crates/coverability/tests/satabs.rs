@@ -1,0 +1,71 @@
+//! The published Boolean programs and their thread transition systems: the verdicts that are known
+//! for any number of threads, with their evidence rechecked. The corpus is kept outside of the
+//! project; without it, this test says that it was skipped.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use selvedge_coverability::{Answer, cover};
+use selvedge_evidence::{Evidence, Violation, recheck};
+use selvedge_frontend::{Input, LoadOptions, load};
+use selvedge_model::{Fault, Property, System};
+use selvedge_program::{Lowering, ThreadCounts};
+
+fn corpus(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus").join(path)
+}
+
+fn open(path: &Path, drops: bool) -> (Box<dyn System>, Vec<Property>) {
+    match load(path, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}")) {
+        Input::Tables { input, .. } => {
+            let tables = input.tables;
+            let tables = if drops { tables.dropping_threads() } else { tables };
+            (Box::new(tables), input.targets)
+        }
+        Input::Program { program, source, .. } => {
+            let lowering = Lowering::new(program, source, &ThreadCounts::new());
+            let lowering = lowering.unwrap_or_else(|e| panic!("{e}"));
+            let lowering = if drops { lowering.dropping_threads() } else { lowering };
+            (Box::new(lowering), vec![Property::NeverWrong])
+        }
+    }
+}
+
+#[test]
+fn published_programs_have_the_known_verdicts() {
+    let path = corpus("MANIFEST.tsv");
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        println!("skipped: there is no {}", path.display());
+        return;
+    };
+    let mut seen = 0;
+    for line in text.lines().filter(|line| line.starts_with("bp/satabs/")) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let (name, expected) = (fields[0], fields[4]);
+        for drops in [true, false] {
+            let (system, properties) = open(&corpus(name), drops);
+            let start = Instant::now();
+            let answer = cover::<Fault>(&*system, &properties, &|| Ok(()));
+            let time = start.elapsed();
+            let (verdict, what, evidence) = match answer.unwrap_or_else(|e| panic!("{name}: {e}")) {
+                Answer::Safe(certificate) => {
+                    let what = format!("{} dangerous", certificate.dangerous.len());
+                    ("safe", what, Evidence::Cover(certificate))
+                }
+                Answer::Unsafe { threads, trace, property } => {
+                    let what = format!("{threads} threads, {} steps", trace.steps.len());
+                    let contexts = trace.contexts();
+                    ("unsafe", what, Evidence::Violation(Violation { trace, contexts, property }))
+                }
+            };
+            println!("{name} (drops {drops}): {verdict}, {what}, {time:.2?}");
+            assert_eq!(verdict, expected, "{name}");
+            recheck(&*system, &properties, &evidence).unwrap_or_else(|e| panic!("{name}: {e}"));
+            if verdict == "unsafe" && name.ends_with(".bp") && !name.contains("03-") {
+                assert!(what.starts_with("2 threads"), "{name}: {what}");
+            }
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 28);
+}

@@ -1,0 +1,244 @@
+//! # Certificates for any number of threads
+//!
+//! **Claim.** If [`check`] accepts, every reachable state is *allowed*, and no allowed state breaks a
+//! property, however many threads there are. A state is allowed if its shared state is listed, every
+//! thread has a local state that is listed there, every other one has one that is listed beside it,
+//! no template has more threads than its limit, and the state covers no dangerous one.
+//!
+//! **Proof.** Initial states are allowed, with as many threads as one likes of those of which there
+//! is any number (*initial*). Let a thread of an allowed state (q, X) act and go from l to l', start
+//! a thread at s, and lead to q'. At q', l' and s are listed, beside each other and beside all that may
+//! be beside l at q; and two that may be beside each other and beside l at q may be so at q'
+//! (*closed*). Since the limits hold, too, all threads are listed beside all others. If the state after covered a dangerous
+//! (q', U), then X would have the thread at l and, beside it, whatever U has beside l' and s: it
+//! would cover (q, U ⊖ {l', s} ⊕ {l}). But that is not allowed (*closed*), and then X is not allowed
+//! either. Last, each violation covers a smallest one, and none of these is allowed (*harmless*).
+
+mod listed;
+
+use rustc_hash::FxHashSet;
+use selvedge_model::{
+    Action, Property, SharedId, State, SymbolId, System, Thread, Word, smallest_violations,
+};
+
+use super::form::show_shared;
+use super::sets::Set;
+use super::{Checked, Flaw, Refusal};
+use crate::{CountedState, CoverCertificate, CoverThread};
+use listed::{Checker, Listed};
+
+pub(super) fn check(
+    system: &dyn System,
+    properties: &[Property],
+    certificate: &CoverCertificate,
+) -> Result<Checked, Refusal> {
+    let checker = Checker::new(system, certificate)?;
+    checker.check_initial()?;
+    checker.check_closed()?;
+    checker.check_harmless(properties)?;
+    let pairs = checker.places.values().map(|place| place.group_of.len()).sum();
+    Ok(Checked::Cover { dangerous: certificate.dangerous.len(), pairs })
+}
+
+impl Checker<'_> {
+    /// Every initial state is allowed, with any number of those threads of which there is any.
+    fn check_initial(&self) -> Result<(), Refusal> {
+        let refused = |state: &State, why: &str| {
+            let shared = show_shared(self.system, state.shared);
+            let message = format!("the initial state at {shared} {why}");
+            Err(Refusal::new(Flaw::Initial, message))
+        };
+        let any: Vec<Thread> = self.system.any_number().into_iter().map(Thread::from).collect();
+        for state in self.system.initial()? {
+            let mut any_kinds = FxHashSet::default();
+            for thread in &any {
+                match self.listed(state.shared, thread) {
+                    Some(kind) if !self.limits.contains_key(&thread.template) => {
+                        any_kinds.insert(kind);
+                    }
+                    Some(_) => return refused(&state, "has more threads than the limits say"),
+                    None => return refused(&state, "has a thread that is not listed there"),
+                }
+            }
+            let mut kinds = Vec::with_capacity(state.threads.len());
+            for thread in &state.threads {
+                match self.listed(state.shared, thread) {
+                    Some(kind) => kinds.push(kind),
+                    None => return refused(&state, "has a thread that is not listed there"),
+                }
+            }
+            // Two of those of which there is any number stand for all of them.
+            let all: Vec<u32> =
+                kinds.iter().copied().chain(any_kinds.iter().flat_map(|&k| [k, k])).collect();
+            if !self.may_be_together(state.shared, &all) {
+                return refused(&state, "has threads that are not listed beside each other");
+            }
+            let mut first = CountedState::of_kinds(state.shared, kinds);
+            // As many as any dangerous state may ask for.
+            for &kind in &any_kinds {
+                first = with_count(&first, kind, u32::MAX);
+            }
+            if self.is_dangerous(&first) {
+                return refused(&state, "covers a dangerous state");
+            }
+        }
+        Ok(())
+    }
+
+    /// No step leads from an allowed state to one that is not.
+    fn check_closed(&self) -> Result<(), Refusal> {
+        let mut seen: FxHashSet<(SharedId, usize)> = FxHashSet::default();
+        for place in &self.certificate.places {
+            let Some(listed) = self.places.get(&place.shared) else { continue };
+            seen.clear();
+            for (number, group) in place.groups.iter().enumerate() {
+                for &kind in &group.kinds {
+                    let CoverThread { template, stack } = &self.certificate.kinds[kind as usize];
+                    let mut actions = Vec::new();
+                    let top = stack.first().copied();
+                    self.system.actions(*template, place.shared, top, &mut actions)?;
+                    for action in actions {
+                        let (after, started) = self.step(place.shared, kind, &action)?;
+                        let to = action.shared;
+                        let beside = &listed.beside[number];
+                        let moved = [Some(after), started].into_iter().flatten();
+                        if !moved.into_iter().all(|kind| self.may_be_beside(to, kind, beside))
+                            || started.is_some_and(|s| !self.may_be_together(to, &[after, s]))
+                        {
+                            return Err(self.not_beside(place.shared, kind, to));
+                        }
+                        if to != place.shared && seen.insert((to, number)) {
+                            self.check_others(place.shared, listed, beside, to)?;
+                        }
+                        self.check_before(place.shared, kind, to, (after, started))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Those that can be there beside each other and beside a thread can be where it goes.
+    fn check_others(
+        &self,
+        from: SharedId,
+        listed: &Listed,
+        beside: &Set,
+        to: SharedId,
+    ) -> Result<(), Refusal> {
+        for kind in beside.members() {
+            // What is listed beside something, and not itself, is nowhere.
+            let Some(others) = listed.beside(kind) else { continue };
+            if !self.may_be_beside(to, kind, &others.and(beside)) {
+                return Err(self.not_beside(from, kind, to));
+            }
+        }
+        Ok(())
+    }
+
+    fn not_beside(&self, from: SharedId, kind: u32, to: SharedId) -> Refusal {
+        let (from, to) = (self.show(from), self.show(to));
+        let message = format!(
+            "a step from {from} to {to} leaves threads beside one of kind {kind}, or what that \
+             becomes, which are not listed beside each other there"
+        );
+        Refusal::new(Flaw::NotClosed, message)
+    }
+
+    /// The kinds that a step leads to: what the thread becomes, and the one that it starts.
+    fn step(
+        &self,
+        shared: SharedId,
+        kind: u32,
+        action: &Action,
+    ) -> Result<(u32, Option<u32>), Refusal> {
+        let CoverThread { template, stack } = &self.certificate.kinds[kind as usize];
+        let left = |what: &str| {
+            let (from, to) = (show_shared(self.system, shared), self.show(action.shared));
+            let message = format!("a step of kind {kind} from {from} to {to} {what}");
+            Refusal::new(Flaw::NotClosed, message)
+        };
+        let after = self.find(action.shared, *template, after(stack, action.word));
+        let after = after.ok_or_else(|| left("leads to a local state that is not listed there"))?;
+        let Some(spawn) = action.spawn else { return Ok((after, None)) };
+        if self.limits.contains_key(&spawn.template)
+            || !self.certificate.unlimited.contains(&spawn.template)
+        {
+            return Err(left("starts a thread of a template that is not unlimited"));
+        }
+        let started = self.find(action.shared, spawn.template, spawn.stack.symbols().collect());
+        let started = started.ok_or_else(|| left("starts a thread that is not listed there"))?;
+        Ok((after, Some(started)))
+    }
+
+    /// A state from which a step leads to a dangerous one is not allowed.
+    fn check_before(
+        &self,
+        from: SharedId,
+        kind: u32,
+        to: SharedId,
+        (after, started): (u32, Option<u32>),
+    ) -> Result<(), Refusal> {
+        for state in self.dangerous.get(&to).into_iter().flatten() {
+            let mut before = without(state, after);
+            if let Some(started) = started {
+                before = without(&before, started);
+            }
+            let before = CountedState { shared: from, ..before.with(kind) };
+            if self.may_be_allowed(&before) {
+                let (from, to) = (self.show(from), self.show(to));
+                let message = format!(
+                    "a thread of kind {kind} can go from {from} to {to}, where the state is \
+                     dangerous, from a state that is not"
+                );
+                return Err(Refusal::new(Flaw::NotClosed, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// No allowed state breaks a property.
+    fn check_harmless(&self, properties: &[Property]) -> Result<(), Refusal> {
+        for (&shared, place) in &self.places {
+            let mut listed: Vec<u32> = place.group_of.keys().copied().collect();
+            listed.sort_unstable();
+            let thread = |&kind: &u32| {
+                let CoverThread { template, stack } = &self.certificate.kinds[kind as usize];
+                (*template, stack.first().copied())
+            };
+            let threads: Vec<_> = listed.iter().map(thread).collect();
+            let violations = smallest_violations(self.system, properties, shared, &threads)
+                .map_err(|why| Refusal::new(Flaw::Form, why.to_string()))?;
+            for violation in violations {
+                let kinds = violation.iter().map(|&at| listed[at as usize]).collect();
+                if self.may_be_allowed(&CountedState::of_kinds(shared, kinds)) {
+                    let shared = self.show(shared);
+                    let message = format!("a violation at {shared} covers no dangerous state");
+                    return Err(Refusal::new(Flaw::Harmful, message));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A stack, top first, after a word has replaced its top.
+fn after(stack: &[SymbolId], word: Word) -> Box<[SymbolId]> {
+    word.symbols().chain(stack.iter().skip(1).copied()).collect()
+}
+
+/// A state with one thread less of a kind, if it has any.
+fn without(state: &CountedState, kind: u32) -> CountedState {
+    let fewer =
+        |&(other, count): &(u32, u32)| (other, if other == kind { count - 1 } else { count });
+    let threads = state.threads.iter().map(fewer).filter(|&(_, count)| count > 0);
+    CountedState { shared: state.shared, threads: threads.collect() }
+}
+
+/// A state with so many threads of a kind.
+fn with_count(state: &CountedState, kind: u32, count: u32) -> CountedState {
+    let others = state.threads.iter().copied().filter(|&(other, _)| other != kind);
+    let mut threads: Vec<(u32, u32)> = others.chain([(kind, count)]).collect();
+    threads.sort_unstable();
+    CountedState { shared: state.shared, threads: threads.into() }
+}

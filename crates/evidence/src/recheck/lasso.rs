@@ -1,0 +1,191 @@
+//! # Lassos
+//!
+//! **Question.** Can the period be repeated for ever, and is the run then fair?
+//!
+//! **Idea.** The stem and two periods are replayed by the one step function. That it goes on from
+//! there is shown by induction, from the first period alone:
+//!
+//! - the shared state is the same after the period as before it;
+//! - of each stack, only some topmost symbols were ever on top in the period. After it, the same
+//!   symbols are on top again, and what lies below them is what was below them before, with
+//!   something put in between that was not there (or nothing). So the period finds again all that it
+//!   looks at; the rest is never looked at.
+//!
+//! Then the heads of all threads are the same in each period, so who can act where is the same, and
+//! fairness is about the states of one period: a thread that does not act must not be able to
+//! (strong: in all of them; weak: in one of them), and each fair choice that a thread makes comes
+//! out both ways.
+//!
+//! **Needs.** No thread is started in the period: threads that get more and more are not covered. For
+//! fairness, a system that does not drop threads.
+
+use std::collections::BTreeSet;
+
+use selvedge_model::{Endless, FairChoice, FairPlace, Fairness, State, System, ThreadId, advance};
+
+use super::{Checked, Flaw, Refusal};
+use crate::replay::listed;
+use crate::{Lasso, LassoThread, Part, replay_with, thread_name};
+
+/// How often the period is replayed.
+const PERIODS: usize = 2;
+
+pub(super) fn check(system: &dyn System, lasso: &Lasso) -> Result<Checked, Refusal> {
+    let Lasso { stem, period, endless } = lasso;
+    if period.is_empty() {
+        return Err(Refusal::new(Flaw::Form, "the period is empty"));
+    }
+    if endless.fairness != Fairness::None && system.drops_threads() {
+        let message = "whether a run is fair is not known where threads were dropped";
+        return Err(Refusal::new(Flaw::System, message));
+    }
+    let start = replay_with(system, stem, |_| {})
+        .map_err(|error| Refusal::new(Flaw::NotARun, format!("the stem: {error}")))?;
+    let walk = walk(system, &start, lasso)?;
+    if walk.after.shared != start.shared {
+        let message = "the shared state after the period is not the one before it";
+        return Err(Refusal::new(Flaw::NotPeriodic, message));
+    }
+    let mut threads = Vec::with_capacity(start.threads.len());
+    for thread in start.thread_ids() {
+        let growth = walk.growth(&start, thread).ok_or_else(|| {
+            let name = thread_name(system, &start, thread);
+            let message = format!("the stack of {name} does not let the period be repeated");
+            Refusal::new(Flaw::NotPeriodic, message)
+        })?;
+        threads.push(LassoThread { part: walk.part(system, &start, thread, *endless)?, growth });
+    }
+    if endless.fairness != Fairness::None {
+        walk.check_choices(system, &start)?;
+    }
+    let mut state = walk.after;
+    for _ in 1..PERIODS {
+        state = self::walk(system, &state, lasso)?.after;
+    }
+    Ok(Checked::Lasso { stem: stem.steps.len(), period: period.len(), endless: *endless, threads })
+}
+
+/// What was seen in one period.
+struct Walk {
+    after: State,
+    /// What was seen of each thread.
+    threads: Vec<Seen>,
+}
+
+#[derive(Clone, Default)]
+struct Seen {
+    acts: bool,
+    /// The height of the stack, without its top, when it was lowest before an action.
+    lowest: usize,
+    /// Whether it acted on the empty stack.
+    bottomed: bool,
+    /// Whether it asked to act in some state of the period.
+    asks: bool,
+    /// Whether there was a state of the period in which it did not.
+    rests: bool,
+    choices: BTreeSet<FairChoice>,
+}
+
+/// Walks through the period.
+fn walk(system: &dyn System, start: &State, lasso: &Lasso) -> Result<Walk, Refusal> {
+    let mut state = start.clone();
+    let lowest = usize::MAX;
+    let mut threads = vec![Seen { lowest, ..Seen::default() }; start.threads.len()];
+    for (index, (thread, action)) in lasso.period.iter().enumerate() {
+        for (id, seen) in state.thread_ids().zip(&mut threads) {
+            let asks = lasso.endless.asks(system, &state, id)?;
+            seen.asks |= asks;
+            seen.rests |= !asks;
+        }
+        let action = listed(system, &state, *thread, action).map_err(|fault| {
+            let error = crate::ReplayError { step: index + 1, fault };
+            Refusal::new(Flaw::NotARun, format!("the period: {error}"))
+        })?;
+        if action.spawn.is_some() {
+            let message = format!("the period: step {} starts a thread", index + 1);
+            return Err(Refusal::new(Flaw::NotPeriodic, message));
+        }
+        let height = state.threads[thread.index()].stack.0.len();
+        let seen = &mut threads[thread.index()];
+        seen.acts = true;
+        seen.bottomed |= height == 0;
+        seen.lowest = seen.lowest.min(height.saturating_sub(1));
+        seen.choices.extend(system.fair_choices(action.origin));
+        advance(&mut state, *thread, action);
+    }
+    Ok(Walk { after: state, threads })
+}
+
+impl Walk {
+    /// By how much a stack grows in each period; `None` if the period cannot be repeated.
+    fn growth(&self, start: &State, thread: ThreadId) -> Option<usize> {
+        let seen = &self.threads[thread.index()];
+        let before = &start.threads[thread.index()].stack.0;
+        let after = &self.after.threads[thread.index()].stack.0;
+        if !seen.acts || seen.bottomed {
+            return (before == after).then_some(0);
+        }
+        // The first action of the thread touches the top, so this is below the top.
+        let (untouched, touched) = before.split_at(seen.lowest.min(before.len()));
+        let growth = after.len().checked_sub(before.len())?;
+        (after.starts_with(untouched) && after.ends_with(touched)).then_some(growth)
+    }
+
+    /// Why the run is fair to a thread; refuses it if it is not.
+    fn part(
+        &self,
+        system: &dyn System,
+        start: &State,
+        thread: ThreadId,
+        endless: Endless,
+    ) -> Result<Part, Refusal> {
+        let seen = &self.threads[thread.index()];
+        let ended = start.threads[thread.index()].has_ended();
+        let unfair = |why: &str| {
+            let name = thread_name(system, start, thread);
+            Err(Refusal::new(Flaw::Unfair, format!("thread {name} {why}")))
+        };
+        Ok(match endless.fairness {
+            _ if seen.acts => Part::Acts,
+            Fairness::Strong | Fairness::Weak if ended && !endless.ended => {
+                return unfair("has ended");
+            }
+            Fairness::Strong if seen.asks => {
+                return unfair("can act in the period and does not");
+            }
+            Fairness::Weak if !seen.rests => {
+                return unfair("can act all through the period and does not");
+            }
+            _ if ended => Part::Ended,
+            Fairness::None if seen.asks => Part::Starved,
+            _ if seen.asks => Part::Hindered,
+            _ => Part::Waits,
+        })
+    }
+
+    /// Refuses a period in which a fair choice comes out one way only.
+    fn check_choices(&self, system: &dyn System, start: &State) -> Result<(), Refusal> {
+        for (thread, seen) in start.thread_ids().zip(&self.threads) {
+            let one_sided = seen.choices.iter().find(|c| !seen.choices.contains(&c.other()));
+            if let Some(FairChoice { place, outcome }) = one_sided {
+                let name = thread_name(system, start, thread);
+                let place = show_place(system, *place);
+                let message = format!("the fair choice of {name} {place} is always {outcome}");
+                return Err(Refusal::new(Flaw::Unfair, message));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where a fair choice is made, for people.
+pub(super) fn show_place(system: &dyn System, place: FairPlace) -> String {
+    match system.fair_place_line(place) {
+        Some(line) => format!("in line {line}"),
+        None => format!("number {}", place.0),
+    }
+}
+
+#[cfg(test)]
+#[path = "lasso_tests.rs"]
+mod tests;

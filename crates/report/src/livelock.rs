@@ -1,0 +1,191 @@
+//! # Answers about runs that never end
+//! The lasso in terms of the source: how it is reached, what is repeated, and why that is fair to
+//! each thread.
+
+use std::time::Duration;
+
+use selvedge_analysis::Stop;
+use selvedge_analysis::fair::{Outcome, Rounds, Verdict};
+use selvedge_evidence::{Checked, Lasso, LassoThread, Part, replay_with, thread_name};
+use selvedge_model::{Endless, Fairness, State, System, ThreadId};
+
+use crate::amount::{bytes, seconds};
+use crate::answer::layout;
+use crate::style::Role;
+use crate::text::{self, TraceOptions, count, place};
+
+/// What the question is called.
+pub const PROPERTY: &str = "fair-termination";
+
+/// The answer to a question about a system.
+#[derive(Clone, Copy)]
+pub struct Answer<'a> {
+    /// The file.
+    pub file: &'a str,
+    /// The system.
+    pub system: &'a dyn System,
+    /// Which runs count.
+    pub endless: Endless,
+    /// What was found out.
+    pub outcome: &'a Outcome,
+    /// A variable of type `int`, which may hold ever larger values.
+    pub unbounded: Option<&'a str>,
+    /// How long it took.
+    pub time: Duration,
+    /// The largest amount of memory that was in use.
+    pub peak_memory: u64,
+}
+
+/// The answer for people.
+#[must_use]
+pub fn text(answer: &Answer<'_>, options: TraceOptions) -> String {
+    let (word, role, sentence, mut details) = match &answer.outcome.verdict {
+        Verdict::Nonterminating { lasso, checked } => {
+            let sentence = nonterminating(answer, lasso);
+            ("nonterminating", Role::Bad, sentence, why_fair(answer.system, lasso, checked))
+        }
+        Verdict::Terminating { with_ended } => {
+            let mut details = vec![("proof", proof_in_words(answer.outcome))];
+            if with_ended.is_some() {
+                let shows = "once a thread has ended, others can go on for ever: --ended shows how";
+                details.push(("ended", shows.to_owned()));
+            }
+            ("safe", Role::Good, format!("no {} goes on for ever", runs(answer.endless)), details)
+        }
+        Verdict::Bounded(rounds) => {
+            let sentence = format!("{}; this is not a proof", none_within(answer, *rounds));
+            ("bounded", Role::Change, sentence, Vec::new())
+        }
+        Verdict::Unknown { stop, completed } => {
+            let mut details = Vec::new();
+            let done = completed.map(|rounds| ("completed", none_within(answer, rounds)));
+            details.extend(done);
+            details.extend(advice(answer, stop).map(|advice| ("try", advice)));
+            ("unknown", Role::Change, stop.to_string(), details)
+        }
+    };
+    details.push(("effort", effort(answer)));
+    let mut shown = format!("{}: {sentence}\n", options.paint.paint(role, word));
+    shown += &layout(&details, options.paint);
+    if let Verdict::Nonterminating { lasso, .. } = &answer.outcome.verdict {
+        shown += &format!("\n{}", text::lasso(answer.system, lasso, options));
+    }
+    shown
+}
+
+/// What kind of runs was asked about.
+fn runs(endless: Endless) -> String {
+    match endless {
+        Endless { fairness: Fairness::None, .. } => "run".to_owned(),
+        Endless { fairness, ended: true } => format!("{fairness}ly fair run"),
+        Endless { fairness, ended: false } => {
+            format!("{fairness}ly fair run in which no thread has ended")
+        }
+    }
+}
+
+fn nonterminating(answer: &Answer<'_>, lasso: &Lasso) -> String {
+    let kind = match answer.endless.fairness {
+        Fairness::None => "a run".to_owned(),
+        fairness => format!("a {fairness}ly fair run"),
+    };
+    let stem = match lasso.stem.steps.len() {
+        0 => "from the start".to_owned(),
+        steps => format!("after {}", count(steps, "step")),
+    };
+    let (contexts, steps) = (lasso.period_contexts().len(), lasso.period.len());
+    let verb = if steps == 1 { "is" } else { "are" };
+    format!(
+        "{kind} never ends: {stem}, {} in {} {verb} repeated for ever",
+        count(steps, "step"),
+        count(contexts, "context")
+    )
+}
+
+/// Why no run goes on for ever.
+pub(crate) fn proof_in_words(outcome: &Outcome) -> String {
+    match outcome.states {
+        Some(states) => {
+            format!("all {} were seen, and no cycle of them is one", count(states, "state"))
+        }
+        None => "no cycle is one".to_owned(),
+    }
+}
+
+fn none_within(answer: &Answer<'_>, Rounds { stem, lasso }: Rounds) -> String {
+    let kind = runs(answer.endless);
+    format!(
+        "no periodic {kind} within {} before the period and {lasso} in it",
+        count(stem, "round")
+    )
+}
+
+/// What each thread does, and what is repeated.
+fn why_fair(system: &dyn System, lasso: &Lasso, checked: &Checked) -> Vec<(&'static str, String)> {
+    let Checked::Lasso { threads, .. } = checked else { return Vec::new() };
+    let Ok(start) = replay_with(system, &lasso.stem, |_| {}) else { return Vec::new() };
+    let mut details = Vec::new();
+    for (id, LassoThread { part, growth }) in start.thread_ids().zip(threads) {
+        let name = thread_name(system, &start, id);
+        let mut text = format!("{name} {}", what_it_does(system, lasso, &start, id, *part));
+        if *growth > 0 {
+            text += &format!("; its stack grows by {} each time", count(*growth, "frame"));
+        }
+        details.push(("thread", text));
+    }
+    let grows = threads.iter().any(|thread| thread.growth > 0);
+    let stacks = match grows {
+        false => "all stacks",
+        true => "the part of each stack that is looked at",
+    };
+    details
+        .push(("repeats", format!("the shared state and {stacks} are the same after each period")));
+    details
+}
+
+fn what_it_does(
+    system: &dyn System,
+    lasso: &Lasso,
+    start: &State,
+    id: ThreadId,
+    part: Part,
+) -> String {
+    let at = || {
+        let top = start.threads[id.index()].stack.top();
+        let statement = top.and_then(|top| system.statement(top));
+        let what = statement.map_or(String::new(), |text| format!(": {text}"));
+        format!("at {}{what}", place(system, start, id))
+    };
+    match part {
+        Part::Acts => {
+            let steps = lasso.period.iter().filter(|(thread, _)| *thread == id).count();
+            format!("acts: {} in each period", count(steps, "step"))
+        }
+        Part::Waits => format!("waits, and can never act, {}", at()),
+        Part::Hindered => format!("waits, and can act at some moments but not always, {}", at()),
+        Part::Starved => format!("could act and is not let, {}", at()),
+        Part::Ended => "has ended".to_owned(),
+    }
+}
+
+/// What to try, if there is something.
+fn advice(answer: &Answer<'_>, stop: &Stop) -> Option<String> {
+    let more = match stop {
+        Stop::Timeout => "more time (--timeout)",
+        Stop::Memory => "more memory (--memory)",
+        Stop::Cancelled => "once more with more patience",
+        Stop::HighStack => "a bound on the recursion",
+        Stop::Fault(_) | Stop::NotClosed(_) => return None,
+    };
+    let range = answer.unbounded.map_or(String::new(), |name| {
+        format!(", a range for `{name}` if it keeps growing (`int[0..9] {name}`)")
+    });
+    Some(format!("{more}{range}, or fewer threads or smaller constants"))
+}
+
+fn effort(answer: &Answer<'_>) -> String {
+    let mut parts = vec![answer.outcome.engine.to_owned()];
+    parts.extend(answer.outcome.states.map(|states| count(states, "state")));
+    parts.extend([seconds(answer.time), bytes(answer.peak_memory)]);
+    parts.join(", ")
+}

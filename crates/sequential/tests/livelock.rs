@@ -1,0 +1,183 @@
+//! Livelocks in rounds: what the paper says of its examples, stacks that grow and shrink, and that
+//! every lasso is one.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use selvedge_analysis::{Budget, Stop};
+use selvedge_evidence::{Checked, Evidence, Lasso, recheck};
+use selvedge_frontend::{Input, LoadOptions, load};
+use selvedge_model::{Endless, Fairness};
+use selvedge_program::{Lowering, Program, Source, ThreadCounts};
+use selvedge_sequential::livelock::{Asked, Bounds, find};
+
+const STRONG: Endless = Endless { fairness: Fairness::Strong, ended: false };
+
+fn lowered(program: &Arc<Program>) -> Lowering {
+    let lowering =
+        Lowering::new(Arc::clone(program), Arc::new(Source::default()), &ThreadCounts::new());
+    lowering.expect("lowered").choosing_at_once()
+}
+
+fn example(name: &str, consts: &[(&str, i64)]) -> Lowering {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/livelock").join(name);
+    let mut options = LoadOptions::default();
+    for &(name, value) in consts {
+        options.check.consts.insert(name.to_owned(), value.into());
+    }
+    match load(&path, &options) {
+        Ok(Input::Program { program, .. }) => lowered(&program),
+        _ => panic!("{name} is no program"),
+    }
+}
+
+fn text(text: &str) -> Lowering {
+    let path = std::env::temp_dir().join(format!(
+        "selvedge-livelock-{}-{}.weave",
+        std::process::id(),
+        text.len()
+    ));
+    std::fs::write(&path, text).expect("a file");
+    let read = load(&path, &LoadOptions::default());
+    let _ = std::fs::remove_file(&path);
+    match read {
+        Ok(Input::Program { program, .. }) => lowered(&program),
+        Ok(_) => panic!("not a program"),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// A lasso within so many rounds. It is one.
+fn lasso(program: &Lowering, stem: u32, lasso: u32, endless: Endless) -> Option<Lasso> {
+    let counts = ThreadCounts::new();
+    let asked = Asked { program, counts: &counts, endless };
+    let found = find(&asked, Bounds { stem, lasso }, &Budget::default());
+    let found = found.unwrap_or_else(|stop| panic!("{stop}"))?;
+    let checked = recheck(program, &[], &Evidence::Lasso(found.clone()));
+    let checked = checked.unwrap_or_else(|refusal| panic!("{refusal}"));
+    assert!(matches!(checked, Checked::Lasso { .. }), "{checked}");
+    Some(found)
+}
+
+fn none(program: &Lowering, stem: u32, period: u32, endless: Endless) {
+    assert_eq!(lasso(program, stem, period, endless), None);
+}
+
+#[test]
+fn figure_1a_has_none_unless_threads_may_have_ended_or_starve() {
+    let program = example("fig1a.weave", &[]);
+    let ended = Endless { ended: true, ..STRONG };
+    let unfair = Endless { fairness: Fairness::None, ended: false };
+    for (stem, period) in [(1, 1), (2, 1), (1, 2), (3, 1)] {
+        none(&program, stem, period, STRONG);
+    }
+    none(&program, 1, 1, ended);
+    assert!(lasso(&program, 2, 1, ended).is_some());
+    assert!(lasso(&program, 1, 1, unfair).is_some());
+    let started = example("fig1a-started.weave", &[]);
+    for (stem, period) in [(1, 1), (2, 1), (1, 2)] {
+        none(&started, stem, period, STRONG);
+        none(&started, stem, period, ended);
+    }
+    assert!(lasso(&started, 1, 1, unfair).is_some());
+}
+
+#[test]
+fn figure_1b_is_found_with_one_round_each() {
+    let program = example("fig1b.weave", &[]);
+    let found = lasso(&program, 1, 1, STRONG).expect("a lasso");
+    assert_eq!(found.period_contexts().len(), 2);
+}
+
+#[test]
+fn figure_1c_repeats_its_values_in_two_rounds() {
+    let program = example("fig1c.weave", &[]);
+    none(&program, 1, 1, STRONG);
+    none(&program, 2, 1, STRONG);
+    assert!(lasso(&program, 1, 2, STRONG).is_some());
+}
+
+#[test]
+fn figure_3a_is_found_for_every_number_of_philosophers() {
+    for n in 2..=10 {
+        let program = example("fig3a-philosophers.weave", &[("N", n)]);
+        let start = std::time::Instant::now();
+        let found = lasso(&program, 1, 1, STRONG).expect("a lasso");
+        println!("N = {n}: {:?}", start.elapsed());
+        assert!(found.period_contexts().len() as i64 >= n);
+    }
+}
+
+#[test]
+fn figure_3c_is_found_without_a_fair_choice() {
+    let ended = Endless { ended: true, ..STRONG };
+    let program = example("fig3c-timeout.weave", &[]);
+    assert!(lasso(&program, 1, 1, ended).is_some());
+    for name in ["fig3c-timeout-fixed.weave", "fig3c-timeout-fair.weave"] {
+        let program = example(name, &[]);
+        for (stem, period) in [(1, 1), (2, 1), (1, 2)] {
+            none(&program, stem, period, ended);
+        }
+    }
+}
+
+/// A thread that waits for a lock that is never freed, and one that is.
+#[test]
+fn who_waits_may_not_act() {
+    let program = text(
+        "lock m; thread holder { acquire m; while (true) skip; } \
+         thread waiter { acquire m; release m; }",
+    );
+    assert!(lasso(&program, 1, 1, STRONG).is_some());
+    let program = text(
+        "lock m; thread holder { while (true) { acquire m; release m; } } \
+         thread waiter { acquire m; release m; }",
+    );
+    none(&program, 1, 1, STRONG);
+    none(&program, 2, 2, STRONG);
+    let weak = Endless { fairness: Fairness::Weak, ended: false };
+    assert!(lasso(&program, 1, 1, weak).is_some());
+    let all_wait = text("bool b := false; thread one { assume b; } thread two { assume b; }");
+    none(&all_wait, 1, 1, weak);
+    none(&all_wait, 1, 2, STRONG);
+}
+
+#[test]
+fn a_stack_may_grow_and_not_shrink() {
+    let grows =
+        text("void f(bool b) { f(!b); } thread one { f(true); } thread two { while (true) skip; }");
+    assert!(lasso(&grows, 1, 1, STRONG).is_some());
+    let shrinks = text(
+        "bool up := true; void f() { if (up) f(); } \
+         thread one { while (up) { f(); } } thread two { up := false; while (true) skip; }",
+    );
+    none(&shrinks, 1, 1, STRONG);
+    // It grows for ever only while nobody says stop.
+    let unfair = Endless { fairness: Fairness::None, ended: false };
+    assert!(lasso(&shrinks, 1, 1, unfair).is_some());
+}
+
+#[test]
+fn the_examples_with_recursion() {
+    let grows = example("recursion-grows.weave", &[]);
+    let found = lasso(&grows, 1, 1, STRONG).expect("a lasso");
+    let checked = recheck(&grows, &[], &Evidence::Lasso(found)).expect("checked");
+    let Checked::Lasso { threads, .. } = checked else { panic!("{checked}") };
+    assert!(threads.iter().all(|thread| thread.growth > 0), "{threads:?}");
+    let shrinks = example("recursion-shrinks.weave", &[]);
+    for (stem, period) in [(1, 1), (2, 1), (1, 2)] {
+        none(&shrinks, stem, period, STRONG);
+    }
+}
+
+#[test]
+fn programs_that_start_threads_are_refused() {
+    let program = text("void f() { skip; } thread main { async f(); while (true) skip; }");
+    let counts = ThreadCounts::new();
+    let asked = Asked { program: &program, counts: &counts, endless: STRONG };
+    let stop = find(&asked, Bounds { stem: 1, lasso: 1 }, &Budget::default()).expect_err("refused");
+    assert!(
+        matches!(&stop, Stop::Fault(fault) if fault.message.contains("starts a thread")),
+        "{stop}"
+    );
+}

@@ -1,0 +1,164 @@
+//! Random programs: what rounds find with growing bounds is what the exact search says, and every
+//! lasso is one.
+
+#[path = "../../../analysis/tests/fair/generate.rs"]
+mod generate;
+mod naive;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use selvedge_analysis::fair::{Question, Verdict, search};
+use selvedge_analysis::{Budget, Stop};
+use selvedge_evidence::{Evidence, recheck};
+use selvedge_frontend::check::{CheckOptions, check};
+use selvedge_frontend::weave;
+use selvedge_model::{Endless, Fairness};
+use selvedge_program::testing::{Shape, random_program};
+use selvedge_program::{Lowering, Program, Source, ThreadCounts, print};
+use selvedge_sequential::livelock::{Asked, Bounds, all_bounds, find};
+
+/// How many random cases to try; `SELVEDGE_SEEDS=10000` makes tests thorough.
+fn many(usual: u64) -> u64 {
+    std::env::var("SELVEDGE_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+fn lowered(program: Program) -> Option<Lowering> {
+    let source = Arc::new(Source::default());
+    let lowering = Lowering::new(Arc::new(program), source, &ThreadCounts::new());
+    Some(lowering.ok()?.choosing_at_once())
+}
+
+fn read(text: &str) -> Lowering {
+    let (file, _) = weave::parse(&Source::new("test.weave", text));
+    let (program, _) = check(&file, &CheckOptions::default());
+    program.and_then(lowered).unwrap_or_else(|| panic!("no program: {text}"))
+}
+
+/// What is known of a bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Found {
+    Lasso,
+    None,
+    Unknown,
+}
+
+/// Whether there is a lasso within some bounds. What is found is one.
+fn found(program: &Lowering, bounds: Bounds, endless: Endless, about: &str) -> Found {
+    let counts = ThreadCounts::new();
+    let asked = Asked { program, counts: &counts, endless };
+    let deadline = Instant::now() + Duration::from_secs(5);
+    let budget = Budget { deadline: Some(deadline), ..Budget::default() };
+    match find(&asked, bounds, &budget) {
+        Ok(Some(lasso)) => {
+            let checked = recheck(program, &[], &Evidence::Lasso(lasso));
+            assert!(checked.is_ok(), "{checked:?}\n{bounds:?} {endless:?}\n{about}");
+            Found::Lasso
+        }
+        Ok(None) => Found::None,
+        Err(Stop::Fault(fault)) if !fault.message.contains("bug") => Found::Unknown,
+        Err(Stop::Timeout) => Found::Unknown,
+        Err(stop) => panic!("{stop}\n{bounds:?} {endless:?}\n{about}"),
+    }
+}
+
+/// The first bound with a lasso, with K1 + K2 at most this.
+fn first(program: &Lowering, most: u32, endless: Endless, about: &str) -> Option<Bounds> {
+    let bounds = all_bounds().take_while(|b| b.stem + b.lasso <= most);
+    bounds.into_iter().find(|&b| found(program, b, endless, about) == Found::Lasso)
+}
+
+#[test]
+fn growing_bounds_agree_with_the_exact_search() {
+    let (mut asked, mut same, mut by_bound, mut missed) = (0, 0, [0; 5], Vec::new());
+    for seed in 0..many(1_200) {
+        let text = generate::program(seed);
+        let program = read(&text);
+        let fairness = if seed % 2 == 0 { Fairness::Strong } else { Fairness::Weak };
+        let endless = Endless { fairness, ended: seed % 8 >= 4 };
+        let question = Question { system: &program, endless, evidence: false };
+        let expected = match search(&question, &Budget::default(), &|_| {}).verdict {
+            Verdict::Nonterminating { .. } => true,
+            Verdict::Terminating { .. } => false,
+            other => panic!("{other:?}\n{text}"),
+        };
+        asked += 1;
+        let most = if expected { 4 } else { 3 };
+        let about = format!("seed {seed}\n{text}");
+        match first(&program, most, endless, &about) {
+            Some(bounds) => {
+                assert!(expected, "there is no such run: {bounds:?} {endless:?}\n{about}");
+                by_bound[(bounds.stem + bounds.lasso) as usize] += 1;
+                same += 1;
+            }
+            None if expected => missed.push(seed),
+            None => same += 1,
+        }
+    }
+    println!(
+        "{asked} programs, {same} agree; found with K1 + K2: {by_bound:?}; missed: {missed:?}"
+    );
+    assert!(by_bound.iter().sum::<usize>() > asked / 10, "{by_bound:?}");
+    assert!(missed.len() * 50 <= asked, "not found: {missed:?}");
+}
+
+/// Procedures, recursion, numbers and arrays: what is found is a lasso, and the printed program is one.
+#[test]
+fn lassos_of_recursive_programs_are_lassos() {
+    let shape = Shape {
+        globals: 2,
+        locals: 1,
+        statements: 3,
+        depth: 2,
+        dynamic_threads: false,
+        predicates: false,
+        ..Shape::default()
+    };
+    let mut lassos = 0;
+    for seed in 0..many(400) {
+        let program = random_program(seed, &shape);
+        let about = format!("seed {seed}\n{}", print::weave(&program));
+        let Some(program) = lowered(program) else { continue };
+        for fairness in Fairness::ALL {
+            let endless = Endless { fairness, ended: seed % 2 == 0 };
+            for (stem, lasso) in [(1, 1), (2, 1), (1, 2)] {
+                let bounds = Bounds { stem, lasso };
+                lassos += usize::from(found(&program, bounds, endless, &about) == Found::Lasso);
+            }
+        }
+    }
+    println!("{lassos} lassos");
+    assert!(lassos > 50, "{lassos}");
+}
+
+#[test]
+fn bounds_are_exact() {
+    let (mut compared, mut lassos, mut unknown) = (0, 0, 0);
+    for seed in 0..many(150) {
+        let text = generate::program(seed + 100_000);
+        // Which choices were made is not in the states.
+        if text.contains("fair") {
+            continue;
+        }
+        let program = read(&text);
+        for fairness in Fairness::ALL {
+            let endless = Endless { fairness, ended: seed % 2 == 0 };
+            for (stem, lasso) in [(1, 1), (2, 1), (1, 2)] {
+                let bounds = Bounds { stem, lasso };
+                let Some(expected) = naive::lasso(&program, bounds, endless) else { continue };
+                let about = format!("seed {seed}\n{text}");
+                let expected = if expected { Found::Lasso } else { Found::None };
+                let known = found(&program, bounds, endless, &about);
+                if known == Found::Unknown {
+                    unknown += 1;
+                    continue;
+                }
+                assert_eq!(known, expected, "{bounds:?} {endless:?}\n{about}");
+                compared += 1;
+                lassos += usize::from(known == Found::Lasso);
+            }
+        }
+    }
+    println!("{compared} answers agree, {lassos} of them lassos; {unknown} not in time");
+    assert!(compared > 100 && lassos > 20 && unknown * 10 <= compared, "{compared} {lassos}");
+}
