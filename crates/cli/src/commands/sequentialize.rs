@@ -31,7 +31,7 @@ pub struct Args {
     asked: Asked,
     /// The number of rounds, for assertions
     #[arg(long, value_name = "K", value_parser = rounds, allow_negative_numbers = true,
-        required_if_eq("asked", "assertions"))]
+        required_unless_present = "asked", required_if_eq("asked", "assertions"))]
     rounds: Option<u32>,
     /// The number of rounds before the first thread repeats itself, for livelock
     #[arg(long, value_name = "K1", value_parser = rounds, allow_negative_numbers = true,
