@@ -62,10 +62,20 @@ fn examples_that_cannot_be_sequentialized_are_refused_with_a_reason() {
         }
     }
     expect![[r#"
+        any/pool.weave:18: `async` starts a thread: only programs whose threads are all there from the start can be sequentialized
         context-bounded/fig4-forkjoin.weave:16: `async` starts a thread: only programs whose threads are all there from the start can be sequentialized
         cuba/fig2.bp:30: `async` starts a thread: only programs whose threads are all there from the start can be sequentialized
-        delays/program-p.weave:21: the value of `s` has to be guessed at the beginning of each round but the first, and an unbounded `int` has too many values to guess from: give it a range, as in `int[0..9] s`, or ask for one round
-        delays/ticket-lock.weave:20: the value of `s` has to be guessed at the beginning of each round but the first, and an unbounded `int` has too many values to guess from: give it a range, as in `int[0..9] s`, or ask for one round
+        delays/bakery-broken.weave:9: the value of `a` has to be guessed at the beginning of each round but the first, and an unbounded `int` has too many values to guess from: give it a range, as in `int[0..9] a`, or ask for one round
+        delays/bakery.weave:9: the value of `a` has to be guessed at the beginning of each round but the first, and an unbounded `int` has too many values to guess from: give it a range, as in `int[0..9] a`, or ask for one round
+        delays/barrier-broken.weave:8: the value of `count` has to be guessed at the beginning of each round but the first, and an unbounded `int` has too many values to guess from: give it a range, as in `int[0..9] count`, or ask for one round
+        delays/barrier.weave:10: the value of `count` has to be guessed at the beginning of each round but the first, and an unbounded `int` has too many values to guess from: give it a range, as in `int[0..9] count`, or ask for one round
+        delays/cas-counter-broken.weave:7: the value of `counter` has to be guessed at the beginning of each round but the first, and an unbounded `int` has too many values to guess from: give it a range, as in `int[0..9] counter`, or ask for one round
+        delays/cas-counter.weave:9: the value of `counter` has to be guessed at the beginning of each round but the first, and an unbounded `int` has too many values to guess from: give it a range, as in `int[0..9] counter`, or ask for one round
+        delays/program-p.weave:22: the value of `s` has to be guessed at the beginning of each round but the first, and an unbounded `int` has too many values to guess from: give it a range, as in `int[0..9] s`, or ask for one round
+        delays/sequence-lock-broken.weave:7: the value of `seq` has to be guessed at the beginning of each round but the first, and an unbounded `int` has too many values to guess from: give it a range, as in `int[0..9] seq`, or ask for one round
+        delays/sequence-lock.weave:9: the value of `seq` has to be guessed at the beginning of each round but the first, and an unbounded `int` has too many values to guess from: give it a range, as in `int[0..9] seq`, or ask for one round
+        delays/ticket-lock-broken.weave:9: the value of `s` has to be guessed at the beginning of each round but the first, and an unbounded `int` has too many values to guess from: give it a range, as in `int[0..9] s`, or ask for one round
+        delays/ticket-lock.weave:19: the value of `s` has to be guessed at the beginning of each round but the first, and an unbounded `int` has too many values to guess from: give it a range, as in `int[0..9] s`, or ask for one round
         sequentialization/fig2.bp:35: `async` starts a thread: only programs whose threads are all there from the start can be sequentialized
         start/forkjoin.weave:18: `async` starts a thread: only programs whose threads are all there from the start can be sequentialized
     "#]].assert_eq(&refused);

@@ -66,6 +66,36 @@ pub struct Args {
     predicates: Predicates,
     #[command(flatten)]
     solver: SolverArgs,
+    #[command(flatten)]
+    misplaced: Bounds,
+}
+
+/// Bounds, which are for another command: whoever gives one is told where it belongs.
+#[derive(ClapArgs, Debug)]
+struct Bounds {
+    #[arg(long, hide = true, value_name = "K")]
+    contexts: Option<String>,
+    #[arg(long, hide = true, value_name = "K")]
+    rounds: Option<String>,
+    #[arg(long, hide = true, value_name = "D")]
+    delays: Option<String>,
+}
+
+impl Bounds {
+    fn refuse(&self) -> Result<(), Failure> {
+        let Bounds { contexts, rounds, delays } = self;
+        let given = [("contexts", contexts), ("rounds", rounds), ("delays", delays)];
+        let given: Vec<String> = (given.into_iter())
+            .filter_map(|(name, value)| Some(format!("--{name} {}", value.as_ref()?)))
+            .collect();
+        if given.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "`verify` answers without a bound; with one, ask `selvedge check FILE {}`",
+            given.join(" ")
+        )))
+    }
 }
 
 /// Which actions are tried.
@@ -121,6 +151,7 @@ fn observe(text: &str, asked: &Asked) -> Result<Observe, Failure> {
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
+    args.misplaced.refuse()?;
     let delays = args.engine.is_delays();
     if !delays {
         if !args.engine.wants_predicates() && !args.engine.decides_any_number() {
