@@ -47,7 +47,7 @@ enum Found {
 fn found(program: &Lowering, bounds: Bounds, endless: Endless, about: &str) -> Found {
     let counts = ThreadCounts::new();
     let asked = Asked { program, counts: &counts, endless };
-    let deadline = Instant::now() + Duration::from_secs(5);
+    let deadline = Instant::now() + Duration::from_secs(30);
     let budget = Budget { deadline: Some(deadline), ..Budget::default() };
     match find(&asked, bounds, &budget) {
         Ok(Some(lasso)) => {
@@ -99,7 +99,7 @@ fn growing_bounds_agree_with_the_exact_search() {
         "{asked} programs, {same} agree; found with K1 + K2: {by_bound:?}; missed: {missed:?}"
     );
     assert!(by_bound.iter().sum::<usize>() > asked / 10, "{by_bound:?}");
-    assert!(missed.len() * 50 <= asked, "not found: {missed:?}");
+    assert!(missed.is_empty(), "not found: {missed:?}");
 }
 
 /// Procedures, recursion, numbers and arrays: what is found is a lasso, and the printed program is one.
