@@ -1,6 +1,6 @@
 //! # Rounds and delays
 //!
-//! [`check`] is the bounded question. [`verify`] is Alg. 1 of Johnson and Wahl, with exact sets R(r, d):
+//! `check` is the bounded question. [`verify`] is Alg. 1 of Johnson and Wahl, with exact sets R(r, d):
 //! more rounds until one of them shows nothing new, then more delays, until n - 1 in a row show nothing
 //! new; whatever is new starts it again. Then the abstract states are tested for closure.
 //!

@@ -2,12 +2,12 @@
 //!
 //! **Question.** Is there a run that never ends, and is fair? See [`Endless`] for what counts.
 //!
-//! **Idea.** All states and the steps between them are one graph ([`graph`]). A run that never ends
+//! **Idea.** All states and the steps between them are one graph (`graph`). A run that never ends
 //! stays from some point on in one strongly connected part of it. Fairness is a list of Streett
 //! conditions: *if this is asked for infinitely often, it happens infinitely often*. A part that
 //! breaks a condition loses the states (or steps) that ask, and falls apart into smaller ones
-//! ([`streett`]) [Emerson, Lei 1987]. Either a part is left that meets all conditions, and a cycle
-//! through it is a lasso ([`cycle`]); or nothing is left, and the order in which the parts fell apart
+//! (`streett`) [Emerson, Lei 1987]. Either a part is left that meets all conditions, and a cycle
+//! through it is a lasso (`cycle`); or nothing is left, and the order in which the parts fell apart
 //! is a proof ([`FairTermination`]).
 //!
 //! **Claims.** Every lasso is one by [`selvedge_evidence::recheck`], which is asked before the

@@ -206,7 +206,7 @@ pub fn sequentialize(
 }
 
 /// The program with one thread that goes wrong exactly if this one has an endless run, of the kind
-/// that is meant, within so many rounds. See [`lasso`].
+/// that is meant, within so many rounds. See `lasso`.
 pub fn livelock(
     program: &Program,
     counts: &ThreadCounts,

@@ -20,7 +20,7 @@
 //! of each. A measure (`measures`, if there are any) has the weights of the classes, and the least
 //! value in each state or null. A set of stacks is a list of states of an automaton: whether it
 //! accepts, then symbols with the state to go to. A lasso is two schedules, the stem and the period
-//! ([`lasso`]). A proof of fair termination is a list of states with ranks ([`termination`]).
+//! (`lasso`). A proof of fair termination is a list of states with ranks (`termination`).
 
 mod cover;
 mod keys;
