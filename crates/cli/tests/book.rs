@@ -33,11 +33,22 @@ fn listings(text: &str) -> Vec<(String, String)> {
     found
 }
 
+/// Which of two engines is first, and how long it takes, is up to chance: these lines may be different.
+fn without_chance(text: &str) -> String {
+    let any = |line: &str| {
+        let start = ["  proof  ", "  effort  ", "accepted: safe: "];
+        let start = start.iter().find(|start| line.starts_with(**start));
+        start.map_or_else(|| line.to_owned(), |start| format!("{}[..]", start.trim_end()))
+    };
+    text.lines().map(|line| any(line) + "\n").collect()
+}
+
 #[test]
 fn every_transcript_of_the_book_is_true() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("book");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
+    let overwrite = std::env::var("TRYCMD").is_ok_and(|mode| mode == "overwrite");
     let mut transcripts = 0;
     for page in pages() {
         let text = fs::read_to_string(root().join("docs").join(&page)).unwrap();
@@ -53,7 +64,8 @@ fn every_transcript_of_the_book_is_true() {
         for (file, listing) in listings(&text) {
             fs::write(inputs.join(file), listing).unwrap();
         }
-        fs::write(folder.join(format!("{name}.md")), text).unwrap();
+        let page = if overwrite { text } else { without_chance(&text) };
+        fs::write(folder.join(format!("{name}.md")), page).unwrap();
     }
     assert!(transcripts > 0, "the book has no transcripts");
     let cases = trycmd::TestCases::new();
@@ -61,7 +73,6 @@ fn every_transcript_of_the_book_is_true() {
         .case(folder.join("*.md").display().to_string())
         .env("NO_COLOR", "1")
         .env("COLUMNS", "100");
-    let overwrite = std::env::var("TRYCMD").is_ok_and(|mode| mode == "overwrite");
     drop(cases); // runs them
     for page in pages().iter().filter(|_| overwrite) {
         let name = page.trim_end_matches(".md").replace('/', "-");
