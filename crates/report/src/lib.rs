@@ -11,6 +11,7 @@
 //! - [`dot`]: pictures of tables; [`flow`]: pictures of programs;
 //! - [`evidence`]: certificates and violations as files;
 //! - [`invariant`]: what a certificate says, for people;
+//! - [`termination`]: why no fair run goes on for ever, by a proof of that;
 //! - [`trials`]: what came of random questions.
 
 pub mod advice;
@@ -26,6 +27,7 @@ pub mod predicates;
 pub mod property;
 pub mod style;
 pub mod table;
+pub mod termination;
 #[cfg(test)]
 mod testing;
 pub mod text;
