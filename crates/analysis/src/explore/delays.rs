@@ -31,7 +31,7 @@ use super::Locals;
 use super::reached::{Observation, Reached};
 use super::stacks::Stacks;
 use crate::bound::needs_fixed_threads;
-use crate::{Bound, Budget, Stop};
+use crate::{Bound, Budget, Pace, Stop};
 use images::Images;
 
 /// Explores round by round and delay by delay, in any order.
@@ -215,11 +215,12 @@ impl<'a> DelayExplorer<'a> {
     ) -> Result<Vec<u32>, Stop> {
         let thread = turn % self.threads;
         let mut layer = Vec::new();
+        let mut pace = Pace::new(budget);
         for batch in moving.chunks(POINTS_PER_CHECK) {
             budget.check()?;
             self.images.followed += batch.len() as u64;
             for batch in batch.chunks(STATES_PER_BATCH) {
-                self.images.find(&mut self.reached, batch, thread, self.threads)?;
+                self.images.find(&mut self.reached, batch, (thread, self.threads), &mut pace)?;
             }
             self.make_room();
             for &state in batch {

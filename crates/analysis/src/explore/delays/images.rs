@@ -1,8 +1,8 @@
 //! Images: where a thread can get by a step.
 
-use crate::Stop;
 use crate::explore::stacks::Stacks;
 use crate::explore::{Batch, Reached};
+use crate::{Pace, Stop};
 
 /// Where configurations lead to by a step, found once.
 pub(super) struct Images {
@@ -41,8 +41,8 @@ impl Images {
         &mut self,
         reached: &mut Reached<'_, Stacks>,
         states: &[u32],
-        thread: usize,
-        threads: usize,
+        (thread, threads): (usize, usize),
+        pace: &mut Pace<'_>,
     ) -> Result<(), Stop> {
         let Images { begins, edges, batch, counts, word, next, .. } = self;
         let class = reached.space.classes.of_thread(thread);
@@ -60,6 +60,7 @@ impl Images {
             let mut count = 0;
             if let Some((entry, _)) = entry {
                 let (start, end) = reached.space.moves_of(word[0], entry)?;
+                pace.spend(1 + (end - start) as usize)?;
                 for index in start..end {
                     if reached.space.step(word, entry, index, next).is_some() {
                         batch.push(next);
