@@ -20,8 +20,17 @@ pub struct Document {
     /// A name with an ending that tells the language.
     name: PathBuf,
     starts: Vec<usize>,
+    wide: Vec<Wide>,
     /// What is known of the text as it is now.
     known: Known,
+}
+
+/// A character that has more bytes than UTF-16 units.
+struct Wide {
+    /// The byte after it.
+    end: usize,
+    /// How many bytes more than units there are up to here, from the beginning of the text.
+    surplus: usize,
 }
 
 enum Known {
@@ -33,8 +42,8 @@ enum Known {
 impl Document {
     /// A text that was just opened.
     pub fn new(uri: &str, language: &str, version: Value, text: String) -> Self {
-        let starts = line_starts(&text);
-        Document { version, text, name: name(uri, language), starts, known: Known::NotYet }
+        let (starts, wide) = (line_starts(&text), wide(&text));
+        Document { version, text, name: name(uri, language), starts, wide, known: Known::NotYet }
     }
 
     /// Replaces the text, or a part of it. Nothing if the change makes no sense.
@@ -52,6 +61,7 @@ impl Document {
             }
         }
         self.starts = line_starts(&self.text);
+        self.wide = wide(&self.text);
         self.known = Known::NotYet;
         Some(())
     }
@@ -100,8 +110,16 @@ impl Document {
             offset -= 1;
         }
         let line = self.starts.partition_point(|&start| start <= offset).saturating_sub(1);
-        let before = &self.text[self.starts[line]..offset];
-        json!({"line": line, "character": before.encode_utf16().count()})
+        let start = self.starts[line];
+        let units = (offset - start) - (self.surplus(offset) - self.surplus(start));
+        json!({"line": line, "character": units})
+    }
+
+    /// How many bytes more than UTF-16 units there are before an offset. Lines may be long, and many places on
+    /// them may be asked for.
+    fn surplus(&self, offset: usize) -> usize {
+        let before = self.wide.partition_point(|wide| wide.end <= offset);
+        before.checked_sub(1).map_or(0, |last| self.wide[last].surplus)
     }
 
     /// A piece of the text.
@@ -133,6 +151,16 @@ fn line_starts(text: &str) -> Vec<usize> {
         *byte == b'\n' || *byte == b'\r' && bytes.get(at + 1) != Some(&b'\n')
     };
     std::iter::once(0).chain(bytes.iter().enumerate().filter(ends).map(|(at, _)| at + 1)).collect()
+}
+
+fn wide(text: &str) -> Vec<Wide> {
+    let mut surplus = 0;
+    let all = text.char_indices().filter(|(_, c)| !c.is_ascii());
+    all.map(|(at, c)| {
+        surplus += c.len_utf8() - c.len_utf16();
+        Wide { end: at + c.len_utf8(), surplus }
+    })
+    .collect()
 }
 
 /// The last part of the address, with an ending that the front end knows if the editor says the language.
@@ -177,6 +205,17 @@ mod tests {
             json!({"line": 0, "character": 1}),
             "inside of a character"
         );
+    }
+
+    #[test]
+    fn every_position_is_that_of_the_text_before_it() {
+        let text = "aé\u{1F9F5}∧\n\n∧∧b\r\u{1F9F5}\u{1F9F5}é\r\nx";
+        let document = Document::new("a.weave", "", 1.into(), text.to_owned());
+        for (offset, _) in text.char_indices() {
+            let start = *document.starts.iter().rfind(|&&start| start <= offset).unwrap();
+            let units = text[start..offset].encode_utf16().count();
+            assert_eq!(document.position(offset)["character"], units, "at {offset}");
+        }
     }
 
     #[test]

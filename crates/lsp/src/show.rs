@@ -1,7 +1,9 @@
 //! # What is shown
 //! Diagnostics, symbols, hovers and lenses, as the protocol writes them.
 
-use selvedge_frontend::check::{Definition, Kind, Names};
+use std::collections::BTreeMap;
+
+use selvedge_frontend::check::{Definition, Kind};
 use selvedge_frontend::{Diagnostic, Draft, Severity};
 use serde_json::{Value, json};
 
@@ -80,20 +82,21 @@ pub fn hover(document: &mut Document, offset: usize) -> Value {
 pub fn symbols(document: &mut Document) -> Value {
     let Some(draft) = document.draft() else { return json!([]) };
     let names = draft.names.clone();
-    let outer = (0..names.definitions.len()).filter(|&id| names.definitions[id].inside.is_none());
-    outer.map(|id| symbol(document, &names, id)).collect()
-}
-
-fn symbol(document: &Document, names: &Names, id: usize) -> Value {
-    let found = &names.definitions[id];
     // What is inside of something has nothing inside of itself: the tree has two levels.
-    let inner = names.definitions.iter().enumerate().filter(|(_, inner)| inner.inside == Some(id));
-    let children: Vec<Value> =
-        inner.map(|(_, inner)| symbol_alone(document, inner, Vec::new())).collect();
-    symbol_alone(document, found, children)
+    let mut inner: BTreeMap<usize, Vec<Value>> = BTreeMap::new();
+    for found in &names.definitions {
+        let Some(outer) = found.inside else { continue };
+        inner.entry(outer).or_default().push(symbol(document, found, Vec::new()));
+    }
+    let outer = names.definitions.iter().enumerate().filter(|(_, found)| found.inside.is_none());
+    let outer = outer.map(|(id, found)| {
+        let children = inner.remove(&id).unwrap_or_default();
+        symbol(document, found, children)
+    });
+    outer.collect()
 }
 
-fn symbol_alone(document: &Document, found: &Definition, children: Vec<Value>) -> Value {
+fn symbol(document: &Document, found: &Definition, children: Vec<Value>) -> Value {
     let kind = match found.kind {
         Kind::Constant => 14,
         Kind::Enumeration => 10,

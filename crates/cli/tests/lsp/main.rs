@@ -318,6 +318,14 @@ fn large_texts_and_other_files_are_no_burden() {
     assert_eq!(client.at("textDocument/hover", "file:///huge.weave", 1, 1), Value::Null);
     let long = format!("bool x;\nvoid main() {{ {} }}\n", "x := !x; ".repeat(20_000));
     assert_eq!(client.open("file:///long.weave", &long), Vec::<Value>::new());
+    // Many names on one line that is not ASCII.
+    let many: String = (0..20_000).map(|n| format!("bool v{n}; ")).collect();
+    let one_line = format!("/* é */ {many} void main() {{ skip; }}");
+    assert_eq!(client.open("file:///one.weave", &one_line), Vec::<Value>::new());
+    let uri = json!({"textDocument": {"uri": "file:///one.weave"}});
+    let symbols = client.result("textDocument/documentSymbol", uri);
+    let last = &symbols[19_999];
+    assert_eq!(slice(&one_line, &last["selectionRange"]), "v19999");
     let deep = format!("bool x;\nvoid main() {{ x := {}x; }}\n", "!(".repeat(100_000));
     assert!(!client.open("file:///deep.weave", &deep).is_empty());
     assert_eq!(client.open("file:///notes.txt", "not a program {{{"), Vec::<Value>::new());
