@@ -2,10 +2,11 @@
 //! One loop over what comes in and what runs in the background say. Texts are looked at when nothing more is
 //! waiting, so that fast typing does not pile up.
 
+mod runs;
+mod texts;
+
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError};
 use std::thread;
 
@@ -15,7 +16,9 @@ use crate::Settings;
 use crate::document::Document;
 use crate::rpc::{self, Incoming};
 use crate::show::{self, CANCEL, VERIFY};
-use crate::verify::{Run, Shown, State, Task};
+use crate::verify::{Shown, State};
+
+use self::runs::token_of;
 
 /// How many messages may wait.
 const WAITING: usize = 256;
@@ -264,175 +267,4 @@ impl<W: Write> Server<W> {
             _ => {}
         }
     }
-
-    fn open(&mut self, uri: &str, params: &Value) {
-        let word = |name: &str| params.pointer(name).and_then(Value::as_str);
-        let Some(text) = word("/textDocument/text") else { return };
-        let language = word("/textDocument/languageId").unwrap_or_default();
-        let version = params.pointer("/textDocument/version").cloned().unwrap_or(Value::Null);
-        let document = Document::new(uri, language, version, text.to_owned());
-        self.forget(uri);
-        self.documents.insert(uri.to_owned(), Opened { document, state: State::Idle });
-    }
-
-    fn change(&mut self, uri: &str, params: &Value) {
-        let Some(opened) = self.documents.get_mut(uri) else { return };
-        let changes = params.get("contentChanges").and_then(Value::as_array);
-        for change in changes.into_iter().flatten() {
-            if opened.document.change(change).is_none() {
-                let message = "a change of the document makes no sense; close and open it again";
-                self.notify("window/logMessage", json!({"type": 1, "message": message}));
-                return;
-            }
-        }
-        if let Some(version) = params.pointer("/textDocument/version") {
-            opened.document.version = version.clone();
-        }
-        // What is known was about another text.
-        opened.state.cancel();
-        if let State::Done(_) = opened.state {
-            opened.state = State::Idle;
-        }
-    }
-
-    fn close(&mut self, uri: &str) {
-        if self.forget(uri) {
-            self.notify("textDocument/publishDiagnostics", json!({"uri": uri, "diagnostics": []}));
-        }
-    }
-
-    /// Ends what runs for a document; whether it was open.
-    fn forget(&mut self, uri: &str) -> bool {
-        let opened = self.documents.remove(uri);
-        opened.inspect(|opened| opened.state.cancel()).is_some()
-    }
-
-    fn look_at_changes(&mut self) {
-        let fresh =
-            |(uri, opened): (&String, &Opened)| (!opened.document.is_known()).then(|| uri.clone());
-        let changed: Vec<String> = self.documents.iter().filter_map(fresh).collect();
-        changed.iter().for_each(|uri| self.publish(uri));
-    }
-
-    /// Sends what is wrong with a text: mistakes, and a violation.
-    fn publish(&mut self, uri: &str) {
-        let Some(opened) = self.documents.get_mut(uri) else { return };
-        // Nothing but a look makes a text known that is too large or no program.
-        opened.document.draft();
-        let mut list = show::diagnostics(uri, &mut opened.document);
-        if let State::Done(Shown { violation: Some(violation), message, severity, .. }) =
-            &opened.state
-        {
-            let document = &opened.document;
-            let related: Vec<Value> = (violation.steps.iter())
-                .map(|(span, words)| {
-                    let location = json!({"uri": uri, "range": document.range(*span)});
-                    json!({"location": location, "message": words})
-                })
-                .collect();
-            list.push(json!({
-                "range": document.range(violation.span),
-                "severity": severity,
-                "source": "selvedge verify",
-                "message": message,
-                "relatedInformation": related,
-            }));
-        }
-        let mut params = json!({"uri": uri, "diagnostics": list});
-        if opened.document.version.is_i64() {
-            params["version"] = opened.document.version.clone();
-        }
-        self.notify("textDocument/publishDiagnostics", params);
-    }
-
-    fn verify(&mut self, uri: &str, sender: &SyncSender<Heard>) -> Result<Value, Refusal> {
-        let settings = self.settings;
-        let Some(opened) = self.documents.get_mut(uri) else {
-            return Err((rpc::INVALID_PARAMS, "this document is not open".to_owned()));
-        };
-        let cancelled = Arc::new(AtomicBool::new(false));
-        let task = opened.document.draft();
-        let task = task.and_then(|draft| Task::new(draft, settings, Arc::clone(&cancelled)));
-        let Some(task) = task else {
-            let message = "there is nothing to verify before the mistakes are mended";
-            self.notify("window/showMessage", json!({"type": 2, "message": message}));
-            return Ok(Value::Null);
-        };
-        opened.state.cancel();
-        self.last += 1;
-        let id = self.last;
-        opened.state = State::Running(Run { id, cancelled });
-        let (name, heard) = (uri.to_owned(), sender.clone());
-        let work = move || {
-            let progress = heard.clone();
-            // An editor that does not listen need not hear everything.
-            let shown = task.run(&move |text| drop(progress.try_send(Heard::Progress(id, text))));
-            let _ = heard.send(Heard::Done(name, id, shown));
-        };
-        if thread::Builder::new().stack_size(STACK).spawn(work).is_err() {
-            opened.state = State::Idle;
-            let message = "the verification could not be started";
-            self.notify("window/showMessage", json!({"type": 1, "message": message}));
-            return Ok(Value::Null);
-        }
-        if self.shows_progress {
-            self.ask("window/workDoneProgress/create", json!({"token": token_of(id)}));
-            let title = "Selvedge: verifying";
-            self.progress(id, &json!({"kind": "begin", "title": title, "cancellable": true}));
-        }
-        self.refresh();
-        Ok(Value::Null)
-    }
-
-    fn cancel(&mut self, uri: &str) -> Result<Value, Refusal> {
-        let Some(opened) = self.documents.get(uri) else {
-            return Err((rpc::INVALID_PARAMS, "this document is not open".to_owned()));
-        };
-        opened.state.cancel();
-        Ok(Value::Null)
-    }
-
-    fn done(&mut self, uri: &str, run: u64, shown: Shown) {
-        self.progress(run, &json!({"kind": "end"}));
-        let Some(opened) = self.documents.get_mut(uri) else { return };
-        let State::Running(running) = &opened.state else { return };
-        if running.id != run {
-            return; // another one was started meanwhile
-        }
-        let was_cancelled = running.cancelled.load(Ordering::Relaxed);
-        opened.state = State::Idle;
-        if was_cancelled {
-            return self.refresh();
-        }
-        let message = json!({"type": shown.severity, "message": shown.message});
-        opened.state = State::Done(shown);
-        self.publish(uri);
-        self.notify("window/showMessage", message);
-        self.refresh();
-    }
-
-    fn progress(&mut self, run: u64, value: &Value) {
-        if self.shows_progress {
-            self.notify("$/progress", json!({"token": token_of(run), "value": value}));
-        }
-    }
-
-    fn refresh(&mut self) {
-        if self.refreshes_lenses {
-            self.ask("workspace/codeLens/refresh", Value::Null);
-        }
-    }
-}
-
-impl State {
-    /// Ends the run, if there is one. Until it says that it has ended, it is there.
-    fn cancel(&self) {
-        if let State::Running(run) = self {
-            run.cancelled.store(true, Ordering::Relaxed);
-        }
-    }
-}
-
-fn token_of(run: u64) -> String {
-    format!("selvedge-verify-{run}")
 }
