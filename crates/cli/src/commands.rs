@@ -7,6 +7,7 @@ pub mod completions;
 pub mod convert;
 mod engine;
 pub mod livelock;
+pub mod lsp;
 pub mod man;
 mod predicates;
 pub mod recheck;
@@ -26,6 +27,13 @@ pub fn run(command: Command, output: &mut Output) -> Result<Exit, Failure> {
     {
         return Err(Failure::usage("--format markdown and --format csv are for `selvedge table`"));
     }
+    if output.format == Format::Sarif
+        && !matches!(command, Command::Verify(_) | Command::Check(_) | Command::Livelock(_))
+    {
+        return Err(Failure::usage(
+            "--format sarif is for `selvedge verify`, `selvedge check` and `selvedge livelock`",
+        ));
+    }
     if let (Format::Json, Some(name)) = (output.format, writer(&command)) {
         return Err(Failure::usage(format!("`selvedge {name}` has no --format json")));
     }
@@ -41,6 +49,7 @@ pub fn run(command: Command, output: &mut Output) -> Result<Exit, Failure> {
         Command::Sequentialize(args) => sequentialize::run(&args, output),
         Command::CheckSyntax(args) => check_syntax::run(&args, output),
         Command::Completions(args) => completions::run(&args, output),
+        Command::Lsp(args) => lsp::run(&args),
         Command::Man(args) => man::run(&args, output),
     }
 }
@@ -51,6 +60,7 @@ fn writer(command: &Command) -> Option<&'static str> {
         Command::Convert(_) => Some("convert"),
         Command::Completions(_) => Some("completions"),
         Command::Man(_) => Some("man"),
+        Command::Lsp(_) => Some("lsp"),
         _ => None,
     }
 }

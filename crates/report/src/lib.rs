@@ -8,9 +8,11 @@
 //! - [`answer`]: verdicts in words; [`table`]: what is new at each bound;
 //! - [`livelock`]: the same for runs that never end;
 //! - [`json`]: the objects that other programs read; their names are a contract;
+//! - [`sarif`]: what code hosts and editors read;
 //! - [`dot`]: pictures of tables; [`flow`]: pictures of programs;
 //! - [`evidence`]: certificates and violations as files;
 //! - [`invariant`]: what a certificate says, for people;
+//! - [`termination`]: why no fair run goes on for ever, by a proof of that;
 //! - [`trials`]: what came of random questions.
 
 pub mod advice;
@@ -24,8 +26,10 @@ pub mod json;
 pub mod livelock;
 pub mod predicates;
 pub mod property;
+pub mod sarif;
 pub mod style;
 pub mod table;
+pub mod termination;
 #[cfg(test)]
 mod testing;
 pub mod text;

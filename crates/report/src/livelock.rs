@@ -9,6 +9,7 @@ use selvedge_analysis::fair::{Outcome, Rounds, Verdict};
 use selvedge_evidence::{Checked, Lasso, LassoThread, Part, replay_with, thread_name};
 use selvedge_model::{Endless, Fairness, State, System, ThreadId};
 
+use crate::advice::after_fault;
 use crate::amount::{bytes, seconds};
 use crate::answer::layout;
 use crate::style::Role;
@@ -39,10 +40,9 @@ pub struct Answer<'a> {
 /// The answer for people.
 #[must_use]
 pub fn text(answer: &Answer<'_>, options: TraceOptions) -> String {
-    let (word, role, sentence, mut details) = match &answer.outcome.verdict {
+    let (word, role, mut details) = match &answer.outcome.verdict {
         Verdict::Nonterminating { lasso, checked } => {
-            let sentence = nonterminating(answer, lasso);
-            ("nonterminating", Role::Bad, sentence, why_fair(answer.system, lasso, checked))
+            ("nonterminating", Role::Bad, why_fair(answer.system, lasso, checked))
         }
         Verdict::Terminating { with_ended } => {
             let mut details = vec![("proof", proof_in_words(answer.outcome))];
@@ -50,27 +50,48 @@ pub fn text(answer: &Answer<'_>, options: TraceOptions) -> String {
                 let shows = "once a thread has ended, others can go on for ever: --ended shows how";
                 details.push(("ended", shows.to_owned()));
             }
-            ("safe", Role::Good, format!("no {} goes on for ever", runs(answer.endless)), details)
+            let limits = "nothing is said about assertions, deadlocks and other numbers of threads";
+            details.push(("limits", limits.to_owned()));
+            ("safe", Role::Good, details)
         }
-        Verdict::Bounded(rounds) => {
-            let sentence = format!("{}; this is not a proof", none_within(answer, *rounds));
-            ("bounded", Role::Change, sentence, Vec::new())
-        }
+        Verdict::Bounded(_) => ("bounded", Role::Change, Vec::new()),
         Verdict::Unknown { stop, completed } => {
             let mut details = Vec::new();
             let done = completed.map(|rounds| ("completed", none_within(answer, rounds)));
             details.extend(done);
             details.extend(advice(answer, stop).map(|advice| ("try", advice)));
-            ("unknown", Role::Change, stop.to_string(), details)
+            ("unknown", Role::Change, details)
         }
     };
     details.push(("effort", effort(answer)));
-    let mut shown = format!("{}: {sentence}\n", options.paint.paint(role, word));
+    let mut shown = format!("{}: {}\n", options.paint.paint(role, word), sentence(answer));
     shown += &layout(&details, options.paint);
     if let Verdict::Nonterminating { lasso, .. } = &answer.outcome.verdict {
         shown += &format!("\n{}", text::lasso(answer.system, lasso, options));
     }
     shown
+}
+
+/// What was proved or found, or why neither, in one sentence.
+#[must_use]
+pub fn sentence(answer: &Answer<'_>) -> String {
+    match &answer.outcome.verdict {
+        Verdict::Nonterminating { lasso, .. } => nonterminating(answer, lasso),
+        Verdict::Terminating { .. } => format!("no {} goes on for ever", runs(answer.endless)),
+        Verdict::Bounded(rounds) => {
+            format!("{}; this is not a proof", none_within(answer, *rounds))
+        }
+        Verdict::Unknown { stop, .. } => stop.to_string(),
+    }
+}
+
+/// What to try where there is no answer, if there is something.
+#[must_use]
+pub fn advised(answer: &Answer<'_>) -> Option<String> {
+    match &answer.outcome.verdict {
+        Verdict::Unknown { stop, .. } => advice(answer, stop),
+        _ => None,
+    }
 }
 
 /// What kind of runs was asked about.
@@ -175,7 +196,8 @@ fn advice(answer: &Answer<'_>, stop: &Stop) -> Option<String> {
         Stop::Memory => "more memory (--memory)",
         Stop::Cancelled => "once more with more patience",
         Stop::HighStack => "a bound on the recursion",
-        Stop::Fault(_) | Stop::NotClosed(_) => return None,
+        Stop::Fault(fault) => return Some(after_fault(fault)),
+        Stop::NotClosed(_) => return None,
     };
     let range = answer.unbounded.map_or(String::new(), |name| {
         format!(", a range for `{name}` if it keeps growing (`int[0..9] {name}`)")

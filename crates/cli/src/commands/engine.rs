@@ -13,7 +13,7 @@ use selvedge_frontend::{Input, files};
 use selvedge_model::{Property, State, System};
 use selvedge_report::answer::{self, Answer};
 use selvedge_report::text::TraceOptions;
-use selvedge_report::{advice, json};
+use selvedge_report::{advice, json, sarif};
 use selvedge_sequential::{self as summaries, Guesses, engine as sequential};
 
 use crate::args::{Format, InputArgs};
@@ -336,8 +336,18 @@ impl Asked {
             time: cost.time,
             peak_memory: cost.peak_memory,
         };
+        let exit = match outcome.verdict {
+            Verdict::Safe(_) => Exit::Done,
+            Verdict::Bounded { .. } => Exit::Bounded,
+            Verdict::Unsafe { .. } => Exit::Unsafe,
+            Verdict::Unknown { .. } => Exit::Unknown,
+        };
         let saved = self.save_evidence(outcome, output);
         match output.format {
+            Format::Sarif => {
+                let log = sarif::answer(&answer, &self.opened.source, exit as u8);
+                output.print(&json::print(&log));
+            }
             Format::Json => {
                 let saved = saved.as_ref().ok().copied().flatten();
                 let evidence = saved.map(|path| path.display().to_string());
@@ -350,12 +360,7 @@ impl Asked {
             }
         }
         saved?;
-        Ok(match outcome.verdict {
-            Verdict::Safe(_) => Exit::Done,
-            Verdict::Bounded { .. } => Exit::Bounded,
-            Verdict::Unsafe { .. } => Exit::Unsafe,
-            Verdict::Unknown { .. } => Exit::Unknown,
-        })
+        Ok(exit)
     }
 
     /// Writes the evidence where it is wanted; where that is, if there is any.

@@ -8,9 +8,9 @@ use selvedge_analysis::Budget;
 use selvedge_analysis::fair::{self, Event, Outcome, Question, Verdict};
 use selvedge_frontend::files;
 use selvedge_model::{Endless, Fairness};
-use selvedge_report::json;
 use selvedge_report::livelock::{self, Answer};
 use selvedge_report::text::TraceOptions;
+use selvedge_report::{json, sarif};
 
 use selvedge_sequential::livelock::{self as rounds, Asked, Bounds};
 
@@ -110,7 +110,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         probe("--evidence", path, &files(&args.input.file))?;
     }
     let progress = Progress::start(output.notes());
-    let outcome = search(args, &opened, &budget, &|event| progress.tell_text(&said(event)))?;
+    let outcome = search(args, &opened, &budget, &|event| tell(&progress, event))?;
     let (time, peak_memory) = progress.finish();
     let answer = Answer {
         file: opened.source.name(),
@@ -121,8 +121,17 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         time,
         peak_memory,
     };
+    let exit = match outcome.verdict {
+        Verdict::Nonterminating { .. } => Exit::Nonterminating,
+        Verdict::Terminating { .. } => Exit::Done,
+        Verdict::Bounded(_) => Exit::Bounded,
+        Verdict::Unknown { .. } => Exit::Unknown,
+    };
     let saved = save(args, &opened, &outcome, output);
     match output.format {
+        Format::Sarif => {
+            output.print(&json::print(&sarif::endless(&answer, &opened.source, exit as u8)));
+        }
         Format::Json => {
             let mut object = json::Livelock::new(&answer);
             object.answer.evidence = saved.as_ref().ok().cloned().flatten();
@@ -134,12 +143,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         }
     }
     saved?;
-    Ok(match outcome.verdict {
-        Verdict::Nonterminating { .. } => Exit::Nonterminating,
-        Verdict::Terminating { .. } => Exit::Done,
-        Verdict::Bounded(_) => Exit::Bounded,
-        Verdict::Unknown { .. } => Exit::Unknown,
-    })
+    Ok(exit)
 }
 
 /// Lets the engines run; the first answer is the answer.
@@ -180,12 +184,15 @@ fn search(
     })
 }
 
-/// What an engine is doing.
-fn said(event: Event) -> String {
+/// Shows what an engine is doing.
+fn tell(progress: &Progress, event: Event) {
     match event {
-        Event::States { found, followed } => format!("{found} states, {followed} followed"),
+        Event::States { found, followed } => {
+            progress.tell_states(found, &format!(", {followed} followed"));
+        }
         Event::Rounds(rounds) => {
-            format!("none within {} + {} rounds", rounds.stem, rounds.lasso)
+            let text = format!("none within {} + {} rounds", rounds.stem, rounds.lasso);
+            progress.tell_text(&text);
         }
     }
 }

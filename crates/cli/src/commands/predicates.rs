@@ -1,7 +1,6 @@
 //! `selvedge verify` with predicates and a solver: for integers without bounds, and for any number of
 //! threads.
 
-use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +16,7 @@ use selvedge_predicates::search::Failure as Obstacle;
 use selvedge_predicates::{Answer, Question, flow_of, verify};
 use selvedge_program::{Count, Program, Source, ThreadCounts};
 use selvedge_report::evidence::{Document, Subject, digest};
-use selvedge_report::{json, predicates as report};
+use selvedge_report::{json, predicates as report, sarif};
 use selvedge_smt::certificate::Certificate;
 use selvedge_smt::layout::Layout;
 use selvedge_smt::solver::{DEFAULT, Query, Solver, SolverOptions};
@@ -130,7 +129,6 @@ fn answer(
         save::probe("--evidence", path, &files(&asks.input.file))?;
     }
     let progress = Progress::start(output.notes());
-    let notes = RefCell::new(Vec::new());
     let mut kept = Vec::new();
     let report = {
         let question = Question {
@@ -140,15 +138,12 @@ fn answer(
             solver: asks.solver.options(),
             only_given: asks.predicates == Predicates::Given,
         };
-        let tell = |note: &str| notes.borrow_mut().push(note.to_owned());
+        let tell = |note: &str| progress.tell_text(note);
         verify(&question, &budget, &tell, &mut |about, query| {
             kept.push((about.to_owned(), query.clone()));
         })
     };
     let (time, peak_memory) = progress.finish();
-    for note in notes.into_inner() {
-        output.detail(&note);
-    }
     let seen: Vec<report::Seen> = report
         .seen
         .iter()
@@ -185,7 +180,8 @@ fn answer(
             let saved = asks.save(subject, &proof.certificate, output);
             shown.proof = Ok(&proof.checked);
             shown.predicates = &proof.certificate.predicates;
-            print(asks, &shown, saved.as_ref().ok().copied().flatten(), output);
+            let written = saved.as_ref().ok().copied().flatten();
+            print(asks, subject, &shown, written, output);
             saved.map(|_| Some(Exit::Done))
         }
         Answer::Unknown(failure) if or_none => {
@@ -194,7 +190,7 @@ fn answer(
         }
         Answer::Unknown(failure) => {
             shown.proof = Err(failure.to_string());
-            print(asks, &shown, None, output);
+            print(asks, subject, &shown, None, output);
             Ok(Some(Exit::Unknown))
         }
     }
@@ -282,10 +278,21 @@ fn threads(subject: &Subjected) -> Option<u64> {
     subject.program.threads.iter().map(number).sum()
 }
 
-fn print(asks: &Asks<'_>, shown: &report::Answer<'_>, saved: Option<&Path>, output: &mut Output) {
-    if output.format != Format::Json {
-        output.print(&report::text(shown, output.paint));
-        return;
+fn print(
+    asks: &Asks<'_>,
+    subject: &Subjected,
+    shown: &report::Answer<'_>,
+    saved: Option<&Path>,
+    output: &mut Output,
+) {
+    match output.format {
+        Format::Json => {}
+        Format::Sarif => {
+            let exit = if shown.proof.is_ok() { Exit::Done } else { Exit::Unknown };
+            let log = sarif::by_predicates(shown, &subject.source, exit as u8);
+            return output.print(&json::print(&log));
+        }
+        _ => return output.print(&report::text(shown, output.paint)),
     }
     let (verdict, reason) = match &shown.proof {
         Ok(_) => (json::Verdict::Safe, None),
