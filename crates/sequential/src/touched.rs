@@ -23,6 +23,9 @@ use crate::Result;
 /// More variants than this are not told apart.
 const MOST_VARIANTS: usize = 1 << 10;
 
+/// Nor are any once so many cases of commands have been looked at.
+const MOST_CASES: usize = 1 << 22;
+
 /// A procedure, perhaps with certain constants for its parameters. The first variants are those
 /// for any values, one for each procedure.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -110,6 +113,8 @@ struct Search<'a> {
     calls: Vec<Vec<(EdgeId, Variant)>>,
     /// The first variant that was not followed.
     next: usize,
+    /// How many cases were looked at.
+    looked: usize,
 }
 
 impl<'a> Search<'a> {
@@ -119,7 +124,7 @@ impl<'a> Search<'a> {
             procs.map(|proc| (proc, vec![None; lowering.param_slots(proc)])).collect();
         let ids = variants.iter().cloned().zip((0..).map(Variant)).collect();
         let (own, calls) = (Vec::new(), Vec::new());
-        Search { lowering, cases, variants, ids, own, calls, next: 0 }
+        Search { lowering, cases, variants, ids, own, calls, next: 0, looked: 0 }
     }
 
     /// Follows what is known through the next variant.
@@ -136,6 +141,7 @@ impl<'a> Search<'a> {
             let here = known[&loc].clone();
             for &id in &flow.location(loc).edges {
                 let edge = flow.edge(id);
+                self.looked += self.cases[id.index()].len();
                 let leads = !matches!(edge.command, Command::Return(_));
                 for case in self.cases[id.index()].iter().filter(|case| may_be(case, &here)) {
                     let goes = matches!(case.effect, Effect::Goto | Effect::Call(_));
@@ -181,7 +187,7 @@ impl<'a> Search<'a> {
         if let Some(known) = self.ids.get(&(proc, args.clone())) {
             return *known;
         }
-        if self.variants.len() >= MOST_VARIANTS {
+        if self.variants.len() >= MOST_VARIANTS || self.looked >= MOST_CASES {
             return Touched::any(proc);
         }
         self.ids.insert((proc, args.clone()), next);
