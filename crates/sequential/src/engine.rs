@@ -63,7 +63,11 @@ pub fn check(
     budget: &Budget,
     tell: Listener<'_>,
 ) -> Outcome {
-    let focus = Focus::chosen(asked.program);
+    // With one thread there are no interfaces that would be smaller with fewer variables.
+    let focus = match asked.program.thread_count() {
+        1 => Ok(Focus::all(asked.program)),
+        _ => Focus::chosen(asked.program),
+    };
     check_focused(asked, rounds, options, focus, budget, tell)
 }
 
@@ -111,6 +115,8 @@ fn explore(
     tell: Listener<'_>,
     outcome: &mut Outcome,
 ) -> Result<(), Stop> {
+    // One thread has its only context in the first round.
+    let rounds = if asked.program.thread_count() == 1 { rounds.min(1) } else { rounds };
     // The diagrams are made for a number of rounds; more are prepared when they are needed.
     let mut prepared = rounds.clamp(1, FIRST_ROUNDS);
     let mut engine = Rounds::focused(asked.program, prepared, options, &focus, budget)?;
@@ -122,7 +128,6 @@ fn explore(
         }
         let Some(violation) = engine.advance()? else {
             observe(&engine, outcome, tell);
-            // One thread has its only context in the first round.
             if engine.threads() == 1 {
                 outcome.verdict = Verdict::Safe(Proof::Summaries);
                 return Ok(());

@@ -144,7 +144,8 @@ impl<'a> Rounds<'a> {
         budget: &Budget,
     ) -> Result<Self> {
         let mut space = Space::new(lowering, rounds, focus, Limits(budget.clone()))?;
-        let history = options.guesses == Guesses::Lazy;
+        // The first context has no inputs that would depend on what was before.
+        let history = options.guesses == Guesses::Lazy && lowering.thread_count() > 1;
         let mut analyses = Vec::new();
         let mut of_thread = Vec::new();
         let mut known: FxHashMap<(ThreadStart, Option<Vec<Loc>>), usize> = FxHashMap::default();
