@@ -63,7 +63,10 @@ fn heads(system: &dyn System, evidence: &Evidence) -> BTreeSet<Head> {
                 }));
             }
         }
-        Evidence::Violation(_) | Evidence::Lasso(_) | Evidence::Termination(_) => {}
+        Evidence::Summaries(_)
+        | Evidence::Violation(_)
+        | Evidence::Lasso(_)
+        | Evidence::Termination(_) => {}
     }
     heads
 }

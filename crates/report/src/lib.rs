@@ -25,6 +25,7 @@ pub mod livelock;
 pub mod predicates;
 pub mod property;
 pub mod style;
+pub mod summaries;
 pub mod table;
 #[cfg(test)]
 mod testing;

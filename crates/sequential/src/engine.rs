@@ -19,6 +19,7 @@ use selvedge_program::flow::Loc;
 use crate::focus::Focus;
 use crate::lift::{Lifted, lost};
 use crate::rounds::{Guesses, Options, Rounds};
+use crate::summaries::Calls;
 
 /// How long the other engines are alone.
 pub(crate) const HEAD_START: Duration = Duration::from_secs(1);
@@ -130,6 +131,9 @@ fn explore(
             observe(&engine, outcome, tell);
             if engine.threads() == 1 {
                 outcome.verdict = Verdict::Safe(Proof::Summaries);
+                if asked.evidence {
+                    outcome.evidence = certificate(asked, options, &focus, engine, budget);
+                }
                 return Ok(());
             }
             continue;
@@ -163,6 +167,22 @@ fn explore(
         return Ok(());
     }
     Ok(())
+}
+
+/// What the proof rests on; `None` if there is no time or memory left to write it down.
+fn certificate<'a>(
+    asked: &Asked<'a>,
+    options: Options,
+    focus: &Focus,
+    mut engine: Rounds<'a>,
+    budget: &Budget,
+) -> Option<Evidence> {
+    // What is followed for all values, whether they occur or not, is not harmless by itself.
+    if options.guesses == Guesses::Eager || options.calls == Calls::Eager {
+        engine = Rounds::focused(asked.program, 1, Options::default(), focus, budget).ok()?;
+        engine.advance().ok()?;
+    }
+    engine.certificate().ok().flatten().map(Evidence::Summaries)
 }
 
 /// A run that goes wrong, with interruptions at certain places only.

@@ -211,6 +211,11 @@ impl Thread {
         self.sets.keys().map(|key| key.loc)
     }
 
+    /// All relations: the location, whether its procedure was called, and the values.
+    pub fn relations(&self) -> impl Iterator<Item = (Loc, bool, Bdd)> {
+        self.sets.iter().map(|(key, set)| (key.loc, key.entered.is_some(), *set))
+    }
+
     /// The relation of a key.
     #[must_use]
     pub fn set(&self, key: Key) -> Bdd {
