@@ -7,9 +7,7 @@ use std::time::{Duration, Instant};
 
 use selvedge_analysis::Budget;
 use selvedge_analysis::engine::Verdict;
-use selvedge_evidence::{
-    Checked, Evidence, Flaw, Refusal, SummaryBit, SummaryCertificate, SummaryNode,
-};
+use selvedge_evidence::{Checked, Evidence, Flaw, Refusal, SummaryCertificate, SummaryNode};
 use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_model::Property;
 use selvedge_program::testing::{Shape, random_program};
