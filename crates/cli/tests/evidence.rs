@@ -84,6 +84,56 @@ fn what_livelock_writes_is_accepted() {
     }
 }
 
+/// Writes a sequential program of an example; where it is.
+fn sequentialized(name: &str, rounds: &str) -> String {
+    let path = place(&format!("{}-{rounds}.weave", name.replace(['/', '.'], "-")));
+    let path = path.to_str().expect("plain names").to_owned();
+    let made = selvedge(&["sequentialize", &example(name), "--rounds", rounds, "-o", &path]);
+    assert_eq!(made.status.code(), Some(0), "{made:?}");
+    path
+}
+
+#[test]
+fn proofs_by_summaries_are_accepted() {
+    let files = [
+        example("sequentialization/carry.weave"),
+        sequentialized("start/mutex.weave", "2"),
+        sequentialized("locks/philosophers-ordered.weave", "2"),
+        sequentialized("bluetooth/bluetooth1.weave", "2"),
+    ];
+    for (number, file) in files.iter().enumerate() {
+        let path = place(&format!("summaries-{number}.json"));
+        let evidence = path.to_str().expect("plain names");
+        let asked = ["check", file, "--rounds", "1", "--engine", "lazy", "--evidence", evidence];
+        let answered = selvedge(&asked);
+        assert_eq!(answered.status.code(), Some(0), "{file}: {answered:?}");
+        let rechecked = selvedge(&["recheck", evidence, file, "--show"]);
+        let said = String::from_utf8_lossy(&rechecked.stdout);
+        assert_eq!(rechecked.status.code(), Some(0), "{file}: {rechecked:?}");
+        assert!(said.starts_with("accepted: safe: relations at "), "{said}");
+        let other = selvedge(&["recheck", evidence, &files[(number + 1) % files.len()]]);
+        assert_eq!(other.status.code(), Some(65), "{file}");
+        let small = selvedge(&["recheck", evidence, file, "--memory", "1KiB"]);
+        let said = String::from_utf8_lossy(&small.stderr);
+        assert_eq!(small.status.code(), Some(65), "{said}");
+        assert!(said.contains("refused: it could not be checked: the memory limit"), "{said}");
+        // Without its first place, and without its last node.
+        let text = std::fs::read_to_string(&path).expect("it was written");
+        for (list, first) in [("\"thread\": [", true), ("\"nodes\": [", false)] {
+            let start = text.find(list).expect("the list") + list.len();
+            let end = start + text[start..].find("\n  ]").expect("its end");
+            let mut entries: Vec<&str> = text[start..end].split(",\n").collect();
+            entries.remove(if first { 0 } else { entries.len() - 1 });
+            let changed = format!("{}{}{}", &text[..start], entries.join(",\n"), &text[end..]);
+            std::fs::write(&path, changed).expect("it can be written");
+            let refused = selvedge(&["recheck", evidence, file]);
+            let said = String::from_utf8_lossy(&refused.stderr);
+            assert_eq!(refused.status.code(), Some(65), "{said}");
+            assert!(said.contains("refused: ") && refused.stdout.is_empty(), "{said}");
+        }
+    }
+}
+
 #[test]
 fn the_invariant_is_shown_line_by_line() {
     let path = place("mutex.json");

@@ -14,7 +14,7 @@
 use selvedge_automata::Dfa;
 use selvedge_model::{SharedId, SymbolId, TemplateId};
 
-use crate::{FairTermination, Lasso, Trace};
+use crate::{FairTermination, Lasso, SummaryCertificate, Trace};
 
 /// What a verdict rests on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,6 +25,8 @@ pub enum Evidence {
     Aggregate(AggregateCertificate),
     /// Safe for any number of threads: an invariant on how many threads there are of which kind.
     Cover(CoverCertificate),
+    /// Safe, for a program with one thread: an invariant on the values at each place.
+    Summaries(SummaryCertificate),
     /// Unsafe: a run that ends in a violation.
     Violation(Violation),
     /// Nonterminating: a run that never ends.

@@ -6,7 +6,9 @@
 //!
 //! A certificate ([`CutCertificate`], [`AggregateCertificate`], [`CoverCertificate`]) is a set of
 //! states that no step leaves. A [`Lasso`] is a run that never ends; a [`FairTermination`] says why
-//! there is none. [`recheck`] decides whether evidence shows what it is said to show.
+//! there is none. [`recheck`] decides whether evidence shows what it is said to show; for a
+//! [`SummaryCertificate`], which is about the variables of a program, that is left to the crate that
+//! knows them.
 //!
 //! This crate sees the model and automata only: what checks an answer shares no code with what
 //! found it.
@@ -18,6 +20,7 @@ mod recheck;
 mod replay;
 mod resolve;
 mod schedule;
+mod summary;
 mod termination;
 #[cfg(test)]
 mod testing;
@@ -33,5 +36,6 @@ pub use recheck::{Checked, Flaw, Refusal, recheck};
 pub use replay::{ReplayError, ReplayFault, replay, replay_with};
 pub use resolve::{ResolveError, ResolveFault};
 pub use schedule::{Schedule, ScheduleError, ScheduledStep};
+pub use summary::{SummaryBit, SummaryCertificate, SummaryNode, SummaryPlace, SummaryScalar};
 pub use termination::{FairTermination, Helpful, Level};
 pub use trace::{Trace, same_effect};

@@ -75,6 +75,50 @@ pub(crate) fn step_exprs_mut(kind: &mut StmtKind) -> Vec<&mut Expr> {
     }
 }
 
+/// All expressions of one step of a statement, indices of places included, to be changed.
+pub(crate) fn every_expr_mut(kind: &mut StmtKind) -> Vec<&mut Expr> {
+    fn of_op(op: &mut AtomicOp) -> Vec<&mut Expr> {
+        match op {
+            AtomicOp::TryLock(place) => place.indices.iter_mut().collect(),
+            AtomicOp::CompareAndSwap { place, expected, new } => {
+                place.indices.iter_mut().chain([expected, new]).collect()
+            }
+            AtomicOp::FetchAndAdd { place, amount } => {
+                place.indices.iter_mut().chain([amount]).collect()
+            }
+        }
+    }
+    fn indices<'p>(places: impl IntoIterator<Item = &'p mut Place>) -> Vec<&'p mut Expr> {
+        places.into_iter().flat_map(|place| &mut place.indices).collect()
+    }
+    match kind {
+        StmtKind::Assign { targets, values, constrain } => {
+            indices(targets).into_iter().chain(values).chain(constrain).collect()
+        }
+        StmtKind::Havoc(places) => indices(places),
+        StmtKind::Assume(e) | StmtKind::Assert(e) | StmtKind::Join(e) => vec![e],
+        StmtKind::If { cond, .. } | StmtKind::While { cond, .. } => match cond {
+            Cond::Expr(e) => vec![e],
+            Cond::Attempt { op, .. } => of_op(op),
+        },
+        StmtKind::Return(values) => values.iter_mut().collect(),
+        StmtKind::Acquire(place) | StmtKind::Release(place) => indices([place]),
+        StmtKind::Attempt { dest, op } => indices(dest).into_iter().chain(of_op(op)).collect(),
+        StmtKind::Call { args, results, .. } => indices(results).into_iter().chain(args).collect(),
+        StmtKind::Async { dest, args, .. } => indices(dest).into_iter().chain(args).collect(),
+        StmtKind::Skip
+        | StmtKind::Choose(_)
+        | StmtKind::Goto(_)
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Atomic(_)
+        | StmtKind::AtomicBegin
+        | StmtKind::AtomicEnd
+        | StmtKind::StartThread(_)
+        | StmtKind::EndThread => Vec::new(),
+    }
+}
+
 /// Whether something is true of an expression or a part of it.
 pub(crate) fn any_part(e: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
     test(e) || operands(e).into_iter().any(|operand| any_part(operand, test))

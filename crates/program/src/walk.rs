@@ -15,6 +15,16 @@ fn inside(statement: &Stmt) -> Vec<&Block> {
     }
 }
 
+/// The same, to be changed.
+pub(crate) fn inside_mut(stmt: &mut Stmt) -> Vec<&mut Block> {
+    match &mut stmt.kind {
+        StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
+        StmtKind::While { body, .. } | StmtKind::Atomic(body) => vec![body],
+        StmtKind::Choose(blocks) => blocks.iter_mut().collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// Shows every statement of a block, those inside others too.
 pub(crate) fn each<'p>(block: &'p [Stmt], visit: &mut dyn FnMut(&'p Stmt)) {
     for statement in block {

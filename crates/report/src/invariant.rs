@@ -69,7 +69,7 @@ fn heads(system: &dyn System, evidence: &Evidence) -> BTreeSet<Head> {
                 heads.extend(threads.map(|t| (state.shared, t.template, t.stack.top())));
             }
         }
-        Evidence::Violation(_) | Evidence::Lasso(_) => {}
+        Evidence::Summaries(_) | Evidence::Violation(_) | Evidence::Lasso(_) => {}
     }
     heads
 }

@@ -28,6 +28,7 @@ pub mod predicates;
 pub mod property;
 pub mod sarif;
 pub mod style;
+pub mod summaries;
 pub mod table;
 pub mod termination;
 #[cfg(test)]

@@ -19,6 +19,7 @@ use selvedge_program::flow::Loc;
 use crate::focus::Focus;
 use crate::lift::{Lifted, lost};
 use crate::rounds::{Guesses, Options, Rounds};
+use crate::summaries::Calls;
 
 /// How long the other engines are alone.
 pub(crate) const HEAD_START: Duration = Duration::from_secs(1);
@@ -63,7 +64,11 @@ pub fn check(
     budget: &Budget,
     tell: Listener<'_>,
 ) -> Outcome {
-    let focus = Focus::chosen(asked.program);
+    // With one thread there are no interfaces that would be smaller with fewer variables.
+    let focus = match asked.program.thread_count() {
+        1 => Ok(Focus::all(asked.program)),
+        _ => Focus::chosen(asked.program),
+    };
     check_focused(asked, rounds, options, focus, budget, tell)
 }
 
@@ -111,6 +116,8 @@ fn explore(
     tell: Listener<'_>,
     outcome: &mut Outcome,
 ) -> Result<(), Stop> {
+    // One thread has its only context in the first round.
+    let rounds = if asked.program.thread_count() == 1 { rounds.min(1) } else { rounds };
     // The diagrams are made for a number of rounds; more are prepared when they are needed.
     let mut prepared = rounds.clamp(1, FIRST_ROUNDS);
     let mut engine = Rounds::focused(asked.program, prepared, options, &focus, budget)?;
@@ -122,9 +129,11 @@ fn explore(
         }
         let Some(violation) = engine.advance()? else {
             observe(&engine, outcome, tell);
-            // One thread has its only context in the first round.
             if engine.threads() == 1 {
                 outcome.verdict = Verdict::Safe(Proof::Summaries);
+                if asked.evidence {
+                    outcome.evidence = certificate(asked, options, &focus, engine, budget);
+                }
                 return Ok(());
             }
             continue;
@@ -158,6 +167,22 @@ fn explore(
         return Ok(());
     }
     Ok(())
+}
+
+/// What the proof rests on; `None` if there is no time or memory left to write it down.
+fn certificate<'a>(
+    asked: &Asked<'a>,
+    options: Options,
+    focus: &Focus,
+    mut engine: Rounds<'a>,
+    budget: &Budget,
+) -> Option<Evidence> {
+    // What is followed for all values, whether they occur or not, is not harmless by itself.
+    if options.guesses == Guesses::Eager || options.calls == Calls::Eager {
+        engine = Rounds::focused(asked.program, 1, Options::default(), focus, budget).ok()?;
+        engine.advance().ok()?;
+    }
+    engine.certificate().ok().flatten().map(Evidence::Summaries)
 }
 
 /// A run that goes wrong, with interruptions at certain places only.

@@ -14,6 +14,7 @@
 //!
 //! **Needs.** A fixed number of threads, and types with finitely many values.
 
+pub mod certificate;
 mod chain;
 pub mod engine;
 mod focus;

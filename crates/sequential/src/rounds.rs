@@ -25,15 +25,17 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use selvedge_analysis::Budget;
 use selvedge_bdd::Bdd;
-use selvedge_evidence::Trace;
+use selvedge_evidence::{SummaryCertificate, Trace};
 use selvedge_program::flow::Loc;
 use selvedge_program::{Lowering, ThreadStart};
 
 use crate::Result;
+use crate::certificate;
 use crate::chain;
 use crate::focus::Focus;
 use crate::lift::{Lifted, lift, lost};
 use crate::limits::Limits;
+use crate::places::END;
 use crate::space::{Shared, Space};
 use crate::steps::Steps;
 use crate::summaries::{Calls, Thread};
@@ -279,6 +281,28 @@ impl<'a> Rounds<'a> {
     #[must_use]
     pub fn threads(&self) -> usize {
         self.of_thread.len()
+    }
+
+    /// What a proof about a program with one thread rests on, once a round is completed; `None` if
+    /// there is more than one thread, or if it is too large.
+    pub(crate) fn certificate(&mut self) -> Result<Option<SummaryCertificate>> {
+        if self.of_thread.len() != 1 || self.completed() == 0 {
+            return Ok(None);
+        }
+        let found: Vec<_> = self.analyses[0].relations().filter(|(loc, ..)| *loc != END).collect();
+        let mut relations = Vec::with_capacity(found.len());
+        for (loc, called, mut relation) in found {
+            if let Some(variant) = called {
+                // What a procedure does not touch is as it was; a checker need not know about it.
+                let space = &mut self.space;
+                let old = space.untouched(variant, Shared::Entry);
+                let now = space.untouched(variant, Shared::Out(0));
+                let same = space.same(&old, &now)?;
+                relation = space.bdds.and(relation, same)?;
+            }
+            relations.push((loc, called.is_some(), relation));
+        }
+        certificate::write(&mut self.space, relations)
     }
 
     /// How many places of the program some thread can be at, if its inputs are as they were taken.

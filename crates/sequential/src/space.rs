@@ -159,6 +159,11 @@ impl<'a> Space<'a> {
         Self::vars(slots.iter().map(|&slot| &self.globals[slot]), self.shared_copy(copy))
     }
 
+    /// A procedure for any values. Where nothing else was asked for, it touches all variables.
+    pub(crate) fn whole(proc: ProcId) -> Variant {
+        Touched::any(proc)
+    }
+
     /// The variables of a copy of the shared variables that a procedure touches.
     #[must_use]
     pub(crate) fn touched(&self, variant: Variant, copy: Shared) -> Vec<Var> {

@@ -43,10 +43,10 @@ pub struct EngineOptions {
 pub struct Limits {
     /// Stop after this time: 60s, 5m, 500ms
     #[arg(long, value_name = "TIME", value_parser = limits::time, help_heading = "Engine")]
-    timeout: Option<Duration>,
+    pub timeout: Option<Duration>,
     /// Stop when this much memory is in use: 4GiB, 500MB [default: 80% of what the machine has]
     #[arg(long, value_name = "SIZE", value_parser = limits::size, help_heading = "Engine")]
-    memory: Option<usize>,
+    pub memory: Option<usize>,
 }
 
 impl Limits {
@@ -374,7 +374,12 @@ impl Asked {
             output.note(&format!("the evidence was written to {}", path.display()));
             return Ok(Some(path));
         }
-        output.note("no evidence was written: there is some only if the answer is safe or unsafe");
+        output.note(match outcome.verdict {
+            Verdict::Safe(_) => {
+                "no evidence was written: what the proof rests on is too large to be written down"
+            }
+            _ => "no evidence was written: there is some only if the answer is safe or unsafe",
+        });
         Ok(None)
     }
 

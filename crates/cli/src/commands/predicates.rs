@@ -101,7 +101,7 @@ pub fn after_others(
 ) -> Result<Option<Exit>, Failure> {
     let Some(lowering) = &asked.opened.program else { return Ok(None) };
     let subject = Subjected {
-        program: Arc::new(lowering.program().clone()),
+        program: Arc::clone(lowering.written()),
         source: Arc::clone(&asked.opened.source),
         counts: asks.input.options.threads.iter().cloned().collect(),
     };

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
 use selvedge_evidence::{Evidence, recheck};
@@ -11,13 +12,16 @@ use selvedge_program::Source;
 use selvedge_report::evidence::{Document, digest};
 use selvedge_report::style::Role;
 use selvedge_report::text::{self, TraceOptions};
-use selvedge_report::{invariant, json, livelock, property, termination};
+use selvedge_report::{invariant, json, livelock, property, summaries, termination};
+use selvedge_sequential::certificate;
 use selvedge_smt::certificate::Certificate;
 
+use super::engine::Limits;
 use super::predicates::{self, SolverArgs};
 use crate::args::{Format, InputArgs};
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Opened, Wanted};
+use crate::limits;
 use crate::output::Output;
 
 /// Check the evidence of a verdict, independently of the search that found it
@@ -25,7 +29,8 @@ use crate::output::Output;
 /// Evidence is written by `selvedge verify --evidence PATH`. That of an unsafe verdict is a
 /// schedule: it is replayed, step by step, and must end in a violation. That of a safe verdict is a
 /// set of states: the initial states must be in it, no step may lead out of it, and none of its
-/// states may break a property; an invariant about every two threads, for any number of them, is
+/// states may break a property; values that may be at each place of a program with one thread are
+/// checked in the same way; an invariant about every two threads, for any number of them, is
 /// checked by an SMT solver. That of a run that never ends (`selvedge livelock`) is a stem and a
 /// period, which must be repeatable and fair; that there is none, a set of states with ranks. Nothing that the search did is believed.
 ///
@@ -46,6 +51,13 @@ pub struct Args {
     /// state, and why no fair run stays among them
     #[arg(long)]
     show: bool,
+    /// For a proof by summaries: stop after this time: 60s, 5m, 500ms
+    #[arg(long, value_name = "TIME", value_parser = limits::time)]
+    timeout: Option<Duration>,
+    /// For a proof by summaries: stop when this much memory is in use: 4GiB, 500MB [default: 80% of
+    /// what the machine has]
+    #[arg(long, value_name = "SIZE", value_parser = limits::size)]
+    memory: Option<usize>,
     #[command(flatten)]
     solver: SolverArgs,
 }
@@ -159,9 +171,15 @@ fn examine(
         .check_subject(&digest(opened.source.text()), &options)
         .and_then(|()| document.evidence(&*opened.system))
         .map_err(|e| refused(&e))?;
-    let checked =
-        recheck(&*opened.system, &opened.properties, &evidence).map_err(|e| refused(&e))?;
-    Ok((evidence, checked.to_string()))
+    let checked = match (&evidence, &opened.program) {
+        (Evidence::Summaries(certificate), Some(program)) => {
+            let limits = Limits { timeout: args.timeout, memory: args.memory };
+            let budget = limits.budget(Instant::now());
+            certificate::recheck(program, &opened.properties, certificate, &budget)
+        }
+        _ => recheck(&*opened.system, &opened.properties, &evidence),
+    };
+    Ok((evidence, checked.map_err(|e| refused(&e))?.to_string()))
 }
 
 /// The evidence as it stands in the file.
@@ -185,6 +203,7 @@ fn verdict(evidence: &Evidence) -> json::Verdict {
         Evidence::Cut(_)
         | Evidence::Aggregate(_)
         | Evidence::Cover(_)
+        | Evidence::Summaries(_)
         | Evidence::Termination(_) => json::Verdict::Safe,
         Evidence::Violation(_) => json::Verdict::Unsafe,
         Evidence::Lasso(_) => json::Verdict::Nonterminating,
@@ -208,5 +227,9 @@ fn show(opened: &Opened, evidence: &Evidence, output: &Output) -> String {
             let why = termination::text(&*opened.system, proof, output.paint);
             format!("{why}\n{}", invariant::text(&*opened.system, evidence, output.paint))
         }
+        Evidence::Summaries(certificate) => match &opened.program {
+            Some(program) => summaries::text(program, certificate, output.paint),
+            None => String::new(),
+        },
     }
 }

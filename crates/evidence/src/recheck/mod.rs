@@ -59,6 +59,14 @@ pub enum Checked {
         /// How many pairs of a shared state and a local state occur.
         pairs: usize,
     },
+    /// No run of a program with one thread goes wrong: shown by an invariant on the values at each
+    /// place.
+    Summaries {
+        /// How many places have values.
+        places: usize,
+        /// How many nodes the diagrams have.
+        nodes: usize,
+    },
     /// A run breaks a property.
     Violation {
         /// How many steps it has.
@@ -123,6 +131,14 @@ impl fmt::Display for Checked {
                  state that does not",
                 count(*dangerous, "dangerous state"),
                 count(*pairs, "pair")
+            ),
+            Checked::Summaries { places, nodes } => write!(
+                f,
+                "safe: relations at {}, of {}, between the values at the entry of a procedure and \
+                 those now: they contain the first values, no step, call or return leaves them, and \
+                 with none of them the program goes wrong",
+                count(*places, "place"),
+                count(*nodes, "node")
             ),
             Checked::Violation { steps, contexts, how, .. } => {
                 let (steps, contexts) = (count(*steps, "step"), count(*contexts, "context"));
@@ -201,10 +217,13 @@ pub enum Flaw {
     Rank,
     /// The system cannot say what its actions are.
     System,
+    /// The check could not be finished, or not be made here.
+    Unfinished,
 }
 
 impl Refusal {
-    fn new(flaw: Flaw, message: impl Into<String>) -> Self {
+    /// A flaw, and what it is in words.
+    pub fn new(flaw: Flaw, message: impl Into<String>) -> Self {
         Refusal { flaw, message: message.into() }
     }
 
@@ -239,6 +258,11 @@ pub fn recheck(
         Evidence::Cut(certificate) => cut::check(system, properties, certificate),
         Evidence::Aggregate(certificate) => aggregate::check(system, properties, certificate),
         Evidence::Cover(certificate) => cover::check(system, properties, certificate),
+        Evidence::Summaries(_) => Err(Refusal::new(
+            Flaw::Unfinished,
+            "a proof by summaries is about the variables of a program: it is checked with the \
+             program, not with the system alone",
+        )),
         Evidence::Lasso(lasso) => lasso::check(system, lasso),
         Evidence::Termination(certificate) => termination::check(system, certificate),
     }

@@ -27,6 +27,7 @@ mod execute;
 mod intern;
 mod keys;
 mod layout;
+mod narrow;
 mod relation;
 mod show;
 mod system;
@@ -70,6 +71,9 @@ const MOST_THREADS: u32 = 10_000;
 
 /// A program as a system of pushdown threads.
 pub struct Lowering {
+    /// The program as it was written.
+    written: Arc<Program>,
+    /// The program that is executed: parameters of threads have ranges.
     program: Arc<Program>,
     source: Arc<Source>,
     flow: Flow,
@@ -147,6 +151,10 @@ impl fmt::Display for LowerError {
 
 impl std::error::Error for LowerError {}
 
+fn flow_of(program: &Program) -> Result<Flow, LowerError> {
+    flow::build(program).map_err(|e| LowerError::At { message: e.message, span: e.span })
+}
+
 impl Lowering {
     /// Prepares a program for exploration. Takes time in the size of the text only. A number is
     /// needed for every thread that may have any number of instances.
@@ -174,8 +182,7 @@ impl Lowering {
         counts: &ThreadCounts,
         any_number: bool,
     ) -> Result<Self, LowerError> {
-        let flow = flow::build(&program)
-            .map_err(|e| LowerError::At { message: e.message, span: e.span })?;
+        let flow = flow_of(&program)?;
         let layout = Layout::new(&program);
         let has = |test: fn(&Command) -> bool| flow.edges.iter().any(|e| test(&e.command));
         let joins = has(|c| matches!(c, Command::Join(_)));
@@ -184,6 +191,7 @@ impl Lowering {
             || has(|c| matches!(c, Command::Async { dest: Some(_), .. }))
             || (starts && flow.tracks_owners);
         let mut lowering = Lowering {
+            written: Arc::clone(&program),
             program,
             source,
             flow,
@@ -201,6 +209,7 @@ impl Lowering {
             origins: Interner::new(),
         };
         lowering.add_threads(counts, any_number)?;
+        lowering.narrow()?;
         Ok(lowering)
     }
 
@@ -219,10 +228,17 @@ impl Lowering {
         Lowering { chooses_at_once: true, ..self }
     }
 
-    /// The program.
+    /// The program. Parameters of threads that were integers may have ranges, for the threads that
+    /// there are: see `narrow`.
     #[must_use]
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// The program as it was written, for any threads.
+    #[must_use]
+    pub fn written(&self) -> &Arc<Program> {
+        &self.written
     }
 
     /// The text of the program.

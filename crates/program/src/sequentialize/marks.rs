@@ -4,7 +4,8 @@
 //! execution says about it. In the end the marks are read off the flow graph, edge by edge, and the
 //! spans become places again.
 
-use crate::{Block, Program, Span, Stmt, StmtKind};
+use crate::walk;
+use crate::{Block, Program, Span};
 
 /// What is known of an execution of a statement of the result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,7 +90,7 @@ fn next(spans: &mut Vec<Span>, span: Span) -> Span {
 fn number_block(block: &mut Block, spans: &mut Vec<Span>) {
     for stmt in block {
         stmt.span = next(spans, stmt.span);
-        for inner in blocks(stmt) {
+        for inner in walk::inside_mut(stmt) {
             number_block(inner, spans);
         }
     }
@@ -105,7 +106,7 @@ pub(super) fn restore(program: &mut Program, spans: &[Span]) {
     fn each(block: &mut Block, place: &dyn Fn(Span) -> Span) {
         for stmt in block {
             stmt.span = place(stmt.span);
-            for inner in blocks(stmt) {
+            for inner in walk::inside_mut(stmt) {
                 each(inner, place);
             }
         }
@@ -113,15 +114,5 @@ pub(super) fn restore(program: &mut Program, spans: &[Span]) {
     for proc in &mut program.procs {
         proc.span = place(proc.span);
         each(&mut proc.body, &place);
-    }
-}
-
-/// The blocks directly inside a statement.
-pub(super) fn blocks(stmt: &mut Stmt) -> Vec<&mut Block> {
-    match &mut stmt.kind {
-        StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
-        StmtKind::While { body, .. } | StmtKind::Atomic(body) => vec![body],
-        StmtKind::Choose(blocks) => blocks.iter_mut().collect(),
-        _ => Vec::new(),
     }
 }

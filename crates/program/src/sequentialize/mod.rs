@@ -235,6 +235,7 @@ fn transform(
     endless: Option<(Bounds, Endless)>,
 ) -> Result<Sequential, NotSequential> {
     let lowering = Lowering::new(Arc::new(program.clone()), Arc::new(Source::default()), counts)?;
+    let program = lowering.program();
     refuse::refuse(program, rounds)?;
     let too_long = || NotSequential::at(Span::default(), "the program is too long");
     let (numbered, spans) = marks::number(program).ok_or_else(too_long)?;

@@ -20,12 +20,15 @@
 //! of each. A measure (`measures`, if there are any) has the weights of the classes, and the least
 //! value in each state or null. A set of stacks is a list of states of an automaton: whether it
 //! accepts, then symbols with the state to go to. A lasso is two schedules, the stem and the period
-//! (`lasso`). A proof of fair termination is a list of states with ranks (`termination`).
+//! (`lasso`). A proof of fair termination is a list of states with ranks (`termination`). A proof by
+//! summaries is a list of nodes of decision diagrams, and which of them belongs to which place
+//! (`summaries`).
 
 mod cover;
 mod keys;
 mod lasso;
 mod layout;
+mod summaries;
 mod termination;
 mod views;
 
@@ -42,6 +45,7 @@ use crate::json;
 use cover::CoverText;
 use keys::{AggregateText, CutText, ViolationText};
 use lasso::LassoText;
+use summaries::SummariesText;
 use termination::TerminationText;
 use views::ViewsText;
 
@@ -121,6 +125,8 @@ pub struct Document {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cover: Option<CoverText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    summaries: Option<SummariesText>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     violation: Option<ViolationText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lasso: Option<LassoText>,
@@ -137,6 +143,7 @@ enum Kind {
     Cut,
     Aggregate,
     Cover,
+    Summaries,
     Violation,
     Lasso,
     Termination,
@@ -183,6 +190,7 @@ impl Document {
             cut: None,
             aggregate: None,
             cover: None,
+            summaries: None,
             violation: None,
             lasso: None,
             termination: None,
@@ -222,6 +230,10 @@ impl Document {
             Evidence::Cover(certificate) => {
                 document.kind = Kind::Cover;
                 document.cover = Some(CoverText::new(system, certificate));
+            }
+            Evidence::Summaries(certificate) => {
+                document.kind = Kind::Summaries;
+                document.summaries = Some(SummariesText::new(certificate));
             }
             Evidence::Violation(violation) => {
                 document.violation = Some(ViolationText::new(system, violation)?);
@@ -305,6 +317,9 @@ impl Document {
             }
             Kind::Cover => {
                 self.cover.as_ref().ok_or_else(missing)?.read(system).map(Evidence::Cover)
+            }
+            Kind::Summaries => {
+                self.summaries.as_ref().ok_or_else(missing)?.read().map(Evidence::Summaries)
             }
             Kind::Violation => {
                 self.violation.as_ref().ok_or_else(missing)?.read(system).map(Evidence::Violation)

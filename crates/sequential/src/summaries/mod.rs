@@ -222,6 +222,12 @@ impl Thread {
         self.sets.keys().map(|key| key.loc)
     }
 
+    /// All relations: the location, which variant of its procedure was called, if it was, and the
+    /// values.
+    pub fn relations(&self) -> impl Iterator<Item = (Loc, Option<Variant>, Bdd)> {
+        self.sets.iter().map(|(key, set)| (key.loc, key.entered.map(|e| e.variant), *set))
+    }
+
     /// The relation of a key.
     #[must_use]
     pub fn set(&self, key: Key) -> Bdd {
