@@ -10,6 +10,7 @@
 //! - [`json`]: the objects that other programs read; their names are a contract;
 //! - [`dot`]: pictures of tables; [`flow`]: pictures of programs;
 //! - [`evidence`]: certificates and violations as files;
+//! - [`page`]: all of that as one document, and the page that shows it;
 //! - [`invariant`]: what a certificate says, for people;
 //! - [`trials`]: what came of random questions.
 
@@ -22,6 +23,7 @@ pub mod flow;
 pub mod invariant;
 pub mod json;
 pub mod livelock;
+pub mod page;
 pub mod predicates;
 pub mod property;
 pub mod style;

@@ -10,7 +10,8 @@ use selvedge_evidence::{Checked, Lasso, LassoThread, Part, replay_with, thread_n
 use selvedge_model::{Endless, Fairness, State, System, ThreadId};
 
 use crate::amount::{bytes, seconds};
-use crate::answer::layout;
+use crate::answer::Summary;
+use crate::json;
 use crate::style::Role;
 use crate::text::{self, TraceOptions, count, place};
 
@@ -39,10 +40,25 @@ pub struct Answer<'a> {
 /// The answer for people.
 #[must_use]
 pub fn text(answer: &Answer<'_>, options: TraceOptions) -> String {
-    let (word, role, sentence, mut details) = match &answer.outcome.verdict {
+    let mut shown = summary(answer).text(options.paint);
+    if let Verdict::Nonterminating { lasso, .. } = &answer.outcome.verdict {
+        shown += &format!("\n{}", text::lasso(answer.system, lasso, options));
+    }
+    shown
+}
+
+/// The answer in words.
+#[must_use]
+pub fn summary(answer: &Answer<'_>) -> Summary {
+    let (verdict, role, sentence, mut details) = match &answer.outcome.verdict {
         Verdict::Nonterminating { lasso, checked } => {
             let sentence = nonterminating(answer, lasso);
-            ("nonterminating", Role::Bad, sentence, why_fair(answer.system, lasso, checked))
+            (
+                json::Verdict::Nonterminating,
+                Role::Bad,
+                sentence,
+                why_fair(answer.system, lasso, checked),
+            )
         }
         Verdict::Terminating { with_ended } => {
             let mut details = vec![("proof", proof_in_words(answer.outcome))];
@@ -50,31 +66,31 @@ pub fn text(answer: &Answer<'_>, options: TraceOptions) -> String {
                 let shows = "once a thread has ended, others can go on for ever: --ended shows how";
                 details.push(("ended", shows.to_owned()));
             }
-            ("safe", Role::Good, format!("no {} goes on for ever", runs(answer.endless)), details)
+            (
+                json::Verdict::Safe,
+                Role::Good,
+                format!("no {} goes on for ever", runs(answer.endless)),
+                details,
+            )
         }
         Verdict::Bounded(rounds) => {
             let sentence = format!("{}; this is not a proof", none_within(answer, *rounds));
-            ("bounded", Role::Change, sentence, Vec::new())
+            (json::Verdict::Bounded, Role::Change, sentence, Vec::new())
         }
         Verdict::Unknown { stop, completed } => {
             let mut details = Vec::new();
             let done = completed.map(|rounds| ("completed", none_within(answer, rounds)));
             details.extend(done);
             details.extend(advice(answer, stop).map(|advice| ("try", advice)));
-            ("unknown", Role::Change, stop.to_string(), details)
+            (json::Verdict::Unknown, Role::Change, stop.to_string(), details)
         }
     };
     details.push(("effort", effort(answer)));
-    let mut shown = format!("{}: {sentence}\n", options.paint.paint(role, word));
-    shown += &layout(&details, options.paint);
-    if let Verdict::Nonterminating { lasso, .. } = &answer.outcome.verdict {
-        shown += &format!("\n{}", text::lasso(answer.system, lasso, options));
-    }
-    shown
+    Summary { verdict, role, sentence, details }
 }
 
 /// What kind of runs was asked about.
-fn runs(endless: Endless) -> String {
+pub(crate) fn runs(endless: Endless) -> String {
     match endless {
         Endless { fairness: Fairness::None, .. } => "run".to_owned(),
         Endless { fairness, ended: true } => format!("{fairness}ly fair run"),
