@@ -2,8 +2,8 @@
 //! Behind the token: the page, a list of runs to add to, the events and the document of a run, and a
 //! way to cancel it. Nothing else.
 
-use std::io::{self, Write};
-use std::net::TcpStream;
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,6 +36,19 @@ pub fn answer(site: &Arc<Site>, mut stream: TcpStream) {
         Ok(Ok(())) | Ok(Err(_)) => {}
         Err((status, words)) => {
             let _ = refuse(&mut stream, status, words);
+            hear_out(&mut stream);
+        }
+    }
+}
+
+/// Reads a little of what is still to come: who closes at once may take back the answer.
+fn hear_out(stream: &mut TcpStream) {
+    let _ = stream.shutdown(Shutdown::Write);
+    let _ = stream.set_read_timeout(Some(Duration::from_millis(200)));
+    let mut buffer = [0; 4096];
+    for _ in 0..32 {
+        if !matches!(stream.read(&mut buffer), Ok(1..)) {
+            break;
         }
     }
 }

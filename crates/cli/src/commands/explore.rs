@@ -105,6 +105,9 @@ impl Explore for Explored {
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     args.pose.check()?;
     let input = input::load(&args.pose.input.file, &args.pose.input.options, output)?;
+    if let Input::Program { program, .. } = &input {
+        input::thread_counts(program, &args.pose.input.options)?;
+    }
     let file = output.file.clone().unwrap_or_default();
     let explored = Explored { args: args.pose.clone(), input, file };
     let server = Server::bind().map_err(|error| {

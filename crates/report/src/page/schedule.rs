@@ -96,7 +96,11 @@ pub fn of_trace(system: &dyn System, trace: &Trace) -> Schedule {
         advance(&mut state, *id, *action);
         let mut v = Vec::new();
         if state.shared != before.0 {
-            let now = system.shared_values(state.shared);
+            let mut now = system.shared_values(state.shared);
+            if system.wrong(state.shared).is_some() {
+                // That it is wrong, and why, is no value of a variable.
+                now.retain(|(name, _)| variables.contains(name));
+            }
             for (name, value) in &now {
                 if !shared.contains(&(name.clone(), value.clone())) {
                     v.push((position(&mut variables, name), value.clone()));

@@ -5,8 +5,8 @@ const CHART = { height: 250, left: 58, right: 12, top: 40, bottom: 34 };
 
 /** A scale from numbers to heights: logarithmic where numbers are far apart. */
 function scale(numbers) {
-  const most = Math.max(1, ...numbers);
-  const least = Math.min(most, ...numbers.filter((n) => n > 0));
+  const most = numbers.reduce((a, b) => Math.max(a, b), 1);
+  const least = numbers.reduce((a, b) => (b > 0 ? Math.min(a, b) : a), most);
   const { height, top, bottom } = CHART;
   const room = height - top - bottom;
   const log = most / Math.max(1, least) > 30;
@@ -62,7 +62,10 @@ function chart(holder, data) {
       draw("title", {}, `${seen.bound}: ${seen.mark}`)));
   });
   const series = (name, numbers, x) => {
-    const points = numbers.map((n, index) => [x(index), n]).filter(([, n]) => n !== null).map(([at, n]) => [at, y(n)]);
+    // No more points than there are places to put them.
+    const each = Math.ceil(numbers.length / 600);
+    const drawn = (n, index) => n !== null && (index % each === 0 || index === numbers.length - 1);
+    const points = numbers.flatMap((n, index) => (drawn(n, index) ? [[x(index), y(n)]] : []));
     parts.push(draw("polyline", { class: name, points: points.map((p) => p.map((n) => n.toFixed(1)).join(",")).join(" ") }));
     if (points.length <= 60) parts.push(...points.map(([cx, cy]) => draw("circle", { class: name, cx, cy, r: 3 })));
   };
@@ -84,7 +87,7 @@ function chart(holder, data) {
     const index = data.below.findIndex((seen) => seen.bound === bound);
     if (index < 0) return;
     const x = belowX(index);
-    const end = x > left + (split - left) * 0.6;
+    const end = x > left + (split - left) * 0.6 || (name === "violation" && bound < data.collapse && x > left + 90);
     parts.push(draw("line", { class: name, x1: x, x2: x, y1: top - 18 + 14 * row, y2: height - bottom }));
     parts.push(draw("text", { class: name, id: `mark-${name}`, x: end ? x - 5 : x + 5, y: top - 22 + 14 * row, "text-anchor": end ? "end" : "start" }, `${name} at ${bound}`));
   };

@@ -52,7 +52,10 @@ function beforeFrame(call) {
   };
 }
 
-/** A list of which only the rows that can be seen are there. All rows have one height. */
+/**
+ * A list of which only the rows that can be seen are there. All rows have one height, and the list knows how
+ * far it is scrolled: to ask would cost a layout.
+ */
 class VirtualList {
   constructor(holder, render, height = 24) {
     this.holder = holder;
@@ -60,8 +63,10 @@ class VirtualList {
     this.height = height;
     this.space = make("div", { class: "space" });
     this.shown = new Map();
+    this.top = 0;
+    this.room = 264;
     holder.append(this.space);
-    holder.addEventListener("scroll", beforeFrame(() => this.draw()));
+    holder.addEventListener("scroll", beforeFrame(() => { this.top = holder.scrollTop; this.draw(); }));
     this.resize(0);
   }
 
@@ -79,8 +84,8 @@ class VirtualList {
   }
 
   draw() {
-    const from = Math.max(0, Math.floor(this.holder.scrollTop / this.height) - 4);
-    const to = Math.min(this.count, from + Math.ceil((this.holder.clientHeight || 264) / this.height) + 8);
+    const from = Math.max(0, Math.floor(this.top / this.height) - 4);
+    const to = Math.min(this.count, from + Math.ceil(this.room / this.height) + 8);
     for (const [index, row] of this.shown) {
       if (index < from || index >= to) {
         row.remove();
@@ -98,10 +103,12 @@ class VirtualList {
 
   /** Scrolls so that a row can be seen. */
   reveal(index) {
-    const top = index * this.height;
-    const room = this.holder.clientHeight - 2 * this.height;
-    if (top < this.holder.scrollTop || top > this.holder.scrollTop + room) {
-      this.holder.scrollTop = Math.max(0, top - room / 2);
+    const at = index * this.height;
+    const room = this.room - 3 * this.height;
+    if (at < this.top || at > this.top + room) {
+      const most = Math.max(0, (this.count + 1) * this.height - this.room);
+      this.top = Math.min(most, Math.max(0, Math.round(at - room / 2)));
+      this.holder.scrollTop = this.top;
     }
     this.draw();
   }

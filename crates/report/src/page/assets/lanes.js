@@ -8,6 +8,7 @@ class Lanes {
     this.run = run;
     this.choose = choose;
     this.current = 0;
+    this.left = 0;
     const { threads } = run.schedule;
     this.height = LANES_TOP + threads.length * LANE + 4;
     this.names = make("div", { class: "lane-names" }, ...threads.map((thread, index) =>
@@ -16,7 +17,7 @@ class Lanes {
     this.space = make("div", {}, this.svg);
     this.scroll = make("div", { class: "lane-scroll", tabindex: "-1" }, this.space);
     put(holder, make("div", { class: "lanes" }, this.names, this.scroll));
-    this.scroll.addEventListener("scroll", beforeFrame(() => this.draw()));
+    this.scroll.addEventListener("scroll", beforeFrame(() => { this.left = this.scroll.scrollLeft; this.draw(); }));
     this.svg.addEventListener("click", (event) => {
       const x = event.clientX - this.svg.getBoundingClientRect().left + this.scroll.scrollLeft;
       choose(Math.min(run.length, Math.floor(x / this.width) + 1));
@@ -36,16 +37,16 @@ class Lanes {
   go(steps) {
     this.current = steps;
     const x = (steps - 1) * this.width;
-    const left = this.scroll.scrollLeft;
-    if (x < left + this.width || x > left + this.room - 3 * this.width) {
-      this.scroll.scrollLeft = Math.max(0, x - this.room / 2);
+    if (x < this.left + this.width || x > this.left + this.room - 3 * this.width) {
+      const most = Math.max(0, this.width * this.run.length - this.room);
+      this.left = Math.min(most, Math.max(0, Math.round(x - this.room / 2)));
+      this.scroll.scrollLeft = this.left;
     }
     this.draw();
   }
 
   draw() {
-    const { run, width } = this;
-    const left = this.scroll.scrollLeft;
+    const { run, width, left } = this;
     const from = Math.max(0, Math.floor(left / width) - 1);
     const to = Math.min(run.length, Math.ceil((left + this.room) / width) + 1);
     const parts = [];
@@ -53,25 +54,32 @@ class Lanes {
       const y = LANES_TOP + lane * LANE + LANE / 2;
       parts.push(draw("line", { class: "lane-line", x1: 0, x2: this.room, y1: y, y2: y }));
     });
+    // One path for all blocks of a lane, and one for all its cells: few elements are drawn fast.
+    const blocks = new Map();
+    const cells = new Map();
+    const add = (paths, lane, x, y, wide, high) =>
+      paths.set(lane, `${paths.get(lane) || ""}M${x.toFixed(1)} ${y}h${wide.toFixed(1)}v${high}h-${wide.toFixed(1)}z`);
     const last = to > from ? run.contextOf[to - 1] : -1;
     for (let c = to > from ? run.contextOf[from] : 0; c <= last; c++) {
       const context = run.contexts[c];
-      const y = LANES_TOP + context.thread * LANE + 2;
-      const x = context.from * width - left;
-      const wide = (context.to - context.from) * width;
-      parts.push(draw("rect", { class: `block own ${threadClass(context.thread)}`, x, y, width: wide - 1, height: LANE - 4, rx: 3 }));
+      // What is far outside is cut off.
+      const x = Math.max(context.from * width - left, -50);
+      const end = Math.min(context.to * width - left, this.room + 50);
+      add(blocks, context.thread, x, LANES_TOP + context.thread * LANE + 2, Math.max(1, end - x - 1), LANE - 4);
+      const wide = Math.min(end, this.room) - Math.max(x, 0);
       if (wide > 16) {
-        const name = wide > 90 ? run.contextName(c) : `${c + 1}`;
+        const full = run.contextName(c);
+        const name = wide > full.length * 6 + 6 ? full : `${run.contextNumber(c).number}`;
         parts.push(draw("text", { x: Math.max(x, 0) + 2, y: 14 }, name));
       }
     }
+    const size = Math.max(2, Math.min(width - 3, 12));
     for (let index = from; index < to; index++) {
       const lane = run.schedule.steps[index].t;
-      const size = Math.max(2, Math.min(width - 3, 12));
-      parts.push(draw("rect", {
-        class: `cell own ${threadClass(lane)}`, x: index * width - left + (width - size) / 2,
-        y: LANES_TOP + lane * LANE + (LANE - 12) / 2, width: size, height: 12, rx: 2,
-      }));
+      add(cells, lane, index * width - left + (width - size) / 2, LANES_TOP + lane * LANE + (LANE - 12) / 2, size, 12);
+    }
+    for (const [name, paths] of [["block", blocks], ["cell", cells]]) {
+      for (const [lane, d] of paths) parts.push(draw("path", { class: `${name} own ${threadClass(lane)}`, d }));
     }
     const { period } = run.schedule;
     if (period !== null && period >= from && period <= to) {

@@ -121,7 +121,13 @@ class Explorer {
   }
 
   listen(run) {
-    const redraw = beforeFrame(() => { if (this.run === run && !this.isDone) observationsView(page.data); });
+    let asked = false;
+    // Bounds may come faster than anybody can look.
+    const redraw = () => {
+      if (asked) return;
+      asked = true;
+      setTimeout(() => { asked = false; if (this.run === run && !this.isDone) observationsView(page.data); }, 120);
+    };
     this.isDone = false;
     this.events = new EventSource(`runs/${run}/events`);
     this.events.onmessage = (message) => {

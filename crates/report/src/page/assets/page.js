@@ -17,11 +17,15 @@ function observationsView(data) {
   const holder = byId("observations");
   holder.hidden = data.below.length + data.above.length === 0;
   if (holder.hidden) return;
+  // Beside the program, unless there is a schedule.
+  holder.classList.toggle("wide", Boolean(page.run));
+  if (page.run) byId("columns").after(holder);
+  else byId("side").append(holder);
   if (!page.table || !holder.contains(page.table.holder)) {
     const box = (id) => make("div", { id });
     const [picture, rows, cuts] = [box("chart"), box("below"), box("above")];
     picture.className = "chart";
-    put(holder, make("h2", {}, "Observations"), picture, rows, cuts);
+    put(holder, make("h2", {}, "Observations"), make("div", { class: "two" }, picture, make("div", {}, rows, cuts)));
     page.table = new ObservationTable(rows);
   }
   chart(byId("chart"), data);
@@ -163,7 +167,7 @@ function followTheme() {
 function followSize() {
   const again = beforeFrame(() => {
     if (page.data && !byId("observations").hidden) chart(byId("chart"), page.data);
-    for (const part of page.parts) if (part.measure) part.measure();
+    for (const part of [...page.parts, page.source]) if (part && part.measure) part.measure();
   });
   addEventListener("resize", again);
 }

@@ -27,13 +27,13 @@ class Run {
       context.to = index + 1;
       this.contextOf[index] = this.contexts.length - 1;
     });
+    this.stateAfter(this.length);
   }
 
   /** The state after so many steps. What it has must not be changed. */
   stateAfter(steps) {
-    const wanted = Math.floor(steps / CHECKPOINT);
-    let known = Math.min(wanted, this.checkpoints.length - 1);
-    let state = this.copy(this.checkpoints[known]);
+    const known = Math.min(Math.floor(steps / CHECKPOINT), this.checkpoints.length - 1);
+    const state = this.copy(this.checkpoints[known]);
     for (let index = known * CHECKPOINT; index < steps; index++) {
       this.apply(state, this.schedule.steps[index]);
       if ((index + 1) % CHECKPOINT === 0 && this.checkpoints.length === (index + 1) / CHECKPOINT) {
@@ -41,6 +41,15 @@ class Run {
       }
     }
     return state;
+  }
+
+  /** The states before and after a step; stacks that did not change are the same in both. */
+  around(steps) {
+    if (steps === 0) return [this.checkpoints[0], this.checkpoints[0]];
+    const before = this.stateAfter(steps - 1);
+    const after = this.copy(before);
+    this.apply(after, this.schedule.steps[steps - 1]);
+    return [before, after];
   }
 
   copy(state) {
@@ -86,10 +95,14 @@ class Run {
   }
 
   /** The number of a context, for people. Those of a period are counted from 1 again. */
-  contextName(context) {
+  contextNumber(context) {
     const { period } = this.schedule;
-    const { from } = this.contexts[context];
-    if (period === null || from < period) return `context ${context + 1}`;
-    return `context ${context + 1 - this.contextOf[period]} of the period`;
+    if (period === null || this.contexts[context].from < period) return { number: context + 1, again: false };
+    return { number: context + 1 - this.contextOf[period], again: true };
+  }
+
+  contextName(context) {
+    const { number, again } = this.contextNumber(context);
+    return again ? `context ${number} of the period` : `context ${number}`;
   }
 }

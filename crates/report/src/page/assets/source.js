@@ -6,16 +6,22 @@ class SourceView {
       make("div", {}, make("span", { class: "n", "aria-hidden": "true" }, String(index + 1)), make("span", {}, line || " ")));
     this.lit = null;
     this.chosen = null;
+    this.height = 0;
     this.code = make("div", { class: "code", tabindex: "0", role: "region", "aria-label": "Text of the program" }, ...this.lines);
     this.code.addEventListener("click", (event) => {
       const index = this.lines.findIndex((line) => line.contains(event.target));
       if (index >= 0) chosen(index + 1);
     });
+    this.code.addEventListener("scroll", beforeFrame(() => { this.top = this.code.scrollTop; }));
     put(holder, make("h2", {}, "Program"), this.code);
   }
 
   node(line) {
     return line ? this.lines[line - 1] || null : null;
+  }
+
+  measure() {
+    this.height = 0;
   }
 
   light(line) {
@@ -25,7 +31,7 @@ class SourceView {
     this.lit = node;
     if (!node) return;
     node.classList.add("lit");
-    this.reveal(node);
+    this.reveal(line);
   }
 
   choose(line) {
@@ -41,11 +47,18 @@ class SourceView {
     }
   }
 
-  /** Scrolls the text, never the page. */
-  reveal(node) {
+  /** Scrolls the text, never the page. All lines have one height. */
+  reveal(line) {
     const { code } = this;
-    if (node.offsetTop < code.scrollTop || node.offsetTop > code.scrollTop + code.clientHeight - 40) {
-      code.scrollTop = Math.max(0, node.offsetTop - code.clientHeight / 2);
+    if (!this.height) {
+      this.height = this.lines[0].offsetHeight;
+      this.room = code.clientHeight;
+      this.top = code.scrollTop;
+    }
+    const at = (line - 1) * this.height;
+    if (at < this.top || at > this.top + this.room - 2 * this.height) {
+      this.top = Math.max(0, Math.round(at - this.room / 2));
+      code.scrollTop = this.top;
     }
   }
 }

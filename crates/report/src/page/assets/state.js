@@ -26,8 +26,7 @@ class StateView {
 
   go(steps) {
     const { run } = this;
-    const after = run.stateAfter(steps);
-    const before = steps > 0 ? run.stateAfter(steps - 1) : after;
+    const [before, after] = run.around(steps);
     const acting = steps > 0 ? run.schedule.steps[steps - 1].t : -1;
     after.shared.forEach((value, index) => {
       const was = before.shared[index];

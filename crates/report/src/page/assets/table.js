@@ -68,8 +68,10 @@ class StepList {
     const [, line] = statements[0];
     const context = run.contextOf[index];
     const starts = run.contexts[context].from === index;
+    const { number, again } = run.contextNumber(context);
+    const contextLabel = again ? `period ${number}` : String(number);
     return make("div", { class: index + 1 === this.current ? "row lit" : "row", onclick: () => this.choose(index + 1) },
-      cell(String(index + 1)), cell(starts ? String(context + 1) : ""),
+      cell(String(index + 1)), cell(starts ? contextLabel : ""),
       cell(starts ? run.schedule.threads[step.t].name : "", `words own ${threadClass(step.t)}`),
       cell(line ? String(line) : ""), cell(statements.map(([text]) => text).join("; "), "words mono"));
   }
