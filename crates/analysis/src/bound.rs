@@ -20,10 +20,19 @@ pub enum Resource {
     RoundRobin {
         /// How often a thread that can act may miss its step.
         delays: usize,
+        /// Whether threads that are alike may have changed places at any time. More is reached within
+        /// such a bound, and nothing that is not reachable at all.
+        interchanged: bool,
     },
 }
 
 impl Resource {
+    /// Whether threads that are alike may have changed places.
+    #[must_use]
+    pub fn interchanges(self) -> bool {
+        matches!(self, Resource::RoundRobin { interchanged: true, .. })
+    }
+
     /// So many of them.
     #[must_use]
     pub fn bound(self, count: usize) -> Bound {
@@ -72,7 +81,7 @@ impl Bound {
     /// A bound on the number of rounds of single steps, and on the number of delays.
     #[must_use]
     pub fn round_robin(rounds: usize, delays: usize) -> Self {
-        Resource::RoundRobin { delays }.bound(rounds)
+        Resource::RoundRobin { delays, interchanged: false }.bound(rounds)
     }
 }
 
@@ -83,8 +92,9 @@ impl fmt::Display for Bound {
         write!(f, "{} {}{}", self.count, self.resource.name(), plural(self.count))?;
         match self.resource {
             Resource::Contexts | Resource::Rounds | Resource::Threads => Ok(()),
-            Resource::RoundRobin { delays } => {
-                write!(f, " of single steps with {delays} delay{}", plural(delays))
+            Resource::RoundRobin { delays, interchanged } => {
+                write!(f, " of single steps with {delays} delay{}", plural(delays))?;
+                f.write_str(if interchanged { ", threads that are alike interchanged" } else { "" })
             }
         }
     }

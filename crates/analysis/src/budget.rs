@@ -1,6 +1,6 @@
 //! # Budgets
 //! How long and how large a run may be, and why it ended early. An explorer asks its budget every
-//! few thousand steps; what was completed by then stays true.
+//! few thousand moves ([`Pace`]); what was completed by then stays true.
 
 use std::fmt;
 use std::sync::Arc;
@@ -37,6 +37,35 @@ impl Budget {
             return Err(Stop::Memory);
         }
         Ok(())
+    }
+}
+
+/// Asks a budget again and again, about as often whether steps are many and small or few and large.
+pub struct Pace<'a> {
+    budget: &'a Budget,
+    /// How much work may be done before the next look.
+    left: usize,
+}
+
+/// How much work is done between two looks.
+const WORK_PER_LOOK: usize = 1 << 13;
+
+impl<'a> Pace<'a> {
+    /// Looks at the budget at once, and then as work is done.
+    #[must_use]
+    pub fn new(budget: &'a Budget) -> Self {
+        Self { budget, left: 0 }
+    }
+
+    /// So much work was done: so many moves were made, or so many states looked at.
+    #[inline]
+    pub fn spend(&mut self, work: usize) -> Result<(), Stop> {
+        if let Some(left) = self.left.checked_sub(work) {
+            self.left = left;
+            return Ok(());
+        }
+        self.left = WORK_PER_LOOK;
+        self.budget.check()
     }
 }
 

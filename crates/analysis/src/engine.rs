@@ -203,7 +203,7 @@ pub fn check(
     if let (Method::Reduction(direction), Resource::Rounds) = (question.method, bound.resource) {
         return reduction::check(question, direction, bound.count, budget, tell);
     }
-    if let Resource::RoundRobin { delays } = bound.resource {
+    if let Resource::RoundRobin { delays, .. } = bound.resource {
         return delays::check(question, bound.count, delays, budget, tell);
     }
     let starts_threads = question.system.starts_threads();

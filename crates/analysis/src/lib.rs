@@ -27,5 +27,5 @@ mod testing;
 pub mod trials;
 
 pub use bound::{Bound, Resource};
-pub use budget::{Budget, Stop};
+pub use budget::{Budget, Pace, Stop};
 pub use tabulate::{TabulateError, Tabulated, tabulate};

@@ -200,3 +200,29 @@ fn long_runs_take_memory_in_proportion() {
         assert!(said.contains(&format!("\n{steps} steps in ")), "{}", &said[said.len() - 200..]);
     }
 }
+
+/// Each state has 60,001 successors: limits must hold by moves, not by states.
+#[test]
+fn limits_hold_where_a_statement_has_very_many_outcomes() {
+    let folder = folder("outcomes");
+    let program = "int[0..60000] a := 0; int[0..60000] b := 0;\n\
+        thread x { while (true) { a := {0 .. 60000}; } }\n\
+        thread y { while (true) { b := {0 .. 60000}; } }\n";
+    fs::write(folder.join("t.weave"), program).unwrap();
+    let limits: [&[&str]; 2] = [&["--timeout", "1s"], &["--timeout", "20s", "--memory", "60MB"]];
+    let questions: [&[&str]; 4] = [
+        &["verify"],
+        &["check", "--contexts", "3"],
+        &["check", "--rounds", "3", "--engine", "pds"],
+        &["check", "--rounds", "3", "--delays", "2"],
+    ];
+    for (question, limit) in questions.iter().flat_map(|q| limits.map(|l| (q, l))) {
+        let arguments = [&["-k", "1", "60", env!("CARGO_BIN_EXE_selvedge")], *question, limit];
+        let mut command = Command::new("timeout");
+        command.current_dir(&folder).args(arguments.concat()).arg("t.weave");
+        let result = command.output().unwrap();
+        let said = String::from_utf8_lossy(&result.stdout);
+        assert_eq!(result.status.code(), Some(20), "{question:?} {limit:?}: {said}");
+        assert!(said.contains("limit was reached"), "{question:?} {limit:?}: {said}");
+    }
+}

@@ -83,8 +83,9 @@ fn without_a_solver_the_answer_is_unknown_and_says_what_to_install() {
     let unknown = selvedge(&["verify", &file, "--solver", "there-is-no-such-solver"]);
     assert_eq!(unknown.status.code(), Some(20));
     let said = text(&unknown.stdout);
-    assert!(said.starts_with("unknown: this needs an SMT solver, and `there-is-no-such-solver` "));
-    assert!(said.contains("install the package `z3`, or name another solver with --solver"));
+    let expected = "unknown: this needs an SMT solver, and there is no `there-is-no-such-solver` here: \
+                    install the package `z3`, or name another solver with --solver\n";
+    assert!(said.starts_with(expected), "{said}");
     // Violations need none.
     let file = example("ticket-lock-broken.weave");
     let found = selvedge(&["verify", &file, "--solver", "there-is-no-such-solver"]);
@@ -93,7 +94,7 @@ fn without_a_solver_the_answer_is_unknown_and_says_what_to_install() {
 
 #[cfg(unix)]
 #[test]
-fn a_solver_that_dies_or_does_not_know_is_no_proof() {
+fn a_solver_that_dies_hangs_or_does_not_know_is_no_proof() {
     use std::os::unix::fs::PermissionsExt;
     let cases = [
         ("dies", "exit 0", "the solver ended"),
@@ -107,6 +108,7 @@ fn a_solver_that_dies_or_does_not_know_is_no_proof() {
             "while read line; do case $line in *check-sat*) echo perhaps;; esac; done",
             "perhaps",
         ),
+        ("hangs", "exec sleep 600", "time limit"),
     ];
     for (name, script, reason) in cases {
         let solver = place(name);
@@ -115,7 +117,8 @@ fn a_solver_that_dies_or_does_not_know_is_no_proof() {
         permissions.set_mode(0o755);
         std::fs::set_permissions(&solver, permissions).expect("set");
         let solver = solver.to_str().expect("plain");
-        let unknown = selvedge(&["verify", &example("program-p.weave"), "--solver", solver]);
+        let file = example("program-p.weave");
+        let unknown = selvedge(&["verify", &file, "--solver", solver, "--timeout", "2s"]);
         let said = text(&unknown.stdout);
         assert_eq!(unknown.status.code(), Some(20), "{name}: {said}");
         assert!(said.starts_with("unknown: ") && said.contains(reason), "{name}: {said}");

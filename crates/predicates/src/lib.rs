@@ -22,6 +22,7 @@ use selvedge_analysis::Budget;
 use selvedge_evidence::Trace;
 use selvedge_program::flow::{self, Flow};
 use selvedge_program::{Count, Lowering, Predicate, Program, Source, ThreadCounts};
+use selvedge_smt::bounds::bounds;
 use selvedge_smt::certificate::Certificate;
 use selvedge_smt::invariant::Invariant;
 use selvedge_smt::layout::Layout;
@@ -134,11 +135,12 @@ fn attempt(
         states.extend(reached.states);
     }
     let mut solver = Solver::start(&question.solver).map_err(Failure::Solver)?;
+    let bounds = bounds(&layout, source)?;
     let mut last = Failure::NoPredicates;
     for (width, reach, shape) in attempts(layout.threads(), !given.is_empty(), question.only_given)
     {
         let pool = Pool::new(&layout, source, given.clone(), reach)?;
-        let mut search = Search::new(&layout, source, &pool, width, shape);
+        let mut search = Search::new(&layout, source, &pool, width, shape, &bounds);
         search.seed(&states);
         let before = solver.asked;
         let ran = search.run(&mut solver, budget).cloned();
@@ -233,9 +235,19 @@ impl Found<'_> {
             minimize::minimize(layout, &invariant, search.obligations(), &mut solver, budget)
         });
         // If that does not work out, the proof is longer than it need be.
-        let invariant = small.ok().flatten().unwrap_or(invariant);
-        let certificate = Certificate::new(layout, &invariant);
+        let mut invariant = small.ok().flatten().unwrap_or(invariant);
         let stop = || budget.check().is_err();
+        // Most proofs need no bounds.
+        let bounds = std::mem::take(&mut invariant.bounds);
+        let mut certificate = Certificate::new(layout, &invariant);
+        let silent = &mut |_: &str, _: &Query| {};
+        if !bounds.is_empty()
+            && recheck(layout, question.source, &certificate, &mut solver, &stop, silent).is_err()
+        {
+            invariant.bounds = bounds;
+            certificate = Certificate::new(layout, &invariant);
+            solver = Solver::start(&question.solver).map_err(Failure::Solver)?;
+        }
         let checked = recheck(layout, question.source, &certificate, &mut solver, &stop, keep)
             .map_err(|flaw| match flaw {
                 Flaw::Program(refusal) => Failure::Refused(refusal),

@@ -42,7 +42,8 @@ pub fn minimize(
             if kept[number] == Some(wanted.len()) || (after.is_some() && wanted.is_empty()) {
                 continue;
             }
-            let broken = match (&after, wanted.first()) {
+            let within = obligation.within(&invariant.bounds);
+            let mut broken = match (&after, wanted.first()) {
                 (Some(at), Some(&first)) if first != usize::MAX => {
                     let places = obligation.after().unwrap_or_default();
                     let of: Vec<usize> = (0..obligation.width).collect();
@@ -52,6 +53,7 @@ pub fn minimize(
                 }
                 _ => Vec::new(),
             };
+            broken.extend(within);
             let mut named = Vec::new();
             let mut clauses: Vec<Clause> = Vec::new();
             for of in obligation.assumed() {
@@ -91,7 +93,8 @@ pub fn minimize(
         let form = Form::Clauses(needed.collect());
         (at.clone(), Fact { predicates: fact.predicates.clone(), form })
     });
-    Ok(Some(Invariant { width: invariant.width, facts: facts.collect() }))
+    let Invariant { width, bounds, .. } = invariant.clone();
+    Ok(Some(Invariant { width, facts: facts.collect(), bounds }))
 }
 
 /// The clauses about some threads, in every order that their places allow.

@@ -141,7 +141,9 @@ fn trace(states: &[(State, From)], mut number: usize) -> Trace {
     Trace { initial: states[number].0.clone(), steps }
 }
 
-fn snapshot(system: &Lowering, layout: &Layout<'_>, state: &State) -> Snapshot {
+/// A state as views see it.
+#[must_use]
+pub fn snapshot(system: &Lowering, layout: &Layout<'_>, state: &State) -> Snapshot {
     let values = |values: &[Value], slots: &[SlotInfo]| {
         values.iter().zip(slots).map(|(value, slot)| known(value, slot)).collect()
     };

@@ -19,7 +19,7 @@ use selvedge_smt::invariant::{Invariant, key, orders};
 use selvedge_smt::layout::{Layout, Place};
 use selvedge_smt::obligation::{Obligation, inside, outside, place, starts};
 use selvedge_smt::solver::{Sat, Solver, SolverError};
-use selvedge_smt::term::{Val, Var};
+use selvedge_smt::term::{Term, Val, Var};
 
 use crate::learn::{Learner, Shape};
 use crate::pool::Pool;
@@ -101,7 +101,7 @@ pub struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Prepares a search for an invariant over views of so many threads.
+    /// Prepares a search for an invariant over views of so many threads, where these bounds hold.
     #[must_use]
     pub fn new(
         layout: &'a Layout<'a>,
@@ -109,6 +109,7 @@ impl<'a> Search<'a> {
         pool: &'a Pool<'a>,
         width: usize,
         shape: Shape,
+        bounds: &[Term],
     ) -> Self {
         Search {
             layout,
@@ -117,7 +118,7 @@ impl<'a> Search<'a> {
             width,
             shape,
             learners: BTreeMap::new(),
-            invariant: Invariant { width, facts: BTreeMap::new() },
+            invariant: Invariant { width, facts: BTreeMap::new(), bounds: bounds.to_vec() },
             places: BTreeSet::new(),
             obligations: Vec::new(),
             about: FxHashMap::default(),

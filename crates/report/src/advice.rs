@@ -55,7 +55,7 @@ pub(crate) fn advice(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>)
         None => {
             let bound = completed.filter(|bound| bound.count > 0).unwrap_or(Bound::contexts(2));
             let delays = match bound.resource {
-                Resource::RoundRobin { delays } => format!(" --delays {delays}"),
+                Resource::RoundRobin { delays, .. } => format!(" --delays {delays}"),
                 Resource::Contexts | Resource::Rounds | Resource::Threads => String::new(),
             };
             let resource = bound.resource.name();

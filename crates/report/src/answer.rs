@@ -290,7 +290,7 @@ fn about_trace(outcome: &Outcome, bound: Bound, steps: Result<usize, &Stop>) -> 
         Resource::Contexts | Resource::Rounds | Resource::Threads => {
             format!("no schedule with fewer {}s does", bound.resource.name())
         }
-        Resource::RoundRobin { delays } => {
+        Resource::RoundRobin { delays, .. } => {
             format!("no schedule with at most {} does in fewer rounds", count(delays, "delay"))
         }
     };

@@ -148,6 +148,9 @@ pub struct Bound {
     /// Rounds before the period of a run that never ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stem: Option<usize>,
+    /// Whether threads that are alike may have changed places.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interchanged: Option<bool>,
     /// Rounds in its period.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lasso: Option<usize>,
@@ -160,9 +163,12 @@ impl From<selvedge_analysis::Bound> for Bound {
             Resource::Contexts => Bound { contexts: count, ..Bound::default() },
             Resource::Rounds => Bound { rounds: count, ..Bound::default() },
             Resource::Threads => Bound { threads: count, ..Bound::default() },
-            Resource::RoundRobin { delays } => {
-                Bound { rounds: count, delays: Some(delays), ..Bound::default() }
-            }
+            Resource::RoundRobin { delays, interchanged } => Bound {
+                rounds: count,
+                delays: Some(delays),
+                interchanged: interchanged.then_some(true),
+                ..Bound::default()
+            },
         }
     }
 }

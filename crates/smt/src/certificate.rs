@@ -15,6 +15,8 @@ use crate::term::{Sort, Term};
 pub struct Certificate {
     /// How many threads a view has.
     pub width: usize,
+    /// Bounds of the shared variables that the proof uses.
+    pub bounds: Vec<String>,
     /// All predicates.
     pub predicates: Vec<String>,
     /// What holds at which places.
@@ -79,7 +81,9 @@ impl Certificate {
             }
             entries.push(entry);
         }
-        Certificate { width: invariant.width, predicates, entries }
+        let name = |var| format!("|{}|", layout.name(var, &[]));
+        let bounds = invariant.bounds.iter().map(|bound| bound.show(&name).to_string()).collect();
+        Certificate { width: invariant.width, bounds, predicates, entries }
     }
 
     /// The invariant, or what is wrong with the text.
@@ -106,7 +110,14 @@ impl Certificate {
                 return Err(format!("the places {:?} are listed twice", entry.places));
             }
         }
-        Ok(Invariant { width: self.width, facts })
+        let bounds = self.bounds.iter().map(|text| {
+            let read = Sexpr::parse(text).and_then(|bound| bound.term(&|n| layout.find(n, &[])));
+            match read {
+                Some((bound, Sort::Bool)) => Ok(bound),
+                _ => Err(format!("this is no bound of shared variables: {text}")),
+            }
+        });
+        Ok(Invariant { width: self.width, facts, bounds: bounds.collect::<Result<_, _>>()? })
     }
 
     fn fact(

@@ -63,6 +63,9 @@ pub struct Invariant {
     pub width: usize,
     /// What holds at which places; the places are in rising order.
     pub facts: BTreeMap<Vec<Place>, Fact>,
+    /// What holds of the shared variables in every state, as [`crate::bounds`] finds it in the text. It
+    /// is not kept by steps alone, and not asked of them.
+    pub bounds: Vec<Term>,
 }
 
 impl Invariant {

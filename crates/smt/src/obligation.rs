@@ -91,7 +91,18 @@ impl Obligation {
             let view: Vec<usize> = (0..self.width).collect();
             known.push(self.later(&invariant.says(&after, &view)).negated());
         }
+        known.extend(self.within(&invariant.bounds));
         self.ask(layout, &known, &[])
+    }
+
+    /// Bounds, before the step and after it.
+    #[must_use]
+    pub fn within(&self, bounds: &[Term]) -> Vec<Term> {
+        let mut known = bounds.to_vec();
+        if self.step.is_some() && self.after().is_some() {
+            known.extend(bounds.iter().map(|bound| self.later(bound)));
+        }
+        known
     }
 
     /// A statement about the view after the step, said before it.

@@ -1,6 +1,6 @@
 //! # The check of a certificate
 //! Every obligation of [`crate::obligation`] is asked again, from the program and the certificate
-//! alone. Only if the solver answers `unsat` to all of them, the certificate is accepted.
+//! alone. Bounds that it uses are derived anew from the text. Only if the solver answers `unsat` to all of them, the certificate is accepted.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,6 +8,7 @@ use std::fmt;
 use selvedge_program::Source;
 
 use crate::Refusal;
+use crate::bounds::bounds;
 use crate::certificate::Certificate;
 use crate::layout::Layout;
 use crate::obligation::{Obligation, inside, outside, starts};
@@ -78,6 +79,13 @@ pub fn recheck(
     if layout.threads().is_some_and(|n| n < width as u64) {
         let what = format!("a view has {width} threads, and there are not so many");
         return Err(Flaw::Form(what));
+    }
+    if !invariant.bounds.is_empty() {
+        let shown = bounds(layout, source).map_err(Flaw::Program)?;
+        let listed = invariant.bounds.iter().zip(&certificate.bounds);
+        if let Some((_, text)) = listed.into_iter().find(|(bound, _)| !shown.contains(bound)) {
+            return Err(Flaw::Form(format!("the text of the program does not show that {text}")));
+        }
     }
     let mut questions = 0;
     let mut show = |obligation: &Obligation| {

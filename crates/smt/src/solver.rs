@@ -6,8 +6,8 @@
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -51,8 +51,8 @@ pub enum SolverError {
     Missing {
         /// What was to be started.
         program: String,
-        /// What the system says.
-        why: String,
+        /// Why not.
+        why: Option<String>,
     },
     /// It ended, or closed its output.
     Died,
@@ -69,11 +69,14 @@ pub enum SolverError {
 impl fmt::Display for SolverError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SolverError::Missing { program, why } => write!(
-                f,
-                "this needs an SMT solver, and `{program}` cannot be started ({why}): install the \
-                 package `z3`, or name another solver with --solver"
-            ),
+            SolverError::Missing { program, why } => {
+                write!(f, "this needs an SMT solver, and ")?;
+                match why {
+                    None => write!(f, "there is no `{program}` here")?,
+                    Some(why) => write!(f, "`{program}` cannot be started ({why})")?,
+                }
+                write!(f, ": install the package `z3`, or name another solver with --solver")
+            }
             SolverError::Died => f.write_str("the solver ended in the middle of a question"),
             SolverError::Slow(patience) => write!(
                 f,
@@ -103,7 +106,8 @@ pub enum Sat {
 /// A solver that runs.
 pub struct Solver {
     child: Child,
-    input: ChildStdin,
+    /// What it is told: written by a thread of its own, since it may not listen.
+    input: Sender<String>,
     lines: Receiver<String>,
     patience: Duration,
     /// How many questions it was asked.
@@ -131,8 +135,12 @@ impl Solver {
     /// Starts a solver.
     pub fn start(options: &SolverOptions) -> Result<Solver, SolverError> {
         let program = &options.program;
-        let missing =
-            |e: io::Error| SolverError::Missing { program: program.clone(), why: e.to_string() };
+        let missing = |error: io::Error| {
+            let text = error.to_string();
+            let why = text.split(" (os error").next().map(str::to_owned);
+            let why = why.filter(|_| error.kind() != io::ErrorKind::NotFound);
+            SolverError::Missing { program: program.clone(), why }
+        };
         let name = Path::new(program).file_name().map(|name| name.to_string_lossy().into_owned());
         let arguments: &[&str] = match name.as_deref() {
             Some("cvc5" | "cvc4") => &["--lang=smt2", "--incremental"],
@@ -147,7 +155,7 @@ impl Solver {
             .stderr(Stdio::null())
             .spawn()
             .map_err(missing)?;
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        let (Some(mut stdin), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(SolverError::Died);
         };
         let (send, lines) = mpsc::channel();
@@ -155,6 +163,14 @@ impl Solver {
             for line in BufReader::new(output).lines() {
                 let Ok(line) = line else { return };
                 if send.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let (input, texts) = mpsc::channel::<String>();
+        thread::spawn(move || {
+            for text in texts {
+                if stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).is_err() {
                     return;
                 }
             }
@@ -260,8 +276,7 @@ impl Solver {
     }
 
     fn say(&mut self, text: &str) -> Result<(), SolverError> {
-        let said = self.input.write_all(text.as_bytes()).and_then(|()| self.input.flush());
-        said.map_err(|_| SolverError::Died)
+        self.input.send(text.to_owned()).map_err(|_| SolverError::Died)
     }
 
     fn line(&mut self, deadline: Instant, stop: &dyn Fn() -> bool) -> Result<String, SolverError> {

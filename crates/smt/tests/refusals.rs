@@ -33,11 +33,11 @@ fn what_is_not_followed_names_its_line() {
     let cases = [
         (
             "int x;\nvoid f() { x := 1; }\nvoid p() {\n f();\n}\nthread p;",
-            "line 4: procedures are called here",
+            "line 4: `f` is called here: write its body in its place; the engine `predicates` does not",
         ),
         (
             "int x;\nvoid f() { x := 1; }\nvoid p() {\n async f();\n}\nthread p;",
-            "line 4: threads are started",
+            "line 4: threads are started or joined here: declare them, as in `thread worker * any`;",
         ),
         (
             "int x := 0;\nvoid p() {\n atomic { while (x < 3) { x++; } }\n}\nthread p;",

@@ -8,6 +8,9 @@
 //! of each stack if the choice is ours, with what was asked for otherwise. And where the *states* have
 //! not grown along the whole plateau, they are all there are: every action respects the abstraction
 //! that hides nothing.
+//!
+//! A proof does not depend on the bounds, so that threads that are alike are interchanged there
+//! (unless symmetry is not wanted). A violation that shows up is looked for again without.
 
 mod run;
 
@@ -40,7 +43,7 @@ pub(super) fn check(
     budget: &Budget,
     tell: Listener<'_>,
 ) -> Outcome {
-    run(question, budget, tell, |run| {
+    let (outcome, _) = run(question, false, budget, tell, |run| {
         // Rounds first: a violation then has the fewest delays within them.
         while run.explorer.bound().count < rounds && !run.explorer.has_collapsed() {
             run.advance(Side::Round)?;
@@ -55,8 +58,8 @@ pub(super) fn check(
             true => Verdict::Safe(Proof::Repetition { bound: run.explorer.bound() }),
             false => Verdict::Bounded { bound: Bound::round_robin(rounds, delays) },
         })
-    })
-    .0
+    });
+    outcome
 }
 
 /// Whether a violation is reachable at all. Without properties: which visible states are.
@@ -87,7 +90,27 @@ pub fn explore(
     budget: &Budget,
     tell: Listener<'_>,
 ) -> (Outcome, Effort) {
-    run(question, budget, tell, |run| {
+    if question.symmetry {
+        let found = attempt(question, true, options, budget, tell);
+        let bound = match &found.0.verdict {
+            Verdict::Unsafe { bound, .. } => *bound,
+            _ => return found,
+        };
+        if !bound.resource.interchanges() {
+            return found;
+        }
+    }
+    attempt(question, false, options, budget, tell)
+}
+
+fn attempt(
+    question: &Question<'_>,
+    interchanged: bool,
+    options: &Options,
+    budget: &Budget,
+    tell: Listener<'_>,
+) -> (Outcome, Effort) {
+    run(question, interchanged, budget, tell, |run| {
         let observe = options.observe.clone().unwrap_or(Observe::top(1));
         run.abstraction = Some(Abstraction::new(question.system, observe));
         run.look();

@@ -49,8 +49,8 @@ pub struct Abstraction<'a> {
     view_numbers: FxHashMap<Vec<(String, String)>, u32>,
     /// The shared states behind each view.
     pub(crate) behind: Vec<Vec<SharedId>>,
-    /// The thread and the window of each entry of the exploration.
-    of_entry: Vec<(u32, u32)>,
+    /// The windows of each entry of the exploration, one for each thread that may have it.
+    of_entry: Vec<u32>,
     /// The windows of each thread that were met.
     pub(crate) met: Vec<Vec<u32>>,
     /// A view and, if stacks are looked at, the windows of the threads in order.
@@ -134,17 +134,42 @@ impl<'a> Abstraction<'a> {
         };
         let mut word = vec![0; 1 + self.met.len()];
         word[0] = view;
-        for (entry, _) in reached.space.layout.entries(&state) {
-            let (thread, window) = match self.of_entry.get(entry as usize) {
-                Some(&known) if known.1 != UNKNOWN => known,
-                _ => self.meet_entry(reached, entry),
-            };
-            word[1 + thread as usize] = window;
+        let mut left: Vec<(u32, u32)> = reached.space.layout.entries(&state).collect();
+        self.arrange(reached, &mut left, 0, &mut word);
+    }
+
+    /// Gives what is left to the threads from one on, in every way: one way, unless threads that are
+    /// alike are interchanged.
+    fn arrange(
+        &mut self,
+        reached: &Reached<'_, Stacks>,
+        left: &mut [(u32, u32)],
+        thread: usize,
+        word: &mut [u32],
+    ) {
+        if thread == self.met.len() {
+            let kept = if self.observe.top == 0 { 1 } else { word.len() };
+            self.states.insert(&word[..kept]);
+            return;
         }
-        if self.observe.top == 0 {
-            word.truncate(1);
+        let class = reached.classes().of_thread(thread);
+        for at in 0..left.len() {
+            let (entry, count) = left[at];
+            if count == 0 || reached.space.entry(entry).0 != class {
+                continue;
+            }
+            left[at].1 -= 1;
+            word[1 + thread] = self.window(reached, thread, entry);
+            self.arrange(reached, left, thread + 1, word);
+            left[at].1 += 1;
         }
-        self.states.insert(&word);
+    }
+
+    fn window(&mut self, reached: &Reached<'_, Stacks>, thread: usize, entry: u32) -> u32 {
+        match self.of_entry.get(entry as usize * self.met.len() + thread) {
+            Some(&known) if known != UNKNOWN => known,
+            _ => self.meet_entry(reached, thread, entry),
+        }
     }
 
     fn meet(&mut self, shared: SharedId) -> u32 {
@@ -165,19 +190,21 @@ impl<'a> Abstraction<'a> {
         view
     }
 
-    fn meet_entry(&mut self, reached: &Reached<'_, Stacks>, entry: u32) -> (u32, u32) {
-        let (thread, local) = reached.space.entry(entry);
+    fn meet_entry(&mut self, reached: &Reached<'_, Stacks>, thread: usize, entry: u32) -> u32 {
+        let (_, local) = reached.space.entry(entry);
         let stack = reached.locals().get(local);
-        let window = self.windows.of_stack(thread, &stack);
-        if self.of_entry.len() <= entry as usize {
-            self.of_entry.resize(entry as usize + 1, (0, UNKNOWN));
+        let window = self.windows.of_stack(thread as u32, &stack);
+        let threads = self.met.len();
+        let at = entry as usize * threads + thread;
+        if self.of_entry.len() <= at {
+            self.of_entry.resize((entry as usize + 1) * threads, UNKNOWN);
         }
-        self.of_entry[entry as usize] = (thread, window);
-        let met = &mut self.met[thread as usize];
+        self.of_entry[at] = window;
+        let met = &mut self.met[thread];
         if !met.contains(&window) {
             met.push(window);
         }
-        (thread, window)
+        window
     }
 
     /// States of shared states and windows of threads that look like one of the abstract states, made

@@ -12,9 +12,6 @@ use crate::{Budget, Resource, Stop};
 /// How many threads move together.
 pub(super) const THREADS_PER_BATCH: usize = 32;
 
-/// How many batches are done between two looks at the budget.
-pub(super) const BATCHES_PER_CHECK: usize = 256;
-
 /// Which threads move from which states at which bound.
 pub trait Bookkeeping {
     /// What is counted.

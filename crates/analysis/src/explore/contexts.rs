@@ -18,10 +18,10 @@
 use selvedge_model::System;
 
 use super::Locals;
-use super::bounded::{BATCHES_PER_CHECK, Bookkeeping, BoundedExplorer, THREADS_PER_BATCH};
+use super::bounded::{Bookkeeping, BoundedExplorer, THREADS_PER_BATCH};
 use super::moved::Moved;
 use super::reached::{Reached, Scratch};
-use crate::{Budget, Resource, Stop};
+use crate::{Budget, Pace, Resource, Stop};
 
 /// Explores context by context.
 pub type ContextExplorer<'a, L> = BoundedExplorer<'a, L, Contexts>;
@@ -60,7 +60,7 @@ impl Bookkeeping for Contexts {
         reached.new_from = frontier.end;
         let mut scratch = Scratch::default();
         let mut work: Vec<(u32, u32)> = Vec::new();
-        let mut until_check = BATCHES_PER_CHECK;
+        let mut pace = Pace::new(budget);
         let mut waiting = frontier.clone();
         loop {
             while work.len() < THREADS_PER_BATCH
@@ -75,26 +75,22 @@ impl Bookkeeping for Contexts {
                 return Ok(());
             }
             let batch = work.split_off(work.len().saturating_sub(THREADS_PER_BATCH));
-            self.move_threads(reached, &batch, &mut scratch, &mut work)?;
-            until_check -= 1;
-            if until_check == 0 {
-                budget.check()?;
-                until_check = BATCHES_PER_CHECK;
-            }
+            let done = reached.moves(&batch, &mut scratch)?;
+            work.extend_from_slice(&batch[done..]);
+            self.insert(reached, &scratch, &mut work);
+            pace.spend(done + scratch.moved.len())?;
         }
     }
 }
 
 impl Contexts {
-    /// Makes all moves of some threads of some states.
-    fn move_threads<L: Locals>(
+    /// Adds the states of a batch of moves; the thread that moved goes on from those that are new.
+    fn insert<L: Locals>(
         &mut self,
         reached: &mut Reached<'_, L>,
-        threads: &[(u32, u32)],
-        scratch: &mut Scratch,
+        scratch: &Scratch,
         work: &mut Vec<(u32, u32)>,
-    ) -> Result<(), Stop> {
-        reached.moves(threads, scratch)?;
+    ) {
         let Reached { states, space, new_from, .. } = reached;
         let Scratch { batch, moved, .. } = scratch;
         states.insert_all(batch, |index, number| {
@@ -106,6 +102,5 @@ impl Contexts {
                 work.push((number, position));
             }
         });
-        Ok(())
     }
 }

@@ -20,6 +20,13 @@
 //! paper keeps the first point of each configuration only; Lemma 9 is wrong for it, and so is
 //! Cor. 10: see `docs/decisions/0018-rounds-and-delays.md`. If the edge is empty, nothing is ever new.
 //!
+//! **Threads that are alike** have turns at different times, so that R(r, d) tells them apart. If
+//! they are *interchanged*, they may change places at any time: states are counted as in
+//! [`super::Classes`], and at its turn a thread does what any that is like it could do. What is reached
+//! within a bound is R(r, d) or more, and reachable, since permutations of reachable states are. All
+//! that is said of plateaus and closure stays true: at a turn of a thread its actions are taken. So
+//! this is for proofs, where the bounds do not matter; a violation has its bounds from R(r, d).
+//!
 //! **Needs.** A fixed set of threads. Every R(r, d) is finite, even where one context is not.
 
 mod images;
@@ -31,12 +38,13 @@ use super::Locals;
 use super::reached::{Observation, Reached};
 use super::stacks::Stacks;
 use crate::bound::needs_fixed_threads;
-use crate::{Bound, Budget, Stop};
+use crate::{Bound, Budget, Pace, Resource, Stop};
 use images::Images;
 
 /// Explores round by round and delay by delay, in any order.
 pub struct DelayExplorer<'a> {
     reached: Reached<'a, Stacks>,
+    interchanged: bool,
     threads: usize,
     rounds: usize,
     delays: usize,
@@ -73,12 +81,22 @@ const POINTS_PER_CHECK: usize = 1 << 14;
 impl<'a> DelayExplorer<'a> {
     /// Starts with R(0, 0): the initial states.
     pub fn new(system: &'a dyn System) -> Result<Self, Stop> {
+        Self::starting(system, false)
+    }
+
+    /// The same with threads that are alike interchanged.
+    pub fn interchanging(system: &'a dyn System) -> Result<Self, Stop> {
+        Self::starting(system, true)
+    }
+
+    fn starting(system: &'a dyn System, interchanged: bool) -> Result<Self, Stop> {
         if let Some(fault) = needs_fixed_threads(system) {
             return Err(fault.into());
         }
-        let reached = Reached::new(system, Stacks::default(), false)?;
+        let reached = Reached::new(system, Stacks::default(), interchanged)?;
         let initial: Vec<u32> = (0..reached.states.len() as u32).collect();
         let mut explorer = DelayExplorer {
+            interchanged,
             threads: system.threads().len(),
             rounds: 0,
             delays: 0,
@@ -95,14 +113,16 @@ impl<'a> DelayExplorer<'a> {
                 *fewest = Fewest { turns: 0, delays: 0 };
             }
         }
-        explorer.reached.observe(Bound::round_robin(0, 0), &Budget::default())?;
+        let bound = explorer.bound();
+        explorer.reached.observe(bound, &Budget::default())?;
         Ok(explorer)
     }
 
     /// The current rounds and delays.
     #[must_use]
     pub fn bound(&self) -> Bound {
-        Bound::round_robin(self.rounds, self.delays)
+        let interchanged = self.interchanges();
+        Resource::RoundRobin { delays: self.delays, interchanged }.bound(self.rounds)
     }
 
     /// The current delays.
@@ -121,6 +141,12 @@ impl<'a> DelayExplorer<'a> {
     #[must_use]
     pub fn observations(&self) -> &[Observation] {
         &self.reached.observations
+    }
+
+    /// Whether there are threads that are alike, and interchanged.
+    #[must_use]
+    pub fn interchanges(&self) -> bool {
+        self.interchanged && !self.reached.space.classes.are_single()
     }
 
     /// Whether nothing will ever be new, however the bounds are raised.
@@ -215,11 +241,12 @@ impl<'a> DelayExplorer<'a> {
     ) -> Result<Vec<u32>, Stop> {
         let thread = turn % self.threads;
         let mut layer = Vec::new();
+        let mut pace = Pace::new(budget);
         for batch in moving.chunks(POINTS_PER_CHECK) {
             budget.check()?;
             self.images.followed += batch.len() as u64;
             for batch in batch.chunks(STATES_PER_BATCH) {
-                self.images.find(&mut self.reached, batch, thread, self.threads)?;
+                self.images.find(&mut self.reached, batch, (thread, self.threads), &mut pace)?;
             }
             self.make_room();
             for &state in batch {

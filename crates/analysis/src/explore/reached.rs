@@ -46,6 +46,9 @@ pub struct Reached<'a, L> {
 /// How many states are looked at between two looks at the budget.
 const STATES_PER_CHECK: usize = 4096;
 
+/// After how many moves a batch is full.
+const MOVES_PER_BATCH: usize = 1 << 14;
+
 /// What making moves needs for a moment, kept for its memory.
 #[derive(Default)]
 pub(super) struct Scratch {
@@ -170,13 +173,21 @@ impl<'a, L: Locals> Reached<'a, L> {
     }
 
     /// Finds all moves of some threads, given by the number of a state and the position of the
-    /// thread in its word, as a batch to be inserted.
-    pub(super) fn moves(&mut self, threads: &[(u32, u32)], to: &mut Scratch) -> Result<(), Stop> {
+    /// thread in its word, as a batch to be inserted. Ends early if there are very many, and says
+    /// how many of the threads moved.
+    pub(super) fn moves(
+        &mut self,
+        threads: &[(u32, u32)],
+        to: &mut Scratch,
+    ) -> Result<usize, Stop> {
         let Scratch { word, next, batch, moved } = to;
         batch.clear();
         moved.clear();
         let mut last = None;
-        for &(state, position) in threads {
+        for (done, &(state, position)) in threads.iter().enumerate() {
+            if moved.len() > MOVES_PER_BATCH {
+                return Ok(done);
+            }
             if last != Some(state) {
                 self.states.read(state, word);
                 last = Some(state);
@@ -191,7 +202,7 @@ impl<'a, L: Locals> Reached<'a, L> {
                 }
             }
         }
-        Ok(())
+        Ok(threads.len())
     }
 
     /// How many threads there are at most in a state.

@@ -24,10 +24,10 @@
 use selvedge_model::System;
 
 use super::Locals;
-use super::bounded::{BATCHES_PER_CHECK, Bookkeeping, BoundedExplorer, THREADS_PER_BATCH};
+use super::bounded::{Bookkeeping, BoundedExplorer, THREADS_PER_BATCH};
 use super::reached::{Reached, Scratch};
 use crate::bound::needs_fixed_threads;
-use crate::{Budget, Resource, Stop};
+use crate::{Budget, Pace, Resource, Stop};
 
 /// Explores round by round.
 pub type RoundExplorer<'a, L> = BoundedExplorer<'a, L, Rounds>;
@@ -88,7 +88,7 @@ impl Rounds {
         let class = reached.space.classes.of_thread(thread);
         let mut waiting = first..first_new;
         let mut work: Vec<(u32, u32)> = Vec::new();
-        let mut until_check = BATCHES_PER_CHECK;
+        let mut pace = Pace::new(budget);
         loop {
             while work.len() < THREADS_PER_BATCH
                 && let Some(state) = waiting.next()
@@ -100,7 +100,8 @@ impl Rounds {
             }
             // The newest first: a stack that grows without end is soon high.
             let batch = work.split_off(work.len().saturating_sub(THREADS_PER_BATCH));
-            reached.moves(&batch, scratch)?;
+            let done = reached.moves(&batch, scratch)?;
+            work.extend_from_slice(&batch[done..]);
             let known = reached.states.len() as u32;
             reached.states.insert_all(&scratch.batch, |_, _| {});
             // A whole context needs no second one; otherwise the thread goes on from where it got.
@@ -108,11 +109,7 @@ impl Rounds {
                 let new = known..reached.states.len() as u32;
                 work.extend(new.map(|state| (state, position(reached, state, class))));
             }
-            until_check -= 1;
-            if until_check == 0 {
-                budget.check()?;
-                until_check = BATCHES_PER_CHECK;
-            }
+            pace.spend(done + scratch.moved.len())?;
         }
     }
 }

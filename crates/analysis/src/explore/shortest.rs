@@ -22,7 +22,7 @@ use super::space::Space;
 use super::stacks::Stacks;
 use super::target::Target;
 use super::visible::Seen;
-use crate::{Bound, Budget, Resource, Stop};
+use crate::{Bound, Budget, Pace, Resource, Stop};
 
 /// Nobody has acted yet.
 const NOBODY: u32 = u32::MAX;
@@ -84,10 +84,8 @@ impl Search<'_> {
     fn run(&mut self, budget: &Budget) -> Result<Option<usize>, Stop> {
         let mut at = 0;
         let mut next = Vec::new();
+        let mut pace = Pace::new(budget);
         while at < self.nodes.len() {
-            if at.is_multiple_of(1024) {
-                budget.check()?;
-            }
             let Node { state, last, used, .. } = self.nodes[at];
             if self.is_hit(state)? {
                 return Ok(Some(at));
@@ -100,6 +98,7 @@ impl Search<'_> {
                     continue;
                 }
                 let (start, end) = self.space.moves_of(word[0], from)?;
+                pace.spend(1 + (end - start) as usize)?;
                 for index in start..end {
                     let Some(last) = self.space.step(&word, from, index, &mut next) else {
                         continue;

@@ -15,7 +15,7 @@ use super::StateSet;
 use super::space::Space;
 use super::stacks::Stacks;
 use super::target::Target;
-use crate::{Bound, Budget, Stop};
+use crate::{Bound, Budget, Pace, Stop};
 
 /// A state at a turn, with how it was reached.
 struct Node {
@@ -52,6 +52,7 @@ pub fn shortest_with_delays(
         search.add(0, Node { state, delays: 0, parent: None, acted: None });
     }
     let mut layer = 0;
+    let mut pace = Pace::new(budget);
     for turn in 0..=rounds.saturating_mul(search.threads) {
         let end = search.nodes.len();
         let mut found: Option<usize> = None;
@@ -71,10 +72,9 @@ pub fn shortest_with_delays(
             break;
         }
         for at in layer..end {
-            if at.is_multiple_of(1024) {
-                budget.check()?;
-            }
+            let known = search.nodes.len();
             search.follow(at, turn)?;
+            pace.spend(1 + search.nodes.len() - known)?;
         }
         layer = end;
     }

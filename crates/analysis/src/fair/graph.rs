@@ -9,13 +9,10 @@ use selvedge_model::{Action, FairChoice, SharedId, State, System, TemplateId, Th
 
 use crate::explore::stacks::Stacks;
 use crate::explore::{Locals, StateSet};
-use crate::{Budget, Stop};
+use crate::{Budget, Pace, Stop};
 
 /// Stacks higher than this end the search: they probably grow for ever.
 const HIGHEST_STACK: usize = 10_000;
-
-/// The budget is asked once in so many states.
-const LOOK_EVERY: usize = 1 << 10;
 
 /// A step from a state.
 #[derive(Clone, Copy)]
@@ -99,15 +96,14 @@ impl<'a> Graph<'a> {
     pub fn expand(&mut self, most: usize, budget: &Budget) -> Result<bool, Stop> {
         let mut word = Vec::new();
         let mut next = Vec::new();
+        let mut pace = Pace::new(budget);
         while self.followed() < most && self.followed() < self.states() {
-            if self.followed().is_multiple_of(LOOK_EVERY) {
-                budget.check()?;
-            }
             let number = self.followed() as u32;
             word.clear();
             word.extend_from_slice(&self.states.get(number));
             for (thread, &local) in word[1..].iter().enumerate() {
                 let (start, end) = self.moves_of(word[0], local)?;
+                pace.spend(1 + (end - start) as usize)?;
                 for action in start..end {
                     let Move { action: Action { shared, .. }, after, spawn, .. } =
                         self.moves[action as usize];

@@ -20,10 +20,7 @@ use super::sequential::{Head, Sequential};
 use crate::converge::above::Above;
 use crate::explore::Explorer;
 use crate::explore::windows::Cut;
-use crate::{Budget, Stop};
-
-/// How many control states get their rules between two looks at the budget.
-const CONTROLS_PER_CHECK: usize = 64;
+use crate::{Budget, Pace, Stop};
 
 /// What is known of a system from above.
 pub(super) struct Backward {
@@ -147,18 +144,15 @@ impl Backward {
         let mut rules = Vec::new();
         let mut found = Vec::new();
         let mut tuple = vec![0; rounds];
-        let mut controls = 0;
+        let mut pace = Pace::new(budget);
         loop {
             let shared: Vec<SharedId> = tuple.iter().map(|&at| self.shared[at]).collect();
             for initial in 0..sequential.initial().len() as u32 {
                 for round in 0..rounds as u32 {
-                    if usize::is_multiple_of(controls, CONTROLS_PER_CHECK) {
-                        budget.check()?;
-                    }
-                    controls += 1;
                     let from = sequential.control(Local { initial, round, shared: shared.clone() });
                     for &top in frames {
                         sequential.rules(from, top, &mut found)?;
+                        pace.spend(1 + found.len())?;
                         let rule = |(to, word)| PdsRule { from, top: Some(top), to, word };
                         rules.extend(found.drain(..).map(rule));
                     }

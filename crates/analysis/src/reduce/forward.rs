@@ -11,10 +11,10 @@ use super::Solution;
 use super::frames::{Frame, Local};
 use super::reader::{Reading, Wanted, step};
 use super::sequential::Sequential;
-use crate::{Budget, Stop};
+use crate::{Budget, Pace, Stop};
 
-/// How many heads are looked at between two looks at the budget.
-const HEADS_PER_CHECK: usize = 1024;
+/// The work that the automaton makes for each head, counted in rules.
+const WORK_PER_HEAD: usize = 8;
 
 /// The solutions for one round more than the guesses have, and a property that is broken.
 pub(super) fn solve(
@@ -32,17 +32,15 @@ pub(super) fn solve(
         start.add_language(control, &Dfa::word([top, under]));
     }
     let mut finals: FxHashSet<Control> = FxHashSet::default();
-    let mut heads = 0;
+    let mut pace = Pace::new(budget);
     let saturated = post_star(start, |control, top, out| {
-        if usize::is_multiple_of(heads, HEADS_PER_CHECK) {
-            budget.check()?;
-        }
-        heads += 1;
         let Some(top) = top else { return Ok(()) };
         if *sequential.frames.get(top.0) == Frame::Done {
             finals.insert(control);
         }
-        sequential.rules(control, top, out).map_err(Stop::from)
+        let known = out.len();
+        sequential.rules(control, top, out)?;
+        pace.spend(WORK_PER_HEAD + out.len() - known)
     })?;
     let mut solutions = Vec::new();
     let mut violated: Option<usize> = None;

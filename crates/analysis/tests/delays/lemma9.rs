@@ -9,7 +9,7 @@ use selvedge_analysis::naive::NaiveDelays;
 use selvedge_model::{State, System, Tables, Word};
 
 use super::exact::{random, states};
-use super::published::{Reading, run};
+use super::published::{Reading, Sets, run};
 
 /// Threads that change the shared state and have nothing else: for each thread its changes.
 pub fn changing(threads: &[&[(usize, usize)]]) -> Tables {
@@ -43,9 +43,9 @@ fn the_published_algorithm_misses_a_reachable_state() {
     let system = counterexample();
     let exact = NaiveDelays::new(&system, 2, 2, 1000).expect("small").within(2, 2);
     assert_eq!(exact.len(), 4);
-    for one_set in [false, true] {
+    for sets in [Sets::OneForEachCall, Sets::OneForDelays, Sets::One] {
         for delay_plateau in [2, 3, 12] {
-            let reading = Reading { one_set, delay_plateau };
+            let reading = Reading::new(sets, delay_plateau);
             let found = run(&system, |s: &State| s.shared, reading, 50).expect("it ends");
             assert_eq!((found.rounds, found.delays), (2, delay_plateau));
             let states: BTreeSet<&State> = found.states().collect();
@@ -67,12 +67,12 @@ fn the_published_algorithm_misses_a_reachable_state() {
 #[test]
 fn with_one_set_four_rules_are_enough() {
     let system = changing(&[&[(0, 1), (1, 3)], &[(1, 2), (2, 1)], &[]]);
-    let missing = |one_set: bool| {
-        let reading = Reading { one_set, delay_plateau: 2 };
+    let missing = |sets| {
+        let reading = Reading::new(sets, 2);
         let found = run(&system, |s: &State| s.shared, reading, 50).expect("it ends");
         4 - found.states().map(|state| state.shared).collect::<BTreeSet<_>>().len()
     };
-    assert_eq!([false, true].map(missing), [0, 1]);
+    assert_eq!([Sets::OneForEachCall, Sets::One].map(missing), [0, 1]);
 }
 
 /// With the whole state as abstraction, what is reached is never more than R(r, d).
@@ -82,7 +82,9 @@ fn what_is_published_reaches_at_most_what_it_should() {
     for seed in 0..60 {
         let system = random(seed);
         let threads = system.threads().len();
-        let reading = Reading { one_set: seed % 2 == 0, delay_plateau: threads - 1 };
+        let sets = [Sets::OneForEachCall, Sets::OneForDelays, Sets::One][seed as usize % 3];
+        let order = (seed % 2 == 0).then_some(seed);
+        let reading = Reading { order, ..Reading::new(sets, threads - 1) };
         let Some(found) = run(&system, State::clone, reading, 6) else { continue };
         let Ok(naive) = NaiveDelays::new(&system, found.rounds, found.delays, 20_000) else {
             continue;

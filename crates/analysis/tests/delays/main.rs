@@ -3,6 +3,7 @@
 mod answers;
 mod corpus;
 mod exact;
+mod interchanged;
 mod lemma9;
 mod papers;
 mod portfolio;

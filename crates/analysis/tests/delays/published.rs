@@ -10,11 +10,33 @@ use selvedge_model::{State, System, ThreadId, step};
 /// What the text leaves open.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// Whether what any call of Alg. 2 has reached before is followed no more, be it a successor or a
-    /// state that was delayed. As printed, each call begins with an empty set.
-    pub one_set: bool,
+    /// What is not followed again.
+    pub sets: Sets,
     /// The length of the delay plateau; the text says n - 1.
     pub delay_plateau: usize,
+    /// Whether a state that was delayed into a round that is not allowed goes on to the end of that
+    /// round, as the test in Line 7 of Alg. 2 lets it.
+    pub runs_over: bool,
+    /// The order in which states are taken out of sets: as they were found, or at random, with a seed.
+    pub order: Option<u64>,
+}
+
+impl Reading {
+    /// States in the order in which they are found, and within the rounds that are allowed.
+    pub fn new(sets: Sets, delay_plateau: usize) -> Self {
+        Reading { sets, delay_plateau, runs_over: false, order: None }
+    }
+}
+
+/// What is known already, and not followed again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sets {
+    /// What the same call of Alg. 2 has reached: as printed, each call begins with an empty set.
+    OneForEachCall,
+    /// After a delay, what any call has reached, be it a successor or a state that was delayed.
+    OneForDelays,
+    /// What any call has reached.
+    One,
 }
 
 /// Where a program is, and who acted last.
@@ -60,6 +82,7 @@ pub fn run<A: Eq + Hash>(
         order: Vec::new(),
         reached: HashMap::new(),
         images: 0,
+        random: reading.order.map(fastrand::Rng::with_seed),
     };
     for state in initial {
         search.order.push((state.clone(), threads - 1));
@@ -76,7 +99,7 @@ pub fn run<A: Eq + Hash>(
             let frontier = search.frontier(|(r, _)| r == rounds);
             rounds += 1;
             plateau_from = search.images;
-            if !search.finish_all(frontier, rounds, false) {
+            if !search.finish_all(frontier, rounds, reading.sets == Sets::One, false) {
                 break;
             }
         }
@@ -89,7 +112,8 @@ pub fn run<A: Eq + Hash>(
                 *finder = (*finder + 1) % threads;
                 *r += usize::from(*finder == 0);
             }
-            if search.finish_all(frontier, rounds, reading.one_set) {
+            let one_set = reading.sets != Sets::OneForEachCall;
+            if search.finish_all(frontier, rounds, one_set, one_set) {
                 break;
             }
             plateau += 1;
@@ -116,25 +140,37 @@ struct Search<'a, A, O> {
     order: Vec<Found>,
     reached: HashMap<Found, (usize, usize)>,
     images: usize,
+    random: Option<fastrand::Rng>,
 }
 
 type Costly = (Found, (usize, usize));
 
 impl<A: Eq + Hash, O: Fn(&State) -> A> Search<'_, A, O> {
-    fn frontier(&self, wanted: impl Fn((usize, usize)) -> bool) -> Vec<Costly> {
+    fn frontier(&mut self, wanted: impl Fn((usize, usize)) -> bool) -> Vec<Costly> {
         let found = self.order.iter().map(|found| (found.clone(), self.reached[found]));
-        found.filter(|(_, costs)| wanted(*costs)).collect()
+        let mut frontier: Vec<Costly> = found.filter(|(_, costs)| wanted(*costs)).collect();
+        if let Some(random) = &mut self.random {
+            random.shuffle(&mut frontier);
+        }
+        frontier
     }
 
     /// Alg. 2 for all states of a frontier, or for those that are new; whether an abstract state is.
-    fn finish_all(&mut self, frontier: Vec<Costly>, rounds: usize, only_new: bool) -> bool {
+    fn finish_all(
+        &mut self,
+        frontier: Vec<Costly>,
+        rounds: usize,
+        one_set: bool,
+        only_new: bool,
+    ) -> bool {
         let mut grown = false;
         for start in frontier {
             // A delay may have begun a round that is not allowed.
-            if start.1.0 > rounds || (only_new && self.reached.contains_key(&start.0)) {
+            let is_late = start.1.0 > rounds && !self.reading.runs_over;
+            if is_late || (only_new && self.reached.contains_key(&start.0)) {
                 continue;
             }
-            for (found, costs) in self.finish(start, rounds) {
+            for (found, costs) in self.finish(start, rounds, one_set) {
                 grown |= self.abstract_states.insert((self.observe)(&found.0));
                 if !self.reached.contains_key(&found) {
                     self.order.push(found.clone());
@@ -146,11 +182,17 @@ impl<A: Eq + Hash, O: Fn(&State) -> A> Search<'_, A, O> {
     }
 
     /// Alg. 2: what is reached from a state up to a number of rounds, without delays.
-    fn finish(&mut self, start: Costly, most: usize) -> Vec<Costly> {
+    fn finish(&mut self, start: Costly, most: usize, one_set: bool) -> Vec<Costly> {
         let mut reached = Vec::new();
         let mut seen: HashSet<Found> = HashSet::from([start.0.clone()]);
         let mut unexplored = VecDeque::from([start]);
-        while let Some(((state, finder), (rounds, delays))) = unexplored.pop_front() {
+        while let Some(((state, finder), (rounds, delays))) = match &mut self.random {
+            Some(random) if !unexplored.is_empty() => {
+                let any = random.usize(0..unexplored.len());
+                unexplored.swap_remove_back(any)
+            }
+            _ => unexplored.pop_front(),
+        } {
             reached.push(((state.clone(), finder), (rounds, delays)));
             if finder == self.threads - 1 && rounds >= most {
                 continue;
@@ -165,7 +207,7 @@ impl<A: Eq + Hash, O: Fn(&State) -> A> Search<'_, A, O> {
             }
             for state in after {
                 let found = (state, thread);
-                let old = self.reading.one_set && self.reached.contains_key(&found);
+                let old = one_set && self.reached.contains_key(&found);
                 if !old && seen.insert(found.clone()) {
                     unexplored.push_back((found, (rounds, delays)));
                 }

@@ -1,12 +1,13 @@
 //! # Rounds and delays, measured
 //! The systems of Tables 2 and 3 of Johnson and Wahl (CAV 2021), beside what the paper prints, and
-//! beside the explicit context engine: `scripts/bench-delays [NAME …]`. Every run is a process of its
-//! own. All states are explored, whatever the targets of the files are.
+//! beside the explicit context engine: `scripts/bench-delays [--limit SECONDS] [NAME …]`. Every run is a
+//! process of its own, and is ended after so many seconds. All states are explored, whatever the
+//! targets of the files are.
 //!
 //! *Published* is the algorithm of the paper as the tests have it, with the top two symbols of each
 //! stack and a plateau of n delays; it is wrong in general (see decision record 0018), and written to
-//! be read, not for speed. *Delays* is the engine, *contexts* the explicit exploration of contexts,
-//! with and without counting interchangeable threads.
+//! be read, not for speed. *Delays* is the engine, *contexts* the explicit exploration of contexts; both
+//! with and without interchanging threads that are alike (*symmetry*).
 
 mod one;
 mod paper;
@@ -16,6 +17,7 @@ mod published;
 mod timed;
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use paper::{PAPER, Published};
 use timed::timed;
@@ -25,7 +27,7 @@ const TITLES: &str = "\
 memory MiB | states/CPU s | bytes/state |
 | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |";
 
-/// Seconds after which a run is ended.
+/// Seconds after which a run is ended, unless others are asked for.
 const LIMIT: &str = "120";
 
 fn main() {
@@ -39,7 +41,11 @@ fn main() {
         one::run(engine, Path::new(file));
         return;
     }
-    let wanted: Vec<&String> = arguments.iter().filter(|a| !a.starts_with('-')).collect();
+    let limit = arguments.iter().position(|argument| argument == "--limit");
+    let seconds = limit.and_then(|at| arguments.get(at + 1)).map_or(LIMIT, String::as_str);
+    let is_name = |at: usize| limit.is_none_or(|limit| at != limit + 1);
+    let names = arguments.iter().enumerate().filter(|(at, _)| is_name(*at)).map(|(_, name)| name);
+    let wanted: Vec<&String> = names.filter(|name| !name.starts_with('-')).collect();
     println!("{TITLES}");
     for row in PAPER {
         if !wanted.is_empty() && !wanted.iter().any(|name| row.name.starts_with(name.as_str())) {
@@ -50,7 +56,7 @@ fn main() {
             continue;
         };
         for engine in one::ENGINES {
-            println!("{}", measure(&row, engine, &file));
+            println!("{}", measure(&row, engine, &file, seconds));
         }
     }
 }
@@ -63,17 +69,20 @@ fn file(name: &str) -> Option<PathBuf> {
 }
 
 /// A line of the table.
-fn measure(row: &Published, engine: &str, file: &Path) -> String {
+fn measure(row: &Published, engine: &str, file: &Path, limit: &str) -> String {
     let program = std::env::current_exe().unwrap_or_default();
     let command =
-        ["timeout", LIMIT, &program.to_string_lossy(), "one", engine, &file.to_string_lossy()];
+        ["timeout", limit, &program.to_string_lossy(), "one", engine, &file.to_string_lossy()];
     let name = row.name;
+    let start = Instant::now();
     let result = match timed(&command) {
         Ok((stdout, _, cpu)) => one::Result::read(&stdout).map(|result| (result, cpu)),
         Err(_) => None,
     };
     let Some((result, cpu)) = result else {
-        return format!("| {name} | {engine} | | | no answer within {LIMIT} s | | | | | | |");
+        let in_time = limit.parse().is_ok_and(|limit| start.elapsed().as_secs_f64() < limit);
+        let why = if in_time { "no answer: infinite" } else { "not in time" };
+        return format!("| {name} | {engine} | | | {why} ({limit} s) | | | | | | |");
     };
     let one::Result { abstract_states, bound, images, states, time, memory } = result;
     let seen = abstract_states.map_or(String::new(), |n| format!("{n} ({})", row.abstract_states));

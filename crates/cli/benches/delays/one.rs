@@ -12,10 +12,11 @@ use selvedge_analysis::{Bound, Budget, Resource};
 use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_model::{State, System, Tables, Thread};
 
-use super::published::{self, Reading};
+use super::published::{self, Reading, Sets};
 
 /// The engines that are compared.
-pub const ENGINES: [&str; 4] = ["published", "delays", "contexts", "contexts, symmetry"];
+pub const ENGINES: [&str; 5] =
+    ["published", "delays", "delays, symmetry", "contexts", "contexts, symmetry"];
 
 /// How many symbols of each stack are observed.
 const TOP: usize = 2;
@@ -63,7 +64,8 @@ pub fn run(engine: &str, file: &Path) {
     let start = Instant::now();
     let found = match engine {
         "published" => published(&system),
-        "delays" => delays(&system),
+        "delays" => delays(&system, false),
+        "delays, symmetry" => delays(&system, true),
         _ => contexts(&system, engine.ends_with("symmetry")),
     };
     let Some((seen, states)) = found else { return };
@@ -79,7 +81,7 @@ fn published(system: &Tables) -> Found {
         let top = |thread: &Thread| thread.stack.iter().take(TOP).collect::<Vec<_>>();
         (state.shared, state.threads.iter().map(top).collect::<Vec<_>>())
     };
-    let reading = Reading { one_set: true, delay_plateau: system.threads().len() };
+    let reading = Reading::new(Sets::OneForDelays, system.threads().len());
     let run = published::run(system, top, reading, usize::MAX)?;
     let seen: HashSet<_> = run.states().map(top).collect();
     let states: HashSet<&State> = run.states().collect();
@@ -88,16 +90,16 @@ fn published(system: &Tables) -> Found {
     Some((text, states.len() as u64))
 }
 
-fn delays(system: &Tables) -> Found {
+fn delays(system: &Tables, symmetry: bool) -> Found {
     let question =
-        Question { system, properties: &[], method: Method::Auto, symmetry: true, evidence: false };
+        Question { system, properties: &[], method: Method::Auto, symmetry, evidence: false };
     let options = Options { observe: Some(Observe::top(TOP)), ..Options::default() };
     let (outcome, effort) = explore(&question, &options, &Budget::default(), &|_| {});
     let Verdict::Safe(Proof::Closure { bound, .. } | Proof::Repetition { bound }) = outcome.verdict
     else {
         return None;
     };
-    let Bound { count: rounds, resource: Resource::RoundRobin { delays } } = bound else {
+    let Bound { count: rounds, resource: Resource::RoundRobin { delays, .. } } = bound else {
         return None;
     };
     let (seen, before) = (effort.abstract_states, effort.images_before);

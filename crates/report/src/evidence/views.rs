@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 pub(super) struct ViewsText {
     /// How many threads a view has.
     width: usize,
+    /// SMT-LIB terms about shared variables.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    bounds: Vec<String>,
     /// SMT-LIB terms.
     predicates: Vec<String>,
     entries: Vec<EntryText>,
@@ -33,6 +36,7 @@ impl ViewsText {
         };
         ViewsText {
             width: certificate.width,
+            bounds: certificate.bounds.clone(),
             predicates: certificate.predicates.clone(),
             entries: certificate.entries.iter().map(entry).collect(),
         }
@@ -46,6 +50,7 @@ impl ViewsText {
         };
         Certificate {
             width: self.width,
+            bounds: self.bounds.clone(),
             predicates: self.predicates.clone(),
             entries: self.entries.iter().map(entry).collect(),
         }

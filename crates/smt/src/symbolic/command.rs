@@ -109,11 +109,17 @@ impl<'a> Run<'a> {
                     self.fits(&ty, &value, always);
                 }
             }
-            Command::Call { .. } | Command::Receive { .. } => {
-                return Err("procedures are called here".to_owned());
+            Command::Call { proc, .. } => {
+                let name = &self.layout.program.procs[proc.index()].name;
+                return Err(format!("`{name}` is called here: write its body in its place"));
             }
+            Command::Receive { .. } => return Err("a procedure is called here".to_owned()),
             Command::Async { .. } | Command::StartThread { .. } | Command::Join(_) => {
-                return Err("threads are started or joined here".to_owned());
+                return Err(
+                    "threads are started or joined here: declare them, as in `thread worker * \
+                            any`"
+                        .to_owned(),
+                );
             }
         }
         Ok(())

@@ -9,7 +9,7 @@ use selvedge_model::{SharedId, System};
 
 use crate::explore::windows::{Window, Windows};
 use crate::explore::{Locals, Reached};
-use crate::{Budget, Stop, certify};
+use crate::{Budget, Pace, Stop, certify};
 
 /// The class and the local of a thread.
 type Entry = (u32, u32);
@@ -19,9 +19,6 @@ type Step = (SharedId, u32, i32);
 
 /// A value that falls this far below any that excludes a state is given up.
 const SLACK: i64 = 8;
-
-/// How many steps are followed between two looks at the budget.
-const STEPS_PER_CHECK: usize = 4096;
 
 /// The least value of a measure in a state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -101,10 +98,8 @@ impl Graph {
         let number_of: FxHashMap<Entry, u32> = kinds.iter().copied().zip(0..).collect();
         let mut known: FxHashMap<(SharedId, u32), Vec<Step>> = FxHashMap::default();
         let (mut edges, mut ends) = (Vec::new(), Vec::with_capacity(states.len()));
-        for (at, state) in states.iter().enumerate() {
-            if at.is_multiple_of(STEPS_PER_CHECK) {
-                budget.check()?;
-            }
+        let mut pace = Pace::new(budget);
+        for state in &states {
             for &(kind, _) in &state.threads {
                 let (class, local) = kinds[kind as usize];
                 if let Vacant(vacant) = known.entry((state.shared, kind)) {
@@ -125,7 +120,9 @@ impl Graph {
                     found.dedup();
                     vacant.insert(found);
                 }
-                for &(shared, after, growth) in &known[&(state.shared, kind)] {
+                let steps = &known[&(state.shared, kind)];
+                pace.spend(1 + steps.len())?;
+                for &(shared, after, growth) in steps {
                     let to = numbers.get(&state.after(shared, kind, after)).copied();
                     edges.extend(to.map(|to| Edge { to, class, growth, possible: true }));
                 }
@@ -199,13 +196,10 @@ impl Graph {
         }
         let first = least.iter().filter_map(|least| least.value()).min().unwrap_or(0);
         let lowest = most.iter().flatten().copied().min().unwrap_or(0).min(first) - SLACK;
-        let mut steps = 0usize;
+        let mut pace = Pace::new(budget);
         while let Some(state) = work.pop_front() {
             for edge in self.edges(state).iter().filter(|edge| edge.possible) {
-                steps += 1;
-                if steps.is_multiple_of(STEPS_PER_CHECK) {
-                    budget.check()?;
-                }
+                pace.spend(1)?;
                 let change = weight(edge.class) * i64::from(edge.growth);
                 let to = edge.to as usize;
                 let after = match least[state as usize].plus(change) {

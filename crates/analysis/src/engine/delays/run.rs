@@ -60,12 +60,17 @@ pub struct Run<'r, 'a> {
 /// Explores as it is told, and makes an outcome of it.
 pub fn run<'a>(
     question: &Question<'a>,
+    interchanged: bool,
     budget: &Budget,
     tell: Listener<'_>,
     explore: impl FnOnce(&mut Run<'_, 'a>) -> Result<Verdict, End>,
 ) -> (Outcome, Effort) {
     let resource = Bound::round_robin(0, 0).resource;
-    let explorer = match DelayExplorer::new(question.system) {
+    let explorer = match interchanged {
+        true => DelayExplorer::interchanging(question.system),
+        false => DelayExplorer::new(question.system),
+    };
+    let explorer = match explorer {
         Ok(explorer) => explorer,
         Err(stop) => return (Outcome::unknown(stop, resource), Effort::default()),
     };
@@ -98,10 +103,16 @@ pub fn run<'a>(
         Verdict::Safe(_) => Some(run.explorer.certificate()),
         verdict => violation(verdict),
     };
+    // Where all of a state is seen, abstract states are not listed: then they are the states.
+    let states = outcome.observations.last().and_then(|seen| seen.states);
+    let abstract_states = match &run.abstraction {
+        Some(abstraction) if abstraction.is_whole() => states,
+        abstraction => abstraction.as_ref().map(|seen| seen.len() as u128),
+    };
     let effort = Effort {
         images_before: run.images_before,
         images: run.explorer.images(),
-        abstract_states: run.abstraction.as_ref().map_or(0, Abstraction::len),
+        abstract_states: abstract_states.and_then(|n| usize::try_from(n).ok()).unwrap_or(0),
     };
     (outcome, effort)
 }
@@ -238,6 +249,11 @@ impl Run<'_, '_> {
             }
             End::Violation(property) => property,
         };
+        if self.explorer.interchanges() {
+            // Its bounds are not those of R(r, d): it is looked for again.
+            let trace = Err(Stop::Cancelled);
+            return Verdict::Unsafe { bound: self.explorer.bound(), property, trace };
+        }
         let Bound { count: rounds, .. } = self.explorer.bound();
         let delays = self.explorer.delays();
         match shortest_with_delays(*system, properties, rounds, delays, self.budget) {

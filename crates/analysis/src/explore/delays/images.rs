@@ -1,8 +1,8 @@
 //! Images: where a thread can get by a step.
 
-use crate::Stop;
 use crate::explore::stacks::Stacks;
 use crate::explore::{Batch, Reached};
+use crate::{Pace, Stop};
 
 /// Where configurations lead to by a step, found once.
 pub(super) struct Images {
@@ -15,6 +15,7 @@ pub(super) struct Images {
     counts: Vec<(usize, u32)>,
     word: Vec<u32>,
     next: Vec<u32>,
+    entries: Vec<u32>,
     /// How often points were followed.
     pub followed: u64,
 }
@@ -29,6 +30,7 @@ impl Default for Images {
             counts: Vec::new(),
             word: Vec::new(),
             next: Vec::new(),
+            entries: Vec::new(),
             followed: 0,
         }
     }
@@ -36,15 +38,15 @@ impl Default for Images {
 
 impl Images {
     /// Finds where a thread can get from these states, as far as that is not known. Where it cannot
-    /// act, it stays.
+    /// act, the state stays as it is.
     pub fn find(
         &mut self,
         reached: &mut Reached<'_, Stacks>,
         states: &[u32],
-        thread: usize,
-        threads: usize,
+        (thread, threads): (usize, usize),
+        pace: &mut Pace<'_>,
     ) -> Result<(), Stop> {
-        let Images { begins, edges, batch, counts, word, next, .. } = self;
+        let Images { begins, edges, batch, counts, word, next, entries, .. } = self;
         let class = reached.space.classes.of_thread(thread);
         batch.clear();
         counts.clear();
@@ -55,21 +57,26 @@ impl Images {
             }
             begins[configuration] = u32::MAX; // once, also if the state is there twice
             reached.states.read(state, word);
-            let mut entries = reached.space.layout.entries(word);
-            let entry = entries.find(|&(entry, _)| reached.space.entry(entry).0 == class);
-            let mut count = 0;
-            if let Some((entry, _)) = entry {
+            // Several, if threads that are alike are interchanged.
+            let all = reached.space.layout.entries(word).map(|(entry, _)| entry);
+            entries.clear();
+            entries.extend(all.filter(|&entry| reached.space.entry(entry).0 == class));
+            let (mut count, mut stays) = (0, false);
+            for &entry in entries.iter() {
+                let before = count;
                 let (start, end) = reached.space.moves_of(word[0], entry)?;
+                pace.spend(1 + (end - start) as usize)?;
                 for index in start..end {
                     if reached.space.step(word, entry, index, next).is_some() {
                         batch.push(next);
                         count += 1;
                     }
                 }
+                stays |= count == before;
             }
-            if count == 0 {
+            if stays || count == 0 {
                 batch.push(word);
-                count = 1;
+                count += 1;
             }
             counts.push((configuration, count));
         }

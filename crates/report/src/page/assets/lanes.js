@@ -31,13 +31,14 @@ class Lanes {
     this.width = Math.max(7, Math.min(60, this.room / Math.max(1, this.run.length)));
     this.space.style.width = `${Math.max(this.room, this.width * this.run.length)}px`;
     this.svg.setAttribute("width", this.room);
-    this.draw();
+    this.left = Math.min(this.scroll.scrollLeft, Math.max(0, this.width * this.run.length - this.room));
+    this.go(this.current);
   }
 
   go(steps) {
     this.current = steps;
     const x = (steps - 1) * this.width;
-    if (x < this.left + this.width || x > this.left + this.room - 3 * this.width) {
+    if (x < this.left || x > this.left + this.room - 3 * this.width) {
       const most = Math.max(0, this.width * this.run.length - this.room);
       this.left = Math.min(most, Math.max(0, Math.round(x - this.room / 2)));
       this.scroll.scrollLeft = this.left;
