@@ -8,7 +8,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use num_bigint::BigInt;
 
 use crate::commands::{
-    bench, check, check_syntax, completions, convert, explore, livelock, man, recheck, report,
+    bench, check, check_syntax, completions, convert, explore, livelock, lsp, man, recheck, report,
     sequentialize, simulate, table, verify,
 };
 use crate::exit::EXIT_CODES;
@@ -40,6 +40,7 @@ pub enum Command {
     Bench(bench::Args),
     Sequentialize(sequentialize::Args),
     CheckSyntax(check_syntax::Args),
+    Lsp(lsp::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -69,6 +70,8 @@ pub enum Format {
     Text,
     /// One JSON object, for programs
     Json,
+    /// A SARIF 2.1.0 log, for code hosts and editors; of `verify`, `check` and `livelock`
+    Sarif,
     /// A Markdown table, of `table` only
     Markdown,
     /// Comma-separated values, of `table` only

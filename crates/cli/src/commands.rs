@@ -9,6 +9,7 @@ mod engine;
 pub mod explore;
 mod find;
 pub mod livelock;
+pub mod lsp;
 pub mod man;
 mod pose;
 mod predicates;
@@ -30,6 +31,13 @@ pub fn run(command: Command, output: &mut Output) -> Result<Exit, Failure> {
     {
         return Err(Failure::usage("--format markdown and --format csv are for `selvedge table`"));
     }
+    if output.format == Format::Sarif
+        && !matches!(command, Command::Verify(_) | Command::Check(_) | Command::Livelock(_))
+    {
+        return Err(Failure::usage(
+            "--format sarif is for `selvedge verify`, `selvedge check` and `selvedge livelock`",
+        ));
+    }
     if let (Format::Json, Some(name)) = (output.format, writer(&command)) {
         return Err(Failure::usage(format!("`selvedge {name}` has no --format json")));
     }
@@ -47,6 +55,7 @@ pub fn run(command: Command, output: &mut Output) -> Result<Exit, Failure> {
         Command::Sequentialize(args) => sequentialize::run(&args, output),
         Command::CheckSyntax(args) => check_syntax::run(&args, output),
         Command::Completions(args) => completions::run(&args, output),
+        Command::Lsp(args) => lsp::run(&args),
         Command::Man(args) => man::run(&args, output),
     }
 }
@@ -59,6 +68,7 @@ fn writer(command: &Command) -> Option<&'static str> {
         Command::Explore(_) => Some("explore"),
         Command::Completions(_) => Some("completions"),
         Command::Man(_) => Some("man"),
+        Command::Lsp(_) => Some("lsp"),
         _ => None,
     }
 }

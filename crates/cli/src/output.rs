@@ -6,8 +6,8 @@
 use std::io::{self, Write};
 
 use anstream::{AutoStream, ColorChoice};
-use selvedge_report::json;
 use selvedge_report::style::{Paint, Role};
+use selvedge_report::{json, sarif};
 
 use crate::args::{Color, Common, Format};
 use crate::exit::{Exit, Failure};
@@ -114,9 +114,12 @@ impl Output {
     /// Prints why a command failed, and says how to end. Other programs get an object, unless they
     /// have one already.
     pub fn fail(&mut self, failure: &Failure) -> Exit {
-        if self.format == Format::Json && !self.has_printed {
+        if matches!(self.format, Format::Json | Format::Sarif) && !self.has_printed {
             let object = failure.report(self.file.clone());
-            self.print(&json::print(&object));
+            self.print(&match self.format {
+                Format::Sarif => json::print(&sarif::failure(&object, failure.exit() as u8)),
+                _ => json::print(&object),
+            });
         }
         match failure {
             Failure::Message(_, message) => {

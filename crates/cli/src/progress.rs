@@ -87,12 +87,12 @@ impl Progress {
         let time = shared.start.elapsed();
         let (text, is_below) = match event {
             Event::Bound { observation, stored } => {
-                let rate = stored.0 as f64 / time.as_secs_f64().max(1e-3);
                 let text = format!(
-                    "{}: {}, {} stored, {rate:.0}/s",
+                    "{}: {}, {} stored, {}",
                     observation.bound,
                     amount(observation.new_visible, "new visible state"),
                     stored.0,
+                    rate(stored.0, time),
                 );
                 (text, true)
             }
@@ -119,6 +119,12 @@ impl Progress {
         }
         let mut seen = shared.seen.lock().unwrap_or_else(PoisonError::into_inner);
         *(if is_below { &mut seen.below } else { &mut seen.above }) = text;
+    }
+
+    /// So many states are known, and what is done with them.
+    pub fn tell_states(&self, found: usize, what: &str) {
+        let rate = rate(found, self.shared.start.elapsed());
+        self.tell_text(&format!("{found} states{what}, {rate}"));
     }
 
     /// Something happened, in words.
@@ -174,6 +180,11 @@ impl Shared {
         let line: String = line.chars().take(width.saturating_sub(1)).collect();
         let _ = write!(io::stderr(), "{CLEAR}{line}");
     }
+}
+
+/// How many a second.
+fn rate(number: usize, time: Duration) -> String {
+    format!("{:.0}/s", number as f64 / time.as_secs_f64().max(1e-3))
 }
 
 /// Lines that are longer than the terminal cannot be rewritten.

@@ -110,3 +110,26 @@ fn interrupted(command: &str, after: &str, signal: &str) -> String {
     assert_eq!(result.status.code(), Some(20));
     text
 }
+
+/// The answer about an example, without the colours of the test's own surroundings.
+fn coloured(arguments: &[&str], environment: &[(&str, &str)]) -> String {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/start/race.weave");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
+    command.arg("verify").arg(file).args(arguments);
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "TERM"] {
+        command.env_remove(name);
+    }
+    let result = command.envs(environment.iter().copied()).output().unwrap();
+    assert_eq!(result.status.code(), Some(10));
+    String::from_utf8(result.stdout).unwrap()
+}
+
+#[test]
+fn colours_are_for_terminals_and_for_those_who_ask() {
+    let has_colours = |text: &str| text.contains('\u{1b}');
+    let plain = coloured(&[], &[("TERM", "xterm-256color")]);
+    assert!(!has_colours(&plain), "a pipe is no terminal");
+    assert!(has_colours(&coloured(&["--color", "always"], &[])));
+    assert!(!has_colours(&coloured(&["--color", "never"], &[("CLICOLOR_FORCE", "1")])));
+    assert!(!has_colours(&coloured(&[], &[("NO_COLOR", "1"), ("TERM", "xterm-256color")])));
+}

@@ -88,7 +88,7 @@ fn answers() {
     check("answer", "verify start/race.weave --deadlock", "unsafe");
     check("answer", "verify any/test-and-set.weave", "safe");
     check("answer", "verify delays/ex12.weave --engine delays", "safe");
-    check("answer", "verify locks/filter.weave --engine delays", "safe");
+    check("answer", "verify start/mutex.weave --engine delays", "safe");
     check("answer", "check start/race.weave --contexts 2", "bounded");
     check("answer", "check start/race.weave --rounds 2 --engine lazy", "unsafe");
     check("answer", "check start/race.weave --rounds 9 --delays 1", "unsafe");

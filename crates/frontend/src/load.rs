@@ -9,7 +9,7 @@ use std::{fmt, fs};
 use selvedge_model::Property;
 use selvedge_program::{Program, Source, ThreadCounts};
 
-use crate::check::{CheckOptions, check};
+use crate::check::{CheckOptions, Names, check, check_with_names};
 use crate::tables::{Beside, Format, TableInput};
 use crate::{Diagnostic, Diagnostics, bp, syntax, tables, weave};
 
@@ -116,6 +116,37 @@ fn kind(path: &Path) -> Option<Kind> {
         "tts" => Some(Kind::Table(Format::Tts)),
         _ => None,
     }
+}
+
+/// A program that is being written: what can be said about it so far.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// The text.
+    pub source: Arc<Source>,
+    /// The program, if nothing is wrong.
+    pub program: Option<Arc<Program>>,
+    /// What is wrong, or may not be meant as it is written.
+    pub diagnostics: Diagnostics,
+    /// What is declared, and which name means what, as far as the text can be read.
+    pub names: Names,
+}
+
+/// Looks at a text that need not be in a file. The ending of the name tells the language; nothing if it is
+/// not that of a program.
+#[must_use]
+pub fn draft(path: &Path, text: String) -> Option<Draft> {
+    let Some(Kind::Program(parse)) = kind(path) else { return None };
+    let source = Source::new(show_path(path), text);
+    let (file, mut diagnostics) = parse(&source);
+    let checked = check_with_names(&file, &CheckOptions::default());
+    let mut program = None;
+    // What could not be read leads to mistakes that are none.
+    if diagnostics.is_empty() {
+        diagnostics = checked.problems;
+        program = checked.program.map(Arc::new);
+    }
+    let diagnostics = Diagnostics::new(source.clone(), diagnostics);
+    Some(Draft { source: Arc::new(source), program, diagnostics, names: checked.names })
 }
 
 /// Whether the name of a file has an ending that [`load`] knows.

@@ -1,5 +1,5 @@
 //! # What holds for every text
-//! No parser panics; what is wrong has a place inside of the text; what is accepted can be
+//! No parser panics; what is wrong, and what is declared, has a place inside of the text; what is accepted can be
 //! lowered or is refused with a reason, and can be printed and read again as the same.
 //!
 //! Each function takes any text and panics if one of these is not so. The fuzz targets and the
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use selvedge_model::{System, step};
 use selvedge_program::{Lowering, Program, Source, ThreadCounts, print};
 
-use crate::check::{CheckOptions, check};
+use crate::check::{CheckOptions, Checked, Names, check_with_names};
 use crate::tables::{Beside, Format, TableInput, print as print_tables, read, to_program};
 use crate::{Diagnostic, Diagnostics, LoadError, bp, syntax, weave};
 
@@ -95,8 +95,9 @@ pub fn survive_tables(text: &str) {
 fn program(source: &Source, parse: Parser) -> Result<Program, Diagnostics> {
     let (file, mut list) = parse(source);
     let parsed = list.is_empty();
-    let (program, more) = check(&file, &CheckOptions::default());
-    list.extend(more);
+    let Checked { program, problems, names } = check_with_names(&file, &CheckOptions::default());
+    look_at_names(source, &names);
+    list.extend(problems);
     let found = Diagnostics::new(source.clone(), list);
     look_at(&found);
     if parsed {
@@ -128,6 +129,21 @@ fn look_at(diagnostics: &Diagnostics) {
     }
     let shown = diagnostics.render(false);
     assert_eq!(shown.is_empty(), diagnostics.list.is_empty());
+}
+
+/// Names stand where they are said to stand, and uses have the name of what they mean.
+fn look_at_names(source: &Source, names: &Names) {
+    for definition in &names.definitions {
+        assert_eq!(source.slice(definition.span), definition.name, "{definition:?}");
+        let outer = definition.inside.map(|id| &names.definitions[id]);
+        assert!(outer.is_none_or(|outer| outer.inside.is_none()), "two levels: {definition:?}");
+        assert!(!definition.text.is_empty() && definition.whole.start <= definition.whole.end);
+    }
+    for (span, id) in &names.uses {
+        let meant = &names.definitions[*id];
+        assert_eq!(source.slice(*span), meant.name, "at {span:?}: {meant:?}");
+        assert!(names.at(span.start).is_some(), "a use is found");
+    }
 }
 
 /// Lowers a program and takes a few steps, if it is small.

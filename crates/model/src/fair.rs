@@ -76,8 +76,12 @@ pub struct Endless {
 impl Endless {
     /// Whether a thread asks to act at a state: it can act there, or has ended where nobody may
     /// have. A run does not count if a thread asks infinitely often (strong) or from some point on
-    /// (weak), and acts only finitely often.
+    /// (weak), and acts only finitely often. In the midst of a step of another thread it has no break:
+    /// what counts is whether it can act before and after it.
     pub fn asks(self, system: &dyn System, state: &State, thread: ThreadId) -> Result<bool, Fault> {
+        if self.fairness == Fairness::Weak && system.is_between(state.shared) {
+            return Ok(true);
+        }
         let ended = state.threads[thread.index()].has_ended();
         Ok((ended && !self.ended) || !enabled(system, state, thread)?.is_empty())
     }

@@ -80,6 +80,12 @@ pub trait System: Send + Sync {
         false
     }
 
+    /// Whether a thread is in the midst of what is one step of the text: a result is on its way to the
+    /// caller, and nobody else can act until it is there. That is no moment at which they have to wait.
+    fn is_between(&self, _shared: SharedId) -> bool {
+        false
+    }
+
     /// Why this shared state is wrong (a failed assertion, …), if it is. A wrong state has no
     /// actions.
     fn wrong(&self, shared: SharedId) -> Option<String>;

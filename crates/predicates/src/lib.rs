@@ -105,6 +105,10 @@ pub fn verify(
         Report { seen: Vec::new(), answer: Answer::Unknown(Failure::TooLarge), asked: 0 };
     report.answer = match attempt(question, budget, tell, keep, &mut report) {
         Ok(answer) => answer,
+        // Whoever stopped the solver had a reason.
+        Err(failure @ Failure::Solver(SolverError::Stopped)) => {
+            Answer::Unknown(budget.check().err().map_or(failure, Failure::Stopped))
+        }
         Err(failure) => Answer::Unknown(failure),
     };
     report

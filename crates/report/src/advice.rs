@@ -4,6 +4,7 @@
 
 use selvedge_analysis::engine::Method;
 use selvedge_analysis::{Bound, Resource, Stop};
+use selvedge_model::Fault;
 
 use crate::answer::Answer;
 
@@ -45,7 +46,10 @@ pub(crate) fn advice(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>)
                         more and more of the stacks is observed";
             return Some(more.to_owned());
         }
-        Stop::Fault(_) => return None,
+        Stop::Fault(_) if bound.is_some_and(needs_fixed_threads) && answer.system.starts_threads() => {
+            return Some("`selvedge check --contexts 2`".to_owned());
+        }
+        Stop::Fault(fault) => return Some(after_fault(fault)),
     });
     if let Some(name) = unbounded {
         ways.push(format!("a range for `{name}` if it keeps growing (`int[0..9] {name}`)"));
@@ -69,6 +73,20 @@ pub(crate) fn advice(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>)
         Some(_) => {}
     }
     Some(either(&ways))
+}
+
+/// Whether a bound has a meaning for a fixed set of threads only.
+fn needs_fixed_threads(bound: Bound) -> bool {
+    matches!(bound.resource, Resource::Rounds | Resource::RoundRobin { .. })
+}
+
+/// What to try where the system cannot say what comes next; the reason often says more.
+pub(crate) fn after_fault(fault: &Fault) -> String {
+    let one = "`selvedge simulate`, which follows one schedule".to_owned();
+    match fault.line {
+        Some(line) => either(&[format!("a change of line {line}, as the reason says"), one]),
+        None => one,
+    }
 }
 
 /// `a, b, or c`.

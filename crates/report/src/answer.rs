@@ -73,38 +73,53 @@ pub fn text(answer: &Answer<'_>, options: TraceOptions) -> String {
 /// The answer in words.
 #[must_use]
 pub fn summary(answer: &Answer<'_>) -> Summary {
-    let (verdict, role, sentence, mut details) = match &answer.outcome.verdict {
-        Verdict::Safe(proof) => {
-            (json::Verdict::Safe, Role::Good, safe(answer), why_safe(answer, *proof))
-        }
+    let (verdict, role, mut details) = match &answer.outcome.verdict {
+        Verdict::Safe(proof) => (json::Verdict::Safe, Role::Good, why_safe(answer, *proof)),
         Verdict::Unsafe { bound, property, trace } => {
-            let property = answer.properties.get(*property);
             let steps = trace.as_ref().map(|trace| trace.steps.len());
-            let sentence = unsafe_sentence(answer, *bound, steps.ok(), property);
             let mut details = about_trace(answer.outcome, *bound, steps);
+            let property = answer.properties.get(*property);
             if let (Some(Property::NoDeadlock), Some(last)) = (property, answer.last) {
                 details.extend(text::waiting(answer.system, last).map(|who| ("waits", who)));
             }
-            (json::Verdict::Unsafe, Role::Bad, sentence, details)
+            (json::Verdict::Unsafe, Role::Bad, details)
         }
-        Verdict::Bounded { bound } => {
-            let sentence = format!(
-                "{} within {}; this is not a proof: `selvedge verify` looks for one",
-                no_violation(answer),
-                with_switches(*bound)
-            );
-            (json::Verdict::Bounded, Role::Change, sentence, Vec::new())
+        Verdict::Bounded { .. } => (json::Verdict::Bounded, Role::Change, Vec::new()),
+        Verdict::Unknown { stop, completed } => {
+            (json::Verdict::Unknown, Role::Change, what_is_known(answer, stop, *completed))
         }
-        Verdict::Unknown { stop, completed } => (
-            json::Verdict::Unknown,
-            Role::Change,
-            stop.to_string(),
-            what_is_known(answer, stop, *completed),
-        ),
     };
     details.extend(threads(answer));
     details.push(("effort", effort(answer.outcome, answer.time, answer.peak_memory)));
+    let sentence = sentence(answer);
     Summary { verdict, role, sentence, details }
+}
+
+/// What was proved or found, or why neither, in one sentence.
+#[must_use]
+pub fn sentence(answer: &Answer<'_>) -> String {
+    match &answer.outcome.verdict {
+        Verdict::Safe(_) => safe(answer),
+        Verdict::Unsafe { bound, property, trace } => {
+            let steps = trace.as_ref().map(|trace| trace.steps.len());
+            unsafe_sentence(answer, *bound, steps.ok(), answer.properties.get(*property))
+        }
+        Verdict::Bounded { bound } => format!(
+            "{} within {}; this is not a proof: `selvedge verify` looks for one",
+            no_violation(answer),
+            with_switches(*bound)
+        ),
+        Verdict::Unknown { stop, .. } => stop.to_string(),
+    }
+}
+
+/// What to try where there is no answer, if there is something.
+#[must_use]
+pub fn advised(answer: &Answer<'_>) -> Option<String> {
+    match &answer.outcome.verdict {
+        Verdict::Unknown { stop, completed } => advice(answer, stop, *completed),
+        _ => None,
+    }
 }
 
 /// Lines with a label each, in two columns.

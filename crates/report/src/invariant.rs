@@ -105,7 +105,13 @@ fn heads(system: &dyn System, evidence: &Evidence) -> BTreeSet<Head> {
                 }));
             }
         }
-        Evidence::Violation(_) | Evidence::Lasso(_) | Evidence::Termination(_) => {}
+        Evidence::Termination(proof) => {
+            for (state, _) in &proof.states {
+                let threads = state.threads.iter();
+                heads.extend(threads.map(|t| (state.shared, t.template, t.stack.top())));
+            }
+        }
+        Evidence::Violation(_) | Evidence::Lasso(_) => {}
     }
     heads
 }

@@ -228,12 +228,11 @@ pub struct TraceStep {
 pub fn trace(system: &dyn System, trace: &Trace) -> Vec<TraceStep> {
     let mut steps = Vec::with_capacity(trace.steps.len());
     each_row(system, trace, |row, after| {
-        let texts: Vec<_> = row.steps.iter().map(|step| step.text.trim_end_matches(';')).collect();
         steps.push(TraceStep {
+            step: row.words(),
+            line: row.line(),
             thread: row.name,
             context: row.context,
-            step: texts.join("; "),
-            line: row.steps.iter().find_map(|step| step.line),
             shared: system.show_shared(after.shared),
             stacks: after.thread_ids().map(|id| show_stack(system, after, id)).collect(),
         });

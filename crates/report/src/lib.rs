@@ -8,10 +8,12 @@
 //! - [`answer`]: verdicts in words; [`table`]: what is new at each bound;
 //! - [`livelock`]: the same for runs that never end;
 //! - [`json`]: the objects that other programs read; their names are a contract;
+//! - [`sarif`]: what code hosts and editors read;
 //! - [`dot`]: pictures of tables; [`flow`]: pictures of programs;
 //! - [`evidence`]: certificates and violations as files;
 //! - [`page`]: all of that as one document, and the page that shows it;
 //! - [`invariant`]: what a certificate says, for people;
+//! - [`termination`]: why no fair run goes on for ever, by a proof of that;
 //! - [`trials`]: what came of random questions.
 
 pub mod advice;
@@ -26,8 +28,10 @@ pub mod livelock;
 pub mod page;
 pub mod predicates;
 pub mod property;
+pub mod sarif;
 pub mod style;
 pub mod table;
+pub mod termination;
 #[cfg(test)]
 mod testing;
 pub mod text;

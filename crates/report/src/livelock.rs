@@ -9,6 +9,7 @@ use selvedge_analysis::fair::{Outcome, Rounds, Verdict};
 use selvedge_evidence::{Checked, Lasso, LassoThread, Part, replay_with, thread_name};
 use selvedge_model::{Endless, Fairness, State, System, ThreadId};
 
+use crate::advice::after_fault;
 use crate::amount::{bytes, seconds};
 use crate::answer::Summary;
 use crate::json;
@@ -50,15 +51,10 @@ pub fn text(answer: &Answer<'_>, options: TraceOptions) -> String {
 /// The answer in words.
 #[must_use]
 pub fn summary(answer: &Answer<'_>) -> Summary {
-    let (verdict, role, sentence, mut details) = match &answer.outcome.verdict {
+    let (verdict, role, mut details) = match &answer.outcome.verdict {
         Verdict::Nonterminating { lasso, checked } => {
-            let sentence = nonterminating(answer, lasso);
-            (
-                json::Verdict::Nonterminating,
-                Role::Bad,
-                sentence,
-                why_fair(answer.system, lasso, checked),
-            )
+            let details = why_fair(answer.system, lasso, checked);
+            (json::Verdict::Nonterminating, Role::Bad, details)
         }
         Verdict::Terminating { with_ended } => {
             let mut details = vec![("proof", proof_in_words(answer.outcome))];
@@ -66,27 +62,44 @@ pub fn summary(answer: &Answer<'_>) -> Summary {
                 let shows = "once a thread has ended, others can go on for ever: --ended shows how";
                 details.push(("ended", shows.to_owned()));
             }
-            (
-                json::Verdict::Safe,
-                Role::Good,
-                format!("no {} goes on for ever", runs(answer.endless)),
-                details,
-            )
+            let limits = "nothing is said about assertions, deadlocks and other numbers of threads";
+            details.push(("limits", limits.to_owned()));
+            (json::Verdict::Safe, Role::Good, details)
         }
-        Verdict::Bounded(rounds) => {
-            let sentence = format!("{}; this is not a proof", none_within(answer, *rounds));
-            (json::Verdict::Bounded, Role::Change, sentence, Vec::new())
-        }
+        Verdict::Bounded(_) => (json::Verdict::Bounded, Role::Change, Vec::new()),
         Verdict::Unknown { stop, completed } => {
             let mut details = Vec::new();
             let done = completed.map(|rounds| ("completed", none_within(answer, rounds)));
             details.extend(done);
             details.extend(advice(answer, stop).map(|advice| ("try", advice)));
-            (json::Verdict::Unknown, Role::Change, stop.to_string(), details)
+            (json::Verdict::Unknown, Role::Change, details)
         }
     };
     details.push(("effort", effort(answer)));
+    let sentence = sentence(answer);
     Summary { verdict, role, sentence, details }
+}
+
+/// What was proved or found, or why neither, in one sentence.
+#[must_use]
+pub fn sentence(answer: &Answer<'_>) -> String {
+    match &answer.outcome.verdict {
+        Verdict::Nonterminating { lasso, .. } => nonterminating(answer, lasso),
+        Verdict::Terminating { .. } => format!("no {} goes on for ever", runs(answer.endless)),
+        Verdict::Bounded(rounds) => {
+            format!("{}; this is not a proof", none_within(answer, *rounds))
+        }
+        Verdict::Unknown { stop, .. } => stop.to_string(),
+    }
+}
+
+/// What to try where there is no answer, if there is something.
+#[must_use]
+pub fn advised(answer: &Answer<'_>) -> Option<String> {
+    match &answer.outcome.verdict {
+        Verdict::Unknown { stop, .. } => advice(answer, stop),
+        _ => None,
+    }
 }
 
 /// What kind of runs was asked about.
@@ -191,7 +204,8 @@ fn advice(answer: &Answer<'_>, stop: &Stop) -> Option<String> {
         Stop::Memory => "more memory (--memory)",
         Stop::Cancelled => "once more with more patience",
         Stop::HighStack => "a bound on the recursion",
-        Stop::Fault(_) | Stop::NotClosed(_) => return None,
+        Stop::Fault(fault) => return Some(after_fault(fault)),
+        Stop::NotClosed(_) => return None,
     };
     let range = answer.unbounded.map_or(String::new(), |name| {
         format!(", a range for `{name}` if it keeps growing (`int[0..9] {name}`)")

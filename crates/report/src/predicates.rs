@@ -61,13 +61,8 @@ pub fn text(answer: &Answer<'_>, paint: Paint) -> String {
 #[must_use]
 pub fn summary(answer: &Answer<'_>) -> Summary {
     let mut details = Vec::new();
-    let (verdict, role, sentence) = match &answer.proof {
+    let (verdict, role) = match &answer.proof {
         Ok(_) => {
-            let threads = match answer.threads {
-                None => "any number of threads".to_owned(),
-                Some(1) => "this one thread".to_owned(),
-                Some(n) => format!("these {n} threads"),
-            };
             details.push(("proof", proof(answer).unwrap_or_default()));
             let shown = shown(answer.predicates);
             details.push((
@@ -77,22 +72,41 @@ pub fn summary(answer: &Answer<'_>) -> Summary {
                     many => format!("{many}; the evidence has them (--evidence)"),
                 },
             ));
-            let sentence = format!(
-                "no schedule of {threads} fails an assertion or goes wrong in another way, with any \
-                 number of contexts"
-            );
-            (json::Verdict::Safe, Role::Good, sentence)
+            (json::Verdict::Safe, Role::Good)
         }
-        Err(reason) => (json::Verdict::Unknown, Role::Change, reason.clone()),
+        Err(_) => (json::Verdict::Unknown, Role::Change),
     };
     details.push(("below", below(answer.seen)));
+    if answer.proof.is_err() {
+        let ways = "ranges for integers (`int[0..9] x`), a number of threads (--threads NAME=2), predicates that \
+                    hold (`predicate p: …;`), or more time (--timeout)";
+        details.push(("try", ways.to_owned()));
+    }
     if answer.proof.is_ok() {
         details.push(("limits", "nothing is said about whether the threads end".to_owned()));
     }
     let asked = amount(Some(answer.asked as u128), "question");
     let (time, memory) = (seconds(answer.time), bytes(answer.peak_memory));
     details.push(("effort", format!("predicates, {asked} to the solver, {time}, {memory}")));
+    let sentence = sentence(answer);
     Summary { verdict, role, sentence, details }
+}
+
+/// What was proved, or why nothing was, in one sentence.
+#[must_use]
+pub fn sentence(answer: &Answer<'_>) -> String {
+    if let Err(reason) = &answer.proof {
+        return reason.clone();
+    }
+    let threads = match answer.threads {
+        None => "any number of threads".to_owned(),
+        Some(1) => "this one thread".to_owned(),
+        Some(n) => format!("these {n} threads"),
+    };
+    format!(
+        "no schedule of {threads} fails an assertion or goes wrong in another way, with any number of \
+         contexts"
+    )
 }
 
 /// Why the verdict is safe, in one sentence.

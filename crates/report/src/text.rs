@@ -1,39 +1,60 @@
 //! # Traces and states for people
-//! A trace is a table: context, thread, line, statement, what changed. Statements are indented
-//! by the depth of the stack, so that calls and returns can be seen.
+//! A trace is a table of its steps; a long one has a table of its contexts before it.
 
-use std::collections::BTreeMap;
+mod contexts;
+mod steps;
 
 use selvedge_evidence::{Lasso, Trace, thread_name};
-use selvedge_model::{State, Step, System, ThreadId};
+use selvedge_model::{State, System, ThreadId};
 
+use self::contexts::Contexts;
 use crate::style::{Paint, Role};
-use crate::view::{Row, each_row, show_stack};
+use crate::view::{each_row, show_stack};
 
 /// How a trace is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TraceOptions {
-    /// All values and stacks after each step, not only what changed.
+    /// Every step, with all values and stacks after it; otherwise what changed, and runs of local steps are
+    /// only counted.
     pub full: bool,
     /// With colours or not.
     pub paint: Paint,
 }
 
+/// A shorter trace can be seen at a glance, and needs no table of its contexts.
+const SHORT: usize = 12;
+
 /// A trace that replays as a table, with the first and the last state. Why it is worth showing is
 /// for the caller to say.
 #[must_use]
 pub fn trace(system: &dyn System, trace: &Trace, options: TraceOptions) -> String {
+    laid_out(system, trace, options, !options.full)
+}
+
+/// The same with every step, for whoever wants to follow it step by step.
+#[must_use]
+pub fn every_step(system: &dyn System, trace: &Trace, options: TraceOptions) -> String {
+    laid_out(system, trace, options, false)
+}
+
+fn laid_out(system: &dyn System, trace: &Trace, options: TraceOptions, fold: bool) -> String {
     let paint = options.paint;
-    let mut text = format!("{}\n", paint.paint(Role::Heading, "first state"));
+    let heading = |text: &str| format!("{}\n", paint.paint(Role::Heading, text));
+    let mut text = heading("first state");
     text += &state(system, &trace.initial, paint);
     let mut rows = Vec::with_capacity(trace.steps.len());
+    let mut contexts = Contexts::new(&trace.initial);
     let last = each_row(system, trace, |row, after| {
         let then = if options.full { state(system, after, paint) } else { String::new() };
+        contexts.see(&row, after);
         rows.push((row, then));
     });
     if !rows.is_empty() {
-        text += &format!("\n{}", table(&rows, paint));
-        text += &format!("\n{}\n", paint.paint(Role::Heading, "last state"));
+        if contexts.len() > 1 && rows.len() > SHORT {
+            text += &format!("\n{}{}", heading("contexts"), contexts.table(system, paint));
+        }
+        text += &format!("\n{}", steps::table(&rows, fold, paint));
+        text += &format!("\n{}", heading("last state"));
         text += &state(system, &last, paint);
     }
     text
@@ -50,22 +71,12 @@ pub fn lasso(system: &dyn System, lasso: &Lasso, options: TraceOptions) -> Strin
     let stem = lasso.stem.steps.len();
     let mut at_period = lasso.stem.initial.clone();
     let mut rows = Vec::with_capacity(stem + lasso.period.len());
-    let mut folded: Vec<Folded> = Vec::new();
+    let mut contexts = Contexts::new(&lasso.stem.initial);
     each_row(system, &lasso.unrolled(1), |row, after| {
         let then = if options.full { state(system, after, paint) } else { String::new() };
         if rows.len() < stem {
             at_period.clone_from(after);
-            let place = place(system, after, row.thread);
-            match folded.last_mut().filter(|last| last.context == row.context) {
-                Some(last) => (last.steps, last.place) = (last.steps + 1, place),
-                None => folded.push(Folded {
-                    context: row.context,
-                    thread: row.thread,
-                    name: row.name.clone(),
-                    steps: 1,
-                    place,
-                }),
-            }
+            contexts.see(&row, after);
         }
         rows.push((row, then));
     });
@@ -73,8 +84,8 @@ pub fn lasso(system: &dyn System, lasso: &Lasso, options: TraceOptions) -> Strin
     if stem > 0 {
         text += &format!("\n{}", heading("stem"));
         match options.full {
-            true => text += &table(&rows, paint),
-            false => text += &fold(&folded, paint),
+            true => text += &steps::table(&rows, false, paint),
+            false => text += &contexts.table(system, paint),
         }
     }
     // The contexts of the period are counted by themselves.
@@ -82,27 +93,7 @@ pub fn lasso(system: &dyn System, lasso: &Lasso, options: TraceOptions) -> Strin
     period.iter_mut().for_each(|(row, _)| row.context -= before);
     text += &format!("\n{}", heading("period, repeated for ever"));
     text += &state(system, &at_period, paint);
-    text + &format!("\n{}", table(&period, paint))
-}
-
-/// A context of a stem, in a line.
-struct Folded {
-    context: usize,
-    thread: ThreadId,
-    name: String,
-    steps: usize,
-    /// Where the thread stands afterwards.
-    place: String,
-}
-
-fn fold(contexts: &[Folded], paint: Paint) -> String {
-    let width = contexts.iter().map(|c| c.name.chars().count()).max().unwrap_or(0);
-    let numbers = contexts.last().map_or(0, |c| c.context.to_string().len());
-    let line = |c: &Folded| {
-        let name = paint.paint(Role::Thread(c.thread.index()), &format!("{:width$}", c.name));
-        format!("{:>numbers$}  {name}  {}, then {}\n", c.context, count(c.steps, "step"), c.place)
-    };
-    contexts.iter().map(line).collect()
+    text + &format!("\n{}", steps::table(&period, !options.full, paint))
 }
 
 /// A whole state: the shared values, then each thread with its stack, top first.
@@ -153,104 +144,6 @@ pub fn waiting(system: &dyn System, state: &State) -> impl Iterator<Item = Strin
 pub fn count(number: usize, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {thing}{plural}")
-}
-
-/// One line of the table, before it is laid out.
-struct Line<'a> {
-    /// Context and thread, at the first step of a context.
-    starts: Option<(usize, ThreadId, String)>,
-    number: String,
-    statement: String,
-    changes: String,
-    /// What is shown after this line.
-    then: &'a str,
-}
-
-/// Statements longer than this do not widen the table.
-const WIDEST_STATEMENT: usize = 48;
-
-/// Deeper stacks are not indented further; the depth is written out.
-const DEEPEST_INDENT: usize = 10;
-
-/// Each row, and what is shown after it.
-fn table(rows: &[(Row, String)], paint: Paint) -> String {
-    let lines = lines(rows);
-    let width = |of: fn(&Line<'_>) -> usize, heading: &str| {
-        lines.iter().map(of).max().unwrap_or(0).max(heading.len())
-    };
-    let length = |text: &str| text.chars().count();
-    let contexts = rows.last().map_or(0, |(row, _)| row.context).to_string().len().max(1);
-    let names = width(|l| l.starts.as_ref().map_or(0, |s| s.2.chars().count()), "thread");
-    let numbers = width(|l| l.number.chars().count(), "line");
-    let statements = width(
-        |l| Some(l.statement.chars().count()).filter(|&n| n <= WIDEST_STATEMENT).unwrap_or(0),
-        "step",
-    );
-    let heading = format!(
-        "{:>contexts$}  {:names$}  {:>numbers$}  {:statements$}  changes",
-        "#", "thread", "line", "step"
-    );
-    let mut text = format!("{}\n", paint.paint(Role::Heading, &heading));
-    for line in &lines {
-        let mut shown = match &line.starts {
-            Some((context, thread, name)) => format!(
-                "{context:>contexts$}  {}{}",
-                paint.paint(Role::Thread(thread.index()), name),
-                " ".repeat(names - length(name))
-            ),
-            None => " ".repeat(contexts + 2 + names),
-        };
-        let number = format!("{:>numbers$}", line.number);
-        shown += &format!("  {}  {}", paint.paint(Role::Faint, &number), line.statement);
-        if !line.changes.is_empty() {
-            let gap = statements.saturating_sub(length(&line.statement)) + 2;
-            shown += &" ".repeat(gap);
-            shown += &paint.paint(Role::Change, &line.changes);
-        }
-        text += shown.trim_end();
-        text.push('\n');
-        text += &line.then.lines().map(|l| format!("      {l}\n")).collect::<String>();
-    }
-    text
-}
-
-fn lines(rows: &[(Row, String)]) -> Vec<Line<'_>> {
-    let mut lines = Vec::new();
-    let mut context = 0;
-    let mut floors: BTreeMap<ThreadId, usize> = BTreeMap::new();
-    for (row, _) in rows {
-        let floor = floors.entry(row.thread).or_insert(row.depth);
-        *floor = row.depth.min(*floor);
-    }
-    for (row, then) in rows {
-        let level = row.depth - floors[&row.thread];
-        let starts = (row.context != context).then(|| (row.context, row.thread, row.name.clone()));
-        context = row.context;
-        for (inner, step) in row.steps.iter().enumerate() {
-            let last = inner + 1 == row.steps.len();
-            lines.push(Line {
-                starts: starts.clone().filter(|_| inner == 0),
-                number: step.line.map_or(String::new(), |n| n.to_string()),
-                statement: statement(step, level, inner > 0),
-                changes: if last { changes(row) } else { String::new() },
-                then: if last { then } else { "" },
-            });
-        }
-    }
-    lines
-}
-
-/// The text of a statement, indented: by depth, and once more inside of an atomic block.
-fn statement(step: &Step, level: usize, inner: bool) -> String {
-    let indent = "  ".repeat(level.min(DEEPEST_INDENT) + usize::from(inner));
-    let deep = if level > DEEPEST_INDENT { format!("[+{level}] ") } else { String::new() };
-    let text: Vec<_> = step.text.split_whitespace().collect();
-    format!("{indent}{deep}{}", text.join(" "))
-}
-
-fn changes(row: &Row) -> String {
-    let changes: Vec<_> = row.changes.iter().map(ToString::to_string).collect();
-    changes.join(", ")
 }
 
 #[cfg(test)]

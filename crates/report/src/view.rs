@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use rustc_hash::FxHashSet;
 use selvedge_evidence::{Trace, thread_name};
 use selvedge_model::{
     Action, Explanation, SharedId, State, Step, SymbolId, System, ThreadId, Word, advance,
@@ -23,6 +24,34 @@ pub struct Row {
     pub steps: Vec<Step>,
     /// What is different afterwards.
     pub changes: Vec<Change>,
+    /// Whether it has nothing to do with other threads: nothing shared is different, no statement mentions a
+    /// shared variable, and no thread has started or ended.
+    pub is_local: bool,
+}
+
+impl Row {
+    /// The statements, separated by `; `.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let texts: Vec<_> = self.steps.iter().map(|step| step.text.trim_end_matches(';')).collect();
+        texts.join("; ")
+    }
+
+    /// The same, with what is different afterwards in parentheses.
+    #[must_use]
+    pub fn words_with_changes(&self) -> String {
+        let changes: Vec<_> = self.changes.iter().map(ToString::to_string).collect();
+        match changes.is_empty() {
+            true => self.words(),
+            false => format!("{} ({})", self.words(), changes.join(", ")),
+        }
+    }
+
+    /// The line of the (first) statement.
+    #[must_use]
+    pub fn line(&self) -> Option<u32> {
+        self.steps.iter().find_map(|step| step.line)
+    }
 }
 
 /// Something that a step changed.
@@ -60,14 +89,23 @@ impl fmt::Display for Change {
 /// after it; the answer is the last state. One state is kept, not all of them: those of a long run with a deep stack would fill the memory.
 pub fn each_row(system: &dyn System, trace: &Trace, mut visit: impl FnMut(Row, &State)) -> State {
     let mut state = trace.initial.clone();
+    let shared = system.shared_values(state.shared);
+    let shared: FxHashSet<&str> = shared.iter().map(|(name, _)| name.as_str()).collect();
     for (&(thread, action), context) in trace.steps.iter().zip(trace.context_numbers()) {
         let (name, before) = (thread_name(system, &state, thread), Before::of(&state, thread));
         advance(&mut state, thread, action);
         let steps = statements(system, &action);
-        let changes = changes(system, thread, &action, &before, &state);
-        visit(Row { context, thread, name, depth: before.depth, steps, changes }, &state);
+        let (changes, is_quiet) = changes(system, thread, &action, &before, &state);
+        let is_local = is_quiet && !steps.iter().any(|step| mentions(&step.text, &shared));
+        visit(Row { context, thread, name, depth: before.depth, steps, changes, is_local }, &state);
     }
     state
+}
+
+/// Whether a text has one of these names.
+fn mentions(text: &str, names: &FxHashSet<&str>) -> bool {
+    let is_sign = |c: char| !(c.is_alphanumeric() || c == '_' || c == '$');
+    text.split(is_sign).any(|word| names.contains(word))
 }
 
 /// What is needed of the state before a step to see what the step changed.
@@ -123,18 +161,20 @@ pub fn show_stack(system: &dyn System, state: &State, thread: ThreadId) -> Strin
     if shown.is_empty() { "-".to_owned() } else { shown.join(" | ") }
 }
 
+/// What a step changed, and whether no other thread can notice it.
 fn changes(
     system: &dyn System,
     thread: ThreadId,
     action: &Action,
     before: &Before,
     after: &State,
-) -> Vec<Change> {
+) -> (Vec<Change>, bool) {
     let mut changes = Vec::new();
     if before.shared != after.shared {
         let [old, new] = [before.shared, after.shared].map(|shared| system.shared_values(shared));
         changes = differences(&old, &new);
     }
+    let mut is_quiet = changes.is_empty();
     let top = after.threads[thread.index()].stack.top();
     let values = |top: Option<SymbolId>| top.map_or(Vec::new(), |s| system.symbol_values(s));
     match action.word {
@@ -143,18 +183,20 @@ fn changes(
         Word::Pop => {}
     }
     if after.threads.len() > before.threads {
+        is_quiet = false;
         let started = ThreadId::from(after.threads.len() - 1);
         changes.push(Change::Started(thread_name(system, after, started)));
     }
     if before.top.is_some() && top.is_none() {
+        is_quiet = false;
         changes.push(Change::Ended);
     }
-    changes
+    (changes, is_quiet)
 }
 
 /// The values of `after` that `before` does not have. That a variable may have any value is no
 /// news when nothing was known of it before.
-fn differences(before: &[(String, String)], after: &[(String, String)]) -> Vec<Change> {
+pub(crate) fn differences(before: &[(String, String)], after: &[(String, String)]) -> Vec<Change> {
     let old = |name: &String| before.iter().find(|(n, _)| n == name).map(|(_, v)| v);
     after
         .iter()
@@ -165,4 +207,17 @@ fn differences(before: &[(String, String)], after: &[(String, String)]) -> Vec<C
             after: value.clone(),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_mentions_whole_words() {
+        let names = ["x", "top"].into_iter().collect();
+        assert!(mentions("if (cas(top, a, b)) [yes]", &names));
+        assert!(mentions("y := x", &names));
+        assert!(!mentions("stop := x_1 + $x + 1", &names));
+    }
 }

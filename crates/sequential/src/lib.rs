@@ -27,6 +27,7 @@ mod rounds;
 mod space;
 mod steps;
 mod summaries;
+mod touched;
 
 pub use focus::Focus;
 pub use lift::Lifted;

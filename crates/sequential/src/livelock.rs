@@ -72,7 +72,8 @@ pub fn find(asked: &Asked<'_>, bounds: Bounds, budget: &Budget) -> Result<Option
         let trace = rounds.trace(&violation)?;
         lift(&sequential, &lowered, &trace).map(Some)
     };
-    let small = Budget { memory: Some(SMALL), ..budget.clone() };
+    let limit = budget.memory.map_or(SMALL, |most| most.min(SMALL));
+    let small = Budget { memory: Some(limit), ..budget.clone() };
     let steps = match attempt(None, &small) {
         Err(Stop::Memory) if budget.memory.is_none_or(|most| most > SMALL) => {
             let occur = shared_states(asked.program, budget)?;

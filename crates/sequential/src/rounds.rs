@@ -37,6 +37,7 @@ use crate::limits::Limits;
 use crate::space::{Shared, Space};
 use crate::steps::Steps;
 use crate::summaries::{Calls, Thread};
+use crate::touched::Touched;
 
 /// With which inputs a thread begins a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -144,7 +145,11 @@ impl<'a> Rounds<'a> {
         budget: &Budget,
     ) -> Result<Self> {
         let mut space = Space::new(lowering, rounds, focus, Limits(budget.clone()))?;
-        let history = options.guesses == Guesses::Lazy;
+        // In the first round there are no contexts before to remember.
+        let history = options.guesses == Guesses::Lazy && rounds > 1;
+        if rounds == 1 && options.calls == Calls::Lazy {
+            space.touched = Touched::find(lowering)?;
+        }
         let mut analyses = Vec::new();
         let mut of_thread = Vec::new();
         let mut known: FxHashMap<(ThreadStart, Option<Vec<Loc>>), usize> = FxHashMap::default();

@@ -12,6 +12,7 @@ use selvedge_program::{Domain, Lowering, ProcId, Slot, Type, Value};
 use crate::focus::{Focus, bits_for};
 use crate::limits::Limits;
 use crate::order::order;
+use crate::touched::{Touched, Variant};
 use crate::{Result, Stop};
 
 /// A moment at which the shared variables have values.
@@ -57,6 +58,8 @@ pub struct Space<'a> {
     pub rounds: usize,
     /// The diagrams.
     pub bdds: Manager<Limits>,
+    /// What procedures touch.
+    pub(crate) touched: Touched,
     globals: Vec<Field>,
     locals: Vec<Vec<Field>>,
     results: Vec<Vec<Field>>,
@@ -89,10 +92,16 @@ impl<'a> Space<'a> {
             lowering,
             rounds,
             bdds: Manager::new(limits),
+            touched: Touched::everything(lowering),
             globals: fields(lowering.global_types().len()),
             locals: procs().map(|proc| fields(lowering.local_types(proc).len())).collect(),
             results: procs().map(|p| fields(program.procs[p.index()].results.len())).collect(),
         };
+        // Types first: a type without end is a better reason than a command about it.
+        let locals = procs().flat_map(|proc| lowering.local_types(proc));
+        for ty in lowering.global_types().into_iter().chain(locals) {
+            finite(lowering, ty)?;
+        }
         let mut level = 0;
         for (proc, slot) in order(lowering)? {
             let ty = match slot {
@@ -146,6 +155,22 @@ impl<'a> Space<'a> {
         Self::vars(&self.globals, self.shared_copy(copy))
     }
 
+    fn shared_slots(&self, slots: &[usize], copy: Shared) -> Vec<Var> {
+        Self::vars(slots.iter().map(|&slot| &self.globals[slot]), self.shared_copy(copy))
+    }
+
+    /// The variables of a copy of the shared variables that a procedure touches.
+    #[must_use]
+    pub(crate) fn touched(&self, variant: Variant, copy: Shared) -> Vec<Var> {
+        self.shared_slots(self.touched.slots(variant), copy)
+    }
+
+    /// The variables of a copy of the shared variables that it does not touch.
+    #[must_use]
+    pub(crate) fn untouched(&self, variant: Variant, copy: Shared) -> Vec<Var> {
+        self.shared_slots(self.touched.others(variant), copy)
+    }
+
     /// The variables of a copy of all local variables of a procedure.
     #[must_use]
     pub fn locals(&self, proc: ProcId, copy: Local) -> Vec<Var> {
@@ -184,17 +209,22 @@ impl<'a> Space<'a> {
 
     /// The variables of what a procedure is about to be entered with.
     #[must_use]
-    pub fn next_entry(&self, proc: ProcId) -> Vec<Var> {
-        let mut vars = self.shared(Shared::Next);
+    pub(crate) fn next_entry(&self, proc: ProcId, variant: Variant) -> Vec<Var> {
+        let mut vars = self.touched(variant, Shared::Next);
         vars.extend(self.params(proc, Local::Next));
         vars
     }
 
     /// From what a procedure is about to be entered with to what it was entered with, or back.
     #[must_use]
-    pub fn at_entry(&self, proc: ProcId, enters: bool) -> Vec<(Vec<Var>, Vec<Var>)> {
+    pub(crate) fn at_entry(
+        &self,
+        proc: ProcId,
+        variant: Variant,
+        enters: bool,
+    ) -> Vec<(Vec<Var>, Vec<Var>)> {
         let pairs = [
-            (self.shared(Shared::Next), self.shared(Shared::Entry)),
+            (self.touched(variant, Shared::Next), self.touched(variant, Shared::Entry)),
             (self.params(proc, Local::Next), self.params(proc, Local::Entry)),
         ];
         let turn = |(next, old)| if enters { (next, old) } else { (old, next) };

@@ -3,6 +3,9 @@
 //! [`Lowering::relation`](selvedge_program::Lowering::relation). The thread is in some round: the
 //! shared variables now are those of the end of its context there, so far.
 
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 use selvedge_bdd::{Bdd, Var};
 use selvedge_program::flow::{Command, EdgeId};
@@ -14,16 +17,23 @@ use crate::space::{Local, Scalar, Shared, Space};
 /// What an edge does in a round.
 #[derive(Clone)]
 pub struct Step {
+    /// What it does where it goes on, by what is written: `x[i] := 1` has a part for each element, so
+    /// that no part has to say that the other elements stay as they are.
+    parts: Rc<[Part]>,
+    /// For a call: values now, and the next ones of the parameters of the procedure.
+    pub call: Bdd,
+    /// Values now with which the thread goes wrong.
+    pub wrong: Bdd,
+}
+
+/// What some cases of an edge do.
+struct Part {
     /// Values now, and the next ones of what is written.
     relation: Bdd,
     /// The variables that have new values afterwards, or are not needed any more.
     replaced: Vec<Var>,
     /// The next values, and the variables that they become the values of.
     renamed: (Vec<Var>, Vec<Var>),
-    /// For a call: values now, and the next ones of the parameters of the procedure.
-    pub call: Bdd,
-    /// Values now with which the thread goes wrong.
-    pub wrong: Bdd,
 }
 
 /// The steps of the threads of a program, made when they are asked for.
@@ -36,26 +46,38 @@ pub struct Steps {
 impl Step {
     /// Where a set of configurations gets to.
     pub fn image(&self, space: &mut Space<'_>, set: Bdd) -> Result<Bdd> {
-        let after = space.join(set, self.relation, &self.replaced)?;
-        space.rename(after, std::slice::from_ref(&self.renamed))
+        let mut all = Vec::new();
+        for part in self.parts.iter() {
+            let after = space.join(set, part.relation, &part.replaced)?;
+            if after != Bdd::FALSE {
+                all.push(space.rename(after, std::slice::from_ref(&part.renamed))?);
+            }
+        }
+        any_of(space, all)
     }
 
     /// The configurations of a set from which this edge leads to a configuration of another.
     pub fn before(&self, space: &mut Space<'_>, set: Bdd, after: Bdd) -> Result<Bdd> {
-        let (next, now) = self.renamed.clone();
-        // What is not needed any more has no value afterwards.
-        let after = space.forget(after, &self.forgotten())?;
-        let after = space.rename(after, &[(now, next.clone())])?;
-        let related = space.join(self.relation, after, &next)?;
-        space.bdds.and(set, related)
+        let mut all = Vec::new();
+        for part in self.parts.iter() {
+            let (next, now) = part.renamed.clone();
+            // What is not needed any more has no value afterwards.
+            let after = space.forget(after, &part.forgotten())?;
+            let after = space.rename(after, &[(now, next.clone())])?;
+            let related = space.join(part.relation, after, &next)?;
+            all.push(space.bdds.and(set, related)?);
+        }
+        any_of(space, all)
     }
 
+    fn diagrams(&self) -> impl Iterator<Item = Bdd> {
+        self.parts.iter().map(|part| part.relation).chain([self.call, self.wrong])
+    }
+}
+
+impl Part {
     fn forgotten(&self) -> Vec<Var> {
         self.replaced.iter().copied().filter(|var| !self.renamed.1.contains(var)).collect()
-    }
-
-    fn diagrams(&self) -> [Bdd; 3] {
-        [self.relation, self.call, self.wrong]
     }
 }
 
@@ -125,12 +147,9 @@ fn build(space: &mut Space<'_>, id: EdgeId, round: usize, cases: &[Case]) -> Res
         _ => (proc, Vec::new()),
     };
     let view = View { proc, other, round };
-    let writes = cases.iter().filter(|case| !matches!(case.effect, Effect::Wrong(_)));
-    let mut written: Vec<Slot> =
-        writes.flat_map(|case| case.writes.iter().map(|(slot, _)| *slot)).collect();
-    written.sort_unstable();
-    written.dedup();
-    let (mut goes, mut calls, mut wrongs) = (Vec::new(), Vec::new(), Vec::new());
+    let written = written_together(cases);
+    let mut goes = vec![Vec::new(); written.len()];
+    let (mut calls, mut wrongs) = (Vec::new(), Vec::new());
     for case in cases {
         let mut literals = Vec::new();
         let mut rest = Vec::new();
@@ -170,30 +189,51 @@ fn build(space: &mut Space<'_>, id: EdgeId, round: usize, cases: &[Case]) -> Res
         }
         match case.effect {
             Effect::Goto | Effect::Return => {
-                let stays = written.iter().filter(|s| !case.writes.iter().any(|(w, _)| w == *s));
-                for &slot in stays {
+                let own = slots_of(case);
+                let fits = |part: &Vec<Slot>| own.iter().all(|slot| part.contains(slot));
+                let Some(part) = written.iter().position(fits) else { continue };
+                for &slot in written[part].iter().filter(|slot| !own.contains(slot)) {
                     let (now, next) = (space.scalar(view.now(slot)), space.scalar(view.next(slot)));
                     let same = space.same(&now, &next)?;
                     diagram = space.bdds.and(diagram, same)?;
                 }
-                goes.push(diagram);
+                goes[part].push(diagram);
             }
             Effect::Call(_) => calls.push(diagram),
             Effect::Wrong(_) => wrongs.push(diagram),
         }
     }
-    let moved: Vec<Slot> =
-        written.into_iter().filter(|slot| !matches!(slot, Slot::Result(_))).collect();
-    let now: Vec<Var> = moved.iter().flat_map(|&slot| space.scalar(view.now(slot))).collect();
-    let next: Vec<Var> = moved.iter().flat_map(|&slot| space.scalar(view.next(slot))).collect();
-    let replaced = now.iter().copied().chain(received).collect();
-    Ok(Step {
-        relation: any_of(space, goes)?,
-        replaced,
-        renamed: (next, now),
-        call: any_of(space, calls)?,
-        wrong: any_of(space, wrongs)?,
-    })
+    let mut parts = Vec::with_capacity(goes.len());
+    for (written, goes) in written.into_iter().zip(goes) {
+        let moved = written.iter().filter(|slot| !matches!(slot, Slot::Result(_)));
+        let now: Vec<Var> = moved.clone().flat_map(|&slot| space.scalar(view.now(slot))).collect();
+        let next: Vec<Var> = moved.flat_map(|&slot| space.scalar(view.next(slot))).collect();
+        let replaced = now.iter().chain(&received).copied().collect();
+        parts.push(Part { relation: any_of(space, goes)?, replaced, renamed: (next, now) });
+    }
+    Ok(Step { parts: parts.into(), call: any_of(space, calls)?, wrong: any_of(space, wrongs)? })
+}
+
+/// The slots that a case writes, in rising order.
+fn slots_of(case: &Case) -> Vec<Slot> {
+    let mut slots: Vec<Slot> = case.writes.iter().map(|(slot, _)| *slot).collect();
+    slots.sort_unstable();
+    slots
+}
+
+/// The sets of slots that cases write, without those that are part of another.
+fn written_together(cases: &[Case]) -> Vec<Vec<Slot>> {
+    let goes = |case: &&Case| matches!(case.effect, Effect::Goto | Effect::Return);
+    let sets: BTreeSet<Vec<Slot>> = cases.iter().filter(goes).map(slots_of).collect();
+    let mut sets: Vec<Vec<Slot>> = sets.into_iter().collect();
+    sets.sort_by_key(|set| std::cmp::Reverse(set.len()));
+    let mut largest: Vec<Vec<Slot>> = Vec::new();
+    for set in sets {
+        if !largest.iter().any(|known| set.iter().all(|slot| known.contains(slot))) {
+            largest.push(set);
+        }
+    }
+    largest
 }
 
 /// The union of diagrams, neighbours first.

@@ -4,8 +4,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use selvedge_analysis::fair::{Question, Verdict, search};
 use selvedge_analysis::{Budget, Stop};
-use selvedge_evidence::{Checked, Evidence, Lasso, recheck};
+use selvedge_evidence::{Checked, Evidence, Flaw, Lasso, recheck};
 use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_model::{Endless, Fairness};
 use selvedge_program::{Lowering, Program, Source, ThreadCounts};
@@ -108,6 +109,58 @@ fn figure_3a_is_found_for_every_number_of_philosophers() {
     }
 }
 
+/// Philosophers who take the lower fork first and spin until they have the other one: whoever has both
+/// goes on, so that a run is endless only if somebody who can act never does.
+const ORDERED: &str = "
+    const N = 3;
+    lock fork[N];
+    proc philosopher(var n: int[0..N - 1]) {
+      var low: int[0..N - 1] := n;
+      var high: int[0..N - 1] := n;
+      if (n == N - 1) low := 0; else high := n + 1;
+      acquire fork[low];
+      while (true) { if (trylock(fork[high])) break; }
+      release fork[high];
+      release fork[low];
+    }
+    thread phil[i] * N = philosopher(i);";
+
+#[test]
+fn unfair_runs_of_philosophers_are_not_reported() {
+    let program = text(ORDERED);
+    let ended = Endless { ended: true, ..STRONG };
+    for endless in [STRONG, ended] {
+        let question = Question { system: &program, endless, evidence: true };
+        let outcome = search(&question, &Budget::default(), &|_| {});
+        assert!(matches!(outcome.verdict, Verdict::Terminating { .. }), "{:?}", outcome.verdict);
+        let proof = outcome.evidence.expect("a proof");
+        recheck(&program, &[], &proof).expect("it is one");
+        for (stem, period) in [(1, 1), (2, 1), (1, 2)] {
+            none(&program, stem, period, endless);
+        }
+    }
+    let unfair = Endless { fairness: Fairness::None, ended: false };
+    let found = lasso(&program, 1, 1, unfair).expect("somebody spins for ever");
+    for endless in [STRONG, ended] {
+        let claimed = Evidence::Lasso(Lasso { endless, ..found.clone() });
+        let refusal = recheck(&program, &[], &claimed).expect_err("it is not fair");
+        assert_eq!(refusal.flaw, Flaw::Unfair, "{refusal}");
+    }
+}
+
+/// Without fairness one philosopher who is left alone is enough; that is no livelock.
+#[test]
+fn an_unfair_run_of_figure_3a_is_refused_as_a_fair_one() {
+    let program = example("fig3a-philosophers.weave", &[("N", 3)]);
+    let unfair = Endless { fairness: Fairness::None, ended: false };
+    let found = lasso(&program, 1, 1, unfair).expect("a run");
+    let acting: std::collections::BTreeSet<_> = found.period.iter().map(|step| step.0).collect();
+    assert!(acting.len() < 3, "{acting:?}");
+    let claimed = Evidence::Lasso(Lasso { endless: STRONG, ..found });
+    let refusal = recheck(&program, &[], &claimed).expect_err("it is not fair");
+    assert_eq!(refusal.flaw, Flaw::Unfair, "{refusal}");
+}
+
 #[test]
 fn figure_3c_is_found_without_a_fair_choice() {
     let ended = Endless { ended: true, ..STRONG };
@@ -178,6 +231,29 @@ fn programs_that_start_threads_are_refused() {
     let stop = find(&asked, Bounds { stem: 1, lasso: 1 }, &Budget::default()).expect_err("refused");
     assert!(
         matches!(&stop, Stop::Fault(fault) if fault.message.contains("starts a thread")),
+        "{stop}"
+    );
+}
+
+#[test]
+fn a_small_memory_limit_holds() {
+    let program = example("fig3b-optimistic-list.weave", &[]);
+    let counts = ThreadCounts::new();
+    let asked = Asked { program: &program, counts: &counts, endless: STRONG };
+    let budget = Budget { memory: Some(1 << 10), ..Budget::default() };
+    let stop = find(&asked, Bounds { stem: 1, lasso: 1 }, &budget).expect_err("too little");
+    assert!(matches!(stop, Stop::Memory), "{stop}");
+}
+
+#[test]
+fn integers_without_bounds_are_refused_for_their_type() {
+    let program =
+        text("thread one { int x := 0; while (x < 10) x := x + 1; } thread two { skip; }");
+    let counts = ThreadCounts::new();
+    let asked = Asked { program: &program, counts: &counts, endless: STRONG };
+    let stop = find(&asked, Bounds { stem: 1, lasso: 1 }, &Budget::default()).expect_err("refused");
+    assert!(
+        matches!(&stop, Stop::Fault(fault) if fault.message.contains("bound them, as in")),
         "{stop}"
     );
 }

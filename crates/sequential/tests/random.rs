@@ -292,12 +292,15 @@ fn product(lists: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
     })
 }
 
+/// Values of shared variables and locals, place by place.
+type Places = BTreeMap<Loc, BTreeSet<Vec<Value>>>;
+
 /// The locations that a thread stands at, with the values of the shared variables and of the
-/// locals that are still read.
-fn places(system: &Lowering, most: usize) -> Option<BTreeMap<Loc, BTreeSet<Vec<Value>>>> {
+/// locals that are still read; and whether it goes wrong. `None` if that is too much.
+fn places(system: &Lowering, most: usize) -> Option<(Places, bool)> {
     let mut states: HashSet<State> = system.initial().ok()?.into_iter().collect();
     let mut work: Vec<State> = states.iter().cloned().collect();
-    let mut places: BTreeMap<Loc, BTreeSet<Vec<Value>>> = BTreeMap::new();
+    let mut places = Places::new();
     while let Some(state) = work.pop() {
         if system.wrong(state.shared).is_none()
             && let Some((loc, locals)) =
@@ -311,6 +314,9 @@ fn places(system: &Lowering, most: usize) -> Option<BTreeMap<Loc, BTreeSet<Vec<V
             for slot in system.live_slots(loc) {
                 lists.push(values(system, system.local_types(proc)[slot], &locals[slot]));
             }
+            if lists.iter().map(Vec::len).product::<usize>() > most {
+                return None;
+            }
             places.entry(loc).or_default().extend(product(lists));
         }
         for (_, next) in step(system, &state, ThreadId::from(0)).ok()? {
@@ -322,31 +328,60 @@ fn places(system: &Lowering, most: usize) -> Option<BTreeMap<Loc, BTreeSet<Vec<V
             return None;
         }
     }
-    Some(places)
+    let goes_wrong = states.iter().any(|state| system.wrong(state.shared).is_some());
+    Some((places, goes_wrong))
 }
 
 #[test]
 fn reachable_values_at_each_place_of_one_thread() {
     let shape = Shape { threads: 1, globals: 3, atomic: false, ..Shape::plain() };
-    let mut compared = 0;
-    for seed in seeds(500) {
-        let program = Arc::new(random_program(seed, &shape));
+    let (compared, _) = compare_places(&shape, 500);
+    assert!(compared > 150);
+}
+
+/// What a procedure touches may depend on its arguments.
+#[test]
+fn reachable_values_where_procedures_touch_some_elements() {
+    let shape = Shape { threads: 1, atomic: false, ..Shape::plain() };
+    let shape = Shape { arrays: true, numbers: true, enums: true, locks: true, ..shape };
+    let (compared, wrong) = compare_places(&shape, 700);
+    assert!(compared > 150 && wrong > 50);
+}
+
+/// Compares the values at each place of programs with one thread, and whether they go wrong: how
+/// many were compared, and how many go wrong.
+fn compare_places(shape: &Shape, count: u64) -> (usize, usize) {
+    let (mut compared, mut wrong) = (0, 0);
+    for seed in seeds(count) {
+        let program = Arc::new(random_program(seed, shape));
         let source = Arc::new(Source::new("random.weave", ""));
         let Ok(system) = Lowering::new(program, source, &ThreadCounts::new()) else { continue };
         if system.thread_count() != 1 {
             continue;
         }
-        let Some(expected) = places(&system, 3_000) else { continue };
+        let Some((expected, goes_wrong)) = places(&system, 3_000) else { continue };
         let expected: Vec<(Loc, u128)> = expected
             .iter()
             .filter(|(loc, _)| !system.flow().receives(**loc))
             .map(|(loc, values)| (*loc, values.len() as u128))
             .collect();
-        for calls in [Calls::Lazy, Calls::Eager] {
-            let options = Options { guesses: Guesses::Eager, calls };
-            let mut engine =
-                Rounds::new(&system, 1, options, &Budget::default()).expect("a finite program");
-            if engine.advance().expect("no limits").is_some() {
+        let ways = [
+            (Guesses::Eager, Calls::Lazy),
+            (Guesses::Eager, Calls::Eager),
+            (Guesses::Lazy, Calls::Lazy),
+        ];
+        for (guesses, calls) in ways {
+            let options = Options { guesses, calls };
+            let Ok(mut engine) = Rounds::new(&system, 1, options, &Budget::default()) else {
+                continue; // a type without end
+            };
+            let violation = engine.advance().expect("no limits");
+            assert_eq!(violation.is_some(), goes_wrong, "seed {seed} {options:?}");
+            if let Some(violation) = violation {
+                let trace = engine.trace(&violation).expect("a run");
+                let last = replay(&system, &trace).expect("the run").pop().expect("a state");
+                assert!(system.wrong(last.shared).is_some(), "seed {seed} {options:?}");
+                wrong += 1;
                 continue; // it ended where it went wrong
             }
             let found = engine.reachable(0).expect("no limits");
@@ -359,10 +394,10 @@ fn reachable_values_at_each_place_of_one_thread() {
                 (*loc, engine.space.bdds.sat_count_exact(*set, bits).expect("a number"))
             };
             let found = found.iter().filter(|(loc, _)| !system.flow().receives(**loc));
-            assert_eq!(found.map(count).collect::<Vec<_>>(), expected, "seed {seed} {calls:?}");
+            assert_eq!(found.map(count).collect::<Vec<_>>(), expected, "seed {seed} {options:?}");
             compared += 1;
         }
     }
-    println!("{compared} comparisons");
-    assert!(compared > 150);
+    println!("{compared} comparisons, {wrong} programs that go wrong");
+    (compared, wrong)
 }

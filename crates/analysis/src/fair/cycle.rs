@@ -30,7 +30,7 @@ const MOST_WORK: usize = 4_000_000;
 enum Need {
     /// A step of the thread.
     Act(u32),
-    /// A state at which the thread cannot act.
+    /// A state at which the thread does not ask to act.
     Rest(u32),
     /// A choice of the thread that comes out like this.
     Choice(u32, FairChoice),
@@ -156,11 +156,10 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a state meets the need of a thread that rests. One that has ended and must not does
-    /// not rest; there is no such thread in a part that meets all conditions.
+    /// Whether a state meets the need of a thread that rests.
     fn rests(&self, state: u32, need: Need) -> bool {
         let Need::Rest(thread) = need else { return false };
-        !self.graph.edges_of(state).any(|edge| self.graph.edge(edge).thread == thread)
+        !self.graph.asks(self.endless, state, thread)
     }
 
     /// A shortest way inside of the part that ends with a wanted step. `last` is the thread that

@@ -5,7 +5,9 @@
 
 use rustc_hash::FxHashMap;
 use selvedge_evidence::Trace;
-use selvedge_model::{Action, FairChoice, SharedId, State, System, TemplateId, Thread, ThreadId};
+use selvedge_model::{
+    Action, Endless, FairChoice, Fairness, SharedId, State, System, TemplateId, Thread, ThreadId,
+};
 
 use crate::explore::stacks::Stacks;
 use crate::explore::{Locals, StateSet};
@@ -190,8 +192,18 @@ impl<'a> Graph<'a> {
         self.states.get(state).len() - 1
     }
 
+    /// Whether a thread asks to act at a state; see [`Endless::asks`].
+    pub fn asks(&self, endless: Endless, state: u32, thread: u32) -> bool {
+        let between = || self.system.is_between(SharedId(self.states.get(state)[0]));
+        let ended = || !endless.ended && self.has_ended(state, thread as usize);
+        let acts = |edge: usize| self.edge(edge).thread == thread;
+        self.edges_of(state).any(acts)
+            || ended()
+            || (endless.fairness == Fairness::Weak && between())
+    }
+
     /// Whether a thread has ended at a state.
-    pub fn has_ended(&self, state: u32, thread: usize) -> bool {
+    fn has_ended(&self, state: u32, thread: usize) -> bool {
         let local = self.states.get(state)[thread + 1];
         self.stacks.top(self.threads[local as usize].1).is_none()
     }

@@ -222,11 +222,9 @@ impl Search<'_> {
         if self.looked.is_multiple_of(LOOK_EVERY) { self.budget.check() } else { Ok(()) }
     }
 
-    /// Whether a thread asks to act at a state; see [`Endless::asks`].
+    /// Whether a thread asks to act at a state.
     fn asks(&self, state: u32, thread: usize) -> bool {
-        let ended = !self.endless.ended && self.graph.has_ended(state, thread);
-        let acts = |edge: usize| self.graph.edge(edge).thread as usize == thread;
-        ended || self.graph.edges_of(state).any(acts)
+        self.graph.asks(self.endless, state, thread as u32)
     }
 
     /// The condition that a component breaks.

@@ -100,7 +100,7 @@ fn other_published_numbers_come_from_other_orders() {
 fn images_of_k_induction_need_runs_past_the_last_round() {
     let Some(system) = open("k-induction-11") else { return };
     let images = |runs_over, seed| as_tabulated(&system, Some(seed), runs_over).images_before;
-    assert!((0..5).all(|seed| images(false, seed) == 5259));
+    assert!((0..10).all(|seed| images(false, seed) < 5400));
     assert!((0..40).any(|seed| images(true, seed) == 5636));
 }
 

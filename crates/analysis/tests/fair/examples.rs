@@ -46,6 +46,22 @@ fn spinning_until_a_flag_is_set() {
     );
 }
 
+/// While the result of a call is on its way nobody else acts; that does not hinder anybody.
+#[test]
+fn spinning_with_a_call_until_a_flag_is_set() {
+    check(
+        "bool g := false; bool f() { return g; } \
+         thread one { bool b := false; while (!b) b := f(); } thread two { g := true; }",
+        expect![[r#"
+            none: nonterminating: after 1 step, 4 steps can be repeated for ever; fairness was not asked for (contexts in a period: 1)
+            weak: terminating
+            weak, ended: terminating
+            strong: terminating
+            strong, ended: terminating
+        "#]],
+    );
+}
+
 #[test]
 fn undoing_each_others_work() {
     check(

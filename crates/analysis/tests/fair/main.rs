@@ -8,12 +8,15 @@ mod generate;
 mod mutations;
 mod oracle;
 
+use std::sync::Arc;
+
 use selvedge_analysis::Budget;
 use selvedge_analysis::fair::{Outcome, Question, Verdict, search};
 use selvedge_analysis::random::{Shape, random_system};
 use selvedge_evidence::{Checked, Evidence, recheck};
 use selvedge_model::{Endless, Fairness, System};
-use selvedge_program::Lowering;
+use selvedge_program::testing::{Shape as ProgramShape, random_program};
+use selvedge_program::{Lowering, Source, ThreadCounts, print};
 use support::many;
 
 use oracle::Graph;
@@ -46,6 +49,8 @@ struct Tally {
     proofs: usize,
     differ_by_fairness: usize,
     differ_by_ended: usize,
+    /// Systems in which results are on their way.
+    between: usize,
 }
 
 impl Tally {
@@ -53,6 +58,7 @@ impl Tally {
     fn compare(&mut self, system: &dyn System, mutate: bool, about: &str) {
         let Some(graph) = Graph::new(system, MOST_STATES) else { return };
         self.systems += 1;
+        self.between += usize::from(graph.states.iter().any(|s| system.is_between(s.shared)));
         let mut answers = Vec::new();
         for endless in questions() {
             let about = format!("{endless:?}\n{about}");
@@ -115,6 +121,31 @@ fn random_programs() {
     let refused = mutations::refused();
     assert!(refused.iter().all(|&n| n >= 100), "changed lassos and proofs refused: {refused:?}");
     assert!(tally.differ_by_fairness >= 100 && tally.differ_by_ended >= 100, "{tally:?}");
+}
+
+/// A result that is on its way to its caller is no moment at which others wait.
+#[test]
+fn random_programs_with_calls() {
+    let mut tally = Tally::default();
+    let shape = ProgramShape {
+        globals: 2,
+        locals: 1,
+        statements: 3,
+        depth: 2,
+        recursion: false,
+        fair: true,
+        ..ProgramShape::plain()
+    };
+    for seed in 0..many(1_500) {
+        let program = Arc::new(random_program(seed, &shape));
+        let source = Arc::new(Source::default());
+        let about = format!("seed {seed}\n{}", print::weave(&program));
+        let Ok(system) = Lowering::new(program, source, &ThreadCounts::new()) else { continue };
+        tally.compare(&system.choosing_at_once(), seed % 8 == 0, &about);
+    }
+    println!("{tally:?}");
+    assert!(tally.systems >= 200 && tally.lassos >= 100 && tally.proofs >= 100, "{tally:?}");
+    assert!(tally.between >= 20, "{tally:?}");
 }
 
 #[test]

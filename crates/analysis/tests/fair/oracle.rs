@@ -14,6 +14,8 @@ pub struct Graph {
     edges: Vec<Edge>,
     /// Who can act, state by state.
     enabled: Vec<Vec<bool>>,
+    /// Whether a state is in the midst of a step.
+    between: Vec<bool>,
 }
 
 struct Edge {
@@ -26,7 +28,8 @@ struct Edge {
 impl Graph {
     /// All states, unless there are more than so many or the system cannot tell.
     pub fn new(system: &dyn System, most: usize) -> Option<Graph> {
-        let mut graph = Graph { states: Vec::new(), edges: Vec::new(), enabled: Vec::new() };
+        let (states, edges, enabled, between) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut graph = Graph { states, edges, enabled, between };
         let mut numbers: BTreeMap<State, usize> = BTreeMap::new();
         for state in system.initial().ok()? {
             if !numbers.contains_key(&state) {
@@ -53,6 +56,7 @@ impl Graph {
                 return None;
             }
             graph.enabled.push(enabled);
+            graph.between.push(system.is_between(state.shared));
             from += 1;
         }
         Some(graph)
@@ -85,7 +89,7 @@ impl Graph {
                     (0..threads).filter(|&t| acts(t)).all(|t| edges.iter().any(|e| e.thread == t));
                 let has_rests = (0..there)
                     .filter(|&t| !acts(t))
-                    .all(|t| states.iter().any(|&s| !self.asks(endless, s, t)));
+                    .all(|t| states.iter().any(|&s| !self.between[s] && !self.asks(endless, s, t)));
                 let has_choices = (0..places.len()).filter(|&at| makes(at)).all(|at| {
                     let (thread, place) = places[at];
                     [false, true].iter().all(|&outcome| {

@@ -2,7 +2,8 @@
 //! The systems of Tables 2 and 3 of Johnson and Wahl (CAV 2021), beside what the paper prints, and
 //! beside the explicit context engine: `scripts/bench-delays [--limit SECONDS] [NAME …]`. Every run is a
 //! process of its own, and is ended after so many seconds. All states are explored, whatever the
-//! targets of the files are.
+//! targets of the files are. With `--orders N`, how often which numbers come up if the published
+//! algorithm takes states in N random orders, within the rounds and past them.
 //!
 //! *Published* is the algorithm of the paper as the tests have it, with the top two symbols of each
 //! stack and a plateau of n delays; it is wrong in general (see decision record 0018), and written to
@@ -16,6 +17,7 @@ mod published;
 #[path = "../../../../benches/timed.rs"]
 mod timed;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -26,6 +28,10 @@ const TITLES: &str = "\
 | system | engine | \\|R̄\\| (paper) | r, d (paper) | images → plateau, on it (paper) | states | time s | CPU s | \
 memory MiB | states/CPU s | bytes/state |
 | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |";
+
+const ORDER_TITLES: &str = "\
+| system | past the last round | r, d (paper) | images → plateau, on it (paper) | orders |
+| --- | --- | ---: | ---: | ---: |";
 
 /// Seconds after which a run is ended, unless others are asked for.
 const LIMIT: &str = "120";
@@ -41,12 +47,17 @@ fn main() {
         one::run(engine, Path::new(file));
         return;
     }
-    let limit = arguments.iter().position(|argument| argument == "--limit");
-    let seconds = limit.and_then(|at| arguments.get(at + 1)).map_or(LIMIT, String::as_str);
-    let is_name = |at: usize| limit.is_none_or(|limit| at != limit + 1);
-    let names = arguments.iter().enumerate().filter(|(at, _)| is_name(*at)).map(|(_, name)| name);
-    let wanted: Vec<&String> = names.filter(|name| !name.starts_with('-')).collect();
-    println!("{TITLES}");
+    let (mut limit, mut orders, mut wanted) = (LIMIT.to_owned(), None, Vec::new());
+    let mut rest = arguments.into_iter();
+    while let Some(argument) = rest.next() {
+        match argument.as_str() {
+            "--limit" => limit = rest.next().unwrap_or(limit),
+            "--orders" => orders = rest.next().and_then(|n| n.parse::<u64>().ok()),
+            other if other.starts_with('-') => {}
+            _ => wanted.push(argument),
+        }
+    }
+    println!("{}", if orders.is_some() { ORDER_TITLES } else { TITLES });
     for row in PAPER {
         if !wanted.is_empty() && !wanted.iter().any(|name| row.name.starts_with(name.as_str())) {
             continue;
@@ -55,8 +66,13 @@ fn main() {
             println!("| {} | skipped: the corpus is not beside this repository |", row.name);
             continue;
         };
-        for engine in one::ENGINES {
-            println!("{}", measure(&row, engine, &file, seconds));
+        match orders {
+            Some(orders) => print!("{}", in_orders(&row, orders, &file, &limit)),
+            None => {
+                for engine in one::ENGINES {
+                    println!("{}", measure(&row, engine, &file, &limit));
+                }
+            }
         }
     }
 }
@@ -66,6 +82,32 @@ fn file(name: &str) -> Option<PathBuf> {
     let family = name.rsplit_once('-').map_or(name, |(family, _)| family);
     let places = [corpus.join("pldi18").join(family), corpus.join("scaled")];
     places.into_iter().map(|place| place.join(name).with_extension("pds")).find(|p| p.exists())
+}
+
+/// Lines of the table of orders, the most frequent numbers first.
+fn in_orders(row: &Published, orders: u64, file: &Path, limit: &str) -> String {
+    let program = std::env::current_exe().unwrap_or_default();
+    let mut text = String::new();
+    for past in ["within", "past"] {
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        for seed in 0..orders {
+            let order = format!("{}{seed} {past}", one::ORDER);
+            let (program, file) = (program.to_string_lossy(), file.to_string_lossy());
+            let found = timed(&["timeout", limit, &program, "one", &order, &file]);
+            let found = found.ok().and_then(|(stdout, ..)| one::Result::read(&stdout));
+            let numbers = found.and_then(|found| found.bound.zip(found.images));
+            let numbers = numbers.map_or("not in time | ".to_owned(), |((r, d), (a, b))| {
+                format!("{r}, {d} ({}) | {a}, {b} ({})", row.bound, row.images)
+            });
+            *seen.entry(numbers).or_default() += 1;
+        }
+        let mut seen: Vec<_> = seen.into_iter().collect();
+        seen.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        for (numbers, count) in seen {
+            text += &format!("| {} | {past} | {numbers} | {count} |\n", row.name);
+        }
+    }
+    text
 }
 
 /// A line of the table.
@@ -82,7 +124,7 @@ fn measure(row: &Published, engine: &str, file: &Path, limit: &str) -> String {
     let Some((result, cpu)) = result else {
         let in_time = limit.parse().is_ok_and(|limit| start.elapsed().as_secs_f64() < limit);
         let why = if in_time { "no answer: infinite" } else { "not in time" };
-        return format!("| {name} | {engine} | | | {why} ({limit} s) | | | | | | |");
+        return format!("| {name} | {engine} | | | {why} | | | | | | |");
     };
     let one::Result { abstract_states, bound, images, states, time, memory } = result;
     let seen = abstract_states.map_or(String::new(), |n| format!("{n} ({})", row.abstract_states));

@@ -63,9 +63,10 @@ pub fn run(engine: &str, file: &Path) {
     let system = input.tables;
     let start = Instant::now();
     let found = match engine {
-        "published" => published(&system),
+        "published" => published(&system, None, false),
         "delays" => delays(&system, false),
         "delays, symmetry" => delays(&system, true),
+        _ if engine.starts_with(ORDER) => in_order(&system, &engine[ORDER.len()..]),
         _ => contexts(&system, engine.ends_with("symmetry")),
     };
     let Some((seen, states)) = found else { return };
@@ -76,12 +77,22 @@ pub fn run(engine: &str, file: &Path) {
 /// Abstract states, rounds, delays and images as text, and the number of states.
 type Found = Option<(String, u64)>;
 
-fn published(system: &Tables) -> Found {
+/// The published algorithm with states in a random order: a seed, and whether delays may run past the
+/// last round.
+pub const ORDER: &str = "published in order ";
+
+fn in_order(system: &Tables, order: &str) -> Found {
+    let (seed, past) = order.split_once(' ')?;
+    published(system, Some(seed.parse().ok()?), past == "past")
+}
+
+fn published(system: &Tables, order: Option<u64>, runs_over: bool) -> Found {
     let top = |state: &State| {
         let top = |thread: &Thread| thread.stack.iter().take(TOP).collect::<Vec<_>>();
         (state.shared, state.threads.iter().map(top).collect::<Vec<_>>())
     };
     let reading = Reading::new(Sets::OneForDelays, system.threads().len());
+    let reading = Reading { order, runs_over, ..reading };
     let run = published::run(system, top, reading, usize::MAX)?;
     let seen: HashSet<_> = run.states().map(top).collect();
     let states: HashSet<&State> = run.states().collect();

@@ -15,7 +15,7 @@ use selvedge_frontend::{Input, files};
 use selvedge_model::{Property, State, System};
 use selvedge_report::answer::{self, Answer};
 use selvedge_report::text::TraceOptions;
-use selvedge_report::{advice, json};
+use selvedge_report::{advice, json, sarif};
 use selvedge_sequential::{self as summaries, Guesses, engine as sequential};
 
 use crate::args::{Format, InputArgs};
@@ -407,8 +407,13 @@ impl Asked {
 
     fn print(&self, answer: &Answer<'_>, full: bool, output: &mut Output) -> Result<Exit, Failure> {
         let outcome = answer.outcome;
+        let exit = exit(&outcome.verdict);
         let saved = self.save_evidence(outcome, output);
         match output.format {
+            Format::Sarif => {
+                let log = sarif::answer(answer, &self.opened.source, exit as u8);
+                output.print(&json::print(&log));
+            }
             Format::Json => {
                 let saved = saved.as_ref().ok().copied().flatten();
                 let evidence = saved.map(|path| path.display().to_string());
@@ -421,7 +426,7 @@ impl Asked {
             }
         }
         saved?;
-        Ok(exit(&outcome.verdict))
+        Ok(exit)
     }
 
     /// Writes the evidence where it is wanted; where that is, if there is any.

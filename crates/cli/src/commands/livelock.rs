@@ -8,9 +8,9 @@ use selvedge_analysis::Budget;
 use selvedge_analysis::fair::{self, Event, Outcome, Question, Verdict};
 use selvedge_frontend::files;
 use selvedge_model::{Endless, Fairness};
-use selvedge_report::json;
 use selvedge_report::livelock::{self, Answer};
 use selvedge_report::text::TraceOptions;
+use selvedge_report::{json, sarif};
 
 use selvedge_sequential::livelock::{self as rounds, Asked, Bounds};
 
@@ -115,8 +115,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let (endless, engine) = (args.endless(), args.engine);
     let asks = Asks { endless, bounds, engine, evidence: args.evidence.is_some() };
     let options = &args.input.options;
-    let tell = |event| progress.tell_text(&said(event));
-    let outcome = search(&asks, &opened, options, &budget, &tell)?;
+    let outcome = search(&asks, &opened, options, &budget, &|event| tell(&progress, event))?;
     let (time, peak_memory) = progress.finish();
     let answer = Answer {
         file: opened.source.name(),
@@ -127,8 +126,12 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         time,
         peak_memory,
     };
+    let exit = exit(&outcome.verdict);
     let saved = save(args, &opened, &outcome, output);
     match output.format {
+        Format::Sarif => {
+            output.print(&json::print(&sarif::endless(&answer, &opened.source, exit as u8)));
+        }
         Format::Json => {
             let mut object = json::Livelock::new(&answer);
             object.answer.evidence = saved.as_ref().ok().cloned().flatten();
@@ -140,7 +143,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         }
     }
     saved?;
-    Ok(exit(&outcome.verdict))
+    Ok(exit)
 }
 
 /// How the command ends with a verdict.
@@ -198,12 +201,25 @@ pub fn search(
     })
 }
 
-/// What an engine is doing.
+/// What an engine is doing, in words.
 pub fn said(event: Event) -> String {
     match event {
         Event::States { found, followed } => format!("{found} states, {followed} followed"),
         Event::Rounds(rounds) => {
             format!("none within {} + {} rounds", rounds.stem, rounds.lasso)
+        }
+    }
+}
+
+/// Shows what an engine is doing.
+pub fn tell(progress: &Progress, event: Event) {
+    match event {
+        Event::States { found, followed } => {
+            progress.tell_states(found, &format!(", {followed} followed"));
+        }
+        Event::Rounds(rounds) => {
+            let text = format!("none within {} + {} rounds", rounds.stem, rounds.lasso);
+            progress.tell_text(&text);
         }
     }
 }

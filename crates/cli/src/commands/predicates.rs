@@ -1,7 +1,6 @@
 //! `selvedge verify` with predicates and a solver: for integers without bounds, and for any number of
 //! threads.
 
-use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +17,7 @@ use selvedge_predicates::{Answer, Question, Report, flow_of, verify};
 use selvedge_program::{Count, Program, Source, ThreadCounts};
 use selvedge_report::evidence::{Document, Subject, digest};
 use selvedge_report::page::InvariantPlace;
-use selvedge_report::{json, predicates as report};
+use selvedge_report::{json, predicates as report, sarif};
 use selvedge_smt::certificate::Certificate;
 use selvedge_smt::layout::Layout;
 use selvedge_smt::solver::{DEFAULT, Query, Solver, SolverOptions};
@@ -123,7 +122,6 @@ fn search(asks: &Asks<'_>, subject: Subjected, output: &mut Output) -> Result<Fo
         save::probe("--evidence", path, &files(&asks.input.file))?;
     }
     let progress = Progress::start(output.notes());
-    let notes = RefCell::new(Vec::new());
     let mut kept = Vec::new();
     let report = {
         let question = Question {
@@ -133,16 +131,13 @@ fn search(asks: &Asks<'_>, subject: Subjected, output: &mut Output) -> Result<Fo
             solver: asks.solver.options(),
             only_given: asks.predicates == Predicates::Given,
         };
-        let tell = |note: &str| notes.borrow_mut().push(note.to_owned());
+        let tell = |note: &str| progress.tell_text(note);
         verify(&question, &asks.budget, &tell, &mut |about, query| {
             kept.push((about.to_owned(), query.clone()));
         })
     };
     let (time, peak_memory) = progress.finish();
     let cost = Cost { time, peak_memory };
-    for note in notes.into_inner() {
-        output.detail(&note);
-    }
     match report.answer {
         Answer::Unsafe { counts, system, trace } => {
             let opened = Opened {
@@ -171,13 +166,13 @@ impl Views {
     /// Prints the answer, and writes what is wanted.
     pub fn answer(&self, asks: &Asks<'_>, output: &mut Output) -> Result<Exit, Failure> {
         let Answer::Safe(proof) = &self.report.answer else {
-            self.shown(|shown| print(asks, shown, None, output));
+            self.shown(|shown| print(asks, &self.subject, shown, None, output));
             return Ok(Exit::Unknown);
         };
         keep(asks.solver.keep_smt.as_deref(), &self.kept)?;
         let saved = asks.save(&self.subject, &proof.certificate, output);
         let path = saved.as_ref().ok().copied().flatten();
-        self.shown(|shown| print(asks, shown, path, output));
+        self.shown(|shown| print(asks, &self.subject, shown, path, output));
         saved.map(|_| Exit::Done)
     }
 
@@ -318,10 +313,21 @@ fn threads(subject: &Subjected) -> Option<u64> {
     subject.program.threads.iter().map(number).sum()
 }
 
-fn print(asks: &Asks<'_>, shown: &report::Answer<'_>, saved: Option<&Path>, output: &mut Output) {
-    if output.format != Format::Json {
-        output.print(&report::text(shown, output.paint));
-        return;
+fn print(
+    asks: &Asks<'_>,
+    subject: &Subjected,
+    shown: &report::Answer<'_>,
+    saved: Option<&Path>,
+    output: &mut Output,
+) {
+    match output.format {
+        Format::Json => {}
+        Format::Sarif => {
+            let exit = if shown.proof.is_ok() { Exit::Done } else { Exit::Unknown };
+            let log = sarif::by_predicates(shown, &subject.source, exit as u8);
+            return output.print(&json::print(&log));
+        }
+        _ => return output.print(&report::text(shown, output.paint)),
     }
     let (verdict, reason) = match &shown.proof {
         Ok(_) => (json::Verdict::Safe, None),

@@ -11,7 +11,7 @@ use selvedge_program::Source;
 use selvedge_report::evidence::{Document, digest};
 use selvedge_report::style::Role;
 use selvedge_report::text::{self, TraceOptions};
-use selvedge_report::{invariant, json, livelock, property};
+use selvedge_report::{invariant, json, livelock, property, termination};
 use selvedge_smt::certificate::Certificate;
 
 use super::predicates::{self, SolverArgs};
@@ -43,7 +43,7 @@ pub struct Args {
     #[arg(long)]
     deadlock: bool,
     /// Show the schedule; or what is known of the states, line by line or shared state by shared
-    /// state
+    /// state, and why no fair run stays among them
     #[arg(long)]
     show: bool,
     #[command(flatten)]
@@ -201,9 +201,12 @@ fn show(opened: &Opened, evidence: &Evidence, output: &Output) -> String {
             let options = TraceOptions { full: false, paint: output.paint };
             text::lasso(&*opened.system, lasso, options)
         }
-        Evidence::Cut(_)
-        | Evidence::Aggregate(_)
-        | Evidence::Cover(_)
-        | Evidence::Termination(_) => invariant::text(&*opened.system, evidence, output.paint),
+        Evidence::Cut(_) | Evidence::Aggregate(_) | Evidence::Cover(_) => {
+            invariant::text(&*opened.system, evidence, output.paint)
+        }
+        Evidence::Termination(proof) => {
+            let why = termination::text(&*opened.system, proof, output.paint);
+            format!("{why}\n{}", invariant::text(&*opened.system, evidence, output.paint))
+        }
     }
 }

@@ -96,7 +96,8 @@ enum Target {
 
 /// A number of rounds.
 pub fn rounds(text: &str) -> Result<u32, String> {
-    match u32::try_from(count(text)?) {
+    let known = count(text).map_err(|_| "write a number of rounds: 1, 2, 3, …")?;
+    match u32::try_from(known) {
         Ok(0) => Err("there is no run in 0 rounds: give 1 or more".to_owned()),
         Ok(rounds) => Ok(rounds),
         Err(_) => Err("this number of rounds is too large".to_owned()),

@@ -177,7 +177,7 @@ impl Simulation<'_> {
 
     fn trace(&self, output: &Output) -> String {
         let options = TraceOptions { full: self.args.full, paint: output.paint };
-        text::trace(self.walk.system(), self.walk.trace(), options)
+        text::every_step(self.walk.system(), self.walk.trace(), options)
     }
 
     /// How far the run got, and why it ended.

@@ -61,7 +61,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         peak_memory: cost.peak_memory,
     };
     output.print(&match output.format {
-        Format::Text => report.text(output.paint),
+        Format::Text | Format::Sarif => report.text(output.paint),
         Format::Json => json::print(&report.json()),
         Format::Markdown => report.markdown(),
         Format::Csv => report.csv(),

@@ -42,7 +42,7 @@ pub struct Args {
     /// Look for deadlocks, too: states in which a thread has not ended and none can act
     #[arg(long)]
     deadlock: bool,
-    /// Show all values and stacks after each step of a violation
+    /// Show every step of a violation, with all values and stacks after it
     #[arg(long)]
     full: bool,
     /// Write what the answer rests on to this file, for `selvedge recheck`

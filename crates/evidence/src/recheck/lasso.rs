@@ -92,7 +92,9 @@ fn walk(system: &dyn System, start: &State, lasso: &Lasso) -> Result<Walk, Refus
     let lowest = usize::MAX;
     let mut threads = vec![Seen { lowest, ..Seen::default() }; start.threads.len()];
     for (index, (thread, action)) in lasso.period.iter().enumerate() {
-        for (id, seen) in state.thread_ids().zip(&mut threads) {
+        // In the midst of a step nobody has to wait.
+        let seen = threads.iter_mut().filter(|_| !system.is_between(state.shared));
+        for (id, seen) in state.thread_ids().zip(seen) {
             let asks = lasso.endless.asks(system, &state, id)?;
             seen.asks |= asks;
             seen.rests |= !asks;

@@ -158,6 +158,7 @@ impl<'a> Body<'_, 'a> {
         let items = self.typer.items;
         let text = &name.text;
         if let Some(Item::Proc(id)) = items.find(text) {
+            items.used(name, items.proc(id).name.span);
             return Some(id);
         }
         let no = |what: &str, declared: Span| {

@@ -2,7 +2,7 @@
 //! Who has which name. Constants, enumerations, enumerators, shared variables and procedures
 //! share one set of names; threads have their own, so that `thread adder` may run `adder()`.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use rustc_hash::FxHashMap;
 use selvedge_program::{EnumId, GlobalId, ProcId, Span, Type, Value};
@@ -114,6 +114,8 @@ pub(super) struct Items<'a> {
     pub predicates: Vec<&'a syntax::PredicateDecl>,
     /// How many elements the arrays have that were met so far.
     pub elements: Cell<usize>,
+    /// Where names stand, and where what they mean is declared.
+    pub uses: RefCell<Vec<(Span, Span)>>,
 }
 
 impl<'a> Items<'a> {

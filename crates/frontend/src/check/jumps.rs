@@ -45,6 +45,7 @@ impl<'a> Body<'_, 'a> {
             return None;
         };
         let label = proc.survey.label(id);
+        self.typer.items.used(name, label.name.span);
         let Some(block) = label.atomic.filter(|block| !self.atomics.contains(block)) else {
             return Some(id);
         };

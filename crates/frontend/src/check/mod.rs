@@ -17,6 +17,7 @@ mod initial;
 mod items;
 mod jumps;
 mod labels;
+mod names;
 mod operators;
 mod places;
 mod predicates;
@@ -36,7 +37,10 @@ use std::collections::BTreeMap;
 use num_bigint::BigInt;
 use selvedge_program::{EnumType, Program, Type, Variable};
 
+pub use self::names::{Definition, Kind, Names};
+
 use self::items::{Global, Items};
+use self::scope::Local;
 use crate::{Diagnostic, Severity, syntax};
 
 /// What the command line says about a program.
@@ -46,9 +50,37 @@ pub struct CheckOptions {
     pub consts: BTreeMap<String, BigInt>,
 }
 
+/// What the checker found out about a file.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The program; there is one exactly if no problem is an error.
+    pub program: Option<Program>,
+    /// What is wrong.
+    pub problems: Vec<Diagnostic>,
+    /// What is declared, and which name means what.
+    pub names: Names,
+}
+
 /// Checks a file. There is a program exactly if no diagnostic is an error.
 #[must_use]
 pub fn check(file: &syntax::File, options: &CheckOptions) -> (Option<Program>, Vec<Diagnostic>) {
+    let (program, problems, _) = checked(file, options, |_, _| ());
+    (program, problems)
+}
+
+/// The same, with the names of the file.
+#[must_use]
+pub fn check_with_names(file: &syntax::File, options: &CheckOptions) -> Checked {
+    let (program, problems, names) = checked(file, options, Names::collect);
+    Checked { program, problems, names }
+}
+
+/// Checks a file; `look` sees what was resolved.
+fn checked<T>(
+    file: &syntax::File,
+    options: &CheckOptions,
+    look: impl FnOnce(&Items<'_>, &[Vec<Local<'_>>]) -> T,
+) -> (Option<Program>, Vec<Diagnostic>, T) {
     let mut problems = Vec::new();
     let mut items = Items::collect(file, &mut problems);
     consts::evaluate(&mut items, options, &mut problems);
@@ -57,8 +89,9 @@ pub fn check(file: &syntax::File, options: &CheckOptions) -> (Option<Program>, V
     let (procs, locals) = procedures::bodies(&items, &mut problems);
     let threads = threads::threads(&items, &mut problems);
     let predicates = predicates::predicates(&items, &locals, &mut problems);
+    let seen = look(&items, &locals);
     if problems.iter().any(|p| p.severity == Severity::Error) {
-        return (None, problems);
+        return (None, problems, seen);
     }
     let enums = items.enums.iter().map(|decl| EnumType {
         name: decl.name.text.clone(),
@@ -71,7 +104,7 @@ pub fn check(file: &syntax::File, options: &CheckOptions) -> (Option<Program>, V
         threads,
         predicates,
     };
-    (Some(program), problems)
+    (Some(program), problems, seen)
 }
 
 fn shared_variable(global: &Global) -> Variable {

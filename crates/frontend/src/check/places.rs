@@ -28,6 +28,7 @@ impl<'a> Typer<'_, 'a> {
         if let Mode::Arguments(Some(binder)) = self.scope.mode
             && binder.text == name.text
         {
+            self.items.used(name, binder.span);
             self.no_indices(place, "the number of a thread")?;
             return Some(Expr { kind: ExprKind::Instance, ty: Type::Int, span });
         }
@@ -35,7 +36,8 @@ impl<'a> Typer<'_, 'a> {
             if let Mode::Predicate(_) = self.scope.mode {
                 return self.local_in_predicate(local, place, span);
             }
-        } else if let Some(item) = self.items.find(&name.text) {
+        } else if let Some((item, declared)) = self.items.find_declared(&name.text) {
+            self.items.used(name, declared);
             let (ty, value) = match item {
                 Item::Const(position) => self.items.consts[position].value.clone()?,
                 Item::Enumerator(id, position) => {
@@ -179,6 +181,7 @@ impl<'a> Typer<'_, 'a> {
     /// The variable with a name: nothing if there is none, `Some(None)` if its type is wrong.
     fn variable(&self, name: &Name) -> Option<Option<Found>> {
         let var = self.var(name)?;
+        self.items.used(name, self.declared(var));
         let ty = match var {
             VarRef::Local(id) => self.scope.local(id).ty.clone(),
             VarRef::Global(id) => self.items.globals[id.index()].ty.clone(),

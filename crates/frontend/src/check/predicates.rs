@@ -63,6 +63,7 @@ fn subject(
 ) -> Option<Option<ProcId>> {
     if let Some(name) = &decl.scope {
         if let Some(id) = items.find_proc(&name.text) {
+            items.used(name, items.proc(id).name.span);
             return Some(Some(id));
         }
         let mut problem =
@@ -153,6 +154,7 @@ impl<'a> Typer<'_, 'a> {
             }
             return None;
         };
+        self.items.used(name, self.scope.local(local).span);
         self.local_of_depth(local, name, depth?, span)
     }
 
@@ -168,6 +170,7 @@ impl<'a> Typer<'_, 'a> {
             self.no_label(proc, label);
             return None;
         };
+        self.items.used(label, self.items.proc(proc).survey.label(id).name.span);
         Some(Expr { kind: ExprKind::At { depth: depth?, label: id }, ty: Type::Bool, span })
     }
 
@@ -178,6 +181,7 @@ impl<'a> Typer<'_, 'a> {
         place: &'a PlaceExpr,
         span: Span,
     ) -> Option<Expr> {
+        self.items.used(&place.name, self.scope.local(local).span);
         match self.counted_thread() {
             None => {
                 self.one_meaning(&place.name)?;

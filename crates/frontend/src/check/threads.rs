@@ -141,6 +141,7 @@ impl<'a> Typer<'_, 'a> {
     fn entry(&mut self, name: &'a Name) -> Option<ProcId> {
         let text = &name.text;
         if let Some(Item::Proc(id)) = self.items.find(text) {
+            self.items.used(name, self.items.proc(id).name.span);
             return Some(id);
         }
         let mut problem = self.no_procedure(name);

@@ -127,7 +127,10 @@ impl<'a> Typer<'_, 'a> {
 
     fn named_type(&mut self, name: &'a Name) -> Option<Type> {
         match self.items.find_declared(&name.text) {
-            Some((Item::Enum(id), _)) => Some(Type::Enum(id)),
+            Some((Item::Enum(id), declared)) => {
+                self.items.used(name, declared);
+                Some(Type::Enum(id))
+            }
             Some((item, declared)) => {
                 let message = format!("`{}` is {}, not a type", name.text, item.what());
                 self.problems

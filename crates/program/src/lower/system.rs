@@ -80,6 +80,10 @@ impl System for Lowering {
         self.drops_threads
     }
 
+    fn is_between(&self, shared: SharedId) -> bool {
+        self.shared.get(shared.0).returned.is_some()
+    }
+
     fn wrong(&self, shared: SharedId) -> Option<String> {
         self.show_wrong(&self.shared.get(shared.0))
     }

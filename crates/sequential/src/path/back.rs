@@ -59,7 +59,8 @@ impl Walk<'_, '_> {
             }
             if let Command::Call { proc: callee, .. } = edge.command {
                 if let Some(found) = self.before_call(key, cube, (id, edge.from, callee), taken)? {
-                    taken.push(self.taken(id, key.loc, key.enters(self.space), point));
+                    let inside = key.is_inside(self.space);
+                    taken.push(self.taken(id, key.loc, (key.round, inside), point));
                     return Ok(found);
                 }
                 continue;
@@ -69,7 +70,8 @@ impl Walk<'_, '_> {
             let step = self.steps.get(self.space, id, self.thread.owner(), key.round)?;
             let set = step.before(self.space, self.thread.set(before), cube)?;
             if let Some(at) = self.pick(set, &self.vars(before)) {
-                taken.push(self.taken(id, key.loc, key.enters(self.space), point));
+                let inside = key.is_inside(self.space);
+                taken.push(self.taken(id, key.loc, (key.round, inside), point));
                 return Ok((before, at));
             }
         }
@@ -86,7 +88,7 @@ impl Walk<'_, '_> {
     ) -> Result<Option<(Key, Point)>> {
         for round in first_round(key)..=key.round {
             let caller = self.thread.key(from, key.entered, round, 0);
-            let enters = caller.enters(self.space);
+            let enters = caller.enters(self.space, edge, callee);
             let summaries = self.thread.summary(callee, enters, key.round);
             for (before, called) in self.thread.called((edge, key.entered, round)) {
                 let Some(inside) = key.length.checked_sub(before + 1) else { continue };
@@ -94,7 +96,7 @@ impl Walk<'_, '_> {
                 let set = self.space.bdds.and(called, summary)?;
                 let set = self.space.bdds.and(set, cube)?;
                 let mut vars = self.frame(from, key.entered);
-                vars.extend(self.space.next_entry(callee));
+                vars.extend(self.space.next_entry(callee, enters.variant));
                 let outcome = self.space.shared(Shared::Out(key.round));
                 let results = self.space.results(callee);
                 let all = [vars, outcome.clone(), results.clone()].concat();
@@ -102,22 +104,23 @@ impl Walk<'_, '_> {
                 let part = |vars: &[Var]| -> Point {
                     vars.iter().map(|&var| (var, point[&var])).collect()
                 };
-                let next = part(&self.space.next_entry(callee));
+                let next = part(&self.space.next_entry(callee, enters.variant));
                 let caller = part(&self.frame(from, key.entered));
                 // The call, the way to the return, and the return.
                 let at = self.thread.key(from, key.entered, round, before);
                 let mut after = part(&outcome);
                 after.extend(part(&results));
                 self.returned((callee, enters), (key.round, inside), &next, &after, taken)?;
-                let (shared, out) =
-                    (self.space.shared(Shared::Next), self.space.shared(Shared::Out(round)));
-                let now = self.renamed(&next, &[(shared, out.clone())]);
+                let now = self.entered_now(enters, &next, &after);
                 let params =
                     (self.space.params(callee, Local::Next), self.space.params(callee, Local::Now));
                 let entry = self.space.lowering.flow().entries[callee.index()];
-                let first = self.taken(edge, entry, enters, &self.renamed(&now, &[params]));
+                let at_entry = (enters.round, enters.atomic);
+                let inside = self.renamed(&now, &[params]);
+                let first = self.taken(edge, entry, at_entry, &inside);
                 taken.insert(0, first);
                 let mut point = caller;
+                let out = self.space.shared(Shared::Out(round));
                 point.extend(out.iter().map(|var| (*var, now[var])));
                 return Ok(Some((at, point)));
             }
@@ -134,7 +137,7 @@ impl Walk<'_, '_> {
         after: &Point,
         taken: &mut Vec<Taken>,
     ) -> Result<()> {
-        let entry = self.entry(proc, next)?;
+        let entry = self.entry((proc, entered), next)?;
         let after = self.cube(after)?;
         let flow = self.space.lowering.flow();
         for (index, edge) in flow.edges.iter().enumerate() {

@@ -19,7 +19,7 @@ use selvedge_program::{ThreadStart, Value};
 
 use crate::Result;
 use crate::places::END;
-use crate::space::Space;
+use crate::space::{Shared, Space};
 use crate::steps::Steps;
 use crate::summaries::{ByLength, Calls, Key, Of, Thread};
 
@@ -160,12 +160,17 @@ impl Walk<'_, '_> {
                 };
                 let found = self.space.bdds.and(called, rest)?;
                 let found = self.space.bdds.and(found, entry)?;
-                let Some((caller, next)) = self.at_call(found, from, entered, callee)? else {
+                let inner_call = (callee, enters);
+                let Some((caller, next)) = self.at_call(found, from, entered, inner_call)? else {
                     continue;
                 };
                 let key = self.thread.key(from, entered, enters.round, before);
+                let untouched = self.space.untouched(enters.variant, Shared::Out(enters.round));
+                let others = untouched.into_iter().map(|var| (var, caller[&var])).collect();
                 self.call(key, caller, &next, call.0, callee, taken)?;
-                let entry = self.entry(callee, &next)?;
+                let others = self.cube(&others)?;
+                let entry = self.entry(inner_call, &next)?;
+                let entry = self.space.bdds.and(entry, others)?;
                 return self.reach(goals, inner, length - before - 1, entry, taken);
             }
         }

@@ -67,10 +67,11 @@ impl Walk<'_, '_> {
         set: Bdd,
         from: Loc,
         entered: Option<Entered>,
-        callee: ProcId,
+        (callee, enters): (ProcId, Entered),
     ) -> Result<Option<(Point, Point)>> {
-        let next = self.space.next_entry(callee);
-        let frame = self.frame(from, entered);
+        let next = self.space.next_entry(callee, enters.variant);
+        let mut frame = self.frame(from, entered);
+        frame.extend(self.space.untouched(enters.variant, Shared::Out(enters.round)));
         let all: Vec<Var> = frame.iter().chain(&next).copied().collect();
         let Some(point) = self.pick(set, &all) else { return Ok(None) };
         let part = |vars: &[Var]| vars.iter().map(|&var| (var, point[&var])).collect();
@@ -78,8 +79,12 @@ impl Walk<'_, '_> {
     }
 
     /// What a procedure was entered with, from what it is about to be entered with.
-    pub(super) fn entry(&mut self, callee: ProcId, next: &Point) -> Result<Bdd> {
-        let old = self.renamed(next, &self.space.at_entry(callee, true));
+    pub(super) fn entry(
+        &mut self,
+        (callee, enters): (ProcId, Entered),
+        next: &Point,
+    ) -> Result<Bdd> {
+        let old = self.renamed(next, &self.space.at_entry(callee, enters.variant, true));
         self.cube(&old)
     }
 
@@ -93,9 +98,8 @@ impl Walk<'_, '_> {
         callee: ProcId,
         taken: &mut Vec<Taken>,
     ) -> Result<()> {
-        let (shared, out) =
-            (self.space.shared(Shared::Next), self.space.shared(Shared::Out(key.round)));
-        let now = self.renamed(next, &[(shared, out)]);
+        let enters = key.enters(self.space, edge, callee);
+        let now = self.entered_now(enters, next, &caller);
         let mut point = caller;
         point.extend(self.space.shared(Shared::Out(key.round)).iter().map(|var| (*var, now[var])));
         self.walk(key, point, taken)?;
@@ -103,15 +107,28 @@ impl Walk<'_, '_> {
         let params =
             (self.space.params(callee, Local::Next), self.space.params(callee, Local::Now));
         let inside = self.renamed(&now, &[params]);
-        let enters = key.enters(self.space);
-        taken.push(self.taken(edge, entry, enters, &inside));
+        taken.push(self.taken(edge, entry, (enters.round, enters.atomic), &inside));
         Ok(())
     }
 
-    /// What is known after a step, in the round and inside of the section that a call from there
-    /// would be in.
-    pub(super) fn taken(&self, edge: EdgeId, loc: Loc, at: Entered, point: &Point) -> Taken {
-        let Entered { round, atomic: inside } = at;
+    /// The values with which a procedure is entered as those of now, with what it does not touch.
+    pub(super) fn entered_now(&self, enters: Entered, next: &Point, others: &Point) -> Point {
+        let (space, out) = (&*self.space, Shared::Out(enters.round));
+        let touched =
+            (space.touched(enters.variant, Shared::Next), space.touched(enters.variant, out));
+        let mut now = self.renamed(next, &[touched]);
+        now.extend(space.untouched(enters.variant, out).iter().map(|var| (*var, others[var])));
+        now
+    }
+
+    /// What is known after a step, in a round, inside of an atomic section or not.
+    pub(super) fn taken(
+        &self,
+        edge: EdgeId,
+        loc: Loc,
+        (round, inside): (usize, bool),
+        point: &Point,
+    ) -> Taken {
         let space = &*self.space;
         let bit = |var: Var| point.get(&var).copied().unwrap_or(false);
         let known = |place: Scalar| space.scalar(place).iter().all(|var| point.contains_key(var));

@@ -36,6 +36,7 @@ use selvedge_program::{ProcId, ThreadStart};
 use crate::Result;
 use crate::space::{Local, Scalar, Shared, Space};
 use crate::steps::Steps;
+use crate::touched::{Touched, Variant};
 
 /// For which values procedures are summarised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -55,6 +56,8 @@ pub struct Entered {
     /// Whether it was called inside of an atomic section: then nothing else happens until it
     /// returns.
     pub atomic: bool,
+    /// The procedure, perhaps with certain arguments: what it touches.
+    pub variant: Variant,
 }
 
 /// Which relation: where the thread is, in which round, and when the procedure was entered.
@@ -73,18 +76,26 @@ pub struct Key {
 }
 
 impl Key {
-    /// How a procedure is entered that is called here.
+    /// How a procedure is entered that is called here, by this edge.
     #[must_use]
-    pub fn enters(&self, space: &Space<'_>) -> Entered {
-        let atomic = space.is_atomic(self.loc);
-        let inherited = self.entered.is_some_and(|entered| entered.atomic);
-        Entered { round: self.round, atomic: atomic || inherited }
+    pub fn enters(&self, space: &Space<'_>, edge: EdgeId, callee: ProcId) -> Entered {
+        let own = || space.proc_at(self.loc).map(Touched::any);
+        let caller = self.entered.map(|entered| entered.variant).or_else(own);
+        let variant = caller.map(|caller| space.touched.called(caller, edge, callee));
+        let variant = variant.unwrap_or(Touched::any(callee));
+        Entered { round: self.round, atomic: self.is_inside(space), variant }
+    }
+
+    /// Whether the thread is inside of an atomic section.
+    #[must_use]
+    pub fn is_inside(&self, space: &Space<'_>) -> bool {
+        space.is_atomic(self.loc) || self.entered.is_some_and(|entered| entered.atomic)
     }
 
     /// Whether another thread may go on now.
     #[must_use]
     pub fn can_switch(&self, space: &Space<'_>) -> bool {
-        !self.enters(space).atomic && space.received_at(self.loc).is_none()
+        !self.is_inside(space) && space.received_at(self.loc).is_none()
     }
 }
 
@@ -277,8 +288,9 @@ impl Thread {
         let called = (0..self.callers.len()).filter(|&proc| !self.callers[proc].is_empty());
         for proc in called.collect::<Vec<_>>() {
             for atomic in [false, true] {
-                let entered = Entered { round, atomic };
-                self.enter_procedure(space, ProcId(proc as u32), entered, Bdd::TRUE)?;
+                let proc = ProcId(proc as u32);
+                let entered = Entered { round, atomic, variant: Touched::any(proc) };
+                self.enter_procedure(space, proc, entered, Bdd::TRUE)?;
             }
         }
         Ok(())

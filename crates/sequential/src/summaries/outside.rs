@@ -20,11 +20,12 @@ impl Thread {
         &self,
         space: &mut Space<'_>,
         proc: ProcId,
+        entered: Entered,
         set: Bdd,
     ) -> Result<Bdd> {
         let locals = space.locals(proc, Local::Now);
         let set = space.forget(set, &locals)?;
-        let renamed = space.at_entry(proc, false);
+        let renamed = space.at_entry(proc, entered.variant, false);
         space.rename(set, &renamed)
     }
 
@@ -39,7 +40,7 @@ impl Thread {
     ) -> Result<(Of, Bdd)> {
         match key.entered {
             Some(entered) if !self.history => {
-                Ok((Some((proc, entered)), self.summary_form(space, proc, set)?))
+                Ok((Some((proc, entered)), self.summary_form(space, proc, entered, set)?))
             }
             _ => {
                 let forgotten = space.activation(proc);
@@ -109,7 +110,7 @@ impl Thread {
             }
             for ((edge, caller_entered, _), before, called) in self.calls_of(space, callee, entered)
             {
-                let forgotten = space.next_entry(callee);
+                let forgotten = space.next_entry(callee, entered.variant);
                 let set = space.join(called, new, &forgotten)?;
                 let from = space.lowering.flow().edge(edge).from;
                 let proc = self.proc_at(space, from);
@@ -183,9 +184,9 @@ impl Thread {
                 let mut forgotten = space.activation(caller);
                 forgotten.extend(space.contexts(round));
                 let entry = space.join(called, entered, &forgotten)?;
-                let renamed = space.at_entry(callee, true);
+                let enters = self.key(from, of, round, 0).enters(space, edge, callee);
+                let renamed = space.at_entry(callee, enters.variant, true);
                 let entry = space.rename(entry, &renamed)?;
-                let enters = self.key(from, of, round, 0).enters(space);
                 let known = entries.entry((callee, enters)).or_insert(Bdd::FALSE);
                 is_new |= grow(space, known, entry)? != Bdd::FALSE;
             }

@@ -10,6 +10,7 @@ use crate::Result;
 use crate::places::END;
 use crate::space::{Local, Shared, Space};
 use crate::steps::Steps;
+use crate::touched::Variant;
 
 impl Thread {
     pub(super) fn step(
@@ -42,8 +43,10 @@ impl Thread {
             match edge.command {
                 Command::Call { proc: callee, .. } => {
                     let called = space.bdds.and(new, step.call)?;
-                    let out = space.shared(Shared::Out(key.round));
-                    let called = space.rename(called, &[(out, space.shared(Shared::Next))])?;
+                    let variant = key.enters(space, id, callee).variant;
+                    let out = space.touched(variant, Shared::Out(key.round));
+                    let next = space.touched(variant, Shared::Next);
+                    let called = space.rename(called, &[(out, next)])?;
                     self.call(space, key, id, callee, called)?;
                 }
                 Command::Return(_) if key.entered.is_none() => {
@@ -84,18 +87,21 @@ impl Thread {
         if new == Bdd::FALSE {
             return Ok(());
         }
+        let enters = key.enters(space, edge, callee);
         if self.calls_mode == Calls::Lazy {
             let mut forgotten = space.activation(self.proc_at(space, key.loc));
+            forgotten.extend(space.untouched(enters.variant, Shared::Out(key.round)));
             if !self.history {
                 forgotten.extend(space.contexts(key.round));
             }
             let entry = space.forget(new, &forgotten)?;
-            self.enter_procedure(space, callee, key.enters(space), entry)?;
+            self.enter_procedure(space, callee, enters, entry)?;
         }
         for round in key.round..space.rounds {
-            for (length, summary) in self.summary(callee, key.enters(space), round) {
+            for (length, summary) in self.summary(callee, enters, round) {
                 let length = key.length + self.cost + length;
-                self.resume(space, (edge, key.entered, callee), (round, length), new, summary)?;
+                let call = (edge, key.entered, callee);
+                self.resume(space, call, enters.variant, (round, length), new, summary)?;
             }
         }
         Ok(())
@@ -109,10 +115,11 @@ impl Thread {
         entered: Entered,
         entry: Bdd,
     ) -> Result<()> {
-        let round = entered.round;
-        let renamed = space.at_entry(proc, true);
+        let Entered { round, variant, .. } = entered;
+        let renamed = space.at_entry(proc, variant, true);
         let entry = space.rename(entry, &renamed)?;
-        let (old, now) = (space.shared(Shared::Entry), space.shared(Shared::Out(round)));
+        let old = space.touched(variant, Shared::Entry);
+        let now = space.touched(variant, Shared::Out(round));
         let same = space.same(&old, &now)?;
         let (old, now) = (space.params(proc, Local::Entry), space.params(proc, Local::Now));
         let params = space.same(&old, &now)?;
@@ -127,7 +134,7 @@ impl Thread {
     /// R3 and R2: a procedure returns.
     fn returns(&mut self, space: &mut Space<'_>, key: Key, proc: ProcId, after: Bdd) -> Result<()> {
         let Some(entered) = key.entered else { return Ok(()) };
-        let summary = self.summary_form(space, proc, after)?;
+        let summary = self.summary_form(space, proc, entered, after)?;
         let known = self.summaries.entry((proc, entered, key.round)).or_default();
         let new = grow(space, known.entry(key.length).or_insert(Bdd::FALSE), summary)?;
         if new == Bdd::FALSE {
@@ -135,7 +142,8 @@ impl Thread {
         }
         for ((edge, of, _), length, called) in self.calls_of(space, proc, entered) {
             let length = length + self.cost + key.length;
-            self.resume(space, (edge, of, proc), (key.round, length), called, new)?;
+            let call = (edge, of, proc);
+            self.resume(space, call, entered.variant, (key.round, length), called, new)?;
         }
         Ok(())
     }
@@ -149,13 +157,19 @@ impl Thread {
         entered: Entered,
     ) -> Vec<(CallKey, usize, Bdd)> {
         let round = entered.round;
-        let both = |round| [false, true].map(|atomic| Some(Entered { round, atomic }));
-        let outer = || std::iter::once(None).chain((0..=round).flat_map(both));
+        let from = |edge: EdgeId| space.lowering.flow().edge(edge).from;
+        let outer = |edge: EdgeId| {
+            let variants = space.touched.variants(self.proc_at(space, from(edge)));
+            let rounds = variants.flat_map(move |variant| (0..=round).map(move |r| (variant, r)));
+            let both = |(variant, round)| {
+                [false, true].map(|atomic| Some(Entered { round, atomic, variant }))
+            };
+            std::iter::once(None).chain(rounds.flat_map(both))
+        };
         let edges = self.callers[proc.index()].iter();
-        let keys = edges.flat_map(|&edge| outer().map(move |of| (edge, of, round)));
+        let keys = edges.flat_map(|&edge| outer(edge).map(move |of| (edge, of, round)));
         let fits = |(edge, of, _): &CallKey| {
-            let from = space.lowering.flow().edge(*edge).from;
-            self.key(from, *of, round, 0).enters(space) == entered
+            self.key(from(*edge), *of, round, 0).enters(space, *edge, proc) == entered
         };
         let calls = keys.filter(fits).filter_map(|key| Some((key, self.calls.get(&key)?)));
         calls.flat_map(|(key, sets)| sets.iter().map(move |(n, set)| (key, *n, *set))).collect()
@@ -166,11 +180,12 @@ impl Thread {
         &mut self,
         space: &mut Space<'_>,
         (edge, entered, callee): (EdgeId, Option<Entered>, ProcId),
+        variant: Variant,
         (round, length): (usize, usize),
         called: Bdd,
         summary: Bdd,
     ) -> Result<()> {
-        let mut forgotten = space.next_entry(callee);
+        let mut forgotten = space.next_entry(callee, variant);
         let to = space.lowering.flow().edge(edge).to;
         if space.received_at(to).is_none() {
             forgotten.extend(space.results(callee));

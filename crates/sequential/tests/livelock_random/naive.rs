@@ -50,6 +50,10 @@ struct Point {
 
 impl Point {
     fn look(mut self, system: &Lowering, threads: &[ThreadId]) -> Option<Self> {
+        // A result on its way hinders nobody.
+        if system.is_between(self.state.shared) {
+            return Some(self);
+        }
         for (bit, &thread) in threads.iter().enumerate() {
             let can = !enabled(system, &self.state, thread).ok()?.is_empty();
             *(if can { &mut self.could } else { &mut self.could_not }) |= 1 << bit;

@@ -1,0 +1,43 @@
+//! `selvedge lsp`: a language server, on standard input and output.
+
+use std::io::{self, BufReader};
+use std::time::Duration;
+
+use clap::Args as ClapArgs;
+use selvedge_lsp::{Settings, serve};
+
+use crate::exit::{Exit, Failure};
+use crate::{limits, memory};
+
+/// Serve an editor: mistakes, definitions, types and verification of .weave and .bp
+///
+/// Speaks the Language Server Protocol on standard input and output; an editor starts it. It reads no files: the
+/// editor sends the texts.
+///
+/// Ends with 0 if the editor said goodbye (`shutdown`, then `exit`), with 1 if it did not.
+#[derive(ClapArgs, Debug)]
+pub struct Args {
+    /// How long a verification may take: 60s, 5m
+    #[arg(long, value_name = "TIME", value_parser = limits::time, default_value = "60s")]
+    timeout: Duration,
+    /// Stop a verification when this much memory is in use: 4GiB, 500MB [default: 80% of what the
+    /// machine has]
+    #[arg(long, value_name = "SIZE", value_parser = limits::size)]
+    memory: Option<usize>,
+    /// Accepted, since some editors say it: standard input and output are all there is
+    #[arg(long, hide = true)]
+    stdio: bool,
+}
+
+pub fn run(args: &Args) -> Result<Exit, Failure> {
+    let settings = Settings {
+        timeout: args.timeout,
+        memory: args.memory.or_else(memory::default_limit),
+        memory_in_use: Some(memory::in_use),
+    };
+    match serve(BufReader::new(io::stdin()), io::stdout(), settings) {
+        true => Ok(Exit::Done),
+        // What the protocol asks for; here the number has no other meaning.
+        false => Ok(Exit::Bounded),
+    }
+}

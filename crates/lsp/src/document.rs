@@ -1,0 +1,260 @@
+//! # Documents
+//! A text that is open in the editor. The protocol counts lines from 0 and columns in UTF-16 units, and a line
+//! ends with `\n`, `\r\n` or `\r`; the front end counts bytes.
+
+use std::path::{Path, PathBuf};
+
+use selvedge_frontend::{Draft, draft};
+use selvedge_program::Span;
+use serde_json::{Value, json};
+
+/// Larger texts are not looked at.
+pub const LARGEST_TEXT: usize = 8 << 20;
+
+/// A text that is open.
+pub struct Document {
+    /// Its number, which grows with each change.
+    pub version: Value,
+    /// The text.
+    pub text: String,
+    /// A name with an ending that tells the language.
+    name: PathBuf,
+    starts: Vec<usize>,
+    wide: Vec<Wide>,
+    /// What is known of the text as it is now.
+    known: Known,
+}
+
+/// A character that has more bytes than UTF-16 units.
+struct Wide {
+    /// The byte after it.
+    end: usize,
+    /// How many bytes more than units there are up to here, from the beginning of the text.
+    surplus: usize,
+}
+
+enum Known {
+    NotYet,
+    Nothing,
+    Draft(Box<Draft>),
+}
+
+impl Document {
+    /// A text that was just opened.
+    pub fn new(uri: &str, language: &str, version: Value, text: String) -> Self {
+        let (starts, wide) = (line_starts(&text), wide(&text));
+        Document { version, text, name: name(uri, language), starts, wide, known: Known::NotYet }
+    }
+
+    /// Replaces the text, or a part of it. Nothing if the change makes no sense.
+    pub fn change(&mut self, change: &Value) -> Option<()> {
+        let new = change.get("text")?.as_str()?;
+        match change.get("range") {
+            None | Some(Value::Null) => self.text = new.to_owned(),
+            Some(range) => {
+                let (from, to) =
+                    (self.offset(range.get("start")?)?, self.offset(range.get("end")?)?);
+                if from > to {
+                    return None;
+                }
+                self.text.replace_range(from..to, new);
+            }
+        }
+        self.starts = line_starts(&self.text);
+        self.wide = wide(&self.text);
+        self.known = Known::NotYet;
+        Some(())
+    }
+
+    /// Whether the text was looked at since it changed.
+    pub fn is_known(&self) -> bool {
+        !matches!(self.known, Known::NotYet)
+    }
+
+    /// What is known of the text; nothing if it is too large, or no program.
+    pub fn draft(&mut self) -> Option<&Draft> {
+        if let Known::NotYet = self.known {
+            self.known = Known::Nothing;
+            if self.text.len() <= LARGEST_TEXT
+                && let Some(draft) = draft(&self.name, self.text.clone())
+            {
+                self.known = Known::Draft(Box::new(draft));
+            }
+        }
+        match &self.known {
+            Known::Draft(draft) => Some(draft),
+            _ => None,
+        }
+    }
+
+    /// The offset of a position. One behind the end of a line, or of the text, is at the end.
+    pub fn offset(&self, position: &Value) -> Option<usize> {
+        let line = position.get("line")?.as_u64()?;
+        let column = position.get("character")?.as_u64()?;
+        let line = usize::try_from(line).unwrap_or(usize::MAX);
+        let Some(&start) = self.starts.get(line) else { return Some(self.text.len()) };
+        let mut units = 0;
+        for (at, c) in self.text[start..].char_indices() {
+            if units >= column || c == '\n' || c == '\r' {
+                return Some(start + at);
+            }
+            units += c.len_utf16() as u64;
+        }
+        Some(self.text.len())
+    }
+
+    /// The position of an offset.
+    pub fn position(&self, offset: usize) -> Value {
+        let mut offset = offset.min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let line = self.starts.partition_point(|&start| start <= offset).saturating_sub(1);
+        let start = self.starts[line];
+        let units = (offset - start) - (self.surplus(offset) - self.surplus(start));
+        json!({"line": line, "character": units})
+    }
+
+    /// How many bytes more than UTF-16 units there are before an offset. Lines may be long, and many places on
+    /// them may be asked for.
+    fn surplus(&self, offset: usize) -> usize {
+        let before = self.wide.partition_point(|wide| wide.end <= offset);
+        before.checked_sub(1).map_or(0, |last| self.wide[last].surplus)
+    }
+
+    /// A piece of the text.
+    pub fn range(&self, span: Span) -> Value {
+        json!({
+            "start": self.position(span.start as usize),
+            "end": self.position(span.end as usize),
+        })
+    }
+}
+
+/// A line of the front end (which ends with `\n` only), without blanks around it.
+pub fn line_span(text: &str, line: u32) -> Span {
+    let mut start = 0;
+    for (number, whole) in (1..).zip(text.split_inclusive('\n')) {
+        if number == line {
+            let shown = whole.trim();
+            let from = start + (whole.len() - whole.trim_start().len());
+            return Span::new(from, from + shown.len());
+        }
+        start += whole.len();
+    }
+    Span::new(text.len(), text.len())
+}
+
+fn line_starts(text: &str) -> Vec<usize> {
+    let bytes = text.as_bytes();
+    let ends = |&(at, byte): &(usize, &u8)| {
+        *byte == b'\n' || *byte == b'\r' && bytes.get(at + 1) != Some(&b'\n')
+    };
+    std::iter::once(0).chain(bytes.iter().enumerate().filter(ends).map(|(at, _)| at + 1)).collect()
+}
+
+fn wide(text: &str) -> Vec<Wide> {
+    let mut surplus = 0;
+    let all = text.char_indices().filter(|(_, c)| !c.is_ascii());
+    all.map(|(at, c)| {
+        surplus += c.len_utf8() - c.len_utf16();
+        Wide { end: at + c.len_utf8(), surplus }
+    })
+    .collect()
+}
+
+/// The last part of the address, with an ending that the front end knows if the editor says the language.
+fn name(uri: &str, language: &str) -> PathBuf {
+    let last = uri.rsplit(['/', ':']).next().unwrap_or_default();
+    let mut name = PathBuf::from(if last.is_empty() { "text" } else { last });
+    let ending = match language {
+        "weave" => "weave",
+        "bp" | "boolean-program" => "bp",
+        _ => return name,
+    };
+    if Path::new(&name).extension().is_none_or(|e| e != "weave" && e != "bp") {
+        name.as_mut_os_string().push(format!(".{ending}"));
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_utf16() {
+        let document = Document::new("a.weave", "", 1.into(), "a\u{1F9F5}é\r\nb\rc\n".to_owned());
+        assert_eq!(document.starts, [0, 9, 11, 13]);
+        let places =
+            [(0, 0, 0), (1, 0, 1), (5, 0, 3), (7, 0, 4), (9, 1, 0), (11, 2, 0), (13, 3, 0)];
+        for (offset, line, character) in places {
+            let position = json!({"line": line, "character": character});
+            assert_eq!(document.position(offset), position, "at {offset}");
+            assert_eq!(document.offset(&position), Some(offset), "at {offset}");
+        }
+        let at = |line: u64, character: u64| {
+            document.offset(&json!({"line": line, "character": character}))
+        };
+        assert_eq!(at(0, 99), Some(7), "behind the end of a line");
+        assert_eq!(at(0, 2), Some(5), "inside of a pair");
+        assert_eq!(at(99, 0), Some(13), "behind the end");
+        assert_eq!(document.offset(&json!({"line": -1, "character": 0})), None);
+        assert_eq!(
+            document.position(3),
+            json!({"line": 0, "character": 1}),
+            "inside of a character"
+        );
+    }
+
+    #[test]
+    fn every_position_is_that_of_the_text_before_it() {
+        let text = "aé\u{1F9F5}∧\n\n∧∧b\r\u{1F9F5}\u{1F9F5}é\r\nx";
+        let document = Document::new("a.weave", "", 1.into(), text.to_owned());
+        for (offset, _) in text.char_indices() {
+            let start = *document.starts.iter().rfind(|&&start| start <= offset).unwrap();
+            let units = text[start..offset].encode_utf16().count();
+            assert_eq!(document.position(offset)["character"], units, "at {offset}");
+        }
+    }
+
+    #[test]
+    fn changes_replace_a_range() {
+        let mut document = Document::new("a.weave", "", 1.into(), "één\ntwee".to_owned());
+        let change = |line: u64, from: u64, to: u64, text: &str| {
+            json!({"text": text, "range": {
+                "start": {"line": line, "character": from},
+                "end": {"line": line, "character": to},
+            }})
+        };
+        assert_eq!(document.change(&change(0, 1, 2, "e\n")), Some(()));
+        assert_eq!(document.text, "ée\nn\ntwee");
+        assert_eq!(document.change(&change(2, 0, 4, "")), Some(()));
+        assert_eq!(document.text, "ée\nn\n");
+        assert_eq!(document.change(&change(0, 2, 1, "")), None, "the wrong way round");
+        assert_eq!(document.change(&json!({"text": 7})), None);
+        assert_eq!(document.change(&json!({"text": "all"})), Some(()));
+        assert_eq!(document.text, "all");
+    }
+
+    #[test]
+    fn the_language_is_that_of_the_ending_or_of_the_editor() {
+        let ending = |uri, language| {
+            let name = name(uri, language);
+            name.extension().and_then(|e| e.to_str()).unwrap_or("").to_owned()
+        };
+        assert_eq!(ending("file:///x/a.bp", "plaintext"), "bp");
+        assert_eq!(ending("untitled:Untitled-1", "weave"), "weave");
+        assert_eq!(ending("file:///x/a.txt", "bp"), "bp");
+        assert_eq!(ending("file:///x/a.txt", "text"), "txt");
+        assert_eq!(ending("", ""), "");
+    }
+
+    #[test]
+    fn lines_of_the_front_end_are_found() {
+        let text = "a\r  b\n  c = 1; \r\n";
+        assert_eq!(line_span(text, 1), Span::new(0, 5));
+        assert_eq!(line_span(text, 2), Span::new(8, 14));
+        assert_eq!(line_span(text, 9), Span::new(text.len(), text.len()));
+    }
+}

@@ -1,0 +1,40 @@
+//! # The language server
+//!
+//! Editors speak the Language Server Protocol (3.17) with it, for `.weave` and `.bp`: mistakes as one types,
+//! what a name means and where it is declared, an outline, and *verify* as a code lens, which answers with a
+//! verdict and, for a violation, with the steps of the schedule as related locations.
+//!
+//! - `rpc`: messages from bytes, and back;
+//! - `document`: a text that is open, and places in it;
+//! - `show`: what is known of a document, as the protocol writes it;
+//! - `verify`: a run in the background;
+//! - `server`: the loop, and what each message means.
+//!
+//! **What it never does.** It opens no file and no connection and starts no program: what it knows is what comes
+//! in, what it says is what goes out. Whatever comes in, it does not panic.
+
+mod document;
+mod rpc;
+mod server;
+mod show;
+mod verify;
+
+use std::io::{BufRead, Write};
+use std::time::Duration;
+
+/// How long and how large a run may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// How long a verification may take.
+    pub timeout: Duration,
+    /// How many bytes may be in use.
+    pub memory: Option<usize>,
+    /// How many bytes are in use.
+    pub memory_in_use: Option<fn() -> usize>,
+}
+
+/// Serves one editor, until it says goodbye or goes away. True if it said goodbye in order: `shutdown`, then
+/// `exit`.
+pub fn serve(input: impl BufRead + Send + 'static, output: impl Write, settings: Settings) -> bool {
+    server::Server::new(output, settings).run(input)
+}

@@ -1,0 +1,204 @@
+//! # The table of steps
+//! Context, thread, line, statement, what changed. Statements are indented by the depth of the stack, so that
+//! calls and returns can be seen. Where it is folded, runs of steps that have nothing to do with other threads are counted;
+//! what begins a context stays, and so does the last step.
+
+use std::collections::BTreeMap;
+
+use selvedge_model::{Step, ThreadId};
+
+use super::count;
+use crate::style::{Paint, Role};
+use crate::view::Row;
+
+/// Fewer local steps in a row than this are shown: a line that counts them would hide more than it saves.
+const FEWEST_FOLDED: usize = 3;
+
+/// One line of the table, before it is laid out.
+struct Line<'a> {
+    /// Context and thread, at the first step of a context.
+    starts: Option<(usize, ThreadId, String)>,
+    number: String,
+    statement: String,
+    changes: String,
+    /// What is shown after this line.
+    then: &'a str,
+    /// Whether it stands for several steps.
+    is_folded: bool,
+}
+
+/// Statements longer than this do not widen the table.
+const WIDEST_STATEMENT: usize = 48;
+
+/// Deeper stacks are not indented further; the depth is written out.
+const DEEPEST_INDENT: usize = 10;
+
+/// Each row, and what is shown after it.
+pub(super) fn table(rows: &[(Row, String)], fold: bool, paint: Paint) -> String {
+    let lines = lines(rows, fold);
+    let width = |of: fn(&Line<'_>) -> usize, heading: &str| {
+        lines.iter().map(of).max().unwrap_or(0).max(heading.len())
+    };
+    let length = |text: &str| text.chars().count();
+    let contexts = rows.last().map_or(0, |(row, _)| row.context).to_string().len().max(1);
+    let names = width(|l| l.starts.as_ref().map_or(0, |s| s.2.chars().count()), "thread");
+    let numbers = width(|l| l.number.chars().count(), "line");
+    let statements = width(
+        |l| Some(l.statement.chars().count()).filter(|&n| n <= WIDEST_STATEMENT).unwrap_or(0),
+        "step",
+    );
+    let heading = format!(
+        "{:>contexts$}  {:names$}  {:>numbers$}  {:statements$}  changes",
+        "#", "thread", "line", "step"
+    );
+    let mut text = format!("{}\n", paint.paint(Role::Heading, &heading));
+    for line in &lines {
+        let mut shown = match &line.starts {
+            Some((context, thread, name)) => format!(
+                "{context:>contexts$}  {}{}",
+                paint.paint(Role::Thread(thread.index()), name),
+                " ".repeat(names - length(name))
+            ),
+            None => " ".repeat(contexts + 2 + names),
+        };
+        let number = format!("{:>numbers$}", line.number);
+        shown += &format!("  {}  {}", paint.paint(Role::Faint, &number), line.statement);
+        if !line.changes.is_empty() {
+            let gap = statements.saturating_sub(length(&line.statement)) + 2;
+            shown += &" ".repeat(gap);
+            shown += &paint.paint(Role::Change, &line.changes);
+        }
+        text += shown.trim_end();
+        text.push('\n');
+        text += &line.then.lines().map(|l| format!("      {l}\n")).collect::<String>();
+    }
+    if lines.iter().any(|line| line.is_folded) {
+        text += &format!("{}\n", paint.paint(Role::Faint, "(--full shows every step)"));
+    }
+    text
+}
+
+fn lines(rows: &[(Row, String)], fold: bool) -> Vec<Line<'_>> {
+    let mut lines = Vec::new();
+    let mut context = 0;
+    let mut floors: BTreeMap<ThreadId, usize> = BTreeMap::new();
+    for (row, _) in rows {
+        let floor = floors.entry(row.thread).or_insert(row.depth);
+        *floor = row.depth.min(*floor);
+    }
+    let mut position = 0;
+    while let Some((row, then)) = rows.get(position) {
+        let level = row.depth - floors[&row.thread];
+        let run = if fold && row.context == context { local_run(&rows[position..]) } else { 0 };
+        if run >= FEWEST_FOLDED {
+            lines.push(Line {
+                starts: None,
+                number: String::new(),
+                statement: indented(&format!("… {}", count(run, "local step")), level, false),
+                changes: String::new(),
+                then: "",
+                is_folded: true,
+            });
+            position += run;
+            continue;
+        }
+        let starts = (row.context != context).then(|| (row.context, row.thread, row.name.clone()));
+        context = row.context;
+        for (inner, step) in row.steps.iter().enumerate() {
+            let last = inner + 1 == row.steps.len();
+            lines.push(Line {
+                starts: starts.clone().filter(|_| inner == 0),
+                number: step.line.map_or(String::new(), |n| n.to_string()),
+                statement: statement(step, level, inner > 0),
+                changes: if last { changes(row) } else { String::new() },
+                then: if last { then } else { "" },
+                is_folded: false,
+            });
+        }
+        position += 1;
+    }
+    lines
+}
+
+/// How many steps from here on have nothing to do with other threads, in one context. The last step of all is none of them.
+fn local_run(rows: &[(Row, String)]) -> usize {
+    let context = rows.first().map(|(row, _)| row.context);
+    let before_last = &rows[..rows.len().saturating_sub(1)];
+    let is_quiet = |(row, _): &&(Row, String)| row.is_local && Some(row.context) == context;
+    before_last.iter().take_while(is_quiet).count()
+}
+
+/// The text of a statement, indented: by depth, and once more inside of an atomic block.
+fn statement(step: &Step, level: usize, inner: bool) -> String {
+    let text: Vec<_> = step.text.split_whitespace().collect();
+    indented(&text.join(" "), level, inner)
+}
+
+fn indented(text: &str, level: usize, inner: bool) -> String {
+    let indent = "  ".repeat(level.min(DEEPEST_INDENT) + usize::from(inner));
+    let deep = if level > DEEPEST_INDENT { format!("[+{level}] ") } else { String::new() };
+    format!("{indent}{deep}{text}")
+}
+
+fn changes(row: &Row) -> String {
+    let changes: Vec<_> = row.changes.iter().map(ToString::to_string).collect();
+    changes.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    /// One thread does the steps that are written: `.` is local, `!` is not, `|` is a step of another thread.
+    fn folded(steps: &str) -> String {
+        let mut context = 1;
+        let mut thread = 0;
+        let row = |(number, sign): (usize, char)| {
+            let next = u32::from(sign == '|');
+            if next != thread {
+                (context, thread) = (context + 1, next);
+            }
+            let line = Some(number as u32 + 1);
+            let row = Row {
+                context,
+                thread: ThreadId(thread),
+                name: format!("t{thread}"),
+                depth: 1,
+                steps: vec![Step { text: format!("s{number}"), line }],
+                changes: Vec::new(),
+                is_local: sign == '.',
+            };
+            (row, String::new())
+        };
+        let rows: Vec<_> = steps.chars().enumerate().map(row).collect();
+        table(&rows, true, Paint { colours: false })
+    }
+
+    #[test]
+    fn runs_of_local_steps_are_counted() {
+        expect![[r#"
+            #  thread  line  step             changes
+            1  t0         1  s0
+                             … 4 local steps
+                          6  s5
+                          7  s6
+                          8  s7
+                          9  s8
+            2  t1        10  s9
+            3  t0        11  s10
+                             … 3 local steps
+                         15  s14
+            (--full shows every step)
+        "#]]
+        .assert_eq(&folded(".....!..!|....."));
+    }
+
+    #[test]
+    fn what_begins_a_context_and_what_ends_the_run_stay() {
+        for steps in ["...", "...|..", "!..|", "!...", "...|...", "|!|!|"] {
+            assert!(!folded(steps).contains('…'), "{steps}: {}", folded(steps));
+        }
+        assert!(folded(".....").contains("… 3 local steps"));
+    }
+}
