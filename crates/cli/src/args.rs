@@ -8,8 +8,8 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use num_bigint::BigInt;
 
 use crate::commands::{
-    bench, check, check_syntax, completions, convert, livelock, lsp, man, recheck, sequentialize,
-    simulate, table, verify,
+    bench, check, check_syntax, completions, convert, explore, livelock, lsp, man, recheck, report,
+    sequentialize, simulate, table, verify,
 };
 use crate::exit::EXIT_CODES;
 
@@ -32,6 +32,8 @@ pub enum Command {
     Check(check::Args),
     Livelock(livelock::Args),
     Table(table::Args),
+    Explore(explore::Args),
+    Report(report::Args),
     Recheck(recheck::Args),
     Simulate(simulate::Args),
     Convert(convert::Args),

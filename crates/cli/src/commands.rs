@@ -6,11 +6,15 @@ pub mod check_syntax;
 pub mod completions;
 pub mod convert;
 mod engine;
+pub mod explore;
+mod find;
 pub mod livelock;
 pub mod lsp;
 pub mod man;
+mod pose;
 mod predicates;
 pub mod recheck;
+pub mod report;
 pub mod sequentialize;
 pub mod simulate;
 pub mod table;
@@ -42,6 +46,8 @@ pub fn run(command: Command, output: &mut Output) -> Result<Exit, Failure> {
         Command::Check(args) => check::run(&args, output),
         Command::Livelock(args) => livelock::run(&args, output),
         Command::Table(args) => table::run(&args, output),
+        Command::Explore(args) => explore::run(&args, output),
+        Command::Report(args) => report::run(&args, output),
         Command::Recheck(args) => recheck::run(&args, output),
         Command::Simulate(args) => simulate::run(&args, output),
         Command::Convert(args) => convert::run(&args, output),
@@ -58,6 +64,8 @@ pub fn run(command: Command, output: &mut Output) -> Result<Exit, Failure> {
 fn writer(command: &Command) -> Option<&'static str> {
     match command {
         Command::Convert(_) => Some("convert"),
+        Command::Report(_) => Some("report"),
+        Command::Explore(_) => Some("explore"),
         Command::Completions(_) => Some("completions"),
         Command::Man(_) => Some("man"),
         Command::Lsp(_) => Some("lsp"),

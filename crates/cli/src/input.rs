@@ -62,8 +62,12 @@ pub struct Wanted {
 /// The same where all that matters is who can act: every thread stays, and values are chosen at
 /// once. Nothing is asked about single states.
 pub fn open_with_all_threads(args: &InputArgs, output: &mut Output) -> Result<Opened, Failure> {
-    let input = load(&args.file, &args.options, output)?;
-    let opened = system_of(input, &args.options, Form::AllThreads, false)?;
+    with_all_threads(load(&args.file, &args.options, output)?, &args.options)
+}
+
+/// The same with an input that was read already.
+pub fn with_all_threads(input: Input, options: &InputOptions) -> Result<Opened, Failure> {
+    let opened = system_of(input, options, Form::AllThreads, false)?;
     Ok(Opened { properties: Vec::new(), ..opened })
 }
 

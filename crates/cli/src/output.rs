@@ -64,6 +64,20 @@ impl Output {
         }
     }
 
+    /// One that prints nothing: for questions that a page asks.
+    pub fn silent() -> Self {
+        let paint = Paint { colours: false };
+        Output {
+            format: Format::Text,
+            paint,
+            notes_paint: paint,
+            notes: Notes::None,
+            file: None,
+            has_printed: false,
+            unprinted: None,
+        }
+    }
+
     /// Which notes are wanted.
     pub fn notes(&self) -> Notes {
         self.notes

@@ -11,9 +11,9 @@ use selvedge_model::{Property, State, System};
 
 use crate::advice::{Asked, advice};
 use crate::amount::{amount, bytes, seconds};
-use crate::property;
 use crate::style::{Paint, Role};
 use crate::text::{self, TraceOptions, count};
+use crate::{json, property};
 
 /// The answer to a question about a system.
 #[derive(Clone, Copy)]
@@ -37,14 +37,44 @@ pub struct Answer<'a> {
 }
 
 /// A line under the verdict: what it is about, and the text.
-type Detail = (&'static str, String);
+pub type Detail = (&'static str, String);
+
+/// An answer in words, before it is laid out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Summary {
+    /// The verdict.
+    pub verdict: json::Verdict,
+    /// Whether that is good or bad.
+    pub role: Role,
+    /// What was found or proved, in a sentence.
+    pub sentence: String,
+    /// Lines with a label each: why, what it does not promise, what it took.
+    pub details: Vec<Detail>,
+}
+
+impl Summary {
+    /// The sentence, and the lines in two columns.
+    pub(crate) fn text(&self, paint: Paint) -> String {
+        let word = paint.paint(self.role, self.verdict.word());
+        format!("{word}: {}\n{}", self.sentence, layout(&self.details, paint))
+    }
+}
 
 /// The answer for people.
 #[must_use]
 pub fn text(answer: &Answer<'_>, options: TraceOptions) -> String {
-    let paint = options.paint;
-    let (word, role, mut details) = match &answer.outcome.verdict {
-        Verdict::Safe(proof) => ("safe", Role::Good, why_safe(answer, *proof)),
+    let mut shown = summary(answer).text(options.paint);
+    if let Verdict::Unsafe { trace: Ok(trace), .. } = &answer.outcome.verdict {
+        shown += &format!("\n{}", text::trace(answer.system, trace, options));
+    }
+    shown
+}
+
+/// The answer in words.
+#[must_use]
+pub fn summary(answer: &Answer<'_>) -> Summary {
+    let (verdict, role, mut details) = match &answer.outcome.verdict {
+        Verdict::Safe(proof) => (json::Verdict::Safe, Role::Good, why_safe(answer, *proof)),
         Verdict::Unsafe { bound, property, trace } => {
             let steps = trace.as_ref().map(|trace| trace.steps.len());
             let mut details = about_trace(answer.outcome, *bound, steps);
@@ -52,21 +82,17 @@ pub fn text(answer: &Answer<'_>, options: TraceOptions) -> String {
             if let (Some(Property::NoDeadlock), Some(last)) = (property, answer.last) {
                 details.extend(text::waiting(answer.system, last).map(|who| ("waits", who)));
             }
-            ("unsafe", Role::Bad, details)
+            (json::Verdict::Unsafe, Role::Bad, details)
         }
-        Verdict::Bounded { .. } => ("bounded", Role::Change, Vec::new()),
+        Verdict::Bounded { .. } => (json::Verdict::Bounded, Role::Change, Vec::new()),
         Verdict::Unknown { stop, completed } => {
-            ("unknown", Role::Change, what_is_known(answer, stop, *completed))
+            (json::Verdict::Unknown, Role::Change, what_is_known(answer, stop, *completed))
         }
     };
     details.extend(threads(answer));
     details.push(("effort", effort(answer.outcome, answer.time, answer.peak_memory)));
-    let mut shown = format!("{}: {}\n", paint.paint(role, word), sentence(answer));
-    shown += &layout(&details, paint);
-    if let Verdict::Unsafe { trace: Ok(trace), .. } = &answer.outcome.verdict {
-        shown += &format!("\n{}", text::trace(answer.system, trace, options));
-    }
-    shown
+    let sentence = sentence(answer);
+    Summary { verdict, role, sentence, details }
 }
 
 /// What was proved or found, or why neither, in one sentence.
@@ -118,7 +144,7 @@ fn safe(answer: &Answer<'_>) -> String {
 }
 
 /// What a schedule must not do.
-fn violations(answer: &Answer<'_>) -> Vec<String> {
+pub(crate) fn violations(answer: &Answer<'_>) -> Vec<String> {
     let asked = |property| answer.properties.contains(&property);
     let is_target = |property: &&Property| matches!(property, Property::Unreachable(_));
     let targets: Vec<&Property> = answer.properties.iter().filter(is_target).collect();

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use selvedge_evidence::{CountedState, Evidence};
 use selvedge_model::{SharedId, SymbolId, System, TemplateId};
 
+use crate::page::InvariantPlace;
 use crate::style::{Paint, Role};
 
 /// More values than this are only counted.
@@ -17,8 +18,49 @@ const MOST_VALUES: usize = 8;
 #[must_use]
 pub fn text(system: &dyn System, evidence: &Evidence, paint: Paint) -> String {
     let heads = heads(system, evidence);
-    let has_lines = heads.iter().any(|&(_, _, top)| line(system, top).is_some());
-    if has_lines { by_line(system, &heads, paint) } else { by_shared(system, &heads, paint) }
+    if has_lines(system, &heads) {
+        by_line(system, &heads, paint)
+    } else {
+        by_shared(system, &heads, paint)
+    }
+}
+
+/// The same, place by place; nothing where there are more places than this.
+#[must_use]
+pub fn places(
+    system: &dyn System,
+    evidence: &Evidence,
+    most: usize,
+) -> Option<Vec<InvariantPlace>> {
+    let heads = heads(system, evidence);
+    let places = if has_lines(system, &heads) {
+        let place = |((template, line), variables): (Place, Variables)| InvariantPlace {
+            thread: system.template_name(template),
+            place: place_text(line),
+            line: Some(line).filter(|&line| line != ENDED),
+            facts: facts(&variables),
+        };
+        values(system, &heads).into_iter().map(place).collect()
+    } else {
+        let mut tops: BTreeMap<(SharedId, TemplateId), Vec<String>> = BTreeMap::new();
+        for &(shared, template, top) in &heads {
+            let top = top.map_or("-".to_owned(), |symbol| system.show_symbol(symbol));
+            tops.entry((shared, template)).or_default().push(top);
+        }
+        let place =
+            |((shared, template), tops): ((SharedId, TemplateId), Vec<String>)| InvariantPlace {
+                thread: system.template_name(template),
+                place: format!("shared state {}", system.show_shared(shared)),
+                line: None,
+                facts: vec![format!("top of the stack: {}", tops.join(", "))],
+            };
+        tops.into_iter().map(place).collect()
+    };
+    Some(places).filter(|places: &Vec<_>| places.len() <= most)
+}
+
+fn has_lines(system: &dyn System, heads: &BTreeSet<Head>) -> bool {
+    heads.iter().any(|&(_, _, top)| line(system, top).is_some())
 }
 
 /// A shared state, with the template and the top of a thread in it.
@@ -75,7 +117,11 @@ fn heads(system: &dyn System, evidence: &Evidence) -> BTreeSet<Head> {
 }
 
 /// The template of each class.
-fn templates(system: &dyn System, classes: &[u32], started: &[TemplateId]) -> Vec<TemplateId> {
+pub(crate) fn templates(
+    system: &dyn System,
+    classes: &[u32],
+    started: &[TemplateId],
+) -> Vec<TemplateId> {
     let mut templates = Vec::new();
     for (thread, &class) in system.threads().iter().zip(classes) {
         if class as usize == templates.len() {
@@ -96,8 +142,11 @@ type Place = (TemplateId, u32);
 /// After all lines.
 const ENDED: u32 = u32::MAX;
 
-fn by_line(system: &dyn System, heads: &BTreeSet<Head>, paint: Paint) -> String {
-    let mut places: BTreeMap<Place, Vec<(String, BTreeSet<Value>)>> = BTreeMap::new();
+/// Variables, and the values that they have.
+type Variables = Vec<(String, BTreeSet<Value>)>;
+
+fn values(system: &dyn System, heads: &BTreeSet<Head>) -> BTreeMap<Place, Variables> {
+    let mut places: BTreeMap<Place, Variables> = BTreeMap::new();
     for &(shared, template, top) in heads {
         let variables = places.entry((template, line(system, top).unwrap_or(ENDED))).or_default();
         let locals = top.map_or(Vec::new(), |symbol| system.symbol_values(symbol));
@@ -109,18 +158,27 @@ fn by_line(system: &dyn System, heads: &BTreeSet<Head>, paint: Paint) -> String 
             variables[at].1.insert(Value::new(value));
         }
     }
+    places
+}
+
+fn place_text(line: u32) -> String {
+    if line == ENDED { "ended".to_owned() } else { format!("line {line}") }
+}
+
+fn facts(variables: &Variables) -> Vec<String> {
+    variables.iter().map(|(name, values)| format!("{name} {}", show(values))).collect()
+}
+
+fn by_line(system: &dyn System, heads: &BTreeSet<Head>, paint: Paint) -> String {
     let mut text = String::new();
     let mut last = None;
-    for ((template, line), variables) in places {
+    for ((template, line), variables) in values(system, heads) {
         if last != Some(template) {
             let heading = system.template_name(template);
             text += &format!("{}\n", paint.paint(Role::Heading, &heading));
             last = Some(template);
         }
-        let place = if line == ENDED { "ended".to_owned() } else { format!("line {line}") };
-        let shown: Vec<_> =
-            variables.iter().map(|(name, values)| format!("{name} {}", show(values))).collect();
-        text += &format!("  {place:<10}{}\n", shown.join(", "));
+        text += &format!("  {:<10}{}\n", place_text(line), facts(&variables).join(", "));
     }
     text
 }

@@ -116,6 +116,20 @@ pub enum Verdict {
     Unknown,
 }
 
+impl Verdict {
+    /// The verdict in a word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Safe => "safe",
+            Verdict::Bounded => "bounded",
+            Verdict::Unsafe => "unsafe",
+            Verdict::Nonterminating => "nonterminating",
+            Verdict::Unknown => "unknown",
+        }
+    }
+}
+
 /// A bound: only the resources that it counts are there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Bound {

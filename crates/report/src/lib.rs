@@ -11,6 +11,7 @@
 //! - [`sarif`]: what code hosts and editors read;
 //! - [`dot`]: pictures of tables; [`flow`]: pictures of programs;
 //! - [`evidence`]: certificates and violations as files;
+//! - [`page`]: all of that as one document, and the page that shows it;
 //! - [`invariant`]: what a certificate says, for people;
 //! - [`termination`]: why no fair run goes on for ever, by a proof of that;
 //! - [`trials`]: what came of random questions.
@@ -24,6 +25,7 @@ pub mod flow;
 pub mod invariant;
 pub mod json;
 pub mod livelock;
+pub mod page;
 pub mod predicates;
 pub mod property;
 pub mod sarif;

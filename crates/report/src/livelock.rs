@@ -11,7 +11,8 @@ use selvedge_model::{Endless, Fairness, State, System, ThreadId};
 
 use crate::advice::after_fault;
 use crate::amount::{bytes, seconds};
-use crate::answer::layout;
+use crate::answer::Summary;
+use crate::json;
 use crate::style::Role;
 use crate::text::{self, TraceOptions, count, place};
 
@@ -40,9 +41,20 @@ pub struct Answer<'a> {
 /// The answer for people.
 #[must_use]
 pub fn text(answer: &Answer<'_>, options: TraceOptions) -> String {
-    let (word, role, mut details) = match &answer.outcome.verdict {
+    let mut shown = summary(answer).text(options.paint);
+    if let Verdict::Nonterminating { lasso, .. } = &answer.outcome.verdict {
+        shown += &format!("\n{}", text::lasso(answer.system, lasso, options));
+    }
+    shown
+}
+
+/// The answer in words.
+#[must_use]
+pub fn summary(answer: &Answer<'_>) -> Summary {
+    let (verdict, role, mut details) = match &answer.outcome.verdict {
         Verdict::Nonterminating { lasso, checked } => {
-            ("nonterminating", Role::Bad, why_fair(answer.system, lasso, checked))
+            let details = why_fair(answer.system, lasso, checked);
+            (json::Verdict::Nonterminating, Role::Bad, details)
         }
         Verdict::Terminating { with_ended } => {
             let mut details = vec![("proof", proof_in_words(answer.outcome))];
@@ -52,24 +64,20 @@ pub fn text(answer: &Answer<'_>, options: TraceOptions) -> String {
             }
             let limits = "nothing is said about assertions, deadlocks and other numbers of threads";
             details.push(("limits", limits.to_owned()));
-            ("safe", Role::Good, details)
+            (json::Verdict::Safe, Role::Good, details)
         }
-        Verdict::Bounded(_) => ("bounded", Role::Change, Vec::new()),
+        Verdict::Bounded(_) => (json::Verdict::Bounded, Role::Change, Vec::new()),
         Verdict::Unknown { stop, completed } => {
             let mut details = Vec::new();
             let done = completed.map(|rounds| ("completed", none_within(answer, rounds)));
             details.extend(done);
             details.extend(advice(answer, stop).map(|advice| ("try", advice)));
-            ("unknown", Role::Change, details)
+            (json::Verdict::Unknown, Role::Change, details)
         }
     };
     details.push(("effort", effort(answer)));
-    let mut shown = format!("{}: {}\n", options.paint.paint(role, word), sentence(answer));
-    shown += &layout(&details, options.paint);
-    if let Verdict::Nonterminating { lasso, .. } = &answer.outcome.verdict {
-        shown += &format!("\n{}", text::lasso(answer.system, lasso, options));
-    }
-    shown
+    let sentence = sentence(answer);
+    Summary { verdict, role, sentence, details }
 }
 
 /// What was proved or found, or why neither, in one sentence.
@@ -95,7 +103,7 @@ pub fn advised(answer: &Answer<'_>) -> Option<String> {
 }
 
 /// What kind of runs was asked about.
-fn runs(endless: Endless) -> String {
+pub(crate) fn runs(endless: Endless) -> String {
     match endless {
         Endless { fairness: Fairness::None, .. } => "run".to_owned(),
         Endless { fairness, ended: true } => format!("{fairness}ly fair run"),

@@ -6,10 +6,13 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use selvedge_smt::Checked;
+use selvedge_smt::certificate::{Certificate, Entry};
 use selvedge_smt::sexpr::Sexpr;
 
 use crate::amount::{amount, bytes, seconds};
-use crate::answer::layout;
+use crate::answer::Summary;
+use crate::json;
+use crate::page::InvariantPlace;
 use crate::style::{Paint, Role};
 use crate::text::count;
 
@@ -51,8 +54,14 @@ pub struct Answer<'a> {
 /// The answer for people.
 #[must_use]
 pub fn text(answer: &Answer<'_>, paint: Paint) -> String {
+    summary(answer).text(paint)
+}
+
+/// The answer in words.
+#[must_use]
+pub fn summary(answer: &Answer<'_>) -> Summary {
     let mut details = Vec::new();
-    let (word, role) = match &answer.proof {
+    let (verdict, role) = match &answer.proof {
         Ok(_) => {
             details.push(("proof", proof(answer).unwrap_or_default()));
             let shown = shown(answer.predicates);
@@ -63,9 +72,9 @@ pub fn text(answer: &Answer<'_>, paint: Paint) -> String {
                     many => format!("{many}; the evidence has them (--evidence)"),
                 },
             ));
-            ("safe", Role::Good)
+            (json::Verdict::Safe, Role::Good)
         }
-        Err(_) => ("unknown", Role::Change),
+        Err(_) => (json::Verdict::Unknown, Role::Change),
     };
     details.push(("below", below(answer.seen)));
     if answer.proof.is_err() {
@@ -79,7 +88,8 @@ pub fn text(answer: &Answer<'_>, paint: Paint) -> String {
     let asked = amount(Some(answer.asked as u128), "question");
     let (time, memory) = (seconds(answer.time), bytes(answer.peak_memory));
     details.push(("effort", format!("predicates, {asked} to the solver, {time}, {memory}")));
-    format!("{}: {}\n{}", paint.paint(role, word), sentence(answer), layout(&details, paint))
+    let sentence = sentence(answer);
+    Summary { verdict, role, sentence, details }
 }
 
 /// What was proved, or why nothing was, in one sentence.
@@ -134,6 +144,45 @@ fn below(seen: &[Seen]) -> String {
 #[must_use]
 pub fn shown(predicates: &[String]) -> BTreeSet<String> {
     predicates.iter().filter_map(|text| Sexpr::parse(text)).map(|p| in_words(&p)).collect()
+}
+
+/// What a proof says, place by place. `line` knows the lines of places.
+#[must_use]
+pub fn places(
+    certificate: &Certificate,
+    line: &dyn Fn(&str) -> Option<u32>,
+) -> Vec<InvariantPlace> {
+    let words = |text: &String| Sexpr::parse(text).map_or(text.clone(), |p| in_words(&p));
+    let words: Vec<String> = certificate.predicates.iter().map(words).collect();
+    let literal = |number: &i64| {
+        let index = usize::try_from(number.unsigned_abs()).unwrap_or(0).checked_sub(1);
+        let predicate = index.and_then(|index| words.get(index)).map_or("?", String::as_str);
+        if *number < 0 { format!("not ({predicate})") } else { predicate.to_owned() }
+    };
+    let fact = |clause: &Vec<i64>| match clause.as_slice() {
+        [] => "never: no threads are at these places at once".to_owned(),
+        _ => clause.iter().map(literal).collect::<Vec<_>>().join(" or "),
+    };
+    let place = |entry: &Entry| {
+        let at = |key: &String| match line(key) {
+            Some(line) => format!("line {line}"),
+            None => "ended".to_owned(),
+        };
+        let name = |key: &String| key.rsplit_once('@').map_or(key.clone(), |(n, _)| n.to_owned());
+        let clauses = entry.clauses.iter().flatten().map(fact);
+        let views = entry
+            .views
+            .iter()
+            .map(|(_, views)| format!("one of {}", count(views.len(), "combination")));
+        let facts: Vec<String> = clauses.chain(views).collect();
+        InvariantPlace {
+            thread: entry.places.iter().map(name).collect::<Vec<_>>().join(", "),
+            place: entry.places.iter().map(at).collect::<Vec<_>>().join(", "),
+            line: entry.places.first().and_then(|key| line(key)),
+            facts: if facts.is_empty() { vec!["anything".to_owned()] } else { facts },
+        }
+    };
+    certificate.entries.iter().map(place).collect()
 }
 
 fn in_words(predicate: &Sexpr) -> String {

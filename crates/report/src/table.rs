@@ -154,7 +154,7 @@ impl TableReport<'_> {
         let is_flat = self.observations()[bound].new_visible == Some(0);
         let collapse = self.table.outcome.collapse;
         let is_after = collapse.is_some_and(|last| bound > last.count);
-        is_flat.then_some(if is_after { "collapsed" } else { PLATEAU })
+        is_flat.then_some(if is_after { COLLAPSED } else { PLATEAU })
     }
 
     /// The visible states that are new at a bound, if they are to be listed.
@@ -222,7 +222,11 @@ impl TableReport<'_> {
     }
 }
 
-const PLATEAU: &str = "plateau";
+/// Nothing visible is new, though more may follow.
+pub(crate) const PLATEAU: &str = "plateau";
+
+/// Nothing visible is new, and nothing follows.
+pub(crate) const COLLAPSED: &str = "collapsed";
 
 fn numbers(seen: &Observation) -> [String; 5] {
     [

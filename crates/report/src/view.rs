@@ -136,6 +136,16 @@ pub fn statements(system: &dyn System, action: &Action) -> Vec<Step> {
     vec![Step { text: format!("-> {} {word}", system.show_shared(action.shared)), line: None }]
 }
 
+/// A stack symbol without the values of its variables, which stand in brackets after the place.
+#[must_use]
+pub fn place_name(system: &dyn System, symbol: SymbolId) -> String {
+    let shown = system.show_symbol(symbol);
+    match shown.split_once('(') {
+        Some((place, _)) if !system.symbol_values(symbol).is_empty() => place.to_owned(),
+        _ => shown,
+    }
+}
+
 /// Of deeper stacks only so many frames are shown; the rest is counted.
 const SHOWN_FRAMES: usize = 40;
 

@@ -1,6 +1,8 @@
 //! What `verify`, `check` and `table` have in common: the options of engines, and a run.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::{Args as ClapArgs, ValueEnum};
@@ -23,7 +25,7 @@ use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::save::probe;
-use crate::{evidence, limits, memory};
+use crate::{evidence, limits, memory, suggest};
 
 /// How to explore, and how long and how large a run may be.
 #[derive(ClapArgs, Clone, Debug)]
@@ -35,7 +37,7 @@ pub struct EngineOptions {
     #[arg(long, help_heading = "Engine")]
     no_symmetry: bool,
     #[command(flatten)]
-    limits: Limits,
+    pub limits: Limits,
 }
 
 /// How long and how large a run may be.
@@ -52,13 +54,23 @@ pub struct Limits {
 impl Limits {
     /// The budget of a run that started then; from now on Ctrl-C ends it.
     pub fn budget(&self, start: Instant) -> Budget {
-        let interrupt = Interrupt::install(|| {});
+        self.budget_until(start, Interrupt::install(|| {}).flag())
+    }
+
+    /// The budget of a run that started then, and ends when a flag is set.
+    pub fn budget_until(&self, start: Instant, cancelled: Arc<AtomicBool>) -> Budget {
         Budget {
             deadline: self.timeout.and_then(|time| start.checked_add(time)),
             memory: self.memory.or_else(memory::default_limit),
             memory_in_use: Some(memory::in_use),
-            cancelled: vec![interrupt.flag()],
+            cancelled: vec![cancelled],
         }
+    }
+
+    /// The same with another time, if one is given.
+    #[must_use]
+    pub fn or_timeout(&self, timeout: Option<Duration>) -> Self {
+        Limits { timeout: timeout.or(self.timeout), ..self.clone() }
     }
 }
 
@@ -101,7 +113,13 @@ pub struct Asked {
     input: InputArgs,
     options: EngineOptions,
     budget: Budget,
+    /// Whether outcomes carry their evidence although no file is wanted.
+    keeps_evidence: bool,
+    listener: Option<Listener>,
 }
+
+/// Somebody who is told what an engine does, beside the terminal.
+pub type Listener = Arc<dyn Fn(&Event<'_>) + Send + Sync>;
 
 /// What a run cost.
 #[derive(Clone, Copy)]
@@ -149,6 +167,26 @@ impl EngineOptions {
     pub fn is_delays(&self) -> bool {
         self.engine == Engine::Delays
     }
+
+    /// The names of all engines, and that of this one.
+    pub fn names(&self) -> (Vec<String>, String) {
+        let name = |engine: &Engine| {
+            engine.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
+        };
+        (Engine::value_variants().iter().map(name).collect(), name(&self.engine))
+    }
+
+    /// The same with another engine.
+    pub fn with_engine(&self, name: &str) -> Result<Self, Failure> {
+        match Engine::from_str(name, false) {
+            Ok(engine) => Ok(EngineOptions { engine, ..self.clone() }),
+            Err(_) => {
+                let (known, _) = self.names();
+                let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                Err(Failure::usage(suggest::unknown("engine", name, &known)))
+            }
+        }
+    }
 }
 
 impl EngineOptions {
@@ -195,8 +233,22 @@ impl Asked {
         options: &EngineOptions,
         budget: Budget,
     ) -> Self {
-        let (input, options) = (input.clone(), options.clone());
-        Asked { opened, evidence, bound: None, input, options, budget }
+        Asked {
+            opened,
+            evidence,
+            bound: None,
+            input: input.clone(),
+            options: options.clone(),
+            budget,
+            keeps_evidence: false,
+            listener: None,
+        }
+    }
+
+    /// The same, for a document: outcomes carry their evidence, and somebody listens.
+    #[must_use]
+    pub fn told(self, listener: Option<Listener>) -> Self {
+        Asked { keeps_evidence: true, listener, ..self }
     }
 
     /// The same, with evidence that is written to a file. Whether that is possible is found out
@@ -242,10 +294,15 @@ impl Asked {
             properties: &self.opened.properties,
             method: self.method(),
             symmetry: !self.options.no_symmetry,
-            evidence: self.evidence.is_some(),
+            evidence: self.evidence.is_some() || self.keeps_evidence,
         };
         let progress = Progress::start(output.notes());
-        let result = engine(&question, &self.budget, &|event| progress.tell(&event));
+        let result = engine(&question, &self.budget, &|event| {
+            progress.tell(&event);
+            if let Some(listener) = &self.listener {
+                listener(&event);
+            }
+        });
         let (time, peak_memory) = progress.finish();
         (result, Cost { time, peak_memory })
     }
@@ -318,11 +375,21 @@ impl Asked {
         full: bool,
         output: &mut Output,
     ) -> Result<Exit, Failure> {
+        self.with_answer(outcome, cost, |answer| self.print(answer, full, output))?
+    }
+
+    /// Does something with the answer. A schedule is replayed before that.
+    pub fn with_answer<T>(
+        &self,
+        outcome: &Outcome,
+        cost: Cost,
+        then: impl FnOnce(&Answer<'_>) -> T,
+    ) -> Result<T, Failure> {
         let last = match &outcome.verdict {
             Verdict::Unsafe { trace: Ok(trace), .. } => Some(self.replayed(trace)?),
             _ => None,
         };
-        let answer = Answer {
+        Ok(then(&Answer {
             file: self.opened.source.name(),
             system: self.system(),
             properties: &self.opened.properties,
@@ -335,28 +402,27 @@ impl Asked {
             last: last.as_ref(),
             time: cost.time,
             peak_memory: cost.peak_memory,
-        };
-        let exit = match outcome.verdict {
-            Verdict::Safe(_) => Exit::Done,
-            Verdict::Bounded { .. } => Exit::Bounded,
-            Verdict::Unsafe { .. } => Exit::Unsafe,
-            Verdict::Unknown { .. } => Exit::Unknown,
-        };
+        }))
+    }
+
+    fn print(&self, answer: &Answer<'_>, full: bool, output: &mut Output) -> Result<Exit, Failure> {
+        let outcome = answer.outcome;
+        let exit = exit(&outcome.verdict);
         let saved = self.save_evidence(outcome, output);
         match output.format {
             Format::Sarif => {
-                let log = sarif::answer(&answer, &self.opened.source, exit as u8);
+                let log = sarif::answer(answer, &self.opened.source, exit as u8);
                 output.print(&json::print(&log));
             }
             Format::Json => {
                 let saved = saved.as_ref().ok().copied().flatten();
                 let evidence = saved.map(|path| path.display().to_string());
-                let object = json::Answer { evidence, ..json::Answer::new(&answer) };
+                let object = json::Answer { evidence, ..json::Answer::new(answer) };
                 output.print(&json::print(&object));
             }
             _ => {
                 let options = TraceOptions { full, paint: output.paint };
-                output.print(&answer::text(&answer, options));
+                output.print(&answer::text(answer, options));
             }
         }
         saved?;
@@ -391,6 +457,16 @@ impl Asked {
             return Err(Failure::bug("the schedule that was found does not end in a violation"));
         }
         Ok(last)
+    }
+}
+
+/// How a command ends with a verdict.
+pub fn exit(verdict: &Verdict) -> Exit {
+    match verdict {
+        Verdict::Safe(_) => Exit::Done,
+        Verdict::Bounded { .. } => Exit::Bounded,
+        Verdict::Unsafe { .. } => Exit::Unsafe,
+        Verdict::Unknown { .. } => Exit::Unknown,
     }
 }
 

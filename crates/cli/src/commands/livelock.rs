@@ -16,7 +16,7 @@ use selvedge_sequential::livelock::{self as rounds, Asked, Bounds};
 
 use super::engine::Limits;
 use super::sequentialize::rounds as rounds_of;
-use crate::args::{Format, InputArgs};
+use crate::args::{Format, InputArgs, InputOptions};
 use crate::evidence;
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Opened};
@@ -81,9 +81,10 @@ enum FairnessArg {
 }
 
 /// How to search.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum Engine {
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Engine {
     /// The engines side by side
+    #[default]
     Auto,
     /// All states, and the cycles among them
     Exact,
@@ -110,7 +111,11 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         probe("--evidence", path, &files(&args.input.file))?;
     }
     let progress = Progress::start(output.notes());
-    let outcome = search(args, &opened, &budget, &|event| tell(&progress, event))?;
+    let bounds = args.stem.zip(args.lasso).map(|(stem, lasso)| Bounds { stem, lasso });
+    let (endless, engine) = (args.endless(), args.engine);
+    let asks = Asks { endless, bounds, engine, evidence: args.evidence.is_some() };
+    let options = &args.input.options;
+    let outcome = search(&asks, &opened, options, &budget, &|event| tell(&progress, event))?;
     let (time, peak_memory) = progress.finish();
     let answer = Answer {
         file: opened.source.name(),
@@ -121,12 +126,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         time,
         peak_memory,
     };
-    let exit = match outcome.verdict {
-        Verdict::Nonterminating { .. } => Exit::Nonterminating,
-        Verdict::Terminating { .. } => Exit::Done,
-        Verdict::Bounded(_) => Exit::Bounded,
-        Verdict::Unknown { .. } => Exit::Unknown,
-    };
+    let exit = exit(&outcome.verdict);
     let saved = save(args, &opened, &outcome, output);
     match output.format {
         Format::Sarif => {
@@ -146,27 +146,44 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
+/// How the command ends with a verdict.
+pub fn exit(verdict: &Verdict) -> Exit {
+    match verdict {
+        Verdict::Nonterminating { .. } => Exit::Nonterminating,
+        Verdict::Terminating { .. } => Exit::Done,
+        Verdict::Bounded(_) => Exit::Bounded,
+        Verdict::Unknown { .. } => Exit::Unknown,
+    }
+}
+
+/// What is asked.
+#[derive(Clone, Copy)]
+pub struct Asks {
+    pub endless: Endless,
+    pub bounds: Option<Bounds>,
+    pub engine: Engine,
+    pub evidence: bool,
+}
+
 /// Lets the engines run; the first answer is the answer.
-fn search(
-    args: &Args,
+pub fn search(
+    &Asks { endless, bounds, engine, evidence }: &Asks,
     opened: &Opened,
+    options: &InputOptions,
     budget: &Budget,
     tell: fair::Listener<'_>,
 ) -> Result<Outcome, Failure> {
-    let endless = args.endless();
-    let question = Question { system: &*opened.system, endless, evidence: args.evidence.is_some() };
-    let bounds = args.stem.zip(args.lasso).map(|(stem, lasso)| Bounds { stem, lasso });
+    let question = Question { system: &*opened.system, endless, evidence };
     let program = opened.program.as_deref();
-    let counts =
-        program.map(|program| input::thread_counts(program.program(), &args.input.options));
+    let counts = program.map(|program| input::thread_counts(program.program(), options));
     let asked = match (program, counts.transpose()?) {
         (Some(program), Some(counts)) => Some((program, counts)),
         _ => None,
     };
     let asked = asked.as_ref().map(|(program, counts)| Asked { program, counts, endless });
-    let wants_rounds = bounds.is_some() || args.engine == Engine::Rounds;
+    let wants_rounds = bounds.is_some() || engine == Engine::Rounds;
     Ok(match asked {
-        _ if args.engine == Engine::Exact && bounds.is_some() => {
+        _ if engine == Engine::Exact && bounds.is_some() => {
             return Err(Failure::usage(
                 "`--engine exact` knows no rounds: leave out --stem and --lasso",
             ));
@@ -177,15 +194,25 @@ fn search(
             ));
         }
         Some(asked) if wants_rounds => rounds::search(&asked, bounds, budget, tell),
-        Some(asked) if args.engine == Engine::Auto => {
+        Some(asked) if engine == Engine::Auto => {
             rounds::search_beside(&asked, &question, budget, tell)
         }
         _ => fair::search(&question, budget, tell),
     })
 }
 
+/// What an engine is doing, in words.
+pub fn said(event: Event) -> String {
+    match event {
+        Event::States { found, followed } => format!("{found} states, {followed} followed"),
+        Event::Rounds(rounds) => {
+            format!("none within {} + {} rounds", rounds.stem, rounds.lasso)
+        }
+    }
+}
+
 /// Shows what an engine is doing.
-fn tell(progress: &Progress, event: Event) {
+pub fn tell(progress: &Progress, event: Event) {
     match event {
         Event::States { found, followed } => {
             progress.tell_states(found, &format!(", {followed} followed"));

@@ -4,26 +4,28 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::{Args as ClapArgs, ValueEnum};
+use selvedge_analysis::Bound;
 use selvedge_analysis::engine::{Outcome, Verdict};
-use selvedge_analysis::{Bound, Budget};
 use selvedge_evidence::{Evidence, Trace, Violation};
 use selvedge_frontend::{Input, files};
 use selvedge_model::Property;
 use selvedge_predicates::search::Failure as Obstacle;
-use selvedge_predicates::{Answer, Question, flow_of, verify};
+use selvedge_predicates::{Answer, Question, Report, flow_of, verify};
 use selvedge_program::{Count, Program, Source, ThreadCounts};
 use selvedge_report::evidence::{Document, Subject, digest};
+use selvedge_report::page::InvariantPlace;
 use selvedge_report::{json, predicates as report, sarif};
 use selvedge_smt::certificate::Certificate;
 use selvedge_smt::layout::Layout;
 use selvedge_smt::solver::{DEFAULT, Query, Solver, SolverOptions};
 use selvedge_smt::{Checked, recheck};
 
-use super::engine::{Asked, Cost, EngineOptions};
-use crate::args::{Format, InputArgs};
+use super::engine::{Asked, Cost};
+use super::find::{Asks, Found};
+use crate::args::Format;
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Opened};
 use crate::output::Output;
@@ -53,17 +55,6 @@ pub enum Predicates {
     Given,
 }
 
-/// What the command line says.
-pub struct Asks<'a> {
-    pub input: &'a InputArgs,
-    pub engine: &'a EngineOptions,
-    pub solver: &'a SolverArgs,
-    pub predicates: Predicates,
-    pub evidence: Option<&'a Path>,
-    pub deadlock: bool,
-    pub full: bool,
-}
-
 /// A program, with the numbers of threads that the options give.
 struct Subjected {
     program: Arc<Program>,
@@ -72,6 +63,11 @@ struct Subjected {
 }
 
 impl SolverArgs {
+    /// This solver, and nothing is written.
+    pub fn new(solver: String) -> Self {
+        SolverArgs { solver, keep_smt: None }
+    }
+
     fn options(&self) -> SolverOptions {
         SolverOptions { program: self.solver.clone(), ..SolverOptions::default() }
     }
@@ -86,11 +82,8 @@ pub fn is_parameterized(input: &Input, options: &crate::args::InputOptions) -> b
 }
 
 /// Answers with predicates.
-pub fn run(asks: &Asks<'_>, input: Input, output: &mut Output) -> Result<Exit, Failure> {
-    let subject = asks.subject(input)?;
-    let budget = asks.engine.budget(Instant::now());
-    let answer = answer(asks, &subject, budget, false, output)?;
-    Ok(answer.unwrap_or(Exit::Unknown))
+pub fn find(asks: &Asks<'_>, input: Input, output: &mut Output) -> Result<Found, Failure> {
+    search(asks, asks.subject(input)?, output)
 }
 
 /// Answers with predicates after other engines had none in a while; `None` if there is none again.
@@ -98,14 +91,20 @@ pub fn after_others(
     asks: &Asks<'_>,
     asked: &Asked,
     output: &mut Output,
-) -> Result<Option<Exit>, Failure> {
+) -> Result<Option<Found>, Failure> {
     let Some(lowering) = &asked.opened.program else { return Ok(None) };
     let subject = Subjected {
         program: Arc::clone(lowering.written()),
         source: Arc::clone(&asked.opened.source),
         counts: asks.input.options.threads.iter().cloned().collect(),
     };
-    answer(asks, &subject, asked.budget().clone(), true, output)
+    match search(asks, subject, output)? {
+        Found::Views(Views { report: Report { answer: Answer::Unknown(failure), .. }, .. }) => {
+            output.detail(&format!("predicates have no answer: {failure}"));
+            Ok(None)
+        }
+        found => Ok(Some(found)),
+    }
 }
 
 /// Whether predicates may help where contexts do not end: some integer has no bounds, and nothing
@@ -118,13 +117,7 @@ pub fn may_help(asked: &Asked) -> bool {
         && opened.system.any_number().is_empty()
 }
 
-fn answer(
-    asks: &Asks<'_>,
-    subject: &Subjected,
-    budget: Budget,
-    or_none: bool,
-    output: &mut Output,
-) -> Result<Option<Exit>, Failure> {
+fn search(asks: &Asks<'_>, subject: Subjected, output: &mut Output) -> Result<Found, Failure> {
     if let Some(path) = asks.evidence {
         save::probe("--evidence", path, &files(&asks.input.file))?;
     }
@@ -139,59 +132,100 @@ fn answer(
             only_given: asks.predicates == Predicates::Given,
         };
         let tell = |note: &str| progress.tell_text(note);
-        verify(&question, &budget, &tell, &mut |about, query| {
+        verify(&question, &asks.budget, &tell, &mut |about, query| {
             kept.push((about.to_owned(), query.clone()));
         })
     };
     let (time, peak_memory) = progress.finish();
-    let seen: Vec<report::Seen> = report
-        .seen
-        .iter()
-        .map(|seen| report::Seen {
+    let cost = Cost { time, peak_memory };
+    match report.answer {
+        Answer::Unsafe { counts, system, trace } => {
+            let opened = Opened {
+                program: Some(Arc::clone(&system)),
+                system,
+                properties: vec![Property::NeverWrong],
+                source: subject.source,
+                unbounded: None,
+            };
+            asks.violation(opened, &counts, &trace, cost, output)
+        }
+        _ => Ok(Found::Views(Views { subject, report, kept, cost })),
+    }
+}
+
+/// A proof by predicates, or why there is none.
+pub struct Views {
+    subject: Subjected,
+    report: Report,
+    /// What the solver was asked.
+    kept: Vec<(String, Query)>,
+    cost: Cost,
+}
+
+impl Views {
+    /// Prints the answer, and writes what is wanted.
+    pub fn answer(&self, asks: &Asks<'_>, output: &mut Output) -> Result<Exit, Failure> {
+        let Answer::Safe(proof) = &self.report.answer else {
+            self.shown(|shown| print(asks, &self.subject, shown, None, output));
+            return Ok(Exit::Unknown);
+        };
+        keep(asks.solver.keep_smt.as_deref(), &self.kept)?;
+        let saved = asks.save(&self.subject, &proof.certificate, output);
+        let path = saved.as_ref().ok().copied().flatten();
+        self.shown(|shown| print(asks, &self.subject, shown, path, output));
+        saved.map(|_| Exit::Done)
+    }
+
+    /// Does something with what there is to show.
+    pub fn shown<T>(&self, then: impl FnOnce(&report::Answer<'_>) -> T) -> T {
+        let seen = self.report.seen.iter().map(|seen| report::Seen {
             threads: seen.threads,
             states: seen.states,
             abstract_states: seen.abstract_states,
             complete: seen.complete,
+        });
+        let seen: Vec<report::Seen> = seen.collect();
+        let (proof, predicates): (_, &[String]) = match &self.report.answer {
+            Answer::Safe(proof) => (Ok(&proof.checked), &proof.certificate.predicates),
+            Answer::Unknown(failure) => (Err(failure.to_string()), &[]),
+            Answer::Unsafe { .. } => (Err("there is a violation".to_owned()), &[]),
+        };
+        then(&report::Answer {
+            threads: threads(&self.subject),
+            proof,
+            predicates,
+            seen: &seen,
+            asked: self.report.asked,
+            time: self.cost.time,
+            peak_memory: self.cost.peak_memory,
         })
-        .collect();
-    let mut shown = report::Answer {
-        threads: threads(subject),
-        proof: Err(String::new()),
-        predicates: &[],
-        seen: &seen,
-        asked: report.asked,
-        time,
-        peak_memory,
-    };
-    match &report.answer {
-        Answer::Unsafe { counts, system, trace } => {
-            let opened = Opened {
-                program: Some(Arc::clone(system)),
-                system: Arc::clone(system) as _,
-                properties: vec![Property::NeverWrong],
-                source: Arc::clone(&subject.source),
-                unbounded: None,
-            };
-            let cost = Cost { time, peak_memory };
-            asks.violation(opened, counts, trace, (budget, cost), output).map(Some)
-        }
-        Answer::Safe(proof) => {
-            keep(asks.solver.keep_smt.as_deref(), &kept)?;
-            let saved = asks.save(subject, &proof.certificate, output);
-            shown.proof = Ok(&proof.checked);
-            shown.predicates = &proof.certificate.predicates;
-            let written = saved.as_ref().ok().copied().flatten();
-            print(asks, subject, &shown, written, output);
-            saved.map(|_| Some(Exit::Done))
-        }
-        Answer::Unknown(failure) if or_none => {
-            output.detail(&format!("predicates have no answer: {failure}"));
-            Ok(None)
-        }
-        Answer::Unknown(failure) => {
-            shown.proof = Err(failure.to_string());
-            print(asks, subject, &shown, None, output);
-            Ok(Some(Exit::Unknown))
+    }
+
+    /// The text that it is about.
+    pub fn source(&self) -> &Source {
+        &self.subject.source
+    }
+
+    /// What holds at which place, if there is a proof.
+    pub fn places(&self) -> Vec<InvariantPlace> {
+        let Answer::Safe(proof) = &self.report.answer else { return Vec::new() };
+        let program = &self.subject.program;
+        let Ok(flow) = flow_of(program) else { return Vec::new() };
+        let Ok(layout) = Layout::new(program, &flow, &self.subject.counts) else {
+            return Vec::new();
+        };
+        let line = |key: &str| {
+            let span = flow.location(layout.find_place(key)?.loc?).span;
+            Some(self.subject.source.line(span.start))
+        };
+        report::places(&proof.certificate, &line)
+    }
+
+    /// How a command ends with it.
+    pub fn exit(&self) -> Exit {
+        match &self.report.answer {
+            Answer::Safe(_) => Exit::Done,
+            _ => Exit::Unknown,
         }
     }
 }
@@ -217,9 +251,9 @@ impl Asks<'_> {
         opened: Opened,
         counts: &ThreadCounts,
         trace: &Trace,
-        (budget, cost): (Budget, Cost),
+        cost: Cost,
         output: &mut Output,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Found, Failure> {
         let mut input = self.input.clone();
         input.options.threads = counts.iter().map(|(name, n)| (name.clone(), *n)).collect();
         if input.options.threads != self.input.options.threads {
@@ -228,13 +262,14 @@ impl Asks<'_> {
             output.note(&format!("the violation is one of the program with {}", options.join(" ")));
         }
         let evidence = self.evidence.map(Path::to_owned);
-        let asked = Asked::ready(opened, evidence, &input, self.engine, budget);
+        let asked = Asked::ready(opened, evidence, &input, self.engine, self.budget.clone());
+        let asked = if self.keeps_evidence { asked.told(self.listener.clone()) } else { asked };
         // The search goes step by step; people want few contexts.
         let bound = Bound::contexts(trace.contexts());
         let (fewest, more) = asked.clone().for_a_while(FOR_CONTEXTS).check(bound, output)?;
         if let Verdict::Unsafe { trace: Ok(_), .. } = fewest.verdict {
             let cost = Cost { time: cost.time + more.time, ..more };
-            return asked.answer(&fewest, cost, self.full, output);
+            return Ok(Found::Outcome { asked, outcome: fewest, cost });
         }
         let shown = Violation { trace: trace.clone(), contexts: trace.contexts(), property: 0 };
         let outcome = Outcome {
@@ -244,9 +279,9 @@ impl Asks<'_> {
             cuts: Vec::new(),
             collapse: None,
             most_threads: None,
-            evidence: self.evidence.map(|_| Evidence::Violation(shown)),
+            evidence: Some(Evidence::Violation(shown)),
         };
-        asked.answer(&outcome, cost, self.full, output)
+        Ok(Found::Outcome { asked, outcome, cost })
     }
 
     /// Writes the proof where it is wanted.

@@ -1,24 +1,21 @@
 //! `selvedge verify`: prove or refute, for every schedule.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::{Args as ClapArgs, ValueEnum};
+use selvedge_analysis::Resource;
 use selvedge_analysis::converge::closure::Closure;
-use selvedge_analysis::engine::Verdict;
 use selvedge_analysis::engine::delays::Options;
 use selvedge_analysis::explore::Observe;
-use selvedge_analysis::{Resource, Stop};
 
-use super::engine::{Asked, EngineOptions, note_missing_target};
-use super::predicates::{self, Asks, Predicates, SolverArgs, is_parameterized};
+use super::engine::{Asked, EngineOptions};
+use super::find::{Asks, Found, find};
+use super::predicates::{Predicates, SolverArgs};
 use crate::args::{InputArgs, number};
 use crate::exit::{Exit, Failure};
-use crate::input::{self, Wanted};
+use crate::input;
 use crate::output::Output;
-
-/// How long the other engines are alone where predicates may help.
-const HEAD_START: Duration = Duration::from_secs(2);
 
 /// Prove or refute every assertion, or the target, for every schedule
 ///
@@ -163,8 +160,6 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     let start = Instant::now();
     let loaded = input::load(&args.input.file, &args.input.options, output)?;
-    let asserts = !args.deadlock && args.input.options.target.is_none();
-    let any = asserts && args.engine.is_auto() && is_parameterized(&loaded, &args.input.options);
     let asks = Asks {
         input: &args.input,
         engine: &args.engine,
@@ -172,29 +167,12 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         predicates: args.predicates,
         evidence: args.evidence.as_deref(),
         deadlock: args.deadlock,
-        full: args.full,
+        budget: args.engine.budget(start),
+        keeps_evidence: false,
+        listener: None,
     };
-    if any || args.engine.wants_predicates() {
-        return predicates::run(&asks, loaded, output);
+    match find(&asks, loaded, &|asked| args.delay_options(asked), output)? {
+        Found::Outcome { asked, outcome, cost } => asked.answer(&outcome, cost, args.full, output),
+        Found::Views(views) => views.answer(&asks, output),
     }
-    let any_number = args.engine.decides_any_number();
-    let wanted = Wanted { deadlock: args.deadlock, any_number };
-    let asked = Asked::of(loaded, &args.input, wanted, &args.engine, start)?;
-    let asked = asked.with_evidence(args.evidence.clone())?;
-    note_missing_target(&asked, output);
-    if args.engine.is_auto() && predicates::may_help(&asked) {
-        let (outcome, cost) = asked.clone().for_a_while(HEAD_START).verify(output);
-        let is_open = matches!(outcome.verdict, Verdict::Unknown { stop: Stop::Timeout, .. });
-        if !is_open || asked.budget().check().is_err() {
-            return asked.answer(&outcome, cost, args.full, output);
-        }
-        if let Some(exit) = predicates::after_others(&asks, &asked, output)? {
-            return Ok(exit);
-        }
-    }
-    let (outcome, cost) = match delays {
-        true => asked.verify_with_delays(&args.delay_options(&asked)?, output),
-        false => asked.verify(output),
-    };
-    asked.answer(&outcome, cost, args.full, output)
 }

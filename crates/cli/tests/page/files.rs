@@ -1,0 +1,101 @@
+//! `selvedge report`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::browser::Browser;
+use crate::{example, folder, report};
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        match path.extension().and_then(|ending| ending.to_str()) {
+            _ if path.is_dir() => collect(&path, files),
+            Some("weave" | "bp" | "cpds" | "pds" | "tts") => files.push(path),
+            _ => {}
+        }
+    }
+}
+
+/// What the data of a page says.
+fn document(page: &str) -> serde_json::Value {
+    let data = page.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
+    serde_json::from_str(data).unwrap()
+}
+
+/// Every example has a report of both kinds, and both say the same. An answer may be unknown for want of
+/// time.
+#[test]
+fn every_example_has_a_report() {
+    let folder = folder("examples");
+    let mut files = Vec::new();
+    collect(&example("."), &mut files);
+    assert!(files.len() > 40);
+    for (number, file) in files.iter().enumerate() {
+        let (page, text) = (folder.join("report.html"), folder.join("report.md"));
+        let mut options = vec!["--timeout", "300ms", "--quiet"];
+        if file.parent().is_some_and(|parent| parent.ends_with("livelock")) {
+            options.push("--livelock");
+        }
+        report(file, &page, &options);
+        let page = fs::read_to_string(&page).unwrap();
+        let document = document(&page);
+        assert_eq!(document["source"], fs::read_to_string(file).unwrap(), "{file:?}");
+        // Half of the texts, so that the other half of the time is saved.
+        if number % 2 == 0 {
+            report(file, &text, &options);
+            let text = fs::read_to_string(&text).unwrap();
+            assert!(text.contains("\n**") && text.contains("```\n"), "{file:?}: {text}");
+        }
+        let is_found =
+            matches!(document["answer"]["verdict"].as_str(), Some("unsafe" | "nonterminating"));
+        assert_eq!(document["schedule"].is_object(), is_found, "{file:?}");
+        let is_proved = document["answer"]["verdict"] == "safe";
+        assert_eq!(document["invariant"].is_object(), is_proved, "{file:?}");
+    }
+}
+
+#[test]
+fn a_file_shows_a_lasso_without_a_network() {
+    let Some(browser) = Browser::start() else { return };
+    let folder = folder("lasso");
+    let file = example("livelock/fig3a-philosophers.weave");
+    let (url, _) = report(&file, &folder.join("lasso.html"), &["--livelock"]);
+    browser.requests();
+    browser.open(&url);
+    assert_eq!(browser.text("#badge"), "nonterminating");
+    assert!(browser.text("#schedule h2").contains("never ends"));
+    browser.keys("body", "\u{e010}");
+    assert!(browser.text("#now").contains("of the period"), "{}", browser.text("#now"));
+    browser.screenshot("lasso", 1280);
+    browser.screenshot("lasso", 400);
+    let requests = browser.requests();
+    assert!(
+        requests.iter().all(|r| r.starts_with("file:") || r.starts_with("data:")),
+        "{requests:?}"
+    );
+    assert!(requests.iter().any(|r| r.starts_with("file:")), "requests are seen");
+    browser.no_errors();
+}
+
+#[test]
+fn a_proof_says_what_holds_at_a_line() {
+    let Some(browser) = Browser::start() else { return };
+    let folder = folder("proof");
+    let file = example("bluetooth/bluetooth3.weave");
+    let (url, _) = report(&file, &folder.join("proof.html"), &[]);
+    browser.open(&url);
+    assert_eq!(browser.text("#badge"), "safe");
+    browser.click(".code .known");
+    assert!(
+        browser.run("return document.querySelectorAll('.facts tr.chosen').length").as_u64()
+            > Some(0)
+    );
+    assert_eq!(browser.run("return document.querySelectorAll('.code .chosen').length"), json!(1));
+    browser.screenshot("proof", 1280);
+    browser.screenshot("proof", 400);
+    browser.no_errors();
+}

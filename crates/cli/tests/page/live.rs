@@ -1,0 +1,137 @@
+//! `selvedge explore`.
+
+use serde_json::json;
+
+use crate::browser::Browser;
+use crate::{Explorer, example};
+
+#[test]
+fn a_violation_is_found_and_stepped_through() {
+    let Some(browser) = Browser::start() else { return };
+    let explorer = Explorer::start(&example("start/race.weave"), &[]);
+    browser.open(&explorer.url);
+    browser.wait_for("document.querySelector('#badge').textContent === 'unsafe'");
+    assert!(browser.text("#sentence").contains("line 17: assertion failed"));
+    // All steps forward, by the keys.
+    browser.wait_for("document.querySelector('#now')");
+    assert!(browser.text("#now").starts_with("start"));
+    let steps = browser.run("return page.run.length").as_u64().unwrap();
+    for _ in 0..steps {
+        browser.keys("body", "\u{e014}");
+    }
+    assert_eq!(browser.text("#wrong"), "line 17: assertion failed");
+    assert!(browser.text(".code .lit").contains("assert count == 2"));
+    assert!(browser.text("#now").contains(&format!("step {steps} of {steps}")));
+    // The values that it fails with.
+    let values = browser.text("#shared");
+    assert!(values.contains("count\t1") && values.contains("finished\t2"), "{values}");
+    browser.screenshot("race", 1280);
+    browser.screenshot("race", 400);
+    // Back: one step, a context, the start.
+    browser.keys("body", "\u{e012}");
+    assert!(browser.text("#now").contains(&format!("step {} of", steps - 1)));
+    browser.keys("body", "p");
+    assert!(browser.text("#now").contains("context 2"), "{}", browser.text("#now"));
+    browser.keys("body", "\u{e011}");
+    assert!(browser.text("#now").starts_with("start"));
+    browser.keys("body", "n");
+    assert!(browser.text("#now").contains("context 1"));
+    // What a step changes is marked.
+    browser.click("#next");
+    browser.click("#next");
+    assert!(browser.text("#shared .changed").contains('1'), "{}", browser.text("#shared"));
+    browser.click("#last");
+    assert_eq!(browser.text("#wrong"), "line 17: assertion failed");
+    browser.no_errors();
+}
+
+#[test]
+fn a_proof_shows_where_it_collapsed() {
+    let Some(browser) = Browser::start() else { return };
+    let explorer = Explorer::start(&example("cuba/fig1.cpds"), &[]);
+    browser.open(&explorer.url);
+    browser.wait_for("document.querySelector('#badge').textContent === 'safe'");
+    assert!(browser.text("#sentence").contains("no schedule of these 2 threads"));
+    assert_eq!(
+        browser.run("return document.querySelector('#mark-collapse').textContent"),
+        json!("collapse at 5")
+    );
+    assert!(browser.text(".row.is-collapse").starts_with('5'));
+    let plateau = browser.text(".row.is-flat");
+    assert!(plateau.starts_with('3') && plateau.contains("plateau"), "{plateau}");
+    assert!(browser.text("#proof").contains("stack cut of depth 1"));
+    assert_eq!(browser.run("return document.querySelectorAll('#automata svg').length"), json!(2));
+    browser.screenshot("fig1", 1280);
+    browser.screenshot("fig1", 400);
+    browser.no_errors();
+}
+
+#[test]
+fn a_long_run_is_cancelled_and_another_one_asked_for() {
+    let Some(browser) = Browser::start() else { return };
+    let explorer = Explorer::start(&example("locks/filter.weave"), &["--const", "N=5"]);
+    browser.open(&explorer.url);
+    // Its numbers are there while it runs.
+    browser.wait_for("page.data.below.length > 2");
+    browser.wait_for("document.querySelector('#chart svg')");
+    assert_eq!(browser.text("#badge"), "running");
+    browser.screenshot("running", 1280);
+    // A second page has a run of its own.
+    let first = browser.window();
+    let second = browser.new_window();
+    browser.open(&explorer.url);
+    browser.wait_for("page.data.below.length > 2");
+    browser.click("#cancel");
+    browser.wait_for("document.querySelector('#badge').textContent === 'unknown'");
+    assert!(browser.text("#sentence").contains("the run was interrupted"));
+    browser.look_at(&first);
+    assert_eq!(browser.text("#badge"), "running", "the first page goes on");
+    browser.click("#cancel");
+    browser.wait_for("document.querySelector('#badge').textContent === 'unknown'");
+    // Another question, with a bound.
+    browser.look_at(&second);
+    browser.run("const q = document.querySelector('#question'); q.value = 'contexts'; q.dispatchEvent(new Event('change'))");
+    browser.run("document.querySelector('#bound').value = '2'");
+    browser.click("#restart");
+    browser.wait_for("document.querySelector('#badge').textContent === 'bounded'");
+    assert!(browser.text("#sentence").contains("within 2 contexts"));
+    browser.no_errors();
+}
+
+#[test]
+fn threads_and_engines_can_be_changed() {
+    let Some(browser) = Browser::start() else { return };
+    let explorer = Explorer::start(&example("start/race.weave"), &[]);
+    browser.open(&explorer.url);
+    browser.wait_for("document.querySelector('#badge').textContent === 'unsafe'");
+    browser.run("document.querySelector('#threads-worker').value = '1'");
+    browser.click("#restart");
+    browser.wait_for("document.querySelector('#badge').textContent === 'safe'");
+    assert!(browser.text("#sentence").contains("this one thread"));
+    assert_eq!(browser.text("#schedule"), "", "the old schedule is gone");
+    // An engine that does not answer this says so.
+    browser.run("document.querySelector('#engine').value = 'lazy'");
+    browser.click("#restart");
+    browser.wait_for("document.querySelector('#badge').textContent === 'no answer'");
+    assert!(browser.text("#sentence").contains("check --rounds"), "{}", browser.text("#sentence"));
+    browser.no_errors();
+}
+
+#[test]
+fn the_page_is_light_or_dark() {
+    let Some(browser) = Browser::start() else { return };
+    let explorer = Explorer::start(&example("start/race.weave"), &[]);
+    let ground = "return getComputedStyle(document.body).backgroundColor";
+    browser.prefer("dark");
+    browser.open(&explorer.url);
+    browser.wait_for("document.querySelector('#badge').textContent === 'unsafe'");
+    let dark = browser.run(ground);
+    browser.screenshot("race-dark", 1280);
+    browser.click("#theme");
+    let light = browser.run(ground);
+    assert_ne!(dark, light);
+    browser.prefer("light");
+    browser.click("#theme");
+    assert_eq!(browser.run(ground), dark);
+    browser.no_errors();
+}

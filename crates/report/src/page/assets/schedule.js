@@ -1,0 +1,108 @@
+// A run: the state after any of its steps, from the first state and what each step changes.
+
+/** How far apart states are that are remembered. */
+const CHECKPOINT = 256;
+
+class Run {
+  constructor(schedule) {
+    this.schedule = schedule;
+    this.length = schedule.steps.length;
+    const stack = (frames) => frames.reduce(
+      (below, frame) => ({ frame, below, depth: below ? below.depth + 1 : 1 }), null);
+    this.stackOf = stack;
+    this.checkpoints = [{
+      shared: schedule.shared.map(([, value]) => value),
+      stacks: schedule.stacks.map(stack),
+    }];
+    // The context of each step, and where each context begins. The period is counted by itself.
+    this.contexts = [];
+    this.contextOf = new Uint32Array(this.length);
+    let last = -1;
+    schedule.steps.forEach((step, index) => {
+      if (step.t !== last || index === schedule.period) {
+        this.contexts.push({ thread: step.t, from: index, to: index });
+        last = step.t;
+      }
+      const context = this.contexts[this.contexts.length - 1];
+      context.to = index + 1;
+      this.contextOf[index] = this.contexts.length - 1;
+    });
+    this.stateAfter(this.length);
+  }
+
+  /** The state after so many steps. What it has must not be changed. */
+  stateAfter(steps) {
+    const known = Math.min(Math.floor(steps / CHECKPOINT), this.checkpoints.length - 1);
+    const state = this.copy(this.checkpoints[known]);
+    for (let index = known * CHECKPOINT; index < steps; index++) {
+      this.apply(state, this.schedule.steps[index]);
+      if ((index + 1) % CHECKPOINT === 0 && this.checkpoints.length === (index + 1) / CHECKPOINT) {
+        this.checkpoints.push(this.copy(state));
+      }
+    }
+    return state;
+  }
+
+  /** The states before and after a step; stacks that did not change are the same in both. */
+  around(steps) {
+    if (steps === 0) return [this.checkpoints[0], this.checkpoints[0]];
+    const before = this.stateAfter(steps - 1);
+    const after = this.copy(before);
+    this.apply(after, this.schedule.steps[steps - 1]);
+    return [before, after];
+  }
+
+  copy(state) {
+    return { shared: state.shared.slice(), stacks: state.stacks.slice() };
+  }
+
+  apply(state, step) {
+    for (const [variable, value] of step.v || []) state.shared[variable] = value;
+    let top = state.stacks[step.t];
+    for (let n = 0; n < step.pop; n++) top = top.below;
+    for (const frame of step.push) {
+      top = { frame, below: top, depth: top ? top.depth + 1 : 1 };
+    }
+    state.stacks[step.t] = top;
+    if (step.start) state.stacks.push(this.stackOf(step.start));
+  }
+
+  /** The statements of a step: texts and lines. */
+  statements(step) {
+    return this.schedule.steps[step].s.map((index) => this.schedule.statements[index]);
+  }
+
+  /** The line that is lit after so many steps: the one that was executed, or the first. */
+  line(steps) {
+    if (steps > 0) {
+      const lines = this.statements(steps - 1).map(([, line]) => line).filter((line) => line);
+      return lines.length ? lines[lines.length - 1] : null;
+    }
+    const first = this.length ? this.schedule.stacks[this.schedule.steps[0].t] : null;
+    if (!first || !first.length) return null;
+    return this.place(first[first.length - 1]).line;
+  }
+
+  place(frame) {
+    return this.schedule.places[this.schedule.frames[frame][0]];
+  }
+
+  /** A frame with its values. */
+  frameText(frame) {
+    const [place, values] = this.schedule.frames[frame];
+    const { name, variables } = this.schedule.places[place];
+    return values.length ? `${name}  ${variables.map((v, i) => `${v}=${values[i]}`).join(" ")}` : name;
+  }
+
+  /** The number of a context, for people. Those of a period are counted from 1 again. */
+  contextNumber(context) {
+    const { period } = this.schedule;
+    if (period === null || this.contexts[context].from < period) return { number: context + 1, again: false };
+    return { number: context + 1 - this.contextOf[period], again: true };
+  }
+
+  contextName(context) {
+    const { number, again } = this.contextNumber(context);
+    return again ? `context ${number} of the period` : `context ${number}`;
+  }
+}

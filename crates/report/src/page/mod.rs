@@ -1,0 +1,131 @@
+//! # The page
+//! What there is to see of an answer, as one [`Document`]: the text, the question, the answer in a
+//! sentence, what was observed from below and from above, the schedule of a violation, the invariant
+//! of a proof, the stacks as automata. [`html()`] is a page that shows it, in one file and without a
+//! network; [`markdown()`] says the same in a text. The explorer serves the same page, and tells it
+//! [`Live`] events while it [asks](Ask).
+//!
+//! **Size.** A [`Schedule`] stores what each step changes, never a state: 5,000 steps are far below a
+//! megabyte.
+
+mod ask;
+mod automata;
+mod build;
+mod html;
+mod markdown;
+mod observations;
+mod schedule;
+
+use serde::Serialize;
+
+use crate::json::Verdict;
+
+pub use ask::{Ask, Live, Posed, Setup, ThreadCount};
+pub use automata::automata;
+pub use build::{Subject, of_answer, of_livelock, of_predicates};
+pub use html::{Policy, html, live};
+pub use markdown::markdown;
+pub use observations::{Above, Amount, Below};
+pub use schedule::{Schedule, of_lasso, of_trace};
+
+/// All that is known about a question.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Document {
+    /// The version of Selvedge.
+    pub selvedge: &'static str,
+    /// The file.
+    pub file: String,
+    /// Its text.
+    pub source: String,
+    /// What was asked.
+    pub question: Asked,
+    /// What came out.
+    pub answer: Reply,
+    /// What the bounds count: `contexts`, `rounds`.
+    pub unit: &'static str,
+    /// What was seen from below, bound by bound.
+    pub below: Vec<Below>,
+    /// What was seen from above, cut by cut.
+    pub above: Vec<Above>,
+    /// The bound after which no visible state is new, if that is known.
+    pub collapse: Option<usize>,
+    /// The bound at which there is a violation.
+    pub violation: Option<usize>,
+    /// The run of a violation, or one that never ends.
+    pub schedule: Option<Schedule>,
+    /// What a proof rests on.
+    pub invariant: Option<Invariant>,
+    /// The stacks that occur.
+    pub automata: Vec<Automaton>,
+    /// What is left out, and why.
+    pub notes: Vec<String>,
+}
+
+impl Document {
+    /// The document in one line.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// What was asked.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Asked {
+    /// The question, as a sentence.
+    pub text: String,
+    /// What must not happen: `assertions`, a target, `deadlock`.
+    pub property: String,
+    /// The threads that there are at the start.
+    pub threads: Vec<String>,
+}
+
+/// What came out.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Reply {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What was found or proved, in a sentence.
+    pub sentence: String,
+    /// Lines with a label each: why, what it does not promise, what it took.
+    pub details: Vec<(&'static str, String)>,
+    /// Which engine found it.
+    pub engine: String,
+    /// Wall-clock time, in seconds.
+    pub time_s: f64,
+    /// The largest amount of memory that was in use.
+    pub peak_memory_bytes: u64,
+}
+
+/// What a proof rests on, place by place.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Invariant {
+    /// Why it holds, in a sentence.
+    pub why: String,
+    /// What holds at which place.
+    pub places: Vec<InvariantPlace>,
+}
+
+/// What holds whenever a thread stands at a place.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct InvariantPlace {
+    /// The kind of thread.
+    pub thread: String,
+    /// Where: `line 12`, `ended`, `shared state q`.
+    pub place: String,
+    /// The line of the text, if there is one.
+    pub line: Option<u32>,
+    /// What holds there.
+    pub facts: Vec<String>,
+}
+
+/// A set of stacks: read from the top of a stack to its end, the path ends in an accepting state.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Automaton {
+    /// Whose stacks.
+    pub title: String,
+    /// Whether each state accepts. The first one is the start.
+    pub accepting: Vec<bool>,
+    /// The edges: from, to, and the symbols.
+    pub edges: Vec<(u32, u32, Vec<String>)>,
+}

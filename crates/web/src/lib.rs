@@ -1,0 +1,135 @@
+//! # The explorer's page
+//!
+//! A small server for one person on one machine: it listens on the loopback interface, at a port and
+//! with a token that nobody can guess, and serves one page and the runs that the page asks for.
+//!
+//! **What it never does.** It reads and writes no files: what is explored was read before it started,
+//! and comes as an [`Explore`]. It answers no request without the token, none that names another host
+//! (a page from elsewhere whose name was made to lead here), and nothing that is not listed in
+//! `routes`.
+//!
+//! **Pages do not disturb each other.** Every run has its own number, budget and flag to cancel it;
+//! when the page that listens to a run goes away, the run ends.
+//!
+//! Why it is written by hand is in `docs/decisions/0025-page.md`.
+
+mod http;
+mod routes;
+mod runs;
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use selvedge_report::page::{Ask, Document, Live, Setup};
+
+use runs::Runs;
+
+/// Told what happens in a run.
+pub type Tell = Arc<dyn Fn(Live) + Send + Sync>;
+
+/// What can be explored: one program, that is there already.
+pub trait Explore: Send + Sync {
+    /// What a page is told when it is opened.
+    fn setup(&self) -> Setup;
+
+    /// Answers a question, or says what is wrong with it. Ends soon after the flag is set.
+    fn answer(
+        &self,
+        ask: &Ask,
+        cancelled: &Arc<AtomicBool>,
+        tell: &Tell,
+    ) -> Result<Document, String>;
+
+    /// How many bytes are in use.
+    fn memory(&self) -> u64;
+}
+
+/// More connections than this at a time are refused.
+const MOST_CONNECTIONS: usize = 64;
+
+/// How long to wait for runs to end when the server does.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// A server that is ready to be asked.
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    token: String,
+    stopped: Arc<AtomicBool>,
+}
+
+/// Ends a server from elsewhere.
+#[derive(Clone)]
+pub struct Stopper {
+    address: SocketAddr,
+    stopped: Arc<AtomicBool>,
+}
+
+impl Stopper {
+    /// Ends it: runs are cancelled, and [`Server::serve`] returns.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::SeqCst);
+        // It waits for somebody to come.
+        let _ = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
+    }
+}
+
+impl Server {
+    /// Listens on the loopback interface, at a port that is free.
+    pub fn bind() -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?;
+        let mut secret = [0; 16];
+        getrandom::fill(&mut secret).map_err(io::Error::other)?;
+        let token = secret.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Server { listener, address, token, stopped: Arc::default() })
+    }
+
+    /// Where the page is.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}/{}/", self.address, self.token)
+    }
+
+    /// What ends it.
+    #[must_use]
+    pub fn stopper(&self) -> Stopper {
+        Stopper { address: self.address, stopped: Arc::clone(&self.stopped) }
+    }
+
+    /// Answers requests until somebody ends it.
+    pub fn serve(self, explore: Arc<dyn Explore>) {
+        let site = Arc::new(routes::Site {
+            explore,
+            port: self.address.port(),
+            token: self.token,
+            runs: Runs::default(),
+        });
+        let open = Arc::new(AtomicUsize::new(0));
+        for stream in self.listener.incoming() {
+            if self.stopped.load(Ordering::SeqCst) {
+                break;
+            }
+            let Ok(mut stream) = stream else {
+                // There are no more files to be had; perhaps soon.
+                thread::sleep(Duration::from_millis(50));
+                continue;
+            };
+            if open.fetch_add(1, Ordering::SeqCst) >= MOST_CONNECTIONS {
+                open.fetch_sub(1, Ordering::SeqCst);
+                let _ = http::refuse(&mut stream, 503, "too many connections");
+                continue;
+            }
+            let (site, open) = (Arc::clone(&site), Arc::clone(&open));
+            thread::spawn(move || {
+                routes::answer(&site, stream);
+                open.fetch_sub(1, Ordering::SeqCst);
+            });
+        }
+        site.runs.cancel_all(FAREWELL);
+    }
+}
