@@ -11,7 +11,7 @@ use selvedge_report::json::VERSION;
 use selvedge_report::page::{Ask, Document, Setup, ThreadCount};
 use selvedge_web::{Explore, Server, Tell};
 
-use super::pose::{PoseArgs, document};
+use super::pose::{PoseArgs, answer};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
@@ -92,7 +92,7 @@ impl Explore for Explored {
             }
             let args = self.args.with(ask)?;
             let mut nobody = Output::silent();
-            Ok(document(&args, self.input.clone(), cancelled, tell, &mut nobody)?.0)
+            Ok(answer(&args, self.input.clone(), false, cancelled, tell, &mut nobody)?.document)
         };
         answer().map_err(|failure| failure.to_string())
     }

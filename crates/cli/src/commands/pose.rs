@@ -12,6 +12,7 @@ use selvedge_frontend::Input;
 use selvedge_model::{Endless, Fairness, Property};
 use selvedge_report::livelock::Answer;
 use selvedge_report::page::{self, Above, Ask, Below, Document, Live, Posed, Subject};
+use selvedge_report::sarif;
 use selvedge_smt::solver::DEFAULT;
 use selvedge_web::Tell;
 
@@ -122,19 +123,28 @@ impl PoseArgs {
     }
 }
 
+/// The answer to a question.
+pub struct Answered {
+    pub document: Document,
+    /// For code hosts, if that was wanted.
+    pub sarif: Option<sarif::Log>,
+    pub exit: Exit,
+}
+
 /// Answers a question about an input that was read already.
-pub fn document(
+pub fn answer(
     args: &PoseArgs,
     loaded: Input,
+    for_hosts: bool,
     cancelled: &Arc<AtomicBool>,
     tell: &Tell,
     output: &mut Output,
-) -> Result<(Document, Exit), Failure> {
+) -> Result<Answered, Failure> {
     args.check()?;
     let start = Instant::now();
     let budget = args.engine.limits.budget_until(start, Arc::clone(cancelled));
     if args.livelock {
-        return endless(args, loaded, &budget, tell, output);
+        return endless(args, loaded, for_hosts, &budget, tell, output);
     }
     // While the table is made, nobody looks for violations.
     let for_table = Arc::new(AtomicBool::new(false));
@@ -160,8 +170,12 @@ pub fn document(
         Found::Views(views) => {
             let source = views.source();
             let subject = Subject { file: source.name(), source: source.text(), bound: None };
-            let document = views.shown(|shown| page::of_predicates(subject, shown, views.places()));
-            Ok((document, views.exit()))
+            let exit = views.exit();
+            let (document, sarif) = views.shown(|shown| {
+                let log = for_hosts.then(|| sarif::by_predicates(shown, source, exit as u8));
+                (page::of_predicates(subject, shown, views.places()), log)
+            });
+            Ok(Answered { document, sarif, exit })
         }
         Found::Outcome { asked, outcome, cost } => {
             for_table.store(true, Ordering::Relaxed);
@@ -169,10 +183,12 @@ pub fn document(
             let source = &asked.opened.source;
             let subject =
                 Subject { file: source.name(), source: source.text(), bound: args.bound() };
-            let document = asked.with_answer(&outcome, cost, |answer| {
-                page::of_answer(subject, answer, table.as_ref())
+            let exit = exit(&outcome.verdict);
+            let (document, sarif) = asked.with_answer(&outcome, cost, |answer| {
+                let log = for_hosts.then(|| sarif::answer(answer, source, exit as u8));
+                (page::of_answer(subject, answer, table.as_ref()), log)
             })?;
-            Ok((document, exit(&outcome.verdict)))
+            Ok(Answered { document, sarif, exit })
         }
     }
 }
@@ -237,10 +253,11 @@ fn listener(tell: Tell, for_table: Arc<AtomicBool>) -> Listener {
 fn endless(
     args: &PoseArgs,
     loaded: Input,
+    for_hosts: bool,
     budget: &Budget,
     tell: &Tell,
     output: &Output,
-) -> Result<(Document, Exit), Failure> {
+) -> Result<Answered, Failure> {
     let opened = input::with_all_threads(loaded, &args.input.options)?;
     let endless = Endless { fairness: Fairness::Strong, ended: false };
     let asks =
@@ -264,5 +281,7 @@ fn endless(
         peak_memory: cost.peak_memory,
     };
     let subject = Subject { file: source.name(), source: source.text(), bound: None };
-    Ok((page::of_livelock(subject, &answer), livelock::exit(&outcome.verdict)))
+    let exit = livelock::exit(&outcome.verdict);
+    let sarif = for_hosts.then(|| sarif::endless(&answer, source, exit as u8));
+    Ok(Answered { document: page::of_livelock(subject, &answer), sarif, exit })
 }

@@ -4,7 +4,7 @@
 //! should anybody believe that?
 //!
 //! **Idea.** What the search has in the end is an inductive invariant: at each place a relation
-//! between the values with which the procedure was entered and those now. [`write()`] writes the
+//! between the values with which the procedure was entered and those now. `write` puts the
 //! relations down, as diagrams; [`recheck`] reads them, in a space of its own with all variables,
 //! and applies each step, call and return once.
 //!
