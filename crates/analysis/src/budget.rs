@@ -1,6 +1,6 @@
 //! # Budgets
 //! How long and how large a run may be, and why it ended early. An explorer asks its budget every
-//! few thousand moves ([`Pace`]); what was completed by then stays true.
+//! few dozen moves ([`Pace`]); what was completed by then stays true.
 
 use std::fmt;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub struct Pace<'a> {
 }
 
 /// How much work is done between two looks.
-const WORK_PER_LOOK: usize = 1 << 13;
+const WORK_PER_LOOK: usize = 1 << 6;
 
 impl<'a> Pace<'a> {
     /// Looks at the budget at once, and then as work is done.

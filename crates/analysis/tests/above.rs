@@ -131,7 +131,8 @@ fn finite_contexts_are_found_out() {
     for seed in 0..300 {
         let system = random_system(seed, &Shape::default());
         let above = Above::explore(&system, Cut::tight(1), true, &Budget::default());
-        let says = all_finite(&system, &above.expect("ends")).expect("no fault");
+        let says =
+            all_finite(&system, &above.expect("ends"), &Budget::default()).expect("no fault");
         let mut below = ContextExplorer::new(&system, Languages::default(), false).expect("starts");
         for _ in 0..4 {
             below.advance(&Budget::default()).expect("goes on");

@@ -169,7 +169,7 @@ const HIGHEST: usize = 5;
 fn cuba_figure_2_has_infinite_contexts_and_stops_at_2() {
     let system = tables("cuba/fig2.cpds");
     let above = Above::explore(&system, Cut::tight(1), true, &Budget::default()).expect("ends");
-    let finite = finite_contexts(&system, &above).expect("no fault");
+    let finite = finite_contexts(&system, &above, &Budget::default()).expect("no fault");
     assert!(finite.len() == 2 && finite.iter().all(|(_, finite)| !finite), "{finite:?}");
 
     let mut states = ContextExplorer::new(&system, Languages::default(), false).expect("starts");

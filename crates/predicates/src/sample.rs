@@ -93,9 +93,7 @@ pub fn explore(
         }
     }
     'search: while let Some(number) = order.next() {
-        if number % 64 == 0 {
-            budget.check()?;
-        }
+        budget.check()?;
         let state = states[number].0.clone();
         if system.wrong(state.shared).is_some() {
             reached.violation = Some(trace(&states, number));

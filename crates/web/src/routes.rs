@@ -126,11 +126,9 @@ impl Site {
                 let next = last
                     .and_then(|id| id.parse::<usize>().ok())
                     .map_or(0, |id| id.saturating_add(1));
+                run.listen();
                 let told = self.tell(&run, next, stream);
-                if told.is_err() {
-                    // Nobody listens any more.
-                    run.cancel();
-                }
+                run.leave();
                 told
             }
             Route::Document(run) => match run.document() {

@@ -21,6 +21,9 @@ const MOST_KEPT: usize = 16;
 /// After so many events, only those that end a run are kept.
 const MOST_EVENTS: usize = 20_000;
 
+/// A run that nobody listens to ends after this time.
+const UNHEARD: Duration = Duration::from_secs(10);
+
 /// How often a page hears that time goes by.
 const TICK: Duration = Duration::from_millis(400);
 
@@ -44,6 +47,8 @@ pub struct Run {
 
 #[derive(Default)]
 struct Seen {
+    /// How many listen.
+    listeners: usize,
     events: Vec<String>,
     document: Option<Arc<str>>,
     is_done: bool,
@@ -72,6 +77,8 @@ impl Runs {
         let number = list.last;
         list.runs.insert(number, Arc::clone(&run));
         let explore = Arc::clone(explore);
+        let unheard = Arc::clone(&run);
+        thread::spawn(move || unheard.wait_for_listeners());
         let work = move || run.work(&*explore, &ask);
         match thread::Builder::new().name(format!("run {number}")).spawn(work) {
             Ok(_) => Some(number),
@@ -129,6 +136,32 @@ impl Run {
         if seen.events.len() < MOST_EVENTS {
             seen.events.push(event.to_json());
             self.more.notify_all();
+        }
+    }
+
+    /// Ends it, if nobody has come to listen after a while.
+    fn wait_for_listeners(&self) {
+        let seen = lock(&self.seen);
+        let is_open = |seen: &mut Seen| seen.listeners == 0 && !seen.is_done;
+        let waited = self.more.wait_timeout_while(seen, UNHEARD, is_open);
+        let (seen, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        if seen.listeners == 0 {
+            self.cancel();
+        }
+    }
+
+    /// Somebody listens.
+    pub fn listen(&self) {
+        lock(&self.seen).listeners += 1;
+        self.more.notify_all();
+    }
+
+    /// Somebody has gone; when nobody is left, the run ends.
+    pub fn leave(&self) {
+        let mut seen = lock(&self.seen);
+        seen.listeners = seen.listeners.saturating_sub(1);
+        if seen.listeners == 0 {
+            self.cancel();
         }
     }
 

@@ -15,15 +15,19 @@ use selvedge_automata::{Control, Dfa, Languages, Psa, post_star};
 use selvedge_model::{SharedId, SymbolId, System, TemplateId};
 
 use super::above::Above;
-use crate::Stop;
 use crate::explore::Explorer;
+use crate::{Budget, Pace, Stop};
 
 /// Whether the contexts of threads of each template reach finitely many states, for the templates
 /// that occur.
 pub type FiniteContexts = Vec<(TemplateId, bool)>;
 
 /// Finds out for each template whether contexts reach finitely many states.
-pub fn finite_contexts(system: &dyn System, above: &Above<'_>) -> Result<FiniteContexts, Stop> {
+pub fn finite_contexts(
+    system: &dyn System,
+    above: &Above<'_>,
+    budget: &Budget,
+) -> Result<FiniteContexts, Stop> {
     let windows = above.explorer().locals();
     let mut heads: Vec<(TemplateId, SharedId, Option<SymbolId>)> = above
         .explorer()
@@ -39,7 +43,7 @@ pub fn finite_contexts(system: &dyn System, above: &Above<'_>) -> Result<FiniteC
     for of_template in heads.chunk_by(|a, b| a.0 == b.0) {
         let template = of_template[0].0;
         let of_template = of_template.iter().map(|&(_, shared, top)| (shared, top));
-        result.push((template, is_finite(system, template, of_template)?));
+        result.push((template, is_finite(system, template, of_template, budget)?));
     }
     Ok(result)
 }
@@ -49,17 +53,19 @@ pub fn is_finite(
     system: &dyn System,
     template: TemplateId,
     heads: impl Iterator<Item = (SharedId, Option<SymbolId>)>,
+    budget: &Budget,
 ) -> Result<bool, Stop> {
     let mut psa = Psa::default();
     for (shared, top) in heads {
         psa.add_language(Control(shared.0), &Dfa::word(top));
     }
     let mut actions = Vec::new();
+    let mut pace = Pace::new(budget);
     let reachable = post_star(psa, |control, top, out| {
         actions.clear();
         system.actions(template, SharedId(control.0), top, &mut actions)?;
         out.extend(actions.iter().map(|action| (Control(action.shared.0), action.word)));
-        Ok::<(), Stop>(())
+        pace.spend(1 + actions.len())
     })?;
     let mut languages = Languages::default();
     let found = reachable.languages(&mut languages);
@@ -67,7 +73,7 @@ pub fn is_finite(
 }
 
 /// Whether every template has finite contexts.
-pub fn all_finite(system: &dyn System, above: &Above<'_>) -> Result<bool, Stop> {
+pub fn all_finite(system: &dyn System, above: &Above<'_>, budget: &Budget) -> Result<bool, Stop> {
     debug_assert!(above.explorer().has_collapsed());
-    Ok(finite_contexts(system, above)?.into_iter().all(|(_, finite)| finite))
+    Ok(finite_contexts(system, above, budget)?.into_iter().all(|(_, finite)| finite))
 }

@@ -109,7 +109,7 @@ impl<'a> Below<'a> {
         let Question { system, symmetry, .. } = self.start.question;
         let most = self.start.most_threads;
         let finite = Above::with_at_most_threads(system, Cut::tight(1), symmetry, most, budget)
-            .and_then(|above| all_finite(system, &above))?;
+            .and_then(|above| all_finite(system, &above, budget))?;
         let mut explorer =
             if finite { self.start.explorer(Stacks::default())? } else { self.start.symbolic()? };
         while explorer.bound() <= self.explorer.bound() {

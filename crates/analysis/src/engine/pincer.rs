@@ -71,7 +71,7 @@ fn from_above(
             return;
         };
         let finite = (wants_table && depth == 1)
-            .then(|| finite_contexts(question.system, &above).ok())
+            .then(|| finite_contexts(question.system, &above, budget).ok())
             .flatten();
         let kinds = above.explorer().visible_kinds();
         if !send(question, &above, finite, tell, found) {

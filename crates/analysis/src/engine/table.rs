@@ -74,7 +74,7 @@ fn with_started_threads(
         }
         let Question { system, symmetry, .. } = *question;
         let finite = Above::with_at_most_threads(system, Cut::tight(1), symmetry, threads, budget)
-            .and_then(|above| finite_contexts(system, &above));
+            .and_then(|above| finite_contexts(system, &above, budget));
         kept.fill(&*below.explorer, finite.ok());
         let is_bounded = matches!(verdict, Verdict::Bounded { .. });
         let outcome = below.outcome(verdict);

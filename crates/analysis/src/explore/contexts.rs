@@ -75,10 +75,9 @@ impl Bookkeeping for Contexts {
                 return Ok(());
             }
             let batch = work.split_off(work.len().saturating_sub(THREADS_PER_BATCH));
-            let done = reached.moves(&batch, &mut scratch)?;
+            let done = reached.moves(&batch, &mut scratch, &mut pace)?;
             work.extend_from_slice(&batch[done..]);
             self.insert(reached, &scratch, &mut work);
-            pace.spend(done + scratch.moved.len())?;
         }
     }
 }

@@ -18,7 +18,7 @@ use selvedge_evidence::Evidence;
 use selvedge_model::{Action, Fault, SharedId, Spawn, Stack, SymbolId, System};
 
 use super::{Classes, Locals, Move, Reached};
-use crate::{Resource, Stop, certify};
+use crate::{Pace, Resource, Stop, certify};
 
 /// All stack languages that were met. Locals are their ids.
 #[derive(Clone, Debug, Default)]
@@ -77,6 +77,7 @@ impl Locals for Languages {
         class: u32,
         shared: SharedId,
         local: u32,
+        pace: &mut Pace<'_>,
         out: &mut Vec<Move>,
     ) -> Result<(), Stop> {
         self.contexts += 1;
@@ -97,15 +98,15 @@ impl Locals for Languages {
                     continue;
                 }
                 if spawns.len() > MANY_THREADS {
-                    return Err(Fault {
+                    return Err(Stop::Fault(Fault {
                         message: "one context starts more and more threads".to_owned(),
                         line: None,
-                    });
+                    }));
                 }
                 spawns.sort_unstable();
                 found.push((ends.control(End { shared: action.shared, spawns }), action.word));
             }
-            Ok(())
+            pace.spend(1 + actions.len())
         })?;
         for (control, language) in saturated.languages(&mut self.store) {
             let end = &ends.list[control.0 as usize];

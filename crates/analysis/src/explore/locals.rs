@@ -6,7 +6,7 @@ use selvedge_evidence::Evidence;
 use selvedge_model::{SharedId, Stack, SymbolId, System, TemplateId};
 
 use super::{Classes, Reached};
-use crate::{Resource, Stop};
+use crate::{Pace, Resource, Stop};
 
 /// What a thread can become.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -39,6 +39,7 @@ pub trait Locals {
         class: u32,
         shared: SharedId,
         local: u32,
+        pace: &mut Pace<'_>,
         out: &mut Vec<Move>,
     ) -> Result<(), Stop>;
 

@@ -9,7 +9,7 @@ use super::space::{Entry, Space};
 use super::target::Target;
 use super::visible::{Seen, Visible};
 use super::{Batch, Classes, Locals, StateSet};
-use crate::{Bound, Budget, Stop};
+use crate::{Bound, Budget, Pace, Stop};
 
 /// What is seen at a bound. Numbers are without symmetry reduction; `None` is too large to count,
 /// or infinite.
@@ -179,6 +179,7 @@ impl<'a, L: Locals> Reached<'a, L> {
         &mut self,
         threads: &[(u32, u32)],
         to: &mut Scratch,
+        pace: &mut Pace<'_>,
     ) -> Result<usize, Stop> {
         let Scratch { word, next, batch, moved } = to;
         batch.clear();
@@ -194,7 +195,8 @@ impl<'a, L: Locals> Reached<'a, L> {
             }
             let entry = self.space.layout.entries(word).nth(position as usize);
             let Some((from, _)) = entry else { continue };
-            let (start, end) = self.space.moves_of(word[0], from)?;
+            let (start, end) = self.space.moves_of(word[0], from, pace)?;
+            pace.spend(1 + (end - start) as usize)?;
             for index in start..end {
                 if let Some(entry) = self.space.step(word, from, index, next) {
                     batch.push(next);

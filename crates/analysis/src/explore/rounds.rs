@@ -100,7 +100,7 @@ impl Rounds {
             }
             // The newest first: a stack that grows without end is soon high.
             let batch = work.split_off(work.len().saturating_sub(THREADS_PER_BATCH));
-            let done = reached.moves(&batch, scratch)?;
+            let done = reached.moves(&batch, scratch, &mut pace)?;
             work.extend_from_slice(&batch[done..]);
             let known = reached.states.len() as u32;
             reached.states.insert_all(&scratch.batch, |_, _| {});
@@ -109,7 +109,6 @@ impl Rounds {
                 let new = known..reached.states.len() as u32;
                 work.extend(new.map(|state| (state, position(reached, state, class))));
             }
-            pace.spend(done + scratch.moved.len())?;
         }
     }
 }

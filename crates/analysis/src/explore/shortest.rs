@@ -97,7 +97,7 @@ impl Search<'_> {
                 if used as usize > self.bound.count {
                     continue;
                 }
-                let (start, end) = self.space.moves_of(word[0], from)?;
+                let (start, end) = self.space.moves_of(word[0], from, &mut pace)?;
                 pace.spend(1 + (end - start) as usize)?;
                 for index in start..end {
                     let Some(last) = self.space.step(&word, from, index, &mut next) else {

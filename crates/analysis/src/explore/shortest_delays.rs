@@ -73,7 +73,7 @@ pub fn shortest_with_delays(
         }
         for at in layer..end {
             let known = search.nodes.len();
-            search.follow(at, turn)?;
+            search.follow(at, turn, &mut pace)?;
             pace.spend(1 + search.nodes.len() - known)?;
         }
         layer = end;
@@ -98,7 +98,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Adds what can follow on a node at a turn.
-    fn follow(&mut self, at: usize, turn: usize) -> Result<(), Stop> {
+    fn follow(&mut self, at: usize, turn: usize, pace: &mut Pace<'_>) -> Result<(), Stop> {
         let Node { state, delays, .. } = self.nodes[at];
         let thread = turn % self.threads;
         let parent = Some(at as u32);
@@ -107,7 +107,7 @@ impl Search<'_> {
         let mut entries = self.space.layout.entries(&word);
         let entry = entries.find(|&(entry, _)| self.space.entry(entry).0 == class);
         let (start, end) = match entry {
-            Some((entry, _)) => self.space.moves_of(word[0], entry)?,
+            Some((entry, _)) => self.space.moves_of(word[0], entry, pace)?,
             None => (0, 0),
         };
         let mut next = Vec::new();

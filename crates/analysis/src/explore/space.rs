@@ -11,7 +11,7 @@ use super::target::Target;
 use super::visible::Seen;
 use super::words::Layout;
 use super::{Classes, Locals, Move};
-use crate::Stop;
+use crate::{Pace, Stop};
 
 /// A thread of a state: its class and its local.
 pub type Entry = (u32, u32);
@@ -90,14 +90,19 @@ impl<'a, L: Locals> Space<'a, L> {
     }
 
     /// The moves of a thread, as a range for [`Space::step`]; remembered.
-    pub fn moves_of(&mut self, shared: u32, entry: u32) -> Result<(u32, u32), Stop> {
+    pub fn moves_of(
+        &mut self,
+        shared: u32,
+        entry: u32,
+        pace: &mut Pace<'_>,
+    ) -> Result<(u32, u32), Stop> {
         if let Some(&range) = self.known.get(&(shared, entry)) {
             return Ok(range);
         }
         let (class, local) = self.entry(entry);
         let mut found = Vec::new();
         let Space { system, locals, classes, .. } = &mut *self;
-        locals.moves(*system, classes, class, SharedId(shared), local, &mut found)?;
+        locals.moves(*system, classes, class, SharedId(shared), local, pace, &mut found)?;
         found.sort_unstable();
         found.dedup();
         let start = self.moves.len() as u32;

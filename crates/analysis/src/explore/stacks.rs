@@ -7,7 +7,7 @@ use selvedge_evidence::Evidence;
 use selvedge_model::{Action, SharedId, Stack, SymbolId, System, Word};
 
 use super::{Classes, Locals, Move, Reached};
-use crate::{Resource, Stop, certify};
+use crate::{Pace, Resource, Stop, certify};
 
 /// The empty stack.
 const EMPTY: u32 = 0;
@@ -129,6 +129,7 @@ impl Locals for Stacks {
         class: u32,
         shared: SharedId,
         local: u32,
+        _pace: &mut Pace<'_>,
         out: &mut Vec<Move>,
     ) -> Result<(), Stop> {
         let mut actions = std::mem::take(&mut self.actions);

@@ -23,7 +23,7 @@ use selvedge_evidence::Evidence;
 use selvedge_model::{Action, SharedId, Stack, SymbolId, System, TemplateId, Word};
 
 use super::{Classes, Locals, Move, Reached};
-use crate::{Resource, Stop, certify};
+use crate::{Pace, Resource, Stop, certify};
 
 /// How much of a stack is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -240,6 +240,7 @@ impl Locals for Windows {
         class: u32,
         shared: SharedId,
         local: u32,
+        _pace: &mut Pace<'_>,
         out: &mut Vec<Move>,
     ) -> Result<(), Stop> {
         self.steps(

@@ -122,6 +122,9 @@ fn source_of(input: &Input) -> Arc<Source> {
     }
 }
 
+/// What invariants over views are about.
+const VIEWS_PROPERTY: &str = "assertions";
+
 /// Checks an invariant over views, with a solver.
 fn views(
     args: &Args,
@@ -133,6 +136,9 @@ fn views(
     let text = source_of(&loaded);
     let options = crate::evidence::options(&args.input.options, args.deadlock);
     let checked = match document.check_subject(&digest(text.text()), &options) {
+        Ok(()) if document.property() != VIEWS_PROPERTY => {
+            Err(format!("such a proof is about {VIEWS_PROPERTY}, and this claims something else"))
+        }
         Ok(()) => predicates::check(loaded, &args.input.options, certificate, &args.solver)?,
         Err(why) => Err(why.to_string()),
     };
@@ -148,7 +154,7 @@ fn views(
         }));
     } else if let Ok(what) = &checked {
         let accepted = output.paint.paint(Role::Good, "accepted:");
-        output.print(&format!("{accepted} {what}\n  property  {}\n", document.property()));
+        output.print(&format!("{accepted} {what}\n  property  {VIEWS_PROPERTY}\n"));
         if args.show {
             for predicate in selvedge_report::predicates::shown(&certificate.predicates) {
                 output.print(&format!("  {predicate}\n"));

@@ -74,6 +74,8 @@ impl Lowering {
         let edge = self.flow.edge(id);
         let mut choices = Choices::default();
         let most = if settles_results { super::MOST_CASES } else { super::MOST_COMBINATIONS };
+        let slots = shared.globals.len() + frame.locals.len();
+        let most = most.min(super::MOST_VALUES / slots.max(1)).max(1);
         // Combinations that lead nowhere take their time, too.
         for tried in 1.. {
             let mut run = Run::new(self, shared, frame, edge, &mut choices);
@@ -94,7 +96,7 @@ impl Lowering {
             if tried == most {
                 let message = format!(
                     "this statement has more than {most} combinations of values: split it, or use \
-                     smaller types"
+                     smaller types or shorter arrays"
                 );
                 return Err(self.fault(edge.span, message));
             }

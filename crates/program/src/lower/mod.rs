@@ -63,6 +63,9 @@ pub type ThreadCounts = BTreeMap<String, u32>;
 /// The choices of a statement are not tried in more combinations than this.
 const MOST_COMBINATIONS: usize = 1 << 20;
 
+/// Nor are more values copied for the outcomes of one step: long arrays have fewer combinations.
+const MOST_VALUES: usize = 1 << 24;
+
 /// A relation does not have more cases than this.
 const MOST_CASES: usize = 1 << 16;
 

@@ -64,7 +64,7 @@ impl Images {
             let (mut count, mut stays) = (0, false);
             for &entry in entries.iter() {
                 let before = count;
-                let (start, end) = reached.space.moves_of(word[0], entry)?;
+                let (start, end) = reached.space.moves_of(word[0], entry, pace)?;
                 pace.spend(1 + (end - start) as usize)?;
                 for index in start..end {
                     if reached.space.step(word, entry, index, next).is_some() {
