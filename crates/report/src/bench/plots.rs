@@ -47,7 +47,7 @@ fn cactus(suite: &[&Measured]) -> Option<Plot> {
     }
     Plot {
         title: "Questions answered within a time".to_owned(),
-        x: ("questions answered".to_owned(), Scale::Linear),
+        x: ("questions answered".to_owned(), Scale::Count),
         y: ("time of the slowest of them, s".to_owned(), Scale::Log),
         series,
         diagonal: false,
@@ -84,14 +84,11 @@ fn scatter(suite: &[&Measured], first: &str, other: &str, limit: f64) -> Option<
     .some()
 }
 
-/// States and visible states, bound by bound, of the question with the most bounds.
+/// States and visible states, bound by bound, of the answer with the most bounds.
 fn observations(suite: &[&Measured]) -> Option<Plot> {
-    let mut best = *suite.first()?;
-    for row in suite {
-        if row.seen.len() > best.seen.len() {
-            best = row;
-        }
-    }
+    // The first one of several.
+    let best =
+        suite.iter().rev().filter(|row| row.is_answered()).max_by_key(|row| row.seen.len())?;
     let line = |name: &str, of: fn(&super::Seen) -> Option<u64>| Series {
         name: name.to_owned(),
         points: (best.seen.iter())
@@ -101,7 +98,7 @@ fn observations(suite: &[&Measured]) -> Option<Plot> {
     };
     Plot {
         title: format!("Observations: {}", best.key.question()),
-        x: ("bound".to_owned(), Scale::Linear),
+        x: ("bound".to_owned(), Scale::Count),
         y: ("how many".to_owned(), Scale::Log),
         series: vec![
             line("states", |seen| seen.states),
@@ -128,7 +125,7 @@ fn growth(rows: &[Measured], axis: &str, number: NumberOf) -> Vec<(&'static str,
         };
         Plot {
             title: format!("{what}: {file}"),
-            x: (axis.to_owned(), Scale::Linear),
+            x: (axis.to_owned(), Scale::Count),
             y: (unit.to_owned(), Scale::Log),
             series: names(&mine).into_iter().map(line).collect(),
             diagonal: false,

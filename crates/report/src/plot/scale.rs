@@ -3,8 +3,8 @@
 /// How an axis grows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scale {
-    /// By the same amount.
-    Linear,
+    /// By the same amount, for what is counted: whole numbers are written beside it.
+    Count,
     /// By the same factor.
     Log,
 }
@@ -21,7 +21,7 @@ impl Scale {
     /// Whether a number has a place.
     #[must_use]
     pub fn has(self, number: f64) -> bool {
-        number.is_finite() && (self == Scale::Linear || number > 0.0)
+        number.is_finite() && (self == Scale::Count || number > 0.0)
     }
 }
 
@@ -37,7 +37,7 @@ impl Axis {
             (from, to) = (1.0, 1.0);
         }
         let (from, to) = match scale {
-            Scale::Linear => {
+            Scale::Count => {
                 // Counts begin at zero, unless they are far away from it.
                 let from = if from >= 0.0 && from < 0.5 * to { 0.0 } else { from };
                 let step = step(to - from);
@@ -57,7 +57,7 @@ impl Axis {
     #[must_use]
     pub fn place(&self, number: f64) -> f64 {
         let of = |number: f64| match self.scale {
-            Scale::Linear => number,
+            Scale::Count => number,
             Scale::Log => number.log10(),
         };
         ((of(number) - of(self.from)) / (of(self.to) - of(self.from))).clamp(0.0, 1.0)
@@ -67,7 +67,7 @@ impl Axis {
     #[must_use]
     pub fn ticks(&self) -> Vec<(f64, String)> {
         let numbers: Vec<f64> = match self.scale {
-            Scale::Linear => {
+            Scale::Count => {
                 let step = step(self.to - self.from);
                 let count = ((self.to - self.from) / step).round() as usize;
                 (0..=count).map(|n| self.from + step * n as f64).collect()
@@ -97,9 +97,8 @@ fn step(length: f64) -> f64 {
     } else {
         1.0
     };
-    // What is counted has no halves; and where there is little, whole steps are enough.
-    let step = factor * power;
-    if (2.0..=10.0).contains(&length) { step.max(1.0) } else { step }
+    // What is counted has no halves.
+    (factor * power).max(1.0)
 }
 
 /// A number as short as it can be.
@@ -135,11 +134,12 @@ mod tests {
 
     #[test]
     fn ticks_are_round() {
-        assert_eq!(names(Scale::Linear, &[1.0, 87.0]), "0 10 20 30 40 50 60 70 80 90");
-        assert_eq!(names(Scale::Linear, &[1.0, 4.0]), "0 1 2 3 4");
-        assert_eq!(names(Scale::Linear, &[0.0, 0.3]), "0 0.05 0.1 0.15 0.2 0.25 0.3");
-        assert_eq!(names(Scale::Linear, &[3.0]), "2 3 4");
-        assert_eq!(names(Scale::Linear, &[]), "0 1 2");
+        assert_eq!(names(Scale::Count, &[1.0, 87.0]), "0 10 20 30 40 50 60 70 80 90");
+        assert_eq!(names(Scale::Count, &[1.0, 4.0]), "0 1 2 3 4");
+        assert_eq!(names(Scale::Count, &[1.0, 2.0]), "1 2");
+        assert_eq!(names(Scale::Count, &[0.0, 0.3]), "0 1");
+        assert_eq!(names(Scale::Count, &[3.0]), "2 3 4");
+        assert_eq!(names(Scale::Count, &[]), "0 1 2");
         assert_eq!(names(Scale::Log, &[0.002, 7.0]), "0.001 0.01 0.1 1 10");
         assert_eq!(names(Scale::Log, &[1.0]), "1 10");
         assert_eq!(names(Scale::Log, &[1.0, 4e6]), "1 10 100 1000 10000 1e5 1e6 1e7");
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn everything_has_a_place_on_its_axis() {
-        for scale in [Scale::Linear, Scale::Log] {
+        for scale in [Scale::Count, Scale::Log] {
             for numbers in [&[1e-300, 1e300][..], &[0.1, 0.2, 0.9], &[5.0], &[f64::NAN, 1.0]] {
                 let axis = Axis::new(scale, numbers.iter().copied());
                 let places: Vec<f64> =

@@ -11,6 +11,8 @@ const LEFT: f64 = 76.0;
 const RIGHT: f64 = 24.0;
 const TOP: f64 = 52.0;
 const BOTTOM: f64 = 60.0;
+/// So many points on a line cannot be told apart.
+const MANY: usize = 60;
 /// The height of a line of the legend.
 const LINE: f64 = 20.0;
 
@@ -28,8 +30,7 @@ const DASHES: [&str; 3] = ["none", "7 4", "2 3"];
 /// The picture as a text.
 #[must_use]
 pub fn write(plot: &Plot) -> String {
-    // One series says itself what it is.
-    let legend = if plot.series.len() > 1 { LINE * plot.series.len() as f64 } else { 0.0 };
+    let legend = LINE * plot.series.len() as f64;
     let mut numbers: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
     for &(x, y) in plot.series.iter().flat_map(|series| &series.points) {
         numbers[0].push(x);
@@ -62,10 +63,7 @@ pub fn write(plot: &Plot) -> String {
     frame.draw(&mut svg, plot);
     for (number, series) in plot.series.iter().enumerate() {
         frame.series(&mut svg, series, number);
-        if legend > 0.0 {
-            let y = TOP + LINE * number as f64;
-            key(&mut svg, series, number, y);
-        }
+        key(&mut svg, series, number, TOP + LINE * number as f64);
     }
     svg + "</svg>\n"
 }
@@ -156,8 +154,13 @@ impl Frame {
         if series.mark != Mark::Points {
             line(svg, &places, number);
         }
-        // A line through one point is not to be seen.
-        if series.mark != Mark::Line || places.len() == 1 {
+        // A line through one point is not to be seen, and many points on a line are a thick one.
+        let is_dotted = match series.mark {
+            Mark::Points => true,
+            Mark::Line => places.len() == 1,
+            Mark::LineAndPoints => places.len() <= MANY,
+        };
+        if is_dotted {
             for &place in &places {
                 point(svg, place, number);
             }
@@ -213,7 +216,7 @@ fn style() -> String {
         COLOURS.iter().enumerate().map(rule).collect::<String>()
     };
     format!(
-        "<style>\ntext{{font:13px system-ui,sans-serif;fill:#333}}.title{{font-size:16px;font-weight:600}}\
+        "<style>\nsvg{{color-scheme:light dark}}text{{font:13px system-ui,sans-serif;fill:#333}}.title{{font-size:16px;font-weight:600}}\
          .paper{{fill:#fff}}.grid{{stroke:#e4e4e4}}.axis{{stroke:#888;fill:none}}\
          .line{{fill:none;stroke-width:2}}.point{{fill:none;stroke-width:1.8}}{}\n\
          @media (prefers-color-scheme:dark){{text{{fill:#ddd}}.paper{{fill:#1c1e21}}\
@@ -266,7 +269,7 @@ mod tests {
         };
         Plot {
             title: name.to_owned(),
-            x: (name.to_owned(), Scale::Linear),
+            x: (name.to_owned(), Scale::Count),
             y: ("y".to_owned(), Scale::Log),
             series: (0..series).map(one).collect(),
             diagonal: false,
@@ -315,8 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn one_series_has_no_legend_and_each_of_several_has_a_line_of_it() {
-        assert!(!write(&plot(1, "alone")).contains(">alone 0<"));
+    fn each_series_has_a_line_of_the_legend() {
         let svg = write(&plot(3, "some"));
         assert!((0..3).all(|n| svg.contains(&format!(">some {n}<"))));
         // Each of the fifteen points, and one in each line of the legend.
@@ -333,7 +335,7 @@ mod tests {
         let svg = write(&plot);
         // From 0.1 to 100, one is a third of the way.
         let x = LEFT + (WIDTH - LEFT - RIGHT) / 3.0;
-        let y = TOP + (HEIGHT - TOP - BOTTOM) * 2.0 / 3.0;
+        let y = TOP + LINE + (HEIGHT - TOP - BOTTOM) * 2.0 / 3.0;
         assert!(svg.contains(&format!("d=\"M{x:.1} {y:.1}m")), "{svg}");
     }
 }

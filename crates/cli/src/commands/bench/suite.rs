@@ -79,13 +79,19 @@ pub fn run(args: &SuiteArgs, output: &mut Output) -> Result<Exit, Failure> {
     let manifest = Manifest::load(args.manifest.as_deref())?;
     let old = args.compare.as_deref().map(earlier).transpose()?;
     let columns = columns(args)?;
-    fs::create_dir_all(&args.output).map_err(|why| Failure::unwritable(&args.output, why))?;
+    if args.output.is_file() {
+        return Err(Failure::usage(format!(
+            "-o {}: this is a file; name a folder, it is made if it is not there",
+            show_path(&args.output)
+        )));
+    }
     let is_default = args.manifest.is_none();
     let growths = growth::questions(args.threads.as_ref(), args.contexts.as_ref(), is_default);
     if let Some(file) = growth::missing(&growths, &manifest.folder) {
         let file = show_path(&manifest.folder.join(file)).to_string();
         return Err(Failure::usage(format!("growth: there is no file {file}")));
     }
+    fs::create_dir_all(&args.output).map_err(|why| Failure::unwritable(&args.output, why))?;
     let interrupt = Interrupt::install(|| {});
     let asked: Vec<_> = manifest.questions.iter().filter(|q| args.all || !q.is_slow).collect();
     let skipped = manifest.questions.len() - asked.len();
