@@ -2,7 +2,7 @@
 //! The codes are a contract with scripts: see `selvedge --help`.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{self, ExitCode};
 use std::{fmt, panic};
 
@@ -142,7 +142,12 @@ impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Self {
         match error {
             LoadError::Invalid(diagnostics) => Failure::Diagnostics(diagnostics),
-            LoadError::Unreadable { .. } => Failure::Message(Exit::Unreadable, error.to_string()),
+            LoadError::Unreadable { ref path, .. } => {
+                let path = Path::new(path);
+                let meant = if path.exists() { None } else { meant(path) };
+                let meant = meant.map_or_else(String::new, |it| format!("; did you mean {it}?"));
+                Failure::Message(Exit::Unreadable, format!("{error}{meant}"))
+            }
             LoadError::Option(message) => Failure::usage(message),
             LoadError::Unusable(message) => Failure::input(message),
         }
@@ -174,6 +179,27 @@ pub fn places(diagnostics: &Diagnostics) -> Vec<DiagnosticReport> {
     diagnostics.list.iter().map(report).collect()
 }
 
+/// More files than this are not looked at for a similar name.
+const MOST_FILES: usize = 1000;
+
+/// A file beside one that is not there: the same with an ending, or with a similar name.
+fn meant(path: &Path) -> Option<String> {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let wanted = path.file_name()?.to_str()?;
+    let entries = folder.read_dir().ok()?.take(MOST_FILES).flatten();
+    let names = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let mut names: Vec<String> = names.filter_map(|e| e.file_name().into_string().ok()).collect();
+    names.sort();
+    let stem = |name: &&String| Path::new(name).file_stem().is_some_and(|stem| stem == wanted);
+    let found = names.iter().find(stem).map(String::as_str);
+    let near = |name: &&String| strsim::damerau_levenshtein(wanted, name) <= 2;
+    let found = found.or_else(|| names.iter().find(near).map(String::as_str))?;
+    Some(show_path(&path.with_file_name(found)))
+}
+
 /// Prints what clap has to say: help and version are answers, the rest is wrong usage.
 pub fn usage(error: &clap::Error) -> ExitCode {
     let is_answer = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
@@ -193,6 +219,16 @@ pub fn usage(error: &clap::Error) -> ExitCode {
             return Exit::Unreadable.into();
         }
         _ => {}
+    }
+    let first = std::env::args_os().nth(1).map(PathBuf::from);
+    if let (ErrorKind::InvalidSubcommand, Some(file)) = (error.kind(), first)
+        && file.is_file()
+    {
+        let file = show_path(&file);
+        let _ = writeln!(
+            io::stderr(),
+            "\n{file} is a file: `selvedge verify {file}` proves or refutes it"
+        );
     }
     if is_answer { Exit::Done.into() } else { Exit::Usage.into() }
 }

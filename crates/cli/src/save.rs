@@ -32,6 +32,19 @@ pub fn probe(option: &str, path: &Path, inputs: &[PathBuf]) -> Result<(), Failur
     Draft::new(path, "").map(drop).map_err(|e| Failure::unwritable(path, e))
 }
 
+/// The same for evidence, which is never a program.
+pub fn probe_evidence(path: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    if let Some(ending @ ("weave" | "bp" | "cpds" | "pds" | "tts")) = ending {
+        return Err(Failure::usage(format!(
+            "--evidence {}: this is the name of a program, and evidence is JSON; call it {}",
+            show_path(path),
+            show_path(&path.with_extension(format!("{ending}.json")))
+        )));
+    }
+    probe("--evidence", path, inputs)
+}
+
 /// Refuses to write over what is read.
 pub fn keep(option: &str, path: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
     match inputs.iter().find(|input| is_same_file(path, input)) {

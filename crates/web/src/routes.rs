@@ -123,7 +123,9 @@ impl Site {
             },
             Route::Events(run) => {
                 let last = request.only("last-event-id").ok().flatten();
-                let next = last.and_then(|id| id.parse::<usize>().ok()).map_or(0, |id| id.saturating_add(1));
+                let next = last
+                    .and_then(|id| id.parse::<usize>().ok())
+                    .map_or(0, |id| id.saturating_add(1));
                 let told = self.tell(&run, next, stream);
                 if told.is_err() {
                     // Nobody listens any more.

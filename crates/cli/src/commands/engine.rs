@@ -13,6 +13,7 @@ use selvedge_analysis::{Bound, Budget, Resource};
 use selvedge_evidence::{Trace, replay_with};
 use selvedge_frontend::{Input, files};
 use selvedge_model::{Property, State, System};
+use selvedge_program::flow::{Command, Edge};
 use selvedge_report::answer::{self, Answer};
 use selvedge_report::text::TraceOptions;
 use selvedge_report::{advice, json, sarif};
@@ -24,7 +25,7 @@ use crate::input::{self, Opened, Wanted};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::save::probe;
+use crate::save::probe_evidence;
 use crate::{evidence, limits, memory, suggest};
 
 /// How to explore, and how long and how large a run may be.
@@ -255,7 +256,7 @@ impl Asked {
     /// before the search.
     pub fn with_evidence(self, evidence: Option<PathBuf>) -> Result<Self, Failure> {
         if let Some(path) = &evidence {
-            probe("--evidence", path, &files(&self.input.file))?;
+            probe_evidence(path, &files(&self.input.file))?;
         }
         Ok(Asked { evidence, ..self })
     }
@@ -475,5 +476,15 @@ pub fn note_missing_target(asked: &Asked, output: &mut Output) {
     if asked.opened.properties.is_empty() {
         let file = asked.opened.source.name();
         output.note(&format!("note: {file} has no target; --target \"q|a,b\" gives one"));
+    }
+    let is_assert = |edge: &Edge| matches!(edge.command, Command::Assert(_));
+    if let Some(program) = &asked.opened.program
+        && asked.opened.properties == [Property::NeverWrong]
+        && !program.flow().edges.iter().any(is_assert)
+    {
+        output.note(
+            "note: there is no `assert` in the program, so that only ranges, indices, divisions and \
+             locks are checked; --deadlock, --target and `selvedge livelock` ask for more",
+        );
     }
 }

@@ -22,7 +22,7 @@ use crate::exit::{Exit, Failure};
 use crate::input::{self, Opened};
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::save::probe;
+use crate::save::probe_evidence;
 
 /// Look for a fair run that never ends
 ///
@@ -108,7 +108,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let opened = input::open_with_all_threads(&args.input, output)?;
     let budget = args.limits.budget(start);
     if let Some(path) = &args.evidence {
-        probe("--evidence", path, &files(&args.input.file))?;
+        probe_evidence(path, &files(&args.input.file))?;
     }
     let progress = Progress::start(output.notes());
     let bounds = args.stem.zip(args.lasso).map(|(stem, lasso)| Bounds { stem, lasso });

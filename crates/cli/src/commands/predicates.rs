@@ -100,7 +100,7 @@ pub fn after_others(
     };
     match search(asks, subject, output)? {
         Found::Views(Views { report: Report { answer: Answer::Unknown(failure), .. }, .. }) => {
-            output.detail(&format!("predicates have no answer: {failure}"));
+            output.note(&format!("note: predicates have no answer: {failure}"));
             Ok(None)
         }
         found => Ok(Some(found)),
@@ -119,7 +119,7 @@ pub fn may_help(asked: &Asked) -> bool {
 
 fn search(asks: &Asks<'_>, subject: Subjected, output: &mut Output) -> Result<Found, Failure> {
     if let Some(path) = asks.evidence {
-        save::probe("--evidence", path, &files(&asks.input.file))?;
+        save::probe_evidence(path, &files(&asks.input.file))?;
     }
     let progress = Progress::start(output.notes());
     let mut kept = Vec::new();

@@ -8,6 +8,7 @@ use selvedge_program::{
 
 use super::counted;
 use super::items::Item;
+use super::similar::WORDS;
 use super::statements::Body;
 use super::types::compatible;
 use crate::Diagnostic;
@@ -253,7 +254,8 @@ impl<'a> super::expressions::Typer<'_, 'a> {
     pub fn no_procedure(&self, name: &Name) -> Diagnostic {
         let mut problem =
             Diagnostic::error(name.span, format!("there is no procedure `{}`", name.text));
-        problem.hint = self.similar(name, |typer| typer.items.names(Item::is_proc).collect());
+        problem.hint =
+            self.similar(name, |typer| typer.items.names(Item::is_proc).chain(WORDS).collect());
         problem
     }
 

@@ -28,6 +28,37 @@ pub(crate) fn closest<'n>(
     candidates.filter(|(d, _)| *d <= tolerated).min_by_key(|(d, _)| *d).map(|(_, name)| name)
 }
 
+/// Words that begin a statement or a declaration of `.weave`, for those who misspell them.
+pub(crate) const WORDS: [&str; 27] = [
+    "acquire",
+    "assert",
+    "assume",
+    "async",
+    "atomic",
+    "break",
+    "call",
+    "const",
+    "continue",
+    "either",
+    "else",
+    "enum",
+    "goto",
+    "havoc",
+    "if",
+    "join",
+    "predicate",
+    "proc",
+    "release",
+    "return",
+    "shared",
+    "skip",
+    "thread",
+    "unlock",
+    "void",
+    "wait",
+    "while",
+];
+
 /// `did you mean …?` for [`closest`].
 pub(crate) fn did_you_mean<'n>(
     written: &str,

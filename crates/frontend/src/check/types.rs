@@ -8,6 +8,7 @@ use selvedge_program::Type;
 use super::expressions::Typer;
 use super::items::{Item, Items};
 use super::quoted;
+use super::similar::WORDS;
 use crate::Diagnostic;
 use crate::syntax::{Expr, Name, TypeExpr, TypeKind, VarDecl};
 
@@ -142,7 +143,7 @@ impl<'a> Typer<'_, 'a> {
                     Diagnostic::error(name.span, format!("there is no type `{}`", name.text));
                 let similar = self.similar(name, |typer| {
                     let enums = typer.items.names(|item| matches!(item, Item::Enum(_)));
-                    ["bool", "int", "lock", "tid"].into_iter().chain(enums).collect()
+                    ["bool", "int", "lock", "tid"].into_iter().chain(enums).chain(WORDS).collect()
                 });
                 problem.hint = similar.or_else(|| {
                     Some("types are `bool`, `int`, `int[lo..hi]`, `lock`, `tid`, and those declared with `enum`".to_owned())

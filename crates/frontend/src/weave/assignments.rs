@@ -89,7 +89,9 @@ impl Parser<'_> {
             }
             _ if targets.len() == 1 => {
                 let name = &targets[0].name.text;
-                let hint = format!("`{name} := value;` assigns, `{name}(…);` calls");
+                let hint = self.misspelt();
+                let hint = hint
+                    .unwrap_or_else(|| format!("`{name} := value;` assigns, `{name}(…);` calls"));
                 return Err(self.expected_with_hint("`:=`", hint));
             }
             _ => return Err(self.expected("`,` or `:=`")),

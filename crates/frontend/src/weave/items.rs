@@ -27,6 +27,7 @@ impl Parser<'_> {
 
     /// One declaration.
     pub(super) fn item(&mut self) -> Parsed<()> {
+        self.begin();
         match self.peek() {
             Token::Const => self.constant(),
             Token::Enum => self.enumeration(),

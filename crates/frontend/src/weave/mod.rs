@@ -28,6 +28,7 @@ mod tests;
 
 use selvedge_program::{Source, Span};
 
+use crate::check::similar::{WORDS, did_you_mean};
 use crate::cursor::{Cursor, Parsed, Reported};
 use crate::syntax::{Effect, File, Item, Name};
 use crate::{Diagnostic, syntax};
@@ -44,6 +45,7 @@ pub fn parse(source: &Source) -> (syntax::File, Vec<Diagnostic>) {
         height: 0,
         last_parens: (0, 0),
         in_predicate: false,
+        begun: None,
         copies_left: 4 * source.text().len() + SMALL_COPIES,
     };
     parser.file();
@@ -53,6 +55,8 @@ pub fn parse(source: &Source) -> (syntax::File, Vec<Diagnostic>) {
 /// How many bytes of source may be repeated in the tree, in addition to some times the length of
 /// the file.
 const SMALL_COPIES: usize = 100_000;
+
+const MISSING_HINT: &str = "a statement or declaration ends with `;`";
 
 const STEP_HINT: &str = "`x++;` and `x--;` are statements of their own, with the sign after x";
 
@@ -68,6 +72,8 @@ struct Parser<'s> {
     last_parens: (usize, usize),
     /// Whether `pc == L` means `at L`.
     in_predicate: bool,
+    /// The name that the statement or declaration begins with, if it begins with one.
+    begun: Option<Span>,
     /// How many bytes of source may still be repeated in the tree.
     copies_left: usize,
 }
@@ -124,13 +130,24 @@ impl Parser<'_> {
             _ => format!("expected `;`, found {}", self.tokens.quote()),
         };
         let hint = match self.peek() {
-            Token::PlusPlus | Token::MinusMinus => STEP_HINT,
-            _ => "a statement or declaration ends with `;`",
+            Token::PlusPlus | Token::MinusMinus => STEP_HINT.to_owned(),
+            _ if self.tokens.on_new_line() => MISSING_HINT.to_owned(),
+            _ => self.misspelt().unwrap_or_else(|| MISSING_HINT.to_owned()),
         };
         let error = Diagnostic::error(self.tokens.after_previous(), error).hint(hint);
         let reported = self.tokens.unexpected(error);
         let something_new = self.tokens.on_new_line() || self.peek() == Token::CloseBrace;
         if something_new { Ok(()) } else { Err(reported) }
+    }
+
+    /// Notes how a statement or a declaration begins.
+    fn begin(&mut self) {
+        self.begun = (self.peek() == Token::Name).then(|| self.tokens.span());
+    }
+
+    /// The word that was meant, if what is being read begins with one that is misspelt.
+    fn misspelt(&self) -> Option<String> {
+        did_you_mean(self.tokens.text(self.begun?), WORDS)
     }
 
     /// The name at the current token, which is a [`Token::Name`].

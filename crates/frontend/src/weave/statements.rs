@@ -76,6 +76,7 @@ impl Parser<'_> {
     fn statement(&mut self, into: &mut Vec<Stmt>) -> Parsed<()> {
         self.tokens.enter()?;
         let labels = self.labels();
+        self.begin();
         let result = match self.peek() {
             Token::If | Token::While | Token::Either | Token::Atomic | Token::OpenBrace => {
                 self.compound(labels, into)
