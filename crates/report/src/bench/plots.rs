@@ -84,11 +84,14 @@ fn scatter(suite: &[&Measured], first: &str, other: &str, limit: f64) -> Option<
     .some()
 }
 
-/// States and visible states, bound by bound, of the answer with the most bounds.
+/// States and visible states, bound by bound, of the answer that has most to show.
 fn observations(suite: &[&Measured]) -> Option<Plot> {
-    // The first one of several.
-    let best =
-        suite.iter().rev().filter(|row| row.is_answered()).max_by_key(|row| row.seen.len())?;
+    // Best where more is reached than is seen; the first one of several.
+    let worth = |row: &&&Measured| {
+        let hides = |seen: &super::Seen| seen.states > seen.visible && seen.visible.is_some();
+        (row.seen.iter().any(hides), row.seen.len())
+    };
+    let best = suite.iter().rev().filter(|row| row.is_answered()).max_by_key(worth)?;
     let line = |name: &str, of: fn(&super::Seen) -> Option<u64>| Series {
         name: name.to_owned(),
         points: (best.seen.iter())
@@ -183,6 +186,12 @@ mod tests {
             ]
         );
         assert_eq!(names(&[row("a", "auto", "safe", &[("died", 1.0)])]), [""; 0]);
+        // Fewer bounds, but not all is visible.
+        let seen = |bound, visible| Seen { bound, states: Some(3), visible: Some(visible) };
+        rows[2].seen = vec![seen(0, 3), seen(1, 3)];
+        assert_eq!(all(&rows, 10.0)[2].1.title, "Observations: b");
+        rows[0].seen = vec![seen(0, 2)];
+        assert_eq!(all(&rows, 10.0)[2].1.title, "Observations: a");
         let scatter = &all(&rows, 10.0)[1].1;
         assert_eq!(scatter.series.len(), 1);
         assert_eq!(scatter.series[0].points, [(0.5, 10.0)]);
