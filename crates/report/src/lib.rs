@@ -14,11 +14,13 @@
 //! - [`page`]: all of that as one document, and the page that shows it;
 //! - [`invariant`]: what a certificate says, for people;
 //! - [`termination`]: why no fair run goes on for ever, by a proof of that;
-//! - [`trials`]: what came of random questions.
+//! - [`trials`]: what came of random questions;
+//! - [`bench`](mod@bench): what came of the questions of a suite; [`plot`]: pictures of it.
 
 pub mod advice;
 pub mod amount;
 pub mod answer;
+pub mod bench;
 pub mod dot;
 pub mod evidence;
 pub mod flow;
@@ -26,6 +28,7 @@ pub mod invariant;
 pub mod json;
 pub mod livelock;
 pub mod page;
+pub mod plot;
 pub mod predicates;
 pub mod property;
 pub mod sarif;

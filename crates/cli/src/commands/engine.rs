@@ -77,7 +77,7 @@ impl Limits {
 
 /// How to explore from below.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum Engine {
+pub enum Engine {
     /// Single states while stacks stay low, sets of stacks where contexts are infinite
     Auto,
     /// Single states

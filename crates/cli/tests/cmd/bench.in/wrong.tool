@@ -1,0 +1,2 @@
+name = other
+comand = run {file}

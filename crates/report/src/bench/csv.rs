@@ -1,0 +1,188 @@
+//! Rows as comma-separated values, with a line of names first. What is written can be read again, except
+//! for what was seen at each bound; columns that are not known are passed over.
+
+use super::{Key, Measured, Part, is_answer};
+
+const NAMES: [&str; 13] = [
+    "file",
+    "options",
+    "command",
+    "engine",
+    "verdict",
+    "expected",
+    "ok",
+    "time_s",
+    "cpu_s",
+    "memory_bytes",
+    "bound",
+    "repeats",
+    "note",
+];
+
+/// Writes rows.
+#[must_use]
+pub fn write(rows: &[Measured]) -> String {
+    let mut text = NAMES.join(",") + "\n";
+    for row in rows {
+        let seconds = |time: f64| format!("{time:.4}");
+        let fields: [String; NAMES.len()] = [
+            row.key.file.clone(),
+            row.key.options.clone(),
+            row.key.command.clone(),
+            row.key.engine.clone(),
+            row.verdict.clone(),
+            row.expected.clone().unwrap_or_default(),
+            row.ok.map_or("", |ok| if ok { "yes" } else { "no" }).to_owned(),
+            seconds(row.time),
+            row.cpu.map(seconds).unwrap_or_default(),
+            row.memory.map(|bytes| bytes.to_string()).unwrap_or_default(),
+            row.bound.clone().unwrap_or_default(),
+            row.repeats.to_string(),
+            row.note.clone(),
+        ];
+        text += &(fields.iter().map(|field| quote(field)).collect::<Vec<_>>().join(",") + "\n");
+    }
+    text
+}
+
+fn quote(field: &str) -> String {
+    if field.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
+}
+
+/// Reads rows, or says what is wrong with which line.
+pub fn read(text: &str) -> Result<Vec<Measured>, String> {
+    let mut records = records(text)?.into_iter();
+    let (_, names) = records.next().ok_or("it is empty")?;
+    let place = |wanted: &str| {
+        let found = names.iter().position(|name| name == wanted);
+        found.ok_or_else(|| format!("line 1: there is no column `{wanted}`"))
+    };
+    let mut places = [0; NAMES.len()];
+    for (place_of, name) in places.iter_mut().zip(NAMES) {
+        *place_of = place(name)?;
+    }
+    let row = |(line, fields): (usize, Vec<String>)| {
+        if fields.len() != names.len() {
+            let (has, wants) = (fields.len(), names.len());
+            return Err(format!("line {line}: {has} fields, but the first line has {wants}"));
+        }
+        let [
+            file,
+            options,
+            command,
+            engine,
+            verdict,
+            expected,
+            ok,
+            time,
+            cpu,
+            memory,
+            bound,
+            repeats,
+            note,
+        ] = places.map(|place| fields[place].clone());
+        let number = |name: &str, text: &str| match text.parse::<f64>() {
+            Ok(number) if number >= 0.0 && number.is_finite() => Ok(number),
+            _ => Err(format!("line {line}: `{text}` is no number for `{name}`")),
+        };
+        let known = |text: String| Some(text).filter(|text| !text.is_empty());
+        let maybe = |name: &str, text: String| known(text).map(|t| number(name, &t)).transpose();
+        Ok(Measured {
+            key: Key { file, options, command, engine },
+            part: Part::Suite,
+            expected: known(expected).filter(|verdict| is_answer(verdict)),
+            ok: known(ok).map(|ok| ok == "yes"),
+            verdict,
+            time: number("time_s", &time)?,
+            cpu: maybe("cpu_s", cpu)?,
+            memory: maybe("memory_bytes", memory)?.map(|bytes| bytes as u64),
+            bound: known(bound),
+            repeats: number("repeats", &repeats)? as usize,
+            note,
+            seen: Vec::new(),
+        })
+    };
+    records.map(row).collect()
+}
+
+/// The fields of each record, with the line on which it begins.
+fn records(text: &str) -> Result<Vec<(usize, Vec<String>)>, String> {
+    let mut records = Vec::new();
+    let (mut fields, mut field) = (Vec::new(), String::new());
+    let (mut line, mut begin, mut is_quoted) = (1, 1, false);
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        line += usize::from(c == '\n');
+        match c {
+            '"' if is_quoted && characters.peek() == Some(&'"') => {
+                characters.next();
+                field.push('"');
+            }
+            '"' if is_quoted => is_quoted = false,
+            _ if is_quoted => field.push(c),
+            '"' if field.is_empty() => is_quoted = true,
+            ',' => fields.push(std::mem::take(&mut field)),
+            '\r' if characters.peek() == Some(&'\n') => {}
+            '\n' => {
+                fields.push(std::mem::take(&mut field));
+                records.push((begin, std::mem::take(&mut fields)));
+                begin = line;
+            }
+            _ => field.push(c),
+        }
+    }
+    if is_quoted {
+        return Err(format!("line {begin}: a quotation mark is not closed"));
+    }
+    if !field.is_empty() || !fields.is_empty() {
+        fields.push(field);
+        records.push((begin, fields));
+    }
+    // An empty line is no record.
+    records.retain(|(_, fields)| fields.len() > 1 || fields.iter().any(|field| !field.is_empty()));
+    Ok(records)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::row;
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let mut rows = vec![
+            row("a,b \"c\".weave", "auto", "safe", &[("safe", 0.5)]),
+            row("d", "symbolic", "unsafe", &[("safe", 0.25)]),
+            row("e", "other", "-", &[("died", 0.0)]),
+        ];
+        rows[1].note = "two\nlines".to_owned();
+        rows[1].cpu = Some(0.25);
+        assert_eq!(read(&write(&rows)).unwrap(), rows);
+        assert_eq!(read(&write(&[])).unwrap(), []);
+        // Line ends of other systems, and no end of line at the end.
+        let other = write(&rows[2..]).replace('\n', "\r\n");
+        assert_eq!(read(other.trim_end()).unwrap(), rows[2..]);
+    }
+
+    #[test]
+    fn mistakes_have_lines() {
+        let text = write(&[row("a", "auto", "safe", &[("safe", 0.5)])]);
+        let wrong = |text: &str| read(text).unwrap_err();
+        assert_eq!(wrong(""), "it is empty");
+        assert_eq!(wrong("file,verdict\n"), "line 1: there is no column `options`");
+        assert_eq!(
+            wrong(&text.replace("0.5000", "soon")),
+            "line 2: `soon` is no number for `time_s`"
+        );
+        assert_eq!(
+            wrong(&text.replace("0.5000", "NaN")),
+            "line 2: `NaN` is no number for `time_s`"
+        );
+        assert_eq!(wrong(&(text.clone() + "b,c\n")), "line 3: 2 fields, but the first line has 13");
+        assert_eq!(wrong(&(text + "\"b,c\n")), "line 3: a quotation mark is not closed");
+    }
+}

@@ -1,0 +1,179 @@
+//! Rows as tables for people: wrong answers first, then what each column did, then each question.
+
+use super::{Measured, NumberOf, Part, columns};
+use crate::amount::bytes;
+
+/// What each column did.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Total<'a> {
+    /// The column.
+    pub engine: &'a str,
+    /// How many questions it was asked.
+    pub asked: usize,
+    /// How many it answered, wrong ones not counted.
+    pub answered: usize,
+    /// How many answers are wrong.
+    pub wrong: usize,
+    /// How long all answers took, in seconds.
+    pub time: f64,
+}
+
+/// What each column did with the suite.
+#[must_use]
+pub fn totals(rows: &[Measured]) -> Vec<Total<'_>> {
+    let total = |engine| {
+        let mine = || rows.iter().filter(|row| row.key.engine == engine && row.part == Part::Suite);
+        Total {
+            engine,
+            asked: mine().count(),
+            answered: mine().filter(|row| row.is_answered()).count(),
+            wrong: mine().filter(|row| row.is_wrong()).count(),
+            time: mine().filter(|row| row.is_answered()).fold(0.0, |sum, row| sum + row.time),
+        }
+    };
+    columns(rows).into_iter().map(total).filter(|total| total.asked > 0).collect()
+}
+
+/// The wrong answers, a line each.
+#[must_use]
+pub fn wrong(rows: &[Measured]) -> Vec<String> {
+    let line = |row: &Measured| match &row.expected {
+        Some(expected) if row.verdict != "contradictory" => {
+            format!(
+                "{} ({}): {}, expected {expected}",
+                row.key.question(),
+                row.key.engine,
+                row.verdict
+            )
+        }
+        _ => format!("{} ({}): {}", row.key.question(), row.key.engine, row.note),
+    };
+    rows.iter().filter(|row| row.is_wrong()).map(line).collect()
+}
+
+/// The whole text; `conditions` says how it was measured, `pictures` names files beside it.
+#[must_use]
+pub fn write(rows: &[Measured], conditions: &[String], pictures: &[(&str, String)]) -> String {
+    let mut text = String::from("# Measurements\n\n");
+    for line in conditions {
+        text += &format!("- {line}\n");
+    }
+    let wrong = wrong(rows);
+    if !wrong.is_empty() {
+        text += "\n## Wrong answers\n\n";
+        text.extend(wrong.iter().map(|line| format!("- {}\n", cell(line))));
+    }
+    text += "\n## Columns\n\n| column | asked | answered | wrong | no answer | time of answers s |\n\
+             | --- | ---: | ---: | ---: | ---: | ---: |\n";
+    for Total { engine, asked, answered, wrong, time } in totals(rows) {
+        let open = asked - answered - wrong;
+        text += &format!(
+            "| {} | {asked} | {answered} | {wrong} | {open} | {time:.2} |\n",
+            cell(engine)
+        );
+    }
+    let suite: NumberOf = |part| (part == Part::Suite).then_some(0);
+    let parts = [
+        ("Questions", suite),
+        ("Growth with threads", Part::threads),
+        ("Growth with contexts", Part::contexts),
+    ];
+    for (title, number) in parts {
+        let rows: Vec<&Measured> = rows.iter().filter(|row| number(row.part).is_some()).collect();
+        if !rows.is_empty() {
+            text += &format!("\n## {title}\n\n");
+            text += &table(&rows);
+        }
+    }
+    if !pictures.is_empty() {
+        text += "\n## Pictures\n\n";
+        text.extend(pictures.iter().map(|(name, title)| format!("![{}]({name})\n\n", cell(title))));
+        text.pop();
+    }
+    text
+}
+
+fn table(rows: &[&Measured]) -> String {
+    let mut text = String::from(
+        "| question | column | verdict | expected | time s | CPU s | memory | bound | runs | note |\n\
+         | --- | --- | --- | --- | ---: | ---: | ---: | --- | ---: | --- |\n",
+    );
+    for row in rows {
+        let verdict =
+            if row.is_wrong() { format!("**{}**", row.verdict) } else { row.verdict.clone() };
+        let dash = || "-".to_owned();
+        let fields = [
+            row.key.question(),
+            row.key.engine.clone(),
+            verdict,
+            row.expected.clone().unwrap_or_else(dash),
+            format!("{:.3}", row.time),
+            row.cpu.map_or_else(dash, |cpu| format!("{cpu:.2}")),
+            row.memory.map_or_else(dash, bytes),
+            row.bound.clone().unwrap_or_else(dash),
+            row.repeats.to_string(),
+            row.note.clone(),
+        ];
+        let fields: Vec<String> = fields.iter().map(|field| cell(field)).collect();
+        text += &format!("| {} |\n", fields.join(" | "));
+    }
+    text
+}
+
+/// A text that stays in its cell.
+fn cell(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").replace('|', "\\|").replace('<', "&lt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::row;
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_stands_first() {
+        let mut rows = vec![
+            row("a", "auto", "safe", &[("safe", 0.5)]),
+            row("a", "other", "safe", &[("unsafe", 0.25)]),
+            row("b", "auto", "safe", &[("timeout", 10.0)]),
+        ];
+        rows[2].note = "a | b\n<c>".to_owned();
+        rows[2].part = Part::Threads(2);
+        let text = write(&rows, &["one run".to_owned()], &[("cactus.svg", "Cactus".to_owned())]);
+        expect_test::expect![[r#"
+            # Measurements
+
+            - one run
+
+            ## Wrong answers
+
+            - a (other): unsafe, expected safe
+
+            ## Columns
+
+            | column | asked | answered | wrong | no answer | time of answers s |
+            | --- | ---: | ---: | ---: | ---: | ---: |
+            | auto | 1 | 1 | 0 | 0 | 0.50 |
+            | other | 1 | 0 | 1 | 0 | 0.00 |
+
+            ## Questions
+
+            | question | column | verdict | expected | time s | CPU s | memory | bound | runs | note |
+            | --- | --- | --- | --- | ---: | ---: | ---: | --- | ---: | --- |
+            | a | auto | safe | safe | 0.500 | - | 1.0 MiB | - | 1 |  |
+            | a | other | **unsafe** | safe | 0.250 | - | 1.0 MiB | - | 1 |  |
+
+            ## Growth with threads
+
+            | question | column | verdict | expected | time s | CPU s | memory | bound | runs | note |
+            | --- | --- | --- | --- | ---: | ---: | ---: | --- | ---: | --- |
+            | b | auto | timeout | safe | 10.000 | - | 1.0 MiB | - | 1 | a \| b &lt;c> |
+
+            ## Pictures
+
+            ![Cactus](cactus.svg)
+        "#]]
+        .assert_eq(&text);
+    }
+}

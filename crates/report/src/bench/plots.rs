@@ -1,0 +1,199 @@
+//! Which pictures there are of measurements: [`all`] makes those that have something to show.
+
+use super::{Measured, NumberOf, Part, columns};
+use crate::plot::{Mark, Plot, Scale, Series};
+
+/// The least time that is drawn, in seconds: below it, starting a process is all there is.
+const LEAST: f64 = 1e-3;
+
+/// Pictures with the names of their files and their titles; `limit` is how long a run could take, in seconds.
+#[must_use]
+pub fn all(rows: &[Measured], limit: f64) -> Vec<(String, Plot)> {
+    let mut plots = Vec::new();
+    let suite: Vec<&Measured> = rows.iter().filter(|row| row.part == Part::Suite).collect();
+    plots.extend(cactus(&suite).map(|plot| ("cactus.svg".to_owned(), plot)));
+    let columns = columns(rows);
+    if let Some((first, others)) = columns.split_first() {
+        for other in others {
+            let name = format!("scatter-{}-{}.svg", file_name(first), file_name(other));
+            plots.extend(scatter(&suite, first, other, limit).map(|plot| (name, plot)));
+        }
+    }
+    plots.extend(observations(&suite).map(|plot| ("observations.svg".to_owned(), plot)));
+    let threads: NumberOf = Part::threads;
+    let growths = [
+        ("threads", "number of threads", threads),
+        ("contexts", "bound: contexts", Part::contexts),
+    ];
+    for (name, axis, number) in growths {
+        plots.extend(
+            growth(rows, axis, number)
+                .into_iter()
+                .map(|(what, plot)| (format!("{name}-{what}.svg"), plot)),
+        );
+    }
+    plots
+}
+
+/// How many questions each column answers within which time.
+fn cactus(suite: &[&Measured]) -> Option<Plot> {
+    let mut series = Vec::new();
+    for engine in names(suite) {
+        let mine = suite.iter().filter(|row| row.key.engine == engine && row.is_answered());
+        let mut times: Vec<f64> = mine.map(|row| row.time.max(LEAST)).collect();
+        times.sort_unstable_by(f64::total_cmp);
+        let points = times.iter().enumerate().map(|(n, &time)| ((n + 1) as f64, time)).collect();
+        series.push(Series { name: engine.to_owned(), points, mark: Mark::Line });
+    }
+    Plot {
+        title: "Questions answered within a time".to_owned(),
+        x: ("questions answered".to_owned(), Scale::Count),
+        y: ("time of the slowest of them, s".to_owned(), Scale::Log),
+        series,
+        diagonal: false,
+    }
+    .some()
+}
+
+/// One column against another: a point for each question that both were asked.
+fn scatter(suite: &[&Measured], first: &str, other: &str, limit: f64) -> Option<Plot> {
+    let time = |row: &Measured| if row.is_answered() { row.time.max(LEAST) } else { limit };
+    let (mut both, mut not_both) = (Vec::new(), Vec::new());
+    for row in suite.iter().filter(|row| row.key.engine == first) {
+        let is_same =
+            |o: &&&Measured| o.key.engine == other && o.key.question() == row.key.question();
+        let Some(beside) = suite.iter().find(is_same) else { continue };
+        let point = (time(row), time(beside));
+        let is_answered = row.is_answered() && beside.is_answered();
+        if is_answered { both.push(point) } else { not_both.push(point) }
+    }
+    Plot {
+        title: format!("Time of {first} against {other}"),
+        x: (format!("{first}, s"), Scale::Log),
+        y: (format!("{other}, s"), Scale::Log),
+        series: vec![
+            Series { name: "both answer".to_owned(), points: both, mark: Mark::Points },
+            Series {
+                name: "one or both do not (drawn at the limit)".to_owned(),
+                points: not_both,
+                mark: Mark::Points,
+            },
+        ],
+        diagonal: true,
+    }
+    .some()
+}
+
+/// States and visible states, bound by bound, of the answer that has most to show.
+fn observations(suite: &[&Measured]) -> Option<Plot> {
+    // Best where more is reached than is seen; the first one of several.
+    let worth = |row: &&&Measured| {
+        let hides = |seen: &super::Seen| seen.states > seen.visible && seen.visible.is_some();
+        (row.seen.iter().any(hides), row.seen.len())
+    };
+    let best = suite.iter().rev().filter(|row| row.is_answered()).max_by_key(worth)?;
+    let line = |name: &str, of: fn(&super::Seen) -> Option<u64>| Series {
+        name: name.to_owned(),
+        points: (best.seen.iter())
+            .filter_map(|seen| Some((seen.bound as f64, of(seen)? as f64)))
+            .collect(),
+        mark: Mark::LineAndPoints,
+    };
+    Plot {
+        title: format!("Observations: {}", best.key.question()),
+        x: ("bound".to_owned(), Scale::Count),
+        y: ("how many".to_owned(), Scale::Log),
+        series: vec![
+            line("states", |seen| seen.states),
+            line("visible states", |seen| seen.visible),
+        ],
+        diagonal: false,
+    }
+    .some()
+}
+
+/// Time and memory against a number, a line for each column; nothing where there is no answer.
+fn growth(rows: &[Measured], axis: &str, number: NumberOf) -> Vec<(&'static str, Plot)> {
+    let mine: Vec<&Measured> = rows.iter().filter(|row| number(row.part).is_some()).collect();
+    let Some(file) = mine.first().map(|row| row.key.file.clone()) else { return Vec::new() };
+    let plot = |what: &str, unit: &str, of: fn(&Measured) -> Option<f64>| {
+        let line = |engine: &str| {
+            let answered = mine.iter().filter(|row| row.key.engine == engine && row.is_answered());
+            let point = |row: &&&Measured| Some((number(row.part)? as f64, of(row)?));
+            Series {
+                name: engine.to_owned(),
+                points: answered.filter_map(|row| point(&row)).collect(),
+                mark: Mark::LineAndPoints,
+            }
+        };
+        Plot {
+            title: format!("{what}: {file}"),
+            x: (axis.to_owned(), Scale::Count),
+            y: (unit.to_owned(), Scale::Log),
+            series: names(&mine).into_iter().map(line).collect(),
+            diagonal: false,
+        }
+        .some()
+    };
+    let time = plot("Time", "time, s", |row| Some(row.time.max(LEAST)));
+    let memory = plot("Memory", "memory, MiB", |row| Some(row.memory? as f64 / f64::from(1 << 20)));
+    time.map(|plot| ("time", plot)).into_iter().chain(memory.map(|plot| ("memory", plot))).collect()
+}
+
+fn names<'a>(rows: &[&'a Measured]) -> Vec<&'a str> {
+    let mut names = Vec::new();
+    for row in rows {
+        if !names.contains(&row.key.engine.as_str()) {
+            names.push(row.key.engine.as_str());
+        }
+    }
+    names
+}
+
+/// A part of the name of a file.
+fn file_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::row;
+    use super::*;
+    use crate::bench::Seen;
+
+    #[test]
+    fn there_are_pictures_of_what_was_measured() {
+        let mut rows = vec![
+            row("a", "auto", "safe", &[("safe", 0.5)]),
+            row("a", "my tool", "safe", &[("timeout", 10.0)]),
+            row("b", "auto", "safe", &[("safe", 0.0)]),
+            row("c", "auto", "safe", &[("safe", 1.0)]),
+            row("c", "auto", "safe", &[("bounded", 1.0)]),
+        ];
+        rows[2].seen = vec![Seen { bound: 0, states: Some(1), visible: None }];
+        rows[3].part = Part::Threads(2);
+        let names = |rows: &[Measured]| {
+            all(rows, 10.0).into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            names(&rows),
+            [
+                "cactus.svg",
+                "scatter-auto-my_tool.svg",
+                "observations.svg",
+                "threads-time.svg",
+                "threads-memory.svg"
+            ]
+        );
+        assert_eq!(names(&[row("a", "auto", "safe", &[("died", 1.0)])]), [""; 0]);
+        // Fewer bounds, but not all is visible.
+        let seen = |bound, visible| Seen { bound, states: Some(3), visible: Some(visible) };
+        rows[2].seen = vec![seen(0, 3), seen(1, 3)];
+        assert_eq!(all(&rows, 10.0)[2].1.title, "Observations: b");
+        rows[0].seen = vec![seen(0, 2)];
+        assert_eq!(all(&rows, 10.0)[2].1.title, "Observations: a");
+        let scatter = &all(&rows, 10.0)[1].1;
+        assert_eq!(scatter.series.len(), 1);
+        assert_eq!(scatter.series[0].points, [(0.5, 10.0)]);
+    }
+}
