@@ -74,9 +74,7 @@ impl Locals for Languages {
         &mut self,
         system: &dyn System,
         classes: &mut Classes,
-        class: u32,
-        shared: SharedId,
-        local: u32,
+        (class, shared, local): (u32, SharedId, u32),
         pace: &mut Pace<'_>,
         out: &mut Vec<Move>,
     ) -> Result<(), Stop> {

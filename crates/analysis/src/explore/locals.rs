@@ -31,14 +31,13 @@ pub trait Locals {
     /// The local of a thread of the class with this stack.
     fn of_stack(&mut self, class: u32, stack: &Stack) -> u32;
 
-    /// What a thread of the class can do, with repetitions or without.
+    /// What a thread can do, with repetitions or without: its class, the shared state, and what is
+    /// its own.
     fn moves(
         &mut self,
         system: &dyn System,
         classes: &mut Classes,
-        class: u32,
-        shared: SharedId,
-        local: u32,
+        thread: (u32, SharedId, u32),
         pace: &mut Pace<'_>,
         out: &mut Vec<Move>,
     ) -> Result<(), Stop>;

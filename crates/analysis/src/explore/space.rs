@@ -102,7 +102,8 @@ impl<'a, L: Locals> Space<'a, L> {
         let (class, local) = self.entry(entry);
         let mut found = Vec::new();
         let Space { system, locals, classes, .. } = &mut *self;
-        locals.moves(*system, classes, class, SharedId(shared), local, pace, &mut found)?;
+        let thread = (class, SharedId(shared), local);
+        locals.moves(*system, classes, thread, pace, &mut found)?;
         found.sort_unstable();
         found.dedup();
         let start = self.moves.len() as u32;

@@ -126,9 +126,7 @@ impl Locals for Stacks {
         &mut self,
         system: &dyn System,
         classes: &mut Classes,
-        class: u32,
-        shared: SharedId,
-        local: u32,
+        (class, shared, local): (u32, SharedId, u32),
         _pace: &mut Pace<'_>,
         out: &mut Vec<Move>,
     ) -> Result<(), Stop> {

@@ -17,7 +17,7 @@ use super::choices::Choices;
 use super::eval::{Evaluator, Halt, Values};
 use super::execute::{Control, Run};
 use super::intern::Frame;
-use super::{Lowering, MOST_COMBINATIONS};
+use super::{Lowering, MOST_COMBINATIONS, MOST_VALUES};
 use crate::flow::Loc;
 use crate::{GlobalId, ProcId, Value, VarRef};
 
@@ -28,6 +28,7 @@ impl Lowering {
     /// All first values of the shared variables, with all first frames of the threads.
     pub(super) fn all_starts(&self, globals: Vec<Value>) -> Result<Vec<Start>, Fault> {
         let mut starts = Vec::new();
+        let most = MOST_COMBINATIONS.min(MOST_VALUES / globals.len().max(1)).max(1);
         let mut choices = Choices::default();
         loop {
             let values = Values { globals: globals.clone(), locals: Vec::new() };
@@ -45,10 +46,12 @@ impl Lowering {
             if !choices.advance() {
                 return Ok(starts);
             }
-            if starts.len() == MOST_COMBINATIONS {
-                let message = "the variables without a first value have more than a million \
-                               combinations of values, and who can act may depend on them: give them first values";
-                return Err(Fault { message: message.to_owned(), line: None });
+            if starts.len() == most {
+                let message = format!(
+                    "the variables without a first value have more than {most} combinations of values, \
+                     and who can act may depend on them: give them first values"
+                );
+                return Err(Fault { message, line: None });
             }
         }
     }
