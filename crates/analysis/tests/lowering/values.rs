@@ -35,7 +35,7 @@ fn too_many_combinations_are_a_fault() {
     check(
         &text,
         expect![
-            "line 1: this statement has more than 1048576 combinations of values: split it, or use smaller types or shorter arrays"
+            "line 1: this statement has more than 279620 combinations of values: split it, or use smaller types or shorter arrays"
         ],
     );
 }
