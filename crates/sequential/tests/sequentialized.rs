@@ -52,7 +52,7 @@ const SLOW: [(&str, usize); 35] = [
     ("delays/sequence-lock-broken.weave with int[0..3]", 2),
     ("delays/sequence-lock.weave with int[0..3]", 2),
     ("delays/ticket-lock-broken.weave with int[0..3]", 2),
-    ("delays/ticket-lock.weave with int[0..3]", 2),
+    ("delays/ticket-lock.weave with int[-1..11]", 2),
     ("hard/mutual-recursion.weave", 2),
     ("hard/reentrant-lock.weave", 2),
     ("hard/tree-walk.weave", 2),
