@@ -195,8 +195,9 @@ fn meant(path: &Path) -> Option<String> {
     names.sort();
     let stem = |name: &&String| Path::new(name).file_stem().is_some_and(|stem| stem == wanted);
     let found = names.iter().find(stem).map(String::as_str);
-    let near = |name: &&String| strsim::damerau_levenshtein(wanted, name) <= 2;
-    let found = found.or_else(|| names.iter().find(near).map(String::as_str))?;
+    let distance = |name: &&String| strsim::damerau_levenshtein(wanted, name);
+    let nearest = || names.iter().min_by_key(distance).filter(|name| distance(name) <= 2);
+    let found = found.or_else(|| nearest().map(String::as_str))?;
     Some(show_path(&path.with_file_name(found)))
 }
 
