@@ -1,5 +1,5 @@
 //! The book, executed: each page is tried in a folder that holds its listings
-//! (```` ```weave file=NAME ````) and the shipped examples. `TRYCMD=overwrite cargo test -p selvedge
+//! (```` ```weave file=NAME ````) and the shipped examples. `TRYCMD=overwrite cargo test -p selvedge-cli
 //! --test book` writes what the commands say now into the pages.
 #![cfg(unix)]
 

@@ -1,4 +1,4 @@
-//! Transcripts of the command line, executed. `TRYCMD=overwrite cargo test -p selvedge` writes
+//! Transcripts of the command line, executed. `TRYCMD=overwrite cargo test -p selvedge-cli` writes
 //! what it says now; read the difference before you keep it.
 
 #[test]
