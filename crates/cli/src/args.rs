@@ -119,6 +119,13 @@ pub struct InputOptions {
     pub target: Option<String>,
 }
 
+impl From<&InputOptions> for selvedge::InputOptions {
+    fn from(options: &InputOptions) -> Self {
+        let InputOptions { threads, consts, init, target } = options.clone();
+        selvedge::InputOptions { threads, consts, init, target }
+    }
+}
+
 fn named<T>(
     text: &str,
     value: impl Fn(&str) -> Option<T>,

@@ -1,5 +1,6 @@
 //! One file a command: its arguments, and what it does.
 
+mod answer;
 pub mod bench;
 pub mod check;
 pub mod check_syntax;
@@ -7,12 +8,10 @@ pub mod completions;
 pub mod convert;
 mod engine;
 pub mod explore;
-mod find;
 pub mod livelock;
 pub mod lsp;
 pub mod man;
 mod pose;
-mod predicates;
 pub mod recheck;
 pub mod report;
 pub mod sequentialize;
@@ -20,8 +19,10 @@ pub mod simulate;
 pub mod table;
 pub mod verify;
 
+use selvedge::Failure;
+
 use crate::args::{Command, Format};
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::output::Output;
 
 /// Does what was asked.

@@ -2,14 +2,14 @@
 //! The codes are a contract with scripts: see `selvedge --help`.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::panic;
+use std::path::PathBuf;
 use std::process::{self, ExitCode};
-use std::{fmt, panic};
 
 use clap::error::ErrorKind;
-use selvedge_frontend::{Diagnostic, Diagnostics, LoadError, Severity, explain, show_path};
-use selvedge_model::Fault;
-use selvedge_report::json::{self, DiagnosticReport, FailureReport};
+use selvedge::{Blame, Failure, Verdict};
+use selvedge_frontend::{explain, show_path};
+use selvedge_report::json;
 
 /// How the program ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,152 +53,28 @@ Exit codes:
   66  a file cannot be read or written
   70  a bug in Selvedge";
 
-/// Why a command cannot do what it was asked.
-#[derive(Debug)]
-pub enum Failure {
-    /// One message.
-    Message(Exit, String),
-    /// What is wrong with an input, with places.
-    Diagnostics(Diagnostics),
-}
-
-impl Failure {
-    /// The command line is wrong.
-    pub fn usage(message: impl fmt::Display) -> Self {
-        Failure::Message(Exit::Usage, message.to_string())
-    }
-
-    /// The input is wrong.
-    pub fn input(message: impl fmt::Display) -> Self {
-        Failure::Message(Exit::WrongInput, message.to_string())
-    }
-
-    /// A file cannot be written.
-    pub fn unwritable(path: &Path, reason: io::Error) -> Self {
-        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let why = match directory {
-            Some(parent) if reason.kind() == io::ErrorKind::NotFound && !parent.exists() => {
-                format!("there is no directory {}", show_path(parent))
-            }
-            _ => explain(&reason),
-        };
-        let message = format!("cannot write {}: {why}", show_path(path));
-        Failure::Message(Exit::Unreadable, message)
-    }
-
-    /// A file cannot be read.
-    pub fn unreadable(path: &Path, reason: &io::Error) -> Self {
-        let message = format!("cannot read {}: {}", show_path(path), explain(reason));
-        Failure::Message(Exit::Unreadable, message)
-    }
-
-    /// What is wrong, as an object for other programs.
-    pub fn report(&self, file: Option<String>) -> FailureReport {
-        let (reason, diagnostics) = match self {
-            Failure::Message(_, message) => (Some(message.clone()), Vec::new()),
-            Failure::Diagnostics(diagnostics) => (None, places(diagnostics)),
-        };
-        FailureReport { selvedge: json::VERSION, file, verdict: None, reason, diagnostics }
-    }
-
-    /// The answer cannot be printed.
-    pub fn unprinted(reason: &io::Error) -> Self {
-        let message = format!("cannot print the answer: {}", explain(reason));
-        Failure::Message(Exit::Unreadable, message)
-    }
-
-    /// Selvedge is wrong.
-    pub fn bug(message: impl fmt::Display) -> Self {
-        let message = format!(
-            "{message}\n\nThis is a bug in Selvedge, not in your input. Please report it: send the \
-             command line and the input files."
-        );
-        Failure::Message(Exit::Bug, message)
-    }
-
-    /// How the program ends because of it.
-    pub fn exit(&self) -> Exit {
-        match self {
-            Failure::Message(exit, _) => *exit,
-            Failure::Diagnostics(diagnostics) => match diagnostics.source.name() {
-                // The text that is wrong stands on the command line.
-                "--init" | "--target" => Exit::Usage,
-                _ => Exit::WrongInput,
-            },
+impl From<Verdict> for Exit {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Safe => Exit::Done,
+            Verdict::Bounded => Exit::Bounded,
+            Verdict::Unsafe => Exit::Unsafe,
+            Verdict::Nonterminating => Exit::Nonterminating,
+            Verdict::Unknown => Exit::Unknown,
         }
     }
 }
 
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Message(_, message) => f.write_str(message),
-            Failure::Diagnostics(diagnostics) => diagnostics.fmt(f),
+impl From<&Failure> for Exit {
+    fn from(failure: &Failure) -> Self {
+        match failure.blame() {
+            Blame::Options => Exit::Usage,
+            Blame::Input => Exit::WrongInput,
+            Blame::File => Exit::Unreadable,
+            Blame::System => Exit::Unknown,
+            Blame::Bug => Exit::Bug,
         }
     }
-}
-
-impl From<LoadError> for Failure {
-    fn from(error: LoadError) -> Self {
-        match error {
-            LoadError::Invalid(diagnostics) => Failure::Diagnostics(diagnostics),
-            LoadError::Unreadable { ref path, .. } => {
-                let path = Path::new(path);
-                let meant = if path.exists() { None } else { meant(path) };
-                let meant = meant.map_or_else(String::new, |it| format!("; did you mean {it}?"));
-                Failure::Message(Exit::Unreadable, format!("{error}{meant}"))
-            }
-            LoadError::Option(message) => Failure::usage(message),
-            LoadError::Unusable(message) => Failure::input(message),
-        }
-    }
-}
-
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Self {
-        Failure::Message(Exit::Unknown, fault.to_string())
-    }
-}
-
-/// Errors and warnings, as objects for other programs.
-pub fn places(diagnostics: &Diagnostics) -> Vec<DiagnosticReport> {
-    let report = |d: &Diagnostic| {
-        let place = diagnostics.source.line_column(d.label.span.start);
-        DiagnosticReport {
-            file: diagnostics.source.name().to_owned(),
-            severity: match d.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-            },
-            message: d.message.clone(),
-            line: place.line,
-            column: place.column,
-            hint: d.hint.clone(),
-        }
-    };
-    diagnostics.list.iter().map(report).collect()
-}
-
-/// More files than this are not looked at for a similar name.
-const MOST_FILES: usize = 1000;
-
-/// A file beside one that is not there: the same with an ending, or with a similar name.
-fn meant(path: &Path) -> Option<String> {
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let wanted = path.file_name()?.to_str()?;
-    let entries = folder.read_dir().ok()?.take(MOST_FILES).flatten();
-    let names = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-    let mut names: Vec<String> = names.filter_map(|e| e.file_name().into_string().ok()).collect();
-    names.sort();
-    let stem = |name: &&String| Path::new(name).file_stem().is_some_and(|stem| stem == wanted);
-    let found = names.iter().find(stem).map(String::as_str);
-    let distance = |name: &&String| strsim::damerau_levenshtein(wanted, name);
-    let nearest = || names.iter().min_by_key(distance).filter(|name| distance(name) <= 2);
-    let found = found.or_else(|| nearest().map(String::as_str))?;
-    Some(show_path(&path.with_file_name(found)))
 }
 
 /// Prints what clap has to say: help and version are answers, the rest is wrong usage.
@@ -252,4 +128,17 @@ pub fn report_panics_as_bugs() {
         );
         process::exit(Exit::Bug as i32);
     }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_end_as_the_library_says() {
+        use Verdict::*;
+        for verdict in [Safe, Bounded, Unsafe, Nonterminating, Unknown] {
+            assert_eq!(Exit::from(verdict) as u8, verdict.exit_code());
+        }
+    }
 }

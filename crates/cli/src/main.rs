@@ -6,7 +6,6 @@
 
 mod args;
 mod commands;
-mod evidence;
 mod exit;
 mod input;
 mod interrupt;
@@ -15,7 +14,6 @@ mod memory;
 mod output;
 mod progress;
 mod save;
-mod suggest;
 
 use std::process::ExitCode;
 

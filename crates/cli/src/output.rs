@@ -6,11 +6,12 @@
 use std::io::{self, Write};
 
 use anstream::{AutoStream, ColorChoice};
+use selvedge::Failure;
 use selvedge_report::style::{Paint, Role};
 use selvedge_report::{json, sarif};
 
 use crate::args::{Color, Common, Format};
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 
 /// Which notes are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,7 +118,7 @@ impl Output {
         if matches!(self.format, Format::Json | Format::Sarif) && !self.has_printed {
             let object = failure.report(self.file.clone());
             self.print(&match self.format {
-                Format::Sarif => json::print(&sarif::failure(&object, failure.exit() as u8)),
+                Format::Sarif => json::print(&sarif::failure(&object, Exit::from(failure) as u8)),
                 _ => json::print(&object),
             });
         }
@@ -130,7 +131,7 @@ impl Output {
                 self.complain(diagnostics.render(self.notes_paint.colours).trim_end());
             }
         }
-        failure.exit()
+        failure.into()
     }
 
     /// Prints what is still kept back, and says how to end.

@@ -1,15 +1,14 @@
 //! # Progress
 //! What an engine is doing, on standard error: one line that is rewritten on a terminal, a line
-//! for each bound with `--verbose`. It also watches how much memory is in use.
+//! for each bound with `--verbose`.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use selvedge::Heard;
 use selvedge_analysis::engine::Event;
+use selvedge_analysis::fair;
 use selvedge_report::amount::{amount, bytes, seconds};
 
 use terminal_size::{Width, terminal_size_of};
@@ -17,25 +16,17 @@ use terminal_size::{Width, terminal_size_of};
 use crate::memory;
 use crate::output::Notes;
 
-/// How often the memory is looked at, and the line is rewritten.
-const TICK: Duration = Duration::from_millis(100);
-
 /// Runs that are shorter than this show no line.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Goes back to the start of the line and clears it.
 const CLEAR: &str = "\r\x1b[2K";
 
-/// Watches a run until it is dropped.
+/// Shows what a run does until it is dropped.
 pub struct Progress {
-    shared: Arc<Shared>,
-    ticker: Option<(mpsc::Sender<()>, JoinHandle<()>)>,
-}
-
-struct Shared {
     start: Instant,
+    notes: Notes,
     how: How,
-    peak: AtomicUsize,
     seen: Mutex<Seen>,
 }
 
@@ -55,36 +46,35 @@ struct Seen {
 }
 
 impl Progress {
-    /// Starts to watch.
+    /// From now on.
     pub fn start(notes: Notes) -> Self {
         let how = match notes {
             Notes::All => How::Lines,
             Notes::Some if io::stderr().is_terminal() => How::OneLine,
             _ => How::No,
         };
-        let shared = Arc::new(Shared {
-            start: Instant::now(),
-            how,
-            peak: AtomicUsize::new(memory::in_use()),
-            seen: Mutex::default(),
-        });
-        let (stop, stopped) = mpsc::channel();
-        let watched = Arc::clone(&shared);
-        let watch = move || {
-            while stopped.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-                watched.tick();
-            }
-        };
-        // Without a second thread there is no line, and less is known about the memory.
-        let ticker = thread::Builder::new().spawn(watch).ok().map(|handle| (stop, handle));
-        Progress { shared, ticker }
+        Progress { start: Instant::now(), notes, how, seen: Mutex::default() }
     }
 
-    /// Something happened.
-    pub fn tell(&self, event: &Event<'_>) {
-        let shared = &self.shared;
-        shared.look_at_memory();
-        let time = shared.start.elapsed();
+    /// Something happened, or time has passed.
+    pub fn hear(&self, heard: Heard<'_>) {
+        match heard {
+            Heard::Event(event) => self.tell(event),
+            Heard::Endless(fair::Event::States { found, followed }) => {
+                let rate = rate(found, self.start.elapsed());
+                self.show(format!("{found} states, {followed} followed, {rate}"), true);
+            }
+            Heard::Endless(fair::Event::Rounds(rounds)) => {
+                self.show(format!("none within {} + {} rounds", rounds.stem, rounds.lasso), true);
+            }
+            Heard::Trying(words) => self.show(words.to_owned(), true),
+            Heard::Note(note) => self.note(note),
+            Heard::Tick => self.tick(),
+        }
+    }
+
+    fn tell(&self, event: &Event<'_>) {
+        let time = self.start.elapsed();
         let (text, is_below) = match event {
             Event::Bound { observation, stored } => {
                 let text = format!(
@@ -111,67 +101,28 @@ impl Progress {
     }
 
     fn show(&self, text: String, is_below: bool) {
-        let shared = &self.shared;
-        if shared.how == How::Lines {
-            let time = shared.start.elapsed();
+        if self.how == How::Lines {
+            let time = self.start.elapsed();
             let memory = bytes(memory::in_use() as u64);
             let _ = writeln!(io::stderr(), "{:>8}  {memory:>8}  {text}", seconds(time));
         }
-        let mut seen = shared.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen();
         *(if is_below { &mut seen.below } else { &mut seen.above }) = text;
     }
 
-    /// So many states are known, and what is done with them.
-    pub fn tell_states(&self, found: usize, what: &str) {
-        let rate = rate(found, self.shared.start.elapsed());
-        self.tell_text(&format!("{found} states{what}, {rate}"));
-    }
-
-    /// Something happened, in words.
-    pub fn tell_text(&self, text: &str) {
-        self.shared.look_at_memory();
-        self.show(text.to_owned(), true);
-    }
-
-    /// How long it took, and the largest amount of memory that was seen to be in use.
-    pub fn finish(mut self) -> (Duration, u64) {
-        self.stop();
-        (self.shared.start.elapsed(), self.shared.peak.load(Ordering::Relaxed) as u64)
-    }
-
-    fn stop(&mut self) {
-        self.shared.look_at_memory();
-        if let Some((stop, handle)) = self.ticker.take() {
-            drop(stop);
-            let _ = handle.join();
+    fn note(&self, text: &str) {
+        if self.notes != Notes::None {
+            self.finish();
+            let _ = writeln!(io::stderr(), "{text}");
         }
-        if self.shared.how == How::OneLine {
-            let mut seen = self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            if std::mem::take(&mut seen.is_drawn) {
-                let _ = write!(io::stderr(), "{CLEAR}");
-            }
-        }
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.stop();
-    }
-}
-
-impl Shared {
-    fn look_at_memory(&self) {
-        self.peak.fetch_max(memory::in_use(), Ordering::Relaxed);
     }
 
     fn tick(&self) {
-        self.look_at_memory();
         let time = self.start.elapsed();
         if self.how != How::OneLine || time < PATIENCE {
             return;
         }
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen();
         seen.is_drawn = true;
         let memory = bytes(memory::in_use() as u64);
         let above = if seen.above.is_empty() { "" } else { " | " };
@@ -179,6 +130,23 @@ impl Shared {
         let width = terminal_width();
         let line: String = line.chars().take(width.saturating_sub(1)).collect();
         let _ = write!(io::stderr(), "{CLEAR}{line}");
+    }
+
+    /// Takes the line away.
+    pub fn finish(&self) {
+        if std::mem::take(&mut self.seen().is_drawn) {
+            let _ = write!(io::stderr(), "{CLEAR}");
+        }
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.finish();
     }
 }
 

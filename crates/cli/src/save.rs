@@ -9,18 +9,17 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use selvedge::Failure;
 use selvedge_frontend::show_path;
-
-use crate::exit::Failure;
 
 /// Writes texts to files.
 pub fn save(files: &[(&Path, &str)]) -> Result<(), Failure> {
     let mut drafts = Vec::with_capacity(files.len());
     for &(path, text) in files {
-        drafts.push((path, Draft::new(path, text).map_err(|e| Failure::unwritable(path, e))?));
+        drafts.push((path, Draft::new(path, text).map_err(|e| Failure::unwritable(path, &e))?));
     }
     for (path, draft) in drafts {
-        draft.publish().map_err(|e| Failure::unwritable(path, e))?;
+        draft.publish().map_err(|e| Failure::unwritable(path, &e))?;
     }
     Ok(())
 }
@@ -29,7 +28,7 @@ pub fn save(files: &[(&Path, &str)]) -> Result<(), Failure> {
 /// should be; what is read must not be written over.
 pub fn probe(option: &str, path: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
     keep(option, path, inputs)?;
-    Draft::new(path, "").map(drop).map_err(|e| Failure::unwritable(path, e))
+    Draft::new(path, "").map(drop).map_err(|e| Failure::unwritable(path, &e))
 }
 
 /// The same for evidence, which is never a program.

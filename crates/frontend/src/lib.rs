@@ -30,6 +30,6 @@ pub mod weave;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
 pub use load::{
-    Draft, Input, LoadError, LoadOptions, draft, explain, files, has_known_ending, load, read_text,
-    show_path,
+    Draft, Input, LoadError, LoadOptions, draft, explain, files, has_known_ending, load, parse,
+    read_text, show_path,
 };

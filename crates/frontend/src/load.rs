@@ -85,17 +85,41 @@ const LARGEST_FILE: u64 = 1 << 31;
 
 /// Reads a file and what belongs to it.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Input, LoadError> {
+    // The kind of file is only worth a complaint if there is a file.
+    let source = read_text(path)?;
+    read(path, source, options, &|ending| {
+        let file = path.with_extension(ending);
+        // A file that is there and cannot be read is a reason to stop, not to go on without it.
+        let is_there = file.symlink_metadata().is_ok();
+        is_there.then(|| read_text(&file)).transpose()
+    })
+}
+
+/// Reads a text that need not be in a file; nothing is beside it. The ending of the name tells the language.
+pub fn parse(path: &Path, text: String, options: &LoadOptions) -> Result<Input, LoadError> {
+    if text.len() as u64 > LARGEST_FILE {
+        let reason = "the text is larger than 2 GiB".to_owned();
+        return Err(LoadError::Unreadable { path: show_path(path), reason });
+    }
+    read(path, Source::new(show_path(path), text), options, &|_| Ok(None))
+}
+
+/// What stands beside a file, in another one with this ending.
+type FindBeside<'a> = &'a dyn Fn(&str) -> Result<Option<Source>, LoadError>;
+
+fn read(
+    path: &Path,
+    source: Source,
+    options: &LoadOptions,
+    beside: FindBeside<'_>,
+) -> Result<Input, LoadError> {
     match kind(path) {
-        Some(Kind::Program(parse)) => program(path, options, parse),
-        Some(Kind::Table(format)) => table(path, options, format),
-        None => {
-            // The kind of file is only worth a complaint if there is a file.
-            read_text(path)?;
-            Err(LoadError::Unusable(format!(
-                "{}: unknown kind of file; known endings are .weave, .bp, .cpds, .pds and .tts",
-                show_path(path)
-            )))
-        }
+        Some(Kind::Program(parse)) => program(source, options, parse),
+        Some(Kind::Table(format)) => table(source, options, format, beside),
+        None => Err(LoadError::Unusable(format!(
+            "{}: unknown kind of file; known endings are .weave, .bp, .cpds, .pds and .tts",
+            show_path(path)
+        ))),
     }
 }
 
@@ -166,8 +190,7 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
     std::iter::once(path.to_owned()).chain(beside).collect()
 }
 
-fn program(path: &Path, options: &LoadOptions, parse: Parser) -> Result<Input, LoadError> {
-    let source = read_text(path)?;
+fn program(source: Source, options: &LoadOptions, parse: Parser) -> Result<Input, LoadError> {
     let (file, mut diagnostics) = parse(&source);
     let program = if diagnostics.is_empty() {
         know_constants(&file, options)?;
@@ -210,33 +233,26 @@ fn know_constants(file: &syntax::File, options: &LoadOptions) -> Result<(), Load
     Err(LoadError::Option(format!("--const {name}: there is no constant `{name}`; {there}")))
 }
 
-fn table(path: &Path, options: &LoadOptions, format: Format) -> Result<Input, LoadError> {
-    let source = read_text(path)?;
+fn table(
+    source: Source,
+    options: &LoadOptions,
+    format: Format,
+    find: FindBeside<'_>,
+) -> Result<Input, LoadError> {
+    // What an option says, or else what the file says.
+    let said = |ending: Option<&str>, option, value: &Option<String>| match (value, ending) {
+        (Some(text), _) => Ok(Some(Source::new(option, text.clone()))),
+        (None, Some(ending)) => find(ending),
+        (None, None) => Ok(None),
+    };
     let (init, target) = format.beside();
     let beside = Beside {
-        init: beside(path, init, "--init", options.init.as_deref())?,
-        target: beside(path, target, "--target", options.target.as_deref())?,
+        init: said(init, "--init", &options.init)?,
+        target: said(target, "--target", &options.target)?,
         threads: options.threads.clone(),
     };
     let input = tables::read(format, &source, &beside)?;
     Ok(Input::Tables { input, source: Arc::new(source) })
-}
-
-/// What an option says, or else what the file with this ending beside another says.
-fn beside(
-    path: &Path,
-    ending: Option<&str>,
-    option: &str,
-    value: Option<&str>,
-) -> Result<Option<Source>, LoadError> {
-    if let Some(text) = value {
-        return Ok(Some(Source::new(option, text)));
-    }
-    match ending.map(|ending| path.with_extension(ending)) {
-        // A file that is there and cannot be read is a reason to stop, not to go on without it.
-        Some(file) if file.symlink_metadata().is_ok() => read_text(&file).map(Some),
-        _ => Ok(None),
-    }
 }
 
 /// Reads a text file; everything that can go wrong has a message of its own. Pipes and devices are

@@ -117,6 +117,18 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// How the command line ends with it.
+    #[must_use]
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Verdict::Safe => 0,
+            Verdict::Bounded => 1,
+            Verdict::Unsafe => 10,
+            Verdict::Nonterminating => 11,
+            Verdict::Unknown => 20,
+        }
+    }
+
     /// The verdict in a word.
     #[must_use]
     pub fn word(self) -> &'static str {

@@ -19,6 +19,9 @@ use crate::text::count;
 /// More predicates than this are only counted.
 const MOST_SHOWN: usize = 24;
 
+/// What such proofs are about.
+pub const PROPERTY: &str = "assertions";
+
 /// What was reached from below with so many threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Seen {
@@ -55,6 +58,32 @@ pub struct Answer<'a> {
 #[must_use]
 pub fn text(answer: &Answer<'_>, paint: Paint) -> String {
     summary(answer).text(paint)
+}
+
+/// The answer for other programs, about a file.
+#[must_use]
+pub fn object(answer: &Answer<'_>, file: &str) -> json::Answer {
+    let (verdict, reason) = match &answer.proof {
+        Ok(_) => (json::Verdict::Safe, None),
+        Err(reason) => (json::Verdict::Unknown, Some(reason.clone())),
+    };
+    json::Answer {
+        selvedge: json::VERSION,
+        file: file.to_owned(),
+        verdict,
+        property: PROPERTY.to_owned(),
+        engine: Some("predicates".to_owned()),
+        bound: None,
+        observations: Vec::new(),
+        reason,
+        violation: None,
+        proof: proof(answer),
+        collapse: None,
+        time_s: Some(answer.time.as_secs_f64()),
+        peak_memory_bytes: Some(answer.peak_memory),
+        trace: None,
+        evidence: None,
+    }
 }
 
 /// The answer in words.

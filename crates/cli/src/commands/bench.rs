@@ -8,8 +8,9 @@ mod suite;
 
 use clap::{Args as ClapArgs, Subcommand};
 
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::output::Output;
+use selvedge::Failure;
 
 /// Measure Selvedge: a suite of questions over engines and other tools, with tables and plots
 ///

@@ -1,14 +1,15 @@
 //! `selvedge check`: the bounded question, answered exactly.
 
-use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use selvedge_analysis::Bound;
+use selvedge::{Bound, Failure, Options, check};
 
-use super::engine::{Asked, EngineOptions, note_missing_target};
+use super::answer::AnswerArgs;
+use super::engine::EngineOptions;
 use crate::args::{InputArgs, number};
-use crate::exit::{Exit, Failure};
-use crate::input::Wanted;
+use crate::exit::Exit;
+use crate::input;
 use crate::output::Output;
 
 /// Look for a violation within a number of contexts, or of rounds
@@ -33,12 +34,8 @@ pub struct Args {
     /// Look for deadlocks, too: states in which a thread has not ended and none can act
     #[arg(long)]
     deadlock: bool,
-    /// Show every step of a violation, with all values and stacks after it
-    #[arg(long)]
-    full: bool,
-    /// Write what the answer rests on to this file, for `selvedge recheck`
-    #[arg(long, value_name = "PATH")]
-    evidence: Option<PathBuf>,
+    #[command(flatten)]
+    answer: AnswerArgs,
     #[command(flatten)]
     engine: EngineOptions,
 }
@@ -69,11 +66,12 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         Some(delays) => Bound::round_robin(args.bound.rounds.unwrap_or(0), delays),
         None => args.bound.bound(),
     };
-    args.engine.need_bound(bound.resource)?;
-    let wanted = Wanted { deadlock: args.deadlock, any_number: false };
-    let asked = Asked::new(&args.input, wanted, &args.engine, output)?;
-    let asked = asked.with_evidence(args.evidence.clone())?.within(bound);
-    note_missing_target(&asked, output);
-    let (outcome, cost) = asked.check(bound, output)?;
-    asked.answer(&outcome, cost, args.full, output)
+    args.engine.engine.need_bound(bound.resource)?;
+    let start = Instant::now();
+    let subject = input::load(&args.input, output)?;
+    let options = args.engine.options(args.engine.limits.since(start));
+    let options = Options { deadlock: args.deadlock, ..options };
+    let ask = |options: &Options| check(&subject, bound, options);
+    let answer = args.answer.ask(&args.input, options, output, ask)?;
+    args.answer.print(&answer, output)
 }

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
-use selvedge_frontend::{Input, show_path};
+use selvedge::{Failure, Subject, places};
+use selvedge_frontend::show_path;
 use selvedge_report::json::{self, FileReport, SyntaxReport};
 use selvedge_report::style::Role;
 
 use crate::args::{Format, InputOptions};
-use crate::exit::{Exit, Failure, places};
+use crate::exit::Exit;
 use crate::input;
 use crate::output::Output;
 
@@ -30,16 +31,16 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let mut files = Vec::new();
     let mut lines = String::new();
     for file in &args.files {
-        let loaded = input::load(file, &args.options, output);
+        let loaded = input::load_file(file, &args.options, output);
         let verdict = match &loaded {
-            Ok(input) => {
-                format!("{} ({})", output.paint.paint(Role::Good, "ok"), input::summary(input))
+            Ok(subject) => {
+                format!("{} ({})", output.paint.paint(Role::Good, "ok"), subject.summary())
             }
             Err(failure) => {
                 if output.format == Format::Text {
                     output.fail(failure);
                 }
-                let exit = failure.exit();
+                let exit = Exit::from(failure);
                 worst = if worst as u8 > exit as u8 { worst } else { exit };
                 let what = if exit == Exit::Unreadable { "cannot be read" } else { "wrong" };
                 output.paint.paint(Role::Bad, what)
@@ -57,10 +58,9 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     Ok(worst)
 }
 
-fn report(file: &Path, loaded: &Result<Input, Failure>) -> FileReport {
+fn report(file: &Path, loaded: &Result<Subject, Failure>) -> FileReport {
     let (reason, diagnostics) = match loaded {
-        Ok(Input::Program { warnings, .. }) => (None, places(warnings)),
-        Ok(Input::Tables { .. }) => (None, Vec::new()),
+        Ok(subject) => (None, subject.warnings().map(places).unwrap_or_default()),
         Err(failure) => {
             let report = failure.report(None);
             (report.reason, report.diagnostics)
@@ -69,7 +69,7 @@ fn report(file: &Path, loaded: &Result<Input, Failure>) -> FileReport {
     FileReport {
         file: show_path(file),
         ok: loaded.is_ok(),
-        summary: loaded.as_ref().ok().map(input::summary),
+        summary: loaded.as_ref().ok().map(Subject::summary),
         reason,
         diagnostics,
     }

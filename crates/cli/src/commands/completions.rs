@@ -3,8 +3,9 @@
 use clap::{Args as ClapArgs, CommandFactory};
 use clap_complete::Shell;
 
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::output::Output;
+use selvedge::Failure;
 
 /// Print completions for a shell
 #[derive(ClapArgs, Debug)]

@@ -1,7 +1,6 @@
 //! `selvedge convert`: from one format to another.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use selvedge_analysis::{TabulateError, Tabulated, tabulate};
@@ -12,10 +11,11 @@ use selvedge_program::{Program, print, to_booleans};
 use selvedge_report::{dot::dot, flow, property};
 
 use crate::args::{InputArgs, number};
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::input;
 use crate::output::Output;
 use crate::save::{keep, save};
+use selvedge::{Failure, Subject};
 
 /// Write a program or a system in another format
 ///
@@ -63,11 +63,11 @@ enum Target {
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
-    let input = input::load(&args.input.file, &args.input.options, output)?;
-    if matches!(input, Input::Program { target: Some(_), .. }) {
+    let subject = input::load(&args.input, output)?;
+    if matches!(subject.input(), Input::Program { target: Some(_), .. }) {
         return Err(Failure::usage("--target does not apply where a program is converted"));
     }
-    let written = match (args.to, &input) {
+    let written = match (args.to, subject.input()) {
         (Target::Weave, Input::Program { program, .. }) => print::weave(program).into(),
         (Target::Bp, Input::Program { program, source, .. }) => {
             let text = to_booleans(program).and_then(|p| print::bp(&p)).map_err(|not_boolean| {
@@ -86,11 +86,10 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
             };
             (left_out + &text).into()
         }
-        (Target::Dot, Input::Program { program, source, .. }) => {
-            let (program, source) = (Arc::clone(program), Arc::clone(source));
-            flow::dot(&input::lowering(program, source, &args.input.options)?).into()
-        }
-        (target, _) => tables(target, &table_input(input, args)?)?,
+        (target, _) => match subject.lowering()? {
+            Some(program) if target == Target::Dot => flow::dot(&program).into(),
+            _ => tables(target, &table_input(subject, args)?)?,
+        },
     };
     match &args.output {
         Some(path) => written.save(path, &files(&args.input.file), output)?,
@@ -129,11 +128,11 @@ fn program_of(input: &TableInput, args: &Args) -> Result<(Program, String), Fail
 }
 
 /// The tables of an input.
-fn table_input(input: Input, args: &Args) -> Result<TableInput, Failure> {
-    if let Input::Tables { input, .. } = input {
+fn table_input(subject: Subject, args: &Args) -> Result<TableInput, Failure> {
+    let opened = subject.system()?;
+    if let Input::Tables { input, .. } = subject.into_input() {
         return Ok(input);
     }
-    let opened = input::system(input, &args.input.options)?;
     let system = opened.system.as_ref();
     // Threads that a program starts are never like the one that starts them. Only a program that
     // does not get there has tables, and that shows soon or not at all.

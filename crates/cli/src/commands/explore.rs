@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::Args as ClapArgs;
+use selvedge::{Blame, Engine, Failure, Subject};
 use selvedge_frontend::Input;
 use selvedge_program::Count;
 use selvedge_report::json::VERSION;
@@ -12,7 +13,7 @@ use selvedge_report::page::{Ask, Document, Setup, ThreadCount};
 use selvedge_web::{Explore, Server, Tell};
 
 use super::pose::{PoseArgs, answer};
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::{input, memory};
@@ -40,15 +41,15 @@ const MOST_THREADS: u32 = 1_000;
 /// A program that was read, and the options that it was opened with.
 struct Explored {
     args: PoseArgs,
-    input: Input,
+    subject: Subject,
     file: String,
 }
 
 impl Explore for Explored {
     fn setup(&self) -> Setup {
-        let (source, threads) = match &self.input {
-            Input::Program { program, source, .. } => (source, &program.threads[..]),
-            Input::Tables { source, .. } => (source, &[][..]),
+        let threads = match self.subject.input() {
+            Input::Program { program, .. } => &program.threads[..],
+            Input::Tables { .. } => &[],
         };
         let given = &self.args.input.options.threads;
         let count = |thread: &selvedge_program::ThreadDecl| ThreadCount {
@@ -66,8 +67,8 @@ impl Explore for Explored {
         Setup {
             selvedge: VERSION,
             file: self.file.clone(),
-            source: source.text().to_owned(),
-            engines: self.args.engine.names().0,
+            source: self.subject.source().text().to_owned(),
+            engines: Engine::ALL.map(|engine| engine.name().to_owned()).to_vec(),
             threads: counts,
             ask: self.args.ask(),
         }
@@ -86,13 +87,14 @@ impl Explore for Explored {
                 )));
             }
             // Those of a table were set when it was read.
-            let is_table = matches!(self.input, Input::Tables { .. });
+            let is_table = matches!(self.subject.input(), Input::Tables { .. });
             if is_table && ask.threads != self.args.ask().threads {
                 return Err(Failure::usage("the number of threads of a table is not changed here"));
             }
             let args = self.args.with(ask)?;
-            let mut nobody = Output::silent();
-            Ok(answer(&args, self.input.clone(), false, cancelled, tell, &mut nobody)?.document)
+            let nobody = Output::silent();
+            let (answer, table) = answer(&args, &self.subject, cancelled, tell, &nobody)?;
+            Ok(answer.document(table.as_ref()))
         };
         answer().map_err(|failure| failure.to_string())
     }
@@ -104,15 +106,13 @@ impl Explore for Explored {
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     args.pose.check()?;
-    let input = input::load(&args.pose.input.file, &args.pose.input.options, output)?;
-    if let Input::Program { program, .. } = &input {
-        input::thread_counts(program, &args.pose.input.options)?;
-    }
+    let subject = input::load(&args.pose.input, output)?;
+    subject.thread_counts()?;
     let file = output.file.clone().unwrap_or_default();
-    let explored = Explored { args: args.pose.clone(), input, file };
+    let explored = Explored { args: args.pose.clone(), subject, file };
     let server = Server::bind().map_err(|error| {
         let message = format!("cannot serve a page on this machine: {error}");
-        Failure::Message(Exit::Unreadable, message)
+        Failure::Message(Blame::File, message)
     })?;
     let stopper = server.stopper();
     let _interrupt = Interrupt::install(move || stopper.stop());

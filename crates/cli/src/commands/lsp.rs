@@ -4,9 +4,10 @@ use std::io::{self, BufReader};
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
+use selvedge::{Failure, default_memory_limit};
 use selvedge_lsp::{Settings, serve};
 
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::{limits, memory};
 
 /// Serve an editor: mistakes, definitions, types and verification of .weave and .bp
@@ -32,7 +33,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Exit, Failure> {
     let settings = Settings {
         timeout: args.timeout,
-        memory: args.memory.or_else(memory::default_limit),
+        memory: args.memory.or_else(default_memory_limit),
         memory_in_use: Some(memory::in_use),
     };
     match serve(BufReader::new(io::stdin()), io::stdout(), settings) {

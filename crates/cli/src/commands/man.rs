@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, CommandFactory};
 use clap_mangen::Man;
 
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::output::Output;
+use selvedge::Failure;
 
 /// Print the manual page, or write those of all commands
 #[derive(ClapArgs, Debug)]
@@ -19,7 +20,7 @@ pub struct Args {
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let command = crate::args::Args::command();
     if let Some(dir) = &args.dir {
-        let unwritable = |e: std::io::Error| Failure::unwritable(dir, e);
+        let unwritable = |e: std::io::Error| Failure::unwritable(dir, &e);
         std::fs::create_dir_all(dir).map_err(unwritable)?;
         clap_mangen::generate_to(command, dir).map_err(unwritable)?;
     } else {

@@ -2,25 +2,21 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
-use selvedge_evidence::{Evidence, recheck};
-use selvedge_frontend::{Input, has_known_ending, show_path};
-use selvedge_program::Source;
-use selvedge_report::evidence::{Document, digest};
+use selvedge::{Accepted, Failure, Held, Opened, Options, recheck};
+use selvedge_evidence::Evidence;
+use selvedge_frontend::{has_known_ending, show_path};
 use selvedge_report::style::Role;
 use selvedge_report::text::{self, TraceOptions};
-use selvedge_report::{invariant, json, livelock, property, summaries, termination};
-use selvedge_sequential::certificate;
-use selvedge_smt::certificate::Certificate;
+use selvedge_report::{invariant, json, summaries, termination};
 
+use super::answer::SolverArgs;
 use super::engine::Limits;
-use super::predicates::{self, SolverArgs};
 use crate::args::{Format, InputArgs};
-use crate::exit::{Exit, Failure};
-use crate::input::{self, Opened, Wanted};
+use crate::exit::Exit;
+use crate::input;
 use crate::limits;
 use crate::output::Output;
 
@@ -70,131 +66,52 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
             show_path(&args.evidence)
         )));
     }
-    let document = document(args);
-    if let Some((document, certificate)) =
-        document.as_ref().ok().and_then(|d| Some((d, d.views()?)))
-    {
-        let loaded = input::load(&args.input.file, &args.input.options, output)?;
-        return views(args, loaded, document, &certificate, output);
-    }
-    let endless = document.as_ref().is_ok_and(Document::is_about_endless_runs);
-    let opened = match endless {
-        true => input::open_with_all_threads(&args.input, output)?,
-        false => {
-            let wanted = Wanted { deadlock: args.deadlock, any_number: true };
-            let loaded = input::load(&args.input.file, &args.input.options, output)?;
-            input::for_engine(loaded, &args.input.options, wanted)?
-        }
+    // What is wrong with the input is said before anything about the evidence.
+    let subject = input::load(&args.input, output)?;
+    let limits = Limits { timeout: args.timeout, memory: args.memory };
+    let options = Options {
+        deadlock: args.deadlock,
+        solver: Some(args.solver.solver.clone()),
+        limits: limits.since(Instant::now()),
+        ..Options::default()
     };
+    let checked = recheck(&subject, &read(&args.evidence)?, &options)?;
     let name = args.evidence.display().to_string();
-    let checked = document.and_then(|document| examine(args, &document, &opened));
-    match output.format {
-        Format::Json => output.print(&json::print(&json::Recheck {
+    let refused = |why: &String| format!("{name}: refused: {why}");
+    if let Ok(Accepted { held: Held::Views(_, queries), .. }) = &checked {
+        args.solver.keep(queries)?;
+    }
+    match (output.format, &checked) {
+        (Format::Json, _) => output.print(&json::print(&json::Recheck {
             selvedge: json::VERSION,
-            file: opened.source.name().to_owned(),
-            evidence: name,
+            file: subject.source().name().to_owned(),
+            evidence: name.clone(),
             accepted: checked.is_ok(),
-            verdict: checked.as_ref().ok().map(|(evidence, _)| verdict(evidence)),
-            checked: checked.as_ref().ok().map(|(_, what)| what.clone()),
-            reason: checked.as_ref().err().map(ToString::to_string),
+            verdict: checked.as_ref().ok().map(|accepted| accepted.verdict),
+            checked: checked.as_ref().ok().map(|accepted| accepted.checked.clone()),
+            reason: checked.as_ref().err().map(refused),
         })),
-        _ => {
-            if let Ok((evidence, what)) = &checked {
-                let accepted = output.paint.paint(Role::Good, "accepted:");
-                let about = match endless {
-                    true => livelock::PROPERTY.to_owned(),
-                    false => property::name(&*opened.system, &opened.properties),
-                };
-                output.print(&format!("{accepted} {what}\n  property  {about}\n"));
-                if args.show {
-                    let shown = show(&opened, evidence, output);
-                    output.print(&format!("\n{shown}"));
-                }
+        (_, Ok(Accepted { checked, property, held, .. })) => {
+            let accepted = output.paint.paint(Role::Good, "accepted:");
+            output.print(&format!("{accepted} {checked}\n  property  {property}\n"));
+            if args.show {
+                output.print(&shown(held, output));
             }
         }
+        _ => {}
     }
-    checked.map(|_| Exit::Done)
+    checked.map(|_| Exit::Done).map_err(|why| Failure::input(refused(&why)))
 }
 
-fn source_of(input: &Input) -> Arc<Source> {
-    match input {
-        Input::Program { source, .. } | Input::Tables { source, .. } => Arc::clone(source),
-    }
-}
-
-/// What invariants over views are about.
-const VIEWS_PROPERTY: &str = "assertions";
-
-/// Checks an invariant over views, with a solver.
-fn views(
-    args: &Args,
-    loaded: Input,
-    document: &Document,
-    certificate: &Certificate,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let text = source_of(&loaded);
-    let options = crate::evidence::options(&args.input.options, args.deadlock);
-    let checked = match document.check_subject(&digest(text.text()), &options) {
-        Ok(()) if document.property() != VIEWS_PROPERTY => {
-            Err(format!("such a proof is about {VIEWS_PROPERTY}, and this claims something else"))
-        }
-        Ok(()) => predicates::check(loaded, &args.input.options, certificate, &args.solver)?,
-        Err(why) => Err(why.to_string()),
-    };
-    if output.format == Format::Json {
-        output.print(&json::print(&json::Recheck {
-            selvedge: json::VERSION,
-            file: text.name().to_owned(),
-            evidence: args.evidence.display().to_string(),
-            accepted: checked.is_ok(),
-            verdict: checked.is_ok().then_some(json::Verdict::Safe),
-            checked: checked.as_ref().ok().map(ToString::to_string),
-            reason: checked.as_ref().err().cloned(),
-        }));
-    } else if let Ok(what) = &checked {
-        let accepted = output.paint.paint(Role::Good, "accepted:");
-        output.print(&format!("{accepted} {what}\n  property  {VIEWS_PROPERTY}\n"));
-        if args.show {
-            for predicate in selvedge_report::predicates::shown(&certificate.predicates) {
-                output.print(&format!("  {predicate}\n"));
-            }
+/// What was held against the text.
+fn shown(held: &Held, output: &Output) -> String {
+    match held {
+        Held::States(opened, evidence) => format!("\n{}", show(opened, evidence, output)),
+        Held::Views(certificate, _) => {
+            let predicates = selvedge_report::predicates::shown(&certificate.predicates);
+            predicates.into_iter().map(|predicate| format!("  {predicate}\n")).collect()
         }
     }
-    let refused = |why| Failure::input(format!("{}: refused: {why}", args.evidence.display()));
-    checked.map(|_| Exit::Done).map_err(refused)
-}
-
-/// The evidence and what it shows, or why it is refused.
-fn examine(
-    args: &Args,
-    document: &Document,
-    opened: &Opened,
-) -> Result<(Evidence, String), Failure> {
-    let refused = |why: &dyn std::fmt::Display| refused(args, why);
-    let options = crate::evidence::options(&args.input.options, args.deadlock);
-    let evidence = document
-        .check_subject(&digest(opened.source.text()), &options)
-        .and_then(|()| document.evidence(&*opened.system))
-        .map_err(|e| refused(&e))?;
-    let checked = match (&evidence, &opened.program) {
-        (Evidence::Summaries(certificate), Some(program)) => {
-            let limits = Limits { timeout: args.timeout, memory: args.memory };
-            let budget = limits.budget(Instant::now());
-            certificate::recheck(program, &opened.properties, certificate, &budget)
-        }
-        _ => recheck(&*opened.system, &opened.properties, &evidence),
-    };
-    Ok((evidence, checked.map_err(|e| refused(&e))?.to_string()))
-}
-
-/// The evidence as it stands in the file.
-fn document(args: &Args) -> Result<Document, Failure> {
-    Document::parse(&read(&args.evidence)?).map_err(|e| refused(args, &e))
-}
-
-fn refused(args: &Args, why: &dyn std::fmt::Display) -> Failure {
-    Failure::input(format!("{}: refused: {why}", args.evidence.display()))
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
@@ -202,18 +119,6 @@ fn read(path: &Path) -> Result<String, Failure> {
     let name = show_path(path);
     String::from_utf8(bytes)
         .map_err(|_| Failure::input(format!("{name}: refused: this is not UTF-8 text")))
-}
-
-fn verdict(evidence: &Evidence) -> json::Verdict {
-    match evidence {
-        Evidence::Cut(_)
-        | Evidence::Aggregate(_)
-        | Evidence::Cover(_)
-        | Evidence::Summaries(_)
-        | Evidence::Termination(_) => json::Verdict::Safe,
-        Evidence::Violation(_) => json::Verdict::Unsafe,
-        Evidence::Lasso(_) => json::Verdict::Nonterminating,
-    }
 }
 
 fn show(opened: &Opened, evidence: &Evidence, output: &Output) -> String {

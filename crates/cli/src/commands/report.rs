@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args as ClapArgs;
+use selvedge::Failure;
 use selvedge_frontend::{files, show_path};
 use selvedge_report::{json, page};
 use selvedge_web::Tell;
 
-use super::pose::{Answered, PoseArgs, answer};
-use crate::exit::{Exit, Failure};
+use super::pose::{PoseArgs, answer};
+use crate::exit::Exit;
 use crate::input;
 use crate::interrupt::Interrupt;
 use crate::output::Output;
@@ -57,21 +58,19 @@ fn kind(path: &Path) -> Result<Kind, Failure> {
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let kind = kind(&args.output)?;
     args.pose.check()?;
-    let loaded = input::load(&args.pose.input.file, &args.pose.input.options, output)?;
+    let subject = input::load(&args.pose.input, output)?;
     probe("--output", &args.output, &files(&args.pose.input.file))?;
     let interrupt = Interrupt::install(|| {});
     let tell: Tell = Arc::new(|_| {});
-    let for_hosts = kind == Kind::Sarif;
-    let Answered { document, sarif, exit } =
-        answer(&args.pose, loaded, for_hosts, &interrupt.flag(), &tell, output)?;
-    let text = match (kind, sarif) {
-        (Kind::Page, _) => page::html(&document),
-        (Kind::Markdown, _) => page::markdown(&document),
-        (Kind::Sarif, log) => json::print(&log),
+    let (answer, table) = answer(&args.pose, &subject, &interrupt.flag(), &tell, output)?;
+    let text = match kind {
+        Kind::Page => page::html(&answer.document(table.as_ref())),
+        Kind::Markdown => page::markdown(&answer.document(table.as_ref())),
+        Kind::Sarif => json::print(&answer.sarif()),
     };
     save(&[(&args.output, &text)])?;
     output.note(&format!("the report was written to {}", show_path(&args.output)));
-    let verdict = document.answer.verdict.word();
-    output.print(&format!("{verdict}: {}\n", document.answer.sentence));
-    Ok(exit)
+    let verdict = answer.verdict();
+    output.print(&format!("{}: {}\n", verdict.word(), answer.sentence()));
+    Ok(verdict.into())
 }

@@ -4,15 +4,17 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use selvedge_frontend::{Diagnostic, Diagnostics, Input};
-use selvedge_model::{Endless, Fairness};
+use selvedge_model::Endless;
 use selvedge_program::sequentialize::{Bounds, NotSequential, livelock, sequentialize};
 use selvedge_program::{Source, Span, print};
 
+use super::livelock::FairnessArg;
 use crate::args::{InputArgs, count};
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::input;
 use crate::output::Output;
 use crate::save::save;
+use selvedge::Failure;
 
 /// Write a concurrent program as a program with one thread
 ///
@@ -42,8 +44,8 @@ pub struct Args {
         required_if_eq("asked", "livelock"), conflicts_with = "rounds")]
     lasso: Option<u32>,
     /// What is asked of an endless run, for livelock
-    #[arg(long, value_enum, value_name = "FAIRNESS", default_value_t = Fair::Strong)]
-    fairness: Fair,
+    #[arg(long, value_enum, value_name = "FAIRNESS", default_value_t = FairnessArg::Strong)]
+    fairness: FairnessArg,
     /// Threads may have ended while others go on for ever, for livelock
     #[arg(long)]
     ended: bool,
@@ -62,27 +64,6 @@ enum Asked {
     Assertions,
     /// Whether it has an endless run that is fair
     Livelock,
-}
-
-/// How fair a run is.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum Fair {
-    /// Who can act again and again does so
-    Strong,
-    /// Who can act all the time from some point on does so
-    Weak,
-    /// Anything goes
-    None,
-}
-
-impl From<Fair> for Fairness {
-    fn from(fair: Fair) -> Self {
-        match fair {
-            Fair::Strong => Fairness::Strong,
-            Fair::Weak => Fairness::Weak,
-            Fair::None => Fairness::None,
-        }
-    }
 }
 
 /// A format to write.
@@ -105,24 +86,23 @@ pub fn rounds(text: &str) -> Result<u32, String> {
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
-    let options = &args.input.options;
-    let input = input::load(&args.input.file, options, output)?;
-    let Input::Program { program, source, .. } = input else {
+    let subject = input::load(&args.input, output)?;
+    let Input::Program { program, source, .. } = subject.input() else {
         return Err(Failure::input(
             "only programs (.weave, .bp) are sequentialized; `selvedge convert --to weave` makes a \
              program of tables",
         ));
     };
-    let counts = input::thread_counts(&program, options)?;
+    let counts = subject.thread_counts()?;
     let sequential = match (args.rounds, args.stem, args.lasso) {
         (_, Some(stem), Some(lasso)) => {
             let endless = Endless { fairness: args.fairness.into(), ended: args.ended };
-            livelock(&program, &counts, Bounds { stem, lasso }, endless)
+            livelock(program, &counts, Bounds { stem, lasso }, endless)
         }
-        (rounds, ..) => sequentialize(&program, &counts, rounds.unwrap_or_default()),
+        (rounds, ..) => sequentialize(program, &counts, rounds.unwrap_or_default()),
     };
     let sequential = sequential.map_err(|why| match why {
-        NotSequential::At { message, span } => refused(&source, span, message),
+        NotSequential::At { message, span } => refused(source, span, message),
         NotSequential::Threads(error) => Failure::input(format!("{}: {error}", source.name())),
     })?;
     let file = args.input.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -131,7 +111,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         Target::Bp => sequential
             .to_booleans()
             .and_then(|program| print::bp(&program))
-            .map_err(|why| refused(&source, why.span, why.to_string()))?,
+            .map_err(|why| refused(source, why.span, why.to_string()))?,
     };
     let bits = match args.to {
         Target::Weave => "",

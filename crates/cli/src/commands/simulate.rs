@@ -14,12 +14,13 @@ use selvedge_report::text::TraceOptions;
 use selvedge_report::{json, text};
 
 use crate::args::{Format, InputArgs, count, seed};
-use crate::exit::{Exit, Failure};
-use crate::input::{self, Opened};
+use crate::exit::Exit;
+use crate::input;
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::save::{probe, save};
 use interactive::Event;
+use selvedge::{Failure, Opened};
 use walk::{Stop, Walk};
 
 /// Run one schedule, step by step: random, replayed, or chosen by hand
@@ -62,7 +63,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     if args.interactive && output.format == Format::Json {
         return Err(Failure::usage("--interactive is for people and has no --format json"));
     }
-    let Opened { system, properties, source, .. } = input::open(&args.input, output)?;
+    let Opened { system, properties, source, .. } = input::load(&args.input, output)?.system()?;
     if let Some(path) = &args.save_schedule {
         probe("--save-schedule", path, &files(&args.input.file))?;
     }
@@ -87,7 +88,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
 /// Writes the schedule of the run so far.
 fn save_schedule(walk: &Walk<'_>, path: &Path) -> Result<(), Failure> {
     let schedule = Schedule::from_trace(walk.system(), walk.trace());
-    let schedule = schedule.map_err(|e| Failure::Message(Exit::Bug, e.to_string()))?;
+    let schedule = schedule.map_err(Failure::bug)?;
     save(&[(path, &schedule.to_string())])
 }
 

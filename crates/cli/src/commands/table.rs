@@ -1,15 +1,17 @@
 //! `selvedge table`: what is new at each bound.
 
-use clap::Args as ClapArgs;
-use selvedge_analysis::Resource;
-use selvedge_analysis::engine::{Verdict, table};
-use selvedge_report::json;
-use selvedge_report::table::TableReport;
+use std::time::Instant;
 
-use super::engine::{Asked, EngineOptions};
+use clap::Args as ClapArgs;
+use selvedge::{Failure, Options, Resource, table};
+use selvedge_analysis::engine::Verdict;
+use selvedge_report::json;
+
+use super::answer::with_progress;
+use super::engine::EngineOptions;
 use crate::args::{Format, InputArgs, number};
-use crate::exit::{Exit, Failure};
-use crate::input::Wanted;
+use crate::exit::Exit;
+use crate::input;
 use crate::output::Output;
 
 /// Longer lists of states are shown only with --full.
@@ -43,30 +45,25 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
-    args.engine.need_bound(Resource::Contexts)?;
-    let asked = Asked::new(&args.input, Wanted::default(), &args.engine, output)?;
+    args.engine.engine.need_bound(Resource::Contexts)?;
+    let start = Instant::now();
+    let subject = input::load(&args.input, output)?;
     let listed = if args.full { usize::MAX } else { SHORT_LIST };
     let (resource, most) = match args.rounds {
         Some(_) => (Resource::Rounds, args.rounds),
         None => (Resource::Contexts, args.contexts),
     };
-    let (table, cost) = asked.run(output, |question, budget, tell| {
-        table(question, resource, most, listed, budget, tell)
-    });
-    let report = TableReport {
-        file: asked.opened.source.name(),
-        system: asked.system(),
-        table: &table,
-        time: cost.time,
-        peak_memory: cost.peak_memory,
-    };
+    let options = args.engine.options(args.engine.limits.since(start));
+    let ask = |options: &Options| table(&subject, resource, most, listed, options);
+    let observed = with_progress(options, output, ask)?;
+    let report = observed.report();
     output.print(&match output.format {
         Format::Text | Format::Sarif => report.text(output.paint),
         Format::Json => json::print(&report.json()),
         Format::Markdown => report.markdown(),
         Format::Csv => report.csv(),
     });
-    match table.outcome.verdict {
+    match observed.table.outcome.verdict {
         Verdict::Unknown { .. } => Ok(Exit::Unknown),
         _ => Ok(Exit::Done),
     }

@@ -1,19 +1,14 @@
 //! `selvedge verify`: prove or refute, for every schedule.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args as ClapArgs, ValueEnum};
-use selvedge_analysis::Resource;
-use selvedge_analysis::converge::closure::Closure;
-use selvedge_analysis::engine::delays::Options;
-use selvedge_analysis::explore::Observe;
+use selvedge::{Closure, Failure, Options, verify};
 
-use super::engine::{Asked, EngineOptions};
-use super::find::{Asks, Found, find};
-use super::predicates::{Predicates, SolverArgs};
-use crate::args::{InputArgs, number};
-use crate::exit::{Exit, Failure};
+use super::answer::{AnswerArgs, SolverArgs};
+use super::engine::EngineOptions;
+use crate::args::InputArgs;
+use crate::exit::Exit;
 use crate::input;
 use crate::output::Output;
 
@@ -42,12 +37,8 @@ pub struct Args {
     /// Look for deadlocks, too: states in which a thread has not ended and none can act
     #[arg(long)]
     deadlock: bool,
-    /// Show every step of a violation, with all values and stacks after it
-    #[arg(long)]
-    full: bool,
-    /// Write what the answer rests on to this file, for `selvedge recheck`
-    #[arg(long, value_name = "PATH")]
-    evidence: Option<PathBuf>,
+    #[command(flatten)]
+    answer: AnswerArgs,
     #[command(flatten)]
     engine: EngineOptions,
     /// What `--engine delays` observes of a state, separated by commas: names of shared variables (or
@@ -95,6 +86,15 @@ impl Bounds {
     }
 }
 
+/// Which predicates are used.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Predicates {
+    /// Those of the program, and what else a proof needs
+    Auto,
+    /// Only those of the program
+    Given,
+}
+
 /// Which actions are tried.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum Tried {
@@ -104,75 +104,23 @@ enum Tried {
     All,
 }
 
-impl Args {
-    /// How to look for a proof with rounds and delays.
-    fn delay_options(&self, asked: &Asked) -> Result<Options, Failure> {
-        let observe = self.observe.as_deref().map(|text| observe(text, asked)).transpose()?;
-        let closure = match self.closure {
-            Tried::Disrespectful => Closure::Disrespectful,
-            Tried::All => Closure::All,
-        };
-        Ok(Options { observe, closure })
-    }
-}
-
-/// Reads what is observed.
-fn observe(text: &str, asked: &Asked) -> Result<Observe, Failure> {
-    let mut observe = Observe { shared: None, top: 0 };
-    let mut names = Vec::new();
-    let mut known = Vec::new();
-    for state in asked.system().initial()? {
-        known.extend(asked.system().shared_values(state.shared).into_iter().map(|(name, _)| name));
-    }
-    for word in text.split(',').map(str::trim) {
-        if let Some(symbols) = word.strip_prefix("top=") {
-            observe.top = number(symbols).map_err(|why| {
-                Failure::usage(format!("--observe: `{word}` is no number of symbols: {why}"))
-            })?;
-        } else if known.iter().any(|name| name == word) {
-            names.push(word.to_owned());
-        } else if word != "shared" {
-            known.sort_unstable();
-            known.dedup();
-            let list = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            return Err(Failure::usage(format!(
-                "--observe: there is no shared variable `{word}`; there are: {list}. `shared` means \
-                 all of them, `top=2` the two topmost symbols of each stack"
-            )));
-        }
-    }
-    if !names.is_empty() && !text.split(',').any(|word| word.trim() == "shared") {
-        observe.shared = Some(names);
-    }
-    Ok(observe)
-}
-
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     args.misplaced.refuse()?;
-    let delays = args.engine.is_delays();
-    if !delays {
-        if !args.engine.wants_predicates() && !args.engine.decides_any_number() {
-            args.engine.need_bound(Resource::Contexts)?;
-        }
-        if args.observe.is_some() || args.closure != Tried::Disrespectful {
-            return Err(Failure::usage("--observe and --closure are for `--engine delays`"));
-        }
-    }
     let start = Instant::now();
-    let loaded = input::load(&args.input.file, &args.input.options, output)?;
-    let asks = Asks {
-        input: &args.input,
-        engine: &args.engine,
-        solver: &args.solver,
-        predicates: args.predicates,
-        evidence: args.evidence.as_deref(),
+    let subject = input::load(&args.input, output)?;
+    let options = Options {
         deadlock: args.deadlock,
-        budget: args.engine.budget(start),
-        keeps_evidence: false,
-        listener: None,
+        observe: args.observe.clone(),
+        closure: match args.closure {
+            Tried::Disrespectful => Closure::Disrespectful,
+            Tried::All => Closure::All,
+        },
+        solver: Some(args.solver.solver.clone()),
+        only_given_predicates: args.predicates == Predicates::Given,
+        ..args.engine.options(args.engine.limits.since(start))
     };
-    match find(&asks, loaded, &|asked| args.delay_options(asked), output)? {
-        Found::Outcome { asked, outcome, cost } => asked.answer(&outcome, cost, args.full, output),
-        Found::Views(views) => views.answer(&asks, output),
-    }
+    let ask = |options: &Options| verify(&subject, options);
+    let answer = args.answer.ask(&args.input, options, output, ask)?;
+    args.solver.keep(answer.queries())?;
+    args.answer.print(&answer, output)
 }

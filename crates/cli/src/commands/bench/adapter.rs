@@ -19,7 +19,7 @@ use std::process::{Command, ExitStatus};
 use selvedge_frontend::show_path;
 
 use super::manifest::Question;
-use crate::exit::Failure;
+use selvedge::Failure;
 
 /// How another tool is called and understood.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use selvedge_frontend::show_path;
 
-use crate::exit::Failure;
+use selvedge::Failure;
 
 /// A list of questions.
 pub struct Manifest {

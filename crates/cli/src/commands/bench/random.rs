@@ -9,10 +9,11 @@ use selvedge_report::json;
 use selvedge_report::trials::TrialsReport;
 
 use crate::args::{Format, count};
-use crate::exit::{Exit, Failure};
+use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::limits;
 use crate::output::Output;
+use selvedge::Failure;
 
 /// Ask about random small systems, and hold every answer against a plain enumeration
 ///

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::Args as ClapArgs;
 use selvedge_frontend::show_path;
 use selvedge_report::bench::compare::compare;
 use selvedge_report::bench::{Measured, csv, markdown, plots};
@@ -20,12 +20,13 @@ use self::measure::{Column, measure};
 use super::adapter::Adapter;
 use super::manifest::Manifest;
 use crate::args::{Format, number};
-use crate::commands::engine::Engine;
-use crate::exit::{Exit, Failure};
+use crate::commands::engine::engine;
+use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::limits;
 use crate::output::Output;
 use crate::save::save;
+use selvedge::{Engine, Failure};
 
 /// What is measured, and how.
 #[derive(ClapArgs, Debug)]
@@ -34,7 +35,7 @@ pub struct SuiteArgs {
     /// and how it is run [default: examples/expected.tsv]
     manifest: Option<PathBuf>,
     /// An engine of `verify`, as a column; may be repeated [default: auto]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = engine())]
     engine: Vec<Engine>,
     /// Another tool, as a column: a text that says how it is called and understood; may be repeated
     #[arg(long, value_name = "PATH")]
@@ -91,7 +92,7 @@ pub fn run(args: &SuiteArgs, output: &mut Output) -> Result<Exit, Failure> {
         let file = show_path(&manifest.folder.join(file)).to_string();
         return Err(Failure::usage(format!("growth: there is no file {file}")));
     }
-    fs::create_dir_all(&args.output).map_err(|why| Failure::unwritable(&args.output, why))?;
+    fs::create_dir_all(&args.output).map_err(|why| Failure::unwritable(&args.output, &why))?;
     let interrupt = Interrupt::install(|| {});
     let asked: Vec<_> = manifest.questions.iter().filter(|q| args.all || !q.is_slow).collect();
     let skipped = manifest.questions.len() - asked.len();
@@ -122,8 +123,7 @@ fn columns(args: &SuiteArgs) -> Result<Vec<Column>, Failure> {
     }
     let mut columns = Vec::new();
     for engine in engines {
-        let name = engine.to_possible_value().map(|value| value.get_name().to_owned());
-        columns.push(Column::Engine(name.unwrap_or_default()));
+        columns.push(Column::Engine(engine.name().to_owned()));
     }
     for path in &args.tool {
         columns.push(Column::Tool(Adapter::load(path)?));

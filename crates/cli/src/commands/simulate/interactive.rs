@@ -15,9 +15,9 @@ use selvedge_report::{text, view};
 
 use super::save_schedule;
 use super::walk::{Enabled, Stop, Walk};
-use crate::exit::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::Output;
+use selvedge::Failure;
 
 /// Something happened while waiting.
 pub enum Event {

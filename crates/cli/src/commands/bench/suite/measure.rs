@@ -11,9 +11,9 @@ use super::SuiteArgs;
 use crate::commands::bench::adapter::Adapter;
 use crate::commands::bench::child::{self, Allowed, End, Finished};
 use crate::commands::bench::manifest::Question;
-use crate::exit::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::Output;
+use selvedge::Failure;
 
 /// Who is asked.
 pub enum Column {

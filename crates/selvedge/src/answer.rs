@@ -1,0 +1,294 @@
+//! # Answers
+//! What was found out, for people and for other programs, with what it rests on.
+
+use std::time::Duration;
+
+use selvedge_analysis::engine::{Outcome, Table, Verdict as Found};
+use selvedge_analysis::{Resource, Stop, fair};
+use selvedge_evidence::{Trace, replay_with};
+use selvedge_model::{Endless, Property, State};
+use selvedge_program::Source;
+use selvedge_report::evidence::{Document, Subject, digest};
+use selvedge_report::json::{self, Lasso, Observation, TraceStep, Verdict};
+use selvedge_report::text::TraceOptions;
+use selvedge_report::{
+    advice, answer, livelock, page, predicates as by_predicates, property, sarif,
+};
+use selvedge_smt::solver::Query;
+
+use crate::Failure;
+use crate::options::{Cost, Heard};
+use crate::predicates::Views;
+use crate::question::Asked;
+use crate::recheck::evidence_options;
+use crate::subject::{InputOptions, Opened};
+
+/// The answer to a question.
+pub struct Answer {
+    by: By,
+    cost: Cost,
+}
+
+/// What it was found by.
+enum By {
+    /// Engines that follow states. Where there is a schedule, the last state is what its replay ends in.
+    States { asked: Box<Asked>, outcome: Outcome, last: Option<State> },
+    /// Predicates: a proof, or none.
+    Views(Box<Views>),
+    /// The search for a run that never ends.
+    Endless { opened: Opened, endless: Endless, outcome: fair::Outcome },
+}
+
+impl Answer {
+    /// What engines that follow states found out. A schedule is replayed.
+    pub(crate) fn of_states(asked: Asked, outcome: Outcome) -> Result<Self, Failure> {
+        let last = match &outcome.verdict {
+            Found::Unsafe { trace: Ok(trace), .. } => Some(replayed(&asked.opened, trace)?),
+            _ => None,
+        };
+        let by = By::States { asked: Box::new(asked), outcome, last };
+        Ok(Answer { by, cost: Cost::default() })
+    }
+
+    pub(crate) fn of_views(views: Views) -> Self {
+        Answer { by: By::Views(Box::new(views)), cost: Cost::default() }
+    }
+
+    pub(crate) fn of_endless(opened: Opened, endless: Endless, outcome: fair::Outcome) -> Self {
+        Answer { by: By::Endless { opened, endless, outcome }, cost: Cost::default() }
+    }
+
+    /// The same, with what it cost.
+    pub(crate) fn after(self, cost: Cost) -> Self {
+        Answer { cost, ..self }
+    }
+
+    /// Why predicates have no answer, if it is theirs and they have none.
+    pub(crate) fn why_no_views(&self) -> Option<String> {
+        match &self.by {
+            By::Views(views) => views.why_none().map(ToString::to_string),
+            _ => None,
+        }
+    }
+
+    /// What is known.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        self.object().verdict
+    }
+
+    /// What was found or proved, or why neither, in a sentence.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        self.each(answer::sentence, by_predicates::sentence, livelock::sentence)
+    }
+
+    /// The answer for people, as the command line prints it.
+    #[must_use]
+    pub fn text(&self, options: TraceOptions) -> String {
+        self.each(
+            |shown| answer::text(shown, options),
+            |shown| by_predicates::text(shown, options.paint),
+            |shown| livelock::text(shown, options),
+        )
+    }
+
+    /// What was new at each bound.
+    #[must_use]
+    pub fn observations(&self) -> Vec<Observation> {
+        self.object().observations
+    }
+
+    /// The violation, step by step.
+    #[must_use]
+    pub fn trace(&self) -> Option<Vec<TraceStep>> {
+        self.object().trace
+    }
+
+    /// The run that never ends.
+    #[must_use]
+    pub fn lasso(&self) -> Option<Lasso> {
+        self.each(|_| None, |_| None, |shown| json::Livelock::new(shown).lasso)
+    }
+
+    /// The answer for other programs. A lasso is not part of it.
+    #[must_use]
+    pub fn object(&self) -> json::Answer {
+        let file = self.source().name();
+        self.each(
+            json::Answer::new,
+            |shown| by_predicates::object(shown, file),
+            |shown| json::Livelock::new(shown).answer,
+        )
+    }
+
+    /// The same as text, with the lasso; `evidence` says where the evidence was written.
+    #[must_use]
+    pub fn json(&self, evidence: Option<String>) -> String {
+        let answer = json::Answer { evidence, ..self.object() };
+        match &self.by {
+            By::Endless { .. } => json::print(&json::Livelock { answer, lasso: self.lasso() }),
+            _ => json::print(&answer),
+        }
+    }
+
+    /// The answer for code hosts and editors.
+    #[must_use]
+    pub fn sarif(&self) -> sarif::Log {
+        let (source, exit) = (self.source(), self.verdict().exit_code());
+        self.each(
+            |shown| sarif::answer(shown, source, exit),
+            |shown| sarif::by_predicates(shown, source, exit),
+            |shown| sarif::endless(shown, source, exit),
+        )
+    }
+
+    /// The answer as a page, with the [table](Self::table) that was made beside it.
+    #[must_use]
+    pub fn document(&self, table: Option<&Table>) -> page::Document {
+        let source = self.source();
+        let bound = match &self.by {
+            By::States { asked, .. } => asked.bound,
+            _ => None,
+        };
+        let places = match &self.by {
+            By::Views(views) => views.places(),
+            _ => Vec::new(),
+        };
+        let subject = page::Subject { file: source.name(), source: source.text(), bound };
+        self.each(
+            |shown| page::of_answer(subject, shown, table),
+            |shown| page::of_predicates(subject, shown, places),
+            |shown| page::of_livelock(subject, shown),
+        )
+    }
+
+    /// What is new at each bound, as far as a short time allows; nothing where there is no such table. Of the new visible
+    /// states, lists up to so long are there.
+    #[must_use]
+    pub fn table(&self, listed: usize, time: Duration) -> Option<Table> {
+        let By::States { asked, outcome, .. } = &self.by else { return None };
+        let system = asked.system();
+        let (resource, most) = match asked.bound {
+            Some(bound) => (bound.resource, Some(bound.count)),
+            None => (Resource::Contexts, None),
+        };
+        let is_other = matches!(resource, Resource::RoundRobin { .. } | Resource::Threads);
+        let deadlock = asked.opened.properties.contains(&Property::NoDeadlock);
+        let is_cancelled = matches!(outcome.verdict, Found::Unknown { stop: Stop::Cancelled, .. });
+        if is_cancelled
+            || is_other
+            || !system.any_number().is_empty()
+            || (deadlock && system.starts_threads())
+        {
+            return None;
+        }
+        let words = "the answer is there; now the observation table";
+        asked.options.tell(Heard::Trying(words));
+        Some(asked.as_ref().clone().for_a_while(time).table(resource, most, listed))
+    }
+
+    /// What the answer rests on, for [`recheck`](crate::recheck); there is some only if that was asked for.
+    pub fn evidence(&self) -> Result<Option<Document>, Failure> {
+        let (opened, property, evidence) = match &self.by {
+            By::Views(views) => {
+                let subject = &views.subject;
+                let about = about(
+                    &subject.source,
+                    &subject.options,
+                    false,
+                    by_predicates::PROPERTY.to_owned(),
+                );
+                return Ok(views.certificate().map(|proof| Document::of_views(about, proof)));
+            }
+            By::States { asked, outcome, .. } => {
+                let opened = &asked.opened;
+                let property = property::name(&*opened.system, &opened.properties);
+                (opened, property, &outcome.evidence)
+            }
+            By::Endless { opened, outcome, .. } => {
+                (opened, livelock::PROPERTY.to_owned(), &outcome.evidence)
+            }
+        };
+        let Some(evidence) = evidence else { return Ok(None) };
+        let deadlock = opened.properties.contains(&Property::NoDeadlock);
+        let about = about(&opened.source, &opened.options, deadlock, property);
+        Document::new(&*opened.system, about, evidence).map(Some).map_err(Failure::bug)
+    }
+
+    /// What the solver was asked about a proof by predicates: what each question is about, and the question.
+    #[must_use]
+    pub fn queries(&self) -> &[(String, Query)] {
+        match &self.by {
+            By::Views(views) if views.certificate().is_some() => &views.queries,
+            _ => &[],
+        }
+    }
+
+    /// The text that it is about.
+    #[must_use]
+    pub fn source(&self) -> &Source {
+        match &self.by {
+            By::States { asked, .. } => &asked.opened.source,
+            By::Views(views) => &views.subject.source,
+            By::Endless { opened, .. } => &opened.source,
+        }
+    }
+
+    /// Does with it what there is to do for its kind.
+    fn each<T>(
+        &self,
+        states: impl FnOnce(&answer::Answer<'_>) -> T,
+        views: impl FnOnce(&by_predicates::Answer<'_>) -> T,
+        runs: impl FnOnce(&livelock::Answer<'_>) -> T,
+    ) -> T {
+        let Cost { time, peak_memory } = self.cost;
+        match &self.by {
+            By::Views(found) => found.shown(self.cost, views),
+            By::States { asked, outcome, last } => states(&answer::Answer {
+                file: asked.opened.source.name(),
+                system: asked.system(),
+                properties: &asked.opened.properties,
+                outcome,
+                asked: advice::Asked {
+                    method: asked.options.engine.method(),
+                    bound: asked.bound,
+                    unbounded: asked.opened.unbounded.as_deref(),
+                },
+                last: last.as_ref(),
+                time,
+                peak_memory,
+            }),
+            By::Endless { opened, endless, outcome } => runs(&livelock::Answer {
+                file: opened.source.name(),
+                system: &*opened.system,
+                endless: *endless,
+                outcome,
+                unbounded: opened.unbounded.as_deref(),
+                time,
+                peak_memory,
+            }),
+        }
+    }
+}
+
+/// What evidence is about.
+fn about(source: &Source, options: &InputOptions, deadlock: bool, property: String) -> Subject {
+    Subject {
+        file: source.name().to_owned(),
+        digest: digest(source.text()),
+        options: evidence_options(options, deadlock),
+        property,
+    }
+}
+
+/// Walks a schedule with the one step function, to its last state: what cannot be walked, or does not end in a
+/// violation, is no answer.
+fn replayed(opened: &Opened, trace: &Trace) -> Result<State, Failure> {
+    let system = &*opened.system;
+    let last = replay_with(system, trace, |_| {}).map_err(Failure::bug)?;
+    if Property::first_broken(&opened.properties, system, &last)?.is_none() {
+        return Err(Failure::bug("the schedule that was found does not end in a violation"));
+    }
+    Ok(last)
+}

@@ -1,0 +1,70 @@
+//! # Selvedge, a verifier for concurrent programs with recursion
+//!
+//! [`verify`] proves or refutes, for every schedule; [`check`] answers exactly within a bound; [`livelock`] looks for fair runs
+//! that never end; [`table`] says what is new at each bound; [`recheck`] checks what an answer rests on. The command
+//! line and the Python package are thin clients of this crate.
+//!
+//! ```
+//! use selvedge::{InputOptions, Options, Subject, Verdict, verify};
+//!
+//! let program = "int[0..2] count := 0;
+//!     void worker() { int[0..2] seen := count; count := seen + 1; assert count == seen + 1; }
+//!     thread worker * 2;";
+//! let subject = Subject::parse("race.weave", program, InputOptions::default())?;
+//! let answer = verify(&subject, &Options::default())?;
+//! assert_eq!(answer.verdict(), Verdict::Unsafe);
+//! for step in answer.trace().unwrap_or_default() {
+//!     println!("context {}, {}: {}", step.context, step.thread, step.step);
+//! }
+//! # Ok::<(), selvedge::Failure>(())
+//! ```
+//!
+//! An answer carries what it rests on if that is asked for, and [`recheck`] believes nothing that the search did:
+//!
+//! ```
+//! # use selvedge::{InputOptions, Options, Subject, Verdict, recheck, verify};
+//! let lock = "lock m; int[0..1] inside := 0;
+//!     void enter() { acquire m; inside := inside + 1; inside := inside - 1; release m; enter(); }
+//!     thread enter * 2;";
+//! let subject = Subject::parse("lock.weave", lock, InputOptions::default())?;
+//! let options = Options { evidence: true, ..Options::default() };
+//! let answer = verify(&subject, &options)?;
+//! assert_eq!(answer.verdict(), Verdict::Safe);
+//! let evidence = answer.evidence()?.expect("a proof").to_text();
+//! assert!(recheck(&subject, &evidence, &options)?.is_ok());
+//! # Ok::<(), selvedge::Failure>(())
+//! ```
+//!
+//! Nothing here prints. What goes on can be heard ([`Options::listener`]), and a run ends when its [`Limits`] say so, or
+//! when somebody sets [`Limits::cancelled`].
+
+mod answer;
+mod engines;
+mod failure;
+mod livelock;
+mod memory;
+mod options;
+mod portfolio;
+mod predicates;
+mod question;
+mod recheck;
+mod subject;
+pub mod suggest;
+mod table;
+
+pub use answer::Answer;
+pub use engines::Engine;
+pub use failure::{Blame, Failure, places};
+pub use livelock::{Livelock, LivelockEngine, livelock};
+pub use memory::default_memory_limit;
+pub use options::{Cost, Heard, Limits, Listener, Options};
+pub use portfolio::{check, table, verify};
+pub use recheck::{Accepted, Held, recheck};
+pub use subject::{InputOptions, Opened, Subject, Wanted};
+pub use table::Observed;
+
+pub use selvedge_analysis::converge::closure::Closure;
+pub use selvedge_analysis::{Bound, Resource};
+pub use selvedge_model::{Endless, Fairness};
+pub use selvedge_report::json::{Lasso, Observation, TraceStep, Verdict};
+pub use selvedge_sequential::livelock::Bounds;

@@ -1,0 +1,85 @@
+//! # Runs that never end
+
+use selvedge_analysis::fair::{self, Outcome, Question};
+use selvedge_model::{Endless, Fairness};
+use selvedge_sequential::livelock::{self as rounds, Asked, Bounds};
+
+use crate::answer::Answer;
+use crate::options::{Heard, Options};
+use crate::subject::{Opened, Subject};
+use crate::{Engine, Failure};
+
+/// How to look for a run that never ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LivelockEngine {
+    /// The engines side by side.
+    #[default]
+    Auto,
+    /// All states, and the cycles among them.
+    Exact,
+    /// Rounds, each thread by itself, with more and more rounds: for programs; it proves nothing.
+    Rounds,
+}
+
+/// Which runs are looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Livelock {
+    /// How fair they are, and whether threads may have ended.
+    pub endless: Endless,
+    /// Only those that repeat themselves after so many rounds.
+    pub bounds: Option<Bounds>,
+    /// How.
+    pub engine: LivelockEngine,
+}
+
+impl Default for Livelock {
+    fn default() -> Self {
+        Livelock {
+            endless: Endless { fairness: Fairness::Strong, ended: false },
+            bounds: None,
+            engine: LivelockEngine::Auto,
+        }
+    }
+}
+
+/// Whether there is a fair run that never ends. A lasso is checked before it is an answer.
+pub fn livelock(subject: &Subject, which: &Livelock, options: &Options) -> Result<Answer, Failure> {
+    if options.engine != Engine::Auto {
+        return Err(Failure::usage("for livelocks there is no choice of such engines"));
+    }
+    let opened = subject.with_all_threads()?;
+    let (outcome, cost) = options.measured(|| search(subject, &opened, which, options));
+    Ok(Answer::of_endless(opened, which.endless, outcome?).after(cost))
+}
+
+/// Lets the engines run; the first answer is the answer.
+fn search(
+    subject: &Subject,
+    opened: &Opened,
+    &Livelock { endless, bounds, engine }: &Livelock,
+    options: &Options,
+) -> Result<Outcome, Failure> {
+    let question = Question { system: &*opened.system, endless, evidence: options.evidence };
+    let counts = subject.thread_counts()?;
+    let program = opened.program.as_deref();
+    let asked = program.map(|program| Asked { program, counts: &counts, endless });
+    let wants_rounds = bounds.is_some() || engine == LivelockEngine::Rounds;
+    let (budget, tell) = (options.limits.budget(), |event| options.tell(Heard::Endless(event)));
+    Ok(match asked {
+        _ if engine == LivelockEngine::Exact && bounds.is_some() => {
+            return Err(Failure::usage(
+                "`--engine exact` knows no rounds: leave out --stem and --lasso",
+            ));
+        }
+        None if wants_rounds => {
+            return Err(Failure::input(
+                "rounds are for programs (.weave, .bp): use `--engine exact`",
+            ));
+        }
+        Some(asked) if wants_rounds => rounds::search(&asked, bounds, &budget, &tell),
+        Some(asked) if engine == LivelockEngine::Auto => {
+            rounds::search_beside(&asked, &question, &budget, &tell)
+        }
+        _ => fair::search(&question, &budget, &tell),
+    })
+}

@@ -1,0 +1,154 @@
+//! # Options
+//! How to search, how long and how large a run may be, and who hears of it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use selvedge_analysis::converge::closure::Closure;
+use selvedge_analysis::engine::Event;
+use selvedge_analysis::{Budget, fair};
+use selvedge_smt::solver::DEFAULT;
+
+use crate::Engine;
+
+/// How often the memory is looked at.
+const TICK: Duration = Duration::from_millis(100);
+
+/// How to search.
+#[derive(Clone)]
+pub struct Options {
+    /// Which engine.
+    pub engine: Engine,
+    /// Whether interchangeable threads are counted, not listed one by one.
+    pub symmetry: bool,
+    /// Whether deadlocks are looked for, too.
+    pub deadlock: bool,
+    /// Whether the answer carries its evidence.
+    pub evidence: bool,
+    /// What [`Engine::Delays`] observes of a state: names of shared variables, `shared`, `top=J`, separated by commas.
+    pub observe: Option<String>,
+    /// Which actions [`Engine::Delays`] tries when what it observes has stopped growing.
+    pub closure: Closure,
+    /// The SMT solver, a name or a path. It is started for integers without bounds only; nothing is if there is none.
+    pub solver: Option<String>,
+    /// Whether proofs use no other predicates than those of the program.
+    pub only_given_predicates: bool,
+    /// How long and how large a run may be.
+    pub limits: Limits,
+    /// Who hears what the engines do.
+    pub listener: Option<Listener>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            engine: Engine::Auto,
+            symmetry: true,
+            deadlock: false,
+            evidence: false,
+            observe: None,
+            closure: Closure::default(),
+            solver: Some(DEFAULT.to_owned()),
+            only_given_predicates: false,
+            limits: Limits::default(),
+            listener: None,
+        }
+    }
+}
+
+/// How long and how large a run may be. The default has no limits.
+#[derive(Clone, Default)]
+pub struct Limits {
+    /// Stop after this time.
+    pub timeout: Option<Duration>,
+    /// When the time began, if that is not when the question is asked.
+    pub since: Option<Instant>,
+    /// Stop when more bytes are in use, by the measure of `memory_in_use`.
+    pub memory: Option<usize>,
+    /// How many bytes are in use. Who owns the allocator knows; without it there is no limit.
+    pub memory_in_use: Option<fn() -> usize>,
+    /// Ends the run when somebody sets it.
+    pub cancelled: Arc<AtomicBool>,
+}
+
+impl Limits {
+    /// From now on, or from when it was said.
+    #[must_use]
+    pub fn budget(&self) -> Budget {
+        let start = self.since.unwrap_or_else(Instant::now);
+        Budget {
+            deadline: self.timeout.and_then(|time| start.checked_add(time)),
+            memory: self.memory,
+            memory_in_use: self.memory_in_use,
+            cancelled: vec![Arc::clone(&self.cancelled)],
+        }
+    }
+}
+
+/// Somebody who hears what engines do. Several threads may speak at once.
+pub type Listener = Arc<dyn Fn(Heard<'_>) + Send + Sync>;
+
+/// What can be heard.
+#[derive(Clone, Copy)]
+pub enum Heard<'a> {
+    /// A bound was completed, or an over-approximation.
+    Event(&'a Event<'a>),
+    /// The search for a run that never ends went on.
+    Endless(fair::Event),
+    /// What an engine tries now, in words.
+    Trying(&'a str),
+    /// Something that the person who asked should know.
+    Note(&'a str),
+    /// Nothing new; a tenth of a second has passed.
+    Tick,
+}
+
+/// What a run cost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Cost {
+    /// How long it took.
+    pub time: Duration,
+    /// The most bytes that were seen to be in use; 0 where nobody counts them.
+    pub peak_memory: u64,
+}
+
+impl Options {
+    /// Tells who listens.
+    pub(crate) fn tell(&self, heard: Heard<'_>) {
+        if let Some(listener) = &self.listener {
+            listener(heard);
+        }
+    }
+
+    /// Lets something run, and measures it.
+    pub(crate) fn measured<T>(&self, run: impl FnOnce() -> T) -> (T, Cost) {
+        let start = Instant::now();
+        let peak = AtomicUsize::new(0);
+        let look = || {
+            let in_use = self.limits.memory_in_use.map_or(0, |in_use| in_use());
+            peak.fetch_max(in_use, Ordering::Relaxed);
+        };
+        look();
+        let result = thread::scope(|scope| {
+            let (running, ended) = mpsc::channel::<()>();
+            let watch = || {
+                let ended = ended;
+                while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                    look();
+                    self.tell(Heard::Tick);
+                }
+            };
+            // Without a second thread less is known about the memory, and nothing else is lost.
+            let _ = thread::Builder::new().spawn_scoped(scope, watch);
+            let result = run();
+            look();
+            drop(running);
+            result
+        });
+        let peak_memory = peak.load(Ordering::Relaxed) as u64;
+        (result, Cost { time: start.elapsed(), peak_memory })
+    }
+}

@@ -1,0 +1,88 @@
+//! # Which engines answer, in which order
+
+use std::time::Duration;
+
+use selvedge_analysis::engine::Verdict;
+use selvedge_analysis::{Bound, Resource, Stop};
+
+use crate::answer::Answer;
+use crate::options::Options;
+use crate::predicates::{self, may_help};
+use crate::question::Asked;
+use crate::subject::{Subject, Wanted};
+use crate::table::Observed;
+use crate::{Engine, Failure};
+
+/// How long the other engines are alone where predicates may help.
+const HEAD_START: Duration = Duration::from_secs(2);
+
+/// Proves or refutes every assertion, or the target, for every schedule.
+///
+/// With [`Engine::Auto`], contexts are explored from below while stack cuts look from above, with summaries and
+/// rounds beside them after a second; any number of threads is decided by coverability; where integers have no bounds,
+/// an SMT solver is asked about predicates if the others have no answer in two seconds.
+///
+/// A violation is replayed, step by step, before it is an answer.
+pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
+    options.engine.need_none()?;
+    if options.engine != Engine::Delays
+        && (options.observe.is_some() || options.closure != Default::default())
+    {
+        return Err(Failure::usage("--observe and --closure are for `--engine delays`"));
+    }
+    let (answer, cost) = options.measured(|| find(subject, options));
+    Ok(answer?.after(cost))
+}
+
+fn find(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
+    let (engine, deadlock) = (options.engine, options.deadlock);
+    let budget = options.limits.budget();
+    let asserts = !deadlock && subject.options().target.is_none();
+    let any = asserts && engine == Engine::Auto && subject.is_parameterized();
+    if any || engine == Engine::Predicates {
+        return predicates::find(subject, options, budget);
+    }
+    let wanted = Wanted { deadlock, any_number: engine.decides_any_number() };
+    let asked = Asked::new(subject.for_engine(wanted)?, options, budget);
+    asked.note_missing_target();
+    if engine == Engine::Auto && may_help(&asked) {
+        let outcome = asked.clone().for_a_while(HEAD_START).verify()?;
+        let is_open = matches!(outcome.verdict, Verdict::Unknown { stop: Stop::Timeout, .. });
+        if !is_open || asked.budget.check().is_err() {
+            return Answer::of_states(asked, outcome);
+        }
+        if let Some(answer) = predicates::after_others(subject, &asked)? {
+            return Ok(answer);
+        }
+    }
+    let outcome = asked.verify()?;
+    Answer::of_states(asked, outcome)
+}
+
+/// Whether there is a violation within a bound: exactly.
+pub fn check(subject: &Subject, bound: Bound, options: &Options) -> Result<Answer, Failure> {
+    options.engine.need_bound(bound.resource)?;
+    let wanted = Wanted { deadlock: options.deadlock, any_number: false };
+    let budget = options.limits.budget();
+    let mut asked = Asked::new(subject.for_engine(wanted)?, options, budget);
+    asked.bound = Some(bound);
+    asked.note_missing_target();
+    let (outcome, cost) = options.measured(|| asked.check(bound));
+    Ok(Answer::of_states(asked, outcome?)?.after(cost))
+}
+
+/// What is new at each bound, up to the largest one, or until nothing new can come. Of the new visible states,
+/// lists up to so long are there.
+pub fn table(
+    subject: &Subject,
+    resource: Resource,
+    most: Option<usize>,
+    listed: usize,
+    options: &Options,
+) -> Result<Observed, Failure> {
+    options.engine.need_bound(Resource::Contexts)?;
+    let budget = options.limits.budget();
+    let asked = Asked::new(subject.for_engine(Wanted::default())?, options, budget);
+    let (table, cost) = options.measured(|| asked.table(resource, most, listed));
+    Ok(Observed { opened: asked.opened, table, cost })
+}

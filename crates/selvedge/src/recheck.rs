@@ -1,0 +1,138 @@
+//! # Checking evidence
+//! Nothing that a search did is believed: the evidence is held against the text that it is about.
+
+use selvedge_evidence::{Evidence, recheck as recheck_states};
+use selvedge_report::evidence::{Document, Options as Given, digest};
+use selvedge_report::json::Verdict;
+use selvedge_report::{livelock, predicates as by_predicates, property};
+use selvedge_sequential::certificate;
+use selvedge_smt::certificate::Certificate;
+use selvedge_smt::solver::{DEFAULT, Query};
+
+use crate::Failure;
+use crate::options::Options;
+use crate::predicates;
+use crate::subject::{InputOptions, Opened, Subject, Wanted};
+
+/// Evidence that holds.
+pub struct Accepted {
+    /// The verdict that it shows.
+    pub verdict: Verdict,
+    /// What was checked, in a sentence.
+    pub checked: String,
+    /// What it is about.
+    pub property: String,
+    /// What it is.
+    pub held: Held,
+}
+
+/// What was held against the text.
+pub enum Held {
+    /// About the states of a system.
+    States(Opened, Evidence),
+    /// About every few threads; and what the solver was asked.
+    Views(Certificate, Vec<(String, Query)>),
+}
+
+/// Checks evidence, as text, about a subject: whether it is accepted, or why it is refused. The options are those that it
+/// was made with.
+pub fn recheck(
+    subject: &Subject,
+    evidence: &str,
+    options: &Options,
+) -> Result<Result<Accepted, String>, Failure> {
+    let document = Document::parse(evidence).map_err(|why| why.to_string());
+    if let Ok(document) = &document
+        && let Some(certificate) = document.views()
+    {
+        return views(subject, document, certificate, options);
+    }
+    let endless = document.as_ref().is_ok_and(Document::is_about_endless_runs);
+    let opened = match endless {
+        true => subject.with_all_threads()?,
+        false => {
+            let wanted = Wanted { deadlock: options.deadlock, any_number: true };
+            subject.for_engine(wanted)?
+        }
+    };
+    Ok(document.and_then(|document| states(&document, opened, endless, options)))
+}
+
+fn states(
+    document: &Document,
+    opened: Opened,
+    endless: bool,
+    options: &Options,
+) -> Result<Accepted, String> {
+    let given = evidence_options(&opened.options, options.deadlock);
+    let evidence = document
+        .check_subject(&digest(opened.source.text()), &given)
+        .and_then(|()| document.evidence(&*opened.system))
+        .map_err(|why| why.to_string())?;
+    let checked = match (&evidence, &opened.program) {
+        (Evidence::Summaries(proof), Some(program)) => {
+            certificate::recheck(program, &opened.properties, proof, &options.limits.budget())
+        }
+        _ => recheck_states(&*opened.system, &opened.properties, &evidence),
+    };
+    let property = match endless {
+        true => livelock::PROPERTY.to_owned(),
+        false => property::name(&*opened.system, &opened.properties),
+    };
+    Ok(Accepted {
+        verdict: verdict(&evidence),
+        checked: checked.map_err(|why| why.to_string())?.to_string(),
+        property,
+        held: Held::States(opened, evidence),
+    })
+}
+
+/// Checks an invariant over views, with a solver.
+fn views(
+    subject: &Subject,
+    document: &Document,
+    certificate: Certificate,
+    options: &Options,
+) -> Result<Result<Accepted, String>, Failure> {
+    let given = evidence_options(subject.options(), options.deadlock);
+    if let Err(why) = document.check_subject(&digest(subject.source().text()), &given) {
+        return Ok(Err(why.to_string()));
+    }
+    let property = by_predicates::PROPERTY;
+    if document.property() != property {
+        let why = format!("such a proof is about {property}, and this claims something else");
+        return Ok(Err(why));
+    }
+    let solver = options.solver.as_deref().unwrap_or(DEFAULT);
+    let mut queries = Vec::new();
+    let checked = predicates::check(subject, &certificate, solver, &mut queries)?;
+    Ok(checked.map(|checked| Accepted {
+        verdict: Verdict::Safe,
+        checked: checked.to_string(),
+        property: property.to_owned(),
+        held: Held::Views(certificate, queries),
+    }))
+}
+
+fn verdict(evidence: &Evidence) -> Verdict {
+    match evidence {
+        Evidence::Cut(_)
+        | Evidence::Aggregate(_)
+        | Evidence::Cover(_)
+        | Evidence::Summaries(_)
+        | Evidence::Termination(_) => Verdict::Safe,
+        Evidence::Violation(_) => Verdict::Unsafe,
+        Evidence::Lasso(_) => Verdict::Nonterminating,
+    }
+}
+
+/// The options that make another system of the same text, or ask for something else.
+pub(crate) fn evidence_options(options: &InputOptions, deadlock: bool) -> Given {
+    Given {
+        threads: options.threads.iter().cloned().collect(),
+        consts: options.consts.iter().map(|(name, n)| (name.clone(), n.to_string())).collect(),
+        init: options.init.clone(),
+        target: options.target.clone(),
+        deadlock,
+    }
+}
