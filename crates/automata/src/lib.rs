@@ -11,6 +11,24 @@
 //!
 //! A *control state* is whatever the caller makes of it: a shared state, or a shared state with
 //! more bookkeeping.
+//!
+//! ```
+//! use selvedge_automata::{Control, Dfa, Psa, post_star};
+//! use selvedge_model::{SymbolId, Word};
+//!
+//! // ⟨q | a⟩ → ⟨q | a b⟩ and ⟨q | a⟩ → ⟨q | ε⟩: each `b` is a call that has not returned.
+//! let (q, a, b) = (Control(0), SymbolId(0), SymbolId(1));
+//! let start = Psa::of_language(q, &Dfa::word([a]));
+//! let reached = post_star(start, |_, top, moves| {
+//!     if top == Some(a) {
+//!         moves.extend([(q, Word::Push { top: a, under: b }), (q, Word::Pop)]);
+//!     }
+//!     Ok::<(), ()>(())
+//! })
+//! .unwrap();
+//! assert!(reached.accepts(q, [a, b, b, b]) && reached.accepts(q, [b, b]));
+//! assert!(!reached.accepts(q, [b, a]));
+//! ```
 
 mod dfa;
 mod language;

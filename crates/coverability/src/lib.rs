@@ -20,6 +20,22 @@
 //! **Needs.** Properties that stay broken when threads are added (see
 //! [`smallest_violations`](selvedge_model::smallest_violations)); finitely many shared states and
 //! local states. Where there are too many, or stacks grow, there is no answer but a reason.
+//!
+//! ```
+//! use selvedge_coverability::{Answer, cover};
+//! use selvedge_frontend::{Input, LoadOptions, parse};
+//! use selvedge_model::{Fault, Property};
+//! use selvedge_program::{Lowering, ThreadCounts};
+//!
+//! let text = "int[0..3] inside := 0;
+//!             void visit() { atomic { assume inside < 2; inside := inside + 1; } assert inside != 2; }
+//!             thread visit * any;";
+//! let input = parse("room.weave".as_ref(), text.to_owned(), &LoadOptions::default()).unwrap();
+//! let Input::Program { program, source, .. } = input else { panic!() };
+//! let system = Lowering::for_any_number(program, source, &ThreadCounts::default()).unwrap();
+//! let answer = cover::<Fault>(&system, &[Property::NeverWrong], &|| Ok(())).unwrap();
+//! assert!(matches!(answer, Answer::Unsafe { threads: 2, .. }));
+//! ```
 
 mod backward;
 mod certify;

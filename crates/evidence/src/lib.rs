@@ -12,6 +12,25 @@
 //!
 //! This crate sees the model and automata only: what checks an answer shares no code with what
 //! found it.
+//!
+//! ```
+//! use selvedge_evidence::{Schedule, replay};
+//! use selvedge_model::{Tables, Word};
+//!
+//! let mut tables = Tables::builder();
+//! let [idle, busy] = [tables.shared("idle"), tables.shared("busy")];
+//! let worker = tables.template("worker");
+//! let work = tables.symbol(worker, "work");
+//! tables.rule(worker, idle, Some(work), busy, Word::Pop);
+//! tables.thread("worker", worker, vec![work]);
+//! tables.initial(idle);
+//! let system = tables.build();
+//!
+//! let trace = Schedule::parse("worker").unwrap().to_trace(&system).unwrap();
+//! assert_eq!(replay(&system, &trace).unwrap().last().unwrap().shared, busy);
+//! // It cannot act twice.
+//! assert!(Schedule::parse("worker * 2").unwrap().to_trace(&system).is_err());
+//! ```
 
 mod certificate;
 mod lasso;

@@ -15,6 +15,20 @@
 //!
 //! No parser panics, whatever the input: nesting is limited, numbers have any size, and bytes
 //! that are not UTF-8 are reported with their place.
+//!
+//! ```
+//! use selvedge_frontend::{Input, LoadError, LoadOptions, parse};
+//!
+//! let options = LoadOptions::default();
+//! let text = "bool b := false; void main() { b := true; } thread main;".to_owned();
+//! let Input::Program { program, .. } = parse("one.weave".as_ref(), text, &options)? else { panic!() };
+//! assert_eq!(program.globals[0].name, "b");
+//!
+//! let text = "void main() { c := true; } thread main;".to_owned();
+//! let Err(LoadError::Invalid(wrong)) = parse("two.weave".as_ref(), text, &options) else { panic!() };
+//! println!("{wrong}"); // the line, what is wrong, and what to do about it
+//! # Ok::<(), LoadError>(())
+//! ```
 
 pub mod bp;
 pub mod check;

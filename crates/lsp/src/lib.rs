@@ -12,6 +12,24 @@
 //!
 //! **What it never does.** It opens no file and no connection and starts no program: what it knows is what comes
 //! in, what it says is what goes out. Whatever comes in, it does not panic.
+//!
+//! ```
+//! use std::io::Cursor;
+//! use std::time::Duration;
+//! use selvedge_lsp::{Settings, serve};
+//!
+//! let message = |text: &str| format!("Content-Length: {}\r\n\r\n{text}", text.len());
+//! let said = [
+//!     r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}"#,
+//!     r#"{"jsonrpc":"2.0","id":2,"method":"shutdown"}"#,
+//!     r#"{"jsonrpc":"2.0","method":"exit"}"#,
+//! ];
+//! let editor = Cursor::new(said.map(message).concat());
+//! let settings = Settings { timeout: Duration::from_secs(60), memory: None, memory_in_use: None };
+//! let mut answers = Vec::new();
+//! assert!(serve(editor, &mut answers, settings));
+//! assert!(String::from_utf8_lossy(&answers).contains("hoverProvider"));
+//! ```
 
 mod document;
 mod rpc;

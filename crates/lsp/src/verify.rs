@@ -1,21 +1,20 @@
 //! # Verification in the background
-//! The same engines as `selvedge verify`, without those that need another program: where these have no answer,
-//! the command line may have one. A violation is shown only if its schedule can be walked and ends in one.
+//! What `selvedge verify` does, without engines that need another program: where the others have no answer,
+//! the command line may have one.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
 
-use selvedge_analysis::Budget;
-use selvedge_analysis::engine::{Event, Method, Outcome, Question, Verdict};
-use selvedge_evidence::{Trace, replay_with};
+use selvedge::{
+    Answer, Blame, Failure, Heard, InputOptions, Limits, Listener, Options, Subject, Verdict,
+    verify,
+};
+use selvedge_analysis::engine::Event;
+use selvedge_evidence::Trace;
 use selvedge_frontend::Draft;
-use selvedge_model::{Property, State as SystemState, System};
-use selvedge_program::{LowerError, Lowering, Program, Source, Span, ThreadCounts};
-use selvedge_report::advice::Asked;
-use selvedge_report::answer::{self, Answer};
+use selvedge_model::System;
+use selvedge_program::{Source, Span};
 use selvedge_report::view::each_row;
-use selvedge_sequential::engine::verify;
 
 use crate::Settings;
 use crate::document::line_span;
@@ -67,7 +66,6 @@ pub struct Violation {
 
 /// What is verified.
 pub struct Task {
-    program: Arc<Program>,
     source: Arc<Source>,
     settings: Settings,
     cancelled: Arc<AtomicBool>,
@@ -76,102 +74,53 @@ pub struct Task {
 impl Task {
     /// A program that is well formed.
     pub fn new(draft: &Draft, settings: Settings, cancelled: Arc<AtomicBool>) -> Option<Self> {
-        let (program, source) = (Arc::clone(draft.program.as_ref()?), Arc::clone(&draft.source));
-        Some(Task { program, source, settings, cancelled })
+        draft.program.as_ref()?;
+        Some(Task { source: Arc::clone(&draft.source), settings, cancelled })
     }
 
     /// Verifies it; `tell` hears how far the run is.
-    pub fn run(self, tell: &(dyn Fn(String) + Sync)) -> Shown {
-        let start = Instant::now();
-        let budget = Budget {
-            deadline: start.checked_add(self.settings.timeout),
+    pub fn run(self, tell: impl Fn(String) + Send + Sync + 'static) -> Shown {
+        let limits = Limits {
+            timeout: Some(self.settings.timeout),
+            since: None,
             memory: self.settings.memory,
             memory_in_use: self.settings.memory_in_use,
-            cancelled: vec![Arc::clone(&self.cancelled)],
+            cancelled: Arc::clone(&self.cancelled),
         };
-        let made = Lowering::for_any_number(
-            Arc::clone(&self.program),
-            Arc::clone(&self.source),
-            &ThreadCounts::default(),
-        );
-        let system = match made {
-            Ok(lowering) => lowering.dropping_threads(),
-            Err(error) => return self.refused(&error),
-        };
-        let properties = [Property::NeverWrong];
-        let question = Question {
-            system: &system,
-            properties: &properties,
-            method: Method::Auto,
-            symmetry: true,
-            evidence: false,
-        };
-        let outcome = verify(&system, &question, &budget, &|event| {
-            if let Event::Bound { observation, .. } = event {
+        let listener = move |heard: Heard<'_>| {
+            if let Heard::Event(Event::Bound { observation, .. }) = heard {
                 tell(format!("{} completed", observation.bound));
             }
-        });
-        self.show(&system, &properties, &outcome, start.elapsed())
-    }
-
-    fn refused(&self, error: &LowerError) -> Shown {
-        let span = match error {
-            LowerError::At { span, .. } => *span,
-            _ => Span::default(),
         };
-        let message = match error {
-            LowerError::At { message, .. } => message.clone(),
-            other => other.to_string(),
-        };
-        Shown {
-            title: format!("? {message}"),
-            severity: 1,
-            violation: Some(Violation { span, steps: Vec::new() }),
-            message,
+        let listener: Listener = Arc::new(listener);
+        let options =
+            Options { limits, solver: None, listener: Some(listener), ..Options::default() };
+        let (name, text) = (self.source.name(), self.source.text());
+        match Subject::parse(name, text, InputOptions::default())
+            .and_then(|subject| verify(&subject, &options))
+        {
+            Ok(answer) => self.show(&answer),
+            Err(failure) => refused(&failure),
         }
     }
 
-    fn show(
-        &self,
-        system: &Lowering,
-        properties: &[Property],
-        outcome: &Outcome,
-        time: Duration,
-    ) -> Shown {
-        let trace = match &outcome.verdict {
-            Verdict::Unsafe { trace: Ok(trace), .. } => Some(trace),
-            _ => None,
-        };
-        let last = match trace.map(|trace| walked(system, properties, trace)).transpose() {
-            Ok(last) => last,
-            Err(why) => return bug(&why),
-        };
-        let answer = Answer {
-            file: self.source.name(),
-            system,
-            properties,
-            outcome,
-            asked: Asked::default(),
-            last: last.as_ref(),
-            time,
-            peak_memory: 0,
-        };
-        let sentence = answer::sentence(&answer);
-        let (word, sign, severity) = match outcome.verdict {
-            Verdict::Safe(_) => ("safe", "✓", 3),
-            Verdict::Unsafe { .. } => ("unsafe", "✗", 1),
-            Verdict::Bounded { .. } => ("bounded", "?", 2),
-            Verdict::Unknown { .. } => ("unknown", "?", 2),
+    fn show(&self, answer: &Answer) -> Shown {
+        let sentence = answer.sentence();
+        let (verdict, word) = (answer.verdict(), answer.verdict().word());
+        let (sign, severity) = match verdict {
+            Verdict::Safe => ("✓", 3),
+            Verdict::Unsafe | Verdict::Nonterminating => ("✗", 1),
+            Verdict::Bounded | Verdict::Unknown => ("?", 2),
         };
         let mut message = format!("{word}: {sentence}");
-        if let Verdict::Unknown { .. } = outcome.verdict {
+        if verdict == Verdict::Unknown {
             message += "; `selvedge verify` on the command line has more time, and more engines";
         }
         Shown {
             title: format!("{sign} {word}: {}", shortened(&sentence)),
             message,
             severity,
-            violation: trace.map(|trace| self.violation(system, trace)),
+            violation: answer.run().map(|(system, trace)| self.violation(system, trace)),
         }
     }
 
@@ -196,27 +145,20 @@ impl Task {
     }
 }
 
-/// Walks a schedule with the one step function, to its last state: what cannot be walked, or does not end in a
-/// violation, is no answer.
-fn walked(
-    system: &dyn System,
-    properties: &[Property],
-    trace: &Trace,
-) -> Result<SystemState, String> {
-    let last = replay_with(system, trace, |_| {}).map_err(|e| e.to_string())?;
-    match Property::first_broken(properties, system, &last).map_err(|e| e.to_string())? {
-        Some(_) => Ok(last),
-        None => Err("the schedule that was found does not end in a violation".to_owned()),
-    }
-}
-
-fn bug(why: &str) -> Shown {
-    Shown {
-        title: "? a bug in Selvedge".to_owned(),
-        message: format!("{why}. This is a bug in Selvedge, not in your program: please report it"),
-        severity: 1,
-        violation: None,
-    }
+/// Why there is no answer.
+fn refused(failure: &Failure) -> Shown {
+    let (span, message) = match failure {
+        Failure::Diagnostics(wrong) if !wrong.list.is_empty() => {
+            (wrong.list[0].label.span, wrong.list[0].message.clone())
+        }
+        other => (Span::default(), other.to_string()),
+    };
+    let title = match failure.blame() {
+        Blame::Bug => "? a bug in Selvedge".to_owned(),
+        _ => format!("? {message}"),
+    };
+    let violation = Some(Violation { span, steps: Vec::new() });
+    Shown { title, severity: 1, violation, message }
 }
 
 /// The beginning of a sentence, for a title.

@@ -8,6 +8,33 @@
 //! threads is written with predicates ([`pool`]), as the strongest statement of a shape that no
 //! sample refutes ([`learn`]). What a proof does not need is left out ([`minimize`]), and what is left
 //! is checked by `selvedge-smt`, which knows nothing of all this.
+//!
+//! ```
+//! use selvedge_analysis::Budget;
+//! use selvedge_frontend::{Input, LoadOptions, parse};
+//! use selvedge_predicates::{Answer, Question, verify};
+//! use selvedge_program::ThreadCounts;
+//! use selvedge_smt::solver::SolverOptions;
+//!
+//! // Tickets are numbers without an end, and there is any number of threads.
+//! let text = "int next := 0; int served := 0;
+//!             void take() { int mine := fetch_and_add(next); assert next > mine; }
+//!             thread take * any;";
+//! let input = parse("tickets.weave".as_ref(), text.to_owned(), &LoadOptions::default()).unwrap();
+//! let Input::Program { program, source, .. } = input else { panic!() };
+//! let question = Question {
+//!     program: &program,
+//!     source: &source,
+//!     counts: &ThreadCounts::default(),
+//!     solver: SolverOptions::default(),
+//!     only_given: false,
+//! };
+//! match verify(&question, &Budget::default(), &|_| {}, &mut |_, _| {}).answer {
+//!     Answer::Safe(proof) => println!("{}", proof.checked),
+//!     Answer::Unsafe { .. } => panic!("there is no violation"),
+//!     Answer::Unknown(why) => println!("{why}"), // there is no solver on this machine
+//! }
+//! ```
 
 pub mod count;
 pub mod learn;

@@ -7,6 +7,25 @@
 //!   as a [`selvedge_model::System`] of pushdown threads: shared states and stack symbols are
 //!   interned as they are met, nothing is enumerated up front;
 //! - [`mod@print`] writes it as `.weave` or `.bp` text again.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use selvedge_frontend::{Input, LoadOptions, parse};
+//! use selvedge_model::{System, ThreadId, step};
+//! use selvedge_program::{Lowering, ThreadCounts, print};
+//!
+//! let text = "int[0..9] n := 3; void main() { n := n * 2; assert n < 6; } thread main;".to_owned();
+//! let input = parse("six.weave".as_ref(), text, &LoadOptions::default()).unwrap();
+//! let Input::Program { program, source, .. } = input else { panic!() };
+//! println!("{}", print::weave(&program));
+//!
+//! let system = Lowering::new(program, source, &ThreadCounts::default()).unwrap();
+//! let start = &system.initial().unwrap()[0];
+//! let (_, doubled) = &step(&system, start, ThreadId(0)).unwrap()[0];
+//! assert_eq!(system.show_shared(doubled.shared), "n=6");
+//! let (_, wrong) = &step(&system, doubled, ThreadId(0)).unwrap()[0];
+//! assert!(system.wrong(wrong.shared).unwrap().contains("assertion failed"));
+//! ```
 
 mod attempt;
 mod booleans;

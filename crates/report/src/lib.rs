@@ -16,6 +16,22 @@
 //! - [`termination`]: why no fair run goes on for ever, by a proof of that;
 //! - [`trials`]: what came of random questions;
 //! - [`bench`](mod@bench): what came of the questions of a suite; [`plot`]: pictures of it.
+//!
+//! ```
+//! use selvedge_report::amount::{amount, bytes};
+//! use selvedge_report::json::{self, Recheck, Verdict};
+//!
+//! let found = Recheck {
+//!     selvedge: json::VERSION,
+//!     file: "lock.weave".to_owned(),
+//!     evidence: "proof.json".to_owned(),
+//!     accepted: true,
+//!     verdict: Some(Verdict::Safe),
+//!     checked: Some(format!("{} in {}", amount(Some(12), "state"), bytes(2048))),
+//!     reason: None,
+//! };
+//! assert!(json::print(&found).contains(r#""checked": "12 states in 2.0 KiB""#));
+//! ```
 
 pub mod advice;
 pub mod amount;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use selvedge_analysis::engine::{Outcome, Table, Verdict as Found};
 use selvedge_analysis::{Resource, Stop, fair};
 use selvedge_evidence::{Trace, replay_with};
-use selvedge_model::{Endless, Property, State};
+use selvedge_model::{Endless, Property, State, System};
 use selvedge_program::Source;
 use selvedge_report::evidence::{Document, Subject, digest};
 use selvedge_report::json::{self, Lasso, Observation, TraceStep, Verdict};
@@ -103,6 +103,18 @@ impl Answer {
     #[must_use]
     pub fn trace(&self) -> Option<Vec<TraceStep>> {
         self.object().trace
+    }
+
+    /// The violation as a run of the system that it is one of.
+    #[must_use]
+    pub fn run(&self) -> Option<(&dyn System, &Trace)> {
+        match &self.by {
+            By::States { asked, outcome, .. } => match &outcome.verdict {
+                Found::Unsafe { trace: Ok(trace), .. } => Some((asked.system(), trace)),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// The run that never ends.

@@ -68,3 +68,8 @@ pub use selvedge_analysis::{Bound, Resource};
 pub use selvedge_model::{Endless, Fairness};
 pub use selvedge_report::json::{Lasso, Observation, TraceStep, Verdict};
 pub use selvedge_sequential::livelock::Bounds;
+
+/// The page of the book is tried, too.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct Book;

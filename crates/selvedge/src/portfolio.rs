@@ -38,8 +38,8 @@ fn find(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
     let (engine, deadlock) = (options.engine, options.deadlock);
     let budget = options.limits.budget();
     let asserts = !deadlock && subject.options().target.is_none();
-    let any = asserts && engine == Engine::Auto && subject.is_parameterized();
-    if any || engine == Engine::Predicates {
+    let by_solver = asserts && engine == Engine::Auto && options.solver.is_some();
+    if by_solver && subject.is_parameterized() || engine == Engine::Predicates {
         return predicates::find(subject, options, budget);
     }
     let wanted = Wanted { deadlock, any_number: engine.decides_any_number() };

@@ -13,6 +13,31 @@
 //! K rounds is exactly what round-robin schedules with K contexts a thread can reach [Thm. 1, 2].
 //!
 //! **Needs.** A fixed number of threads, and types with finitely many values.
+//!
+//! ```
+//! use selvedge_analysis::engine::Verdict;
+//! use selvedge_analysis::{Bound, Budget};
+//! use selvedge_frontend::{Input, LoadOptions, parse};
+//! use selvedge_model::Property;
+//! use selvedge_program::{Lowering, ThreadCounts};
+//! use selvedge_sequential::Options;
+//! use selvedge_sequential::engine::{Asked, check};
+//!
+//! let text = "int[0..2] turn := 0;
+//!             void ping() { assume turn == 1; turn := 2; }
+//!             void pong() { turn := 1; assume turn == 2; assert false; }
+//!             thread ping; thread pong;";
+//! let input = parse("turns.weave".as_ref(), text.to_owned(), &LoadOptions::default()).unwrap();
+//! let Input::Program { program, source, .. } = input else { panic!() };
+//! let system = Lowering::new(program, source, &ThreadCounts::default()).unwrap();
+//! let asked = Asked { program: &system, properties: &[Property::NeverWrong], evidence: false };
+//! // `pong` has to act before and after `ping`, which is before it in each round.
+//! let verdict = |rounds| {
+//!     check(&asked, rounds, Options::default(), &Budget::default(), &|_| {}).verdict
+//! };
+//! assert!(matches!(verdict(1), Verdict::Bounded { .. }));
+//! assert!(matches!(verdict(2), Verdict::Unsafe { bound, .. } if bound == Bound::rounds(2)));
+//! ```
 
 pub mod certificate;
 mod chain;

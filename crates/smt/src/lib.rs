@@ -8,6 +8,23 @@
 //!
 //! This crate does not search. What finds certificates is `selvedge-predicates`, which sees this
 //! crate; this crate does not see it.
+//!
+//! ```
+//! use selvedge_smt::solver::{Query, Sat, Solver, SolverOptions};
+//! use selvedge_smt::term::{Arith, Term, Var};
+//!
+//! // Whatever x is, x < x + 1.
+//! let x = || Term::Var(Var::Global(0));
+//! let claim = Term::lt(x(), Term::arith(Arith::Add, x(), Term::int(1)));
+//! let wrong = claim.negated();
+//! let text = format!("(declare-const x Int)\n(assert {})\n", wrong.show(&|_| "x".to_owned()));
+//! let query = Query { text, values: Vec::new() };
+//! println!("{}", query.script("x is less than its successor"));
+//! match Solver::start(&SolverOptions::default()) {
+//!     Ok(mut solver) => assert!(matches!(solver.ask(&query, &|| false).unwrap(), Sat::No)),
+//!     Err(why) => println!("{why}"), // there is no solver on this machine
+//! }
+//! ```
 
 pub mod bounds;
 pub mod certificate;

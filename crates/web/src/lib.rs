@@ -12,6 +12,15 @@
 //! when the page that listens to a run goes away, the run ends.
 //!
 //! Why it is written by hand is in `docs/decisions/0025-page.md`.
+//!
+//! ```
+//! let server = selvedge_web::Server::bind()?;
+//! let url = server.url();
+//! let (host, token) = url.trim_start_matches("http://").split_once('/').unwrap();
+//! assert!(host.starts_with("127.0.0.1:") && token.len() > 32); // nobody can guess it
+//! println!("the page will be at {url}, once somebody calls `serve`");
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 mod http;
 mod routes;

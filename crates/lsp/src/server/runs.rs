@@ -38,7 +38,7 @@ impl<W: Write> Server<W> {
         let work = move || {
             let progress = heard.clone();
             // An editor that does not listen need not hear everything.
-            let shown = task.run(&move |text| drop(progress.try_send(Heard::Progress(id, text))));
+            let shown = task.run(move |text| drop(progress.try_send(Heard::Progress(id, text))));
             let _ = heard.send(Heard::Done(name, id, shown));
         };
         if thread::Builder::new().stack_size(STACK).spawn(work).is_err() {

@@ -1,0 +1,183 @@
+//! The library as another program uses it: texts in, answers out, with evidence that its own checker accepts.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use selvedge::{
+    Blame, Bound, Bounds, Engine, Heard, InputOptions, Livelock, Options, Resource, Subject,
+    Verdict, check, livelock, recheck, table, verify,
+};
+
+const RACE: &str = "int[0..2] count := 0; int[0..2] finished := 0;
+    void worker() {
+      int[0..2] seen := count;
+      count := seen + 1;
+      finished := finished + 1;
+      if (finished == 2) assert count == 2;
+    }
+    thread worker * 2;";
+
+/// Two threads that call themselves for ever.
+const ENDLESS: &str = "lock m; bool busy := false;
+    void work() { acquire m; assert !busy; busy := true; busy := false; release m; work(); }
+    thread work * 2;";
+
+/// More states than anybody can count.
+const HUGE: &str = "int a := 0; int b := 0;
+    void up() { while (*) { a := a + 1; assert a != b + 1000000; } }
+    void down() { while (*) b := b - a; }
+    thread up; thread down * 2;";
+
+fn subject(name: &str, text: &str) -> Subject {
+    Subject::parse(name, text, InputOptions::default()).unwrap()
+}
+
+fn with_evidence() -> Options {
+    Options { evidence: true, ..Options::default() }
+}
+
+#[test]
+fn a_race_is_found_with_the_fewest_contexts() {
+    let answer = verify(&subject("race.weave", RACE), &Options::default()).unwrap();
+    assert_eq!(answer.verdict(), Verdict::Unsafe);
+    let trace = answer.trace().unwrap();
+    assert_eq!(trace.last().unwrap().context, 3);
+    assert_eq!(answer.object().bound.unwrap().contexts, Some(3));
+    assert!(answer.sentence().contains("assertion failed"));
+}
+
+#[test]
+fn a_bound_is_exact() {
+    let race = subject("race.weave", RACE);
+    let verdict = |bound| check(&race, bound, &Options::default()).unwrap().verdict();
+    assert_eq!(verdict(Bound::contexts(2)), Verdict::Bounded);
+    assert_eq!(verdict(Bound::contexts(3)), Verdict::Unsafe);
+    assert_eq!(verdict(Bound::rounds(1)), Verdict::Bounded);
+    assert_eq!(verdict(Bound::rounds(2)), Verdict::Unsafe);
+}
+
+#[test]
+fn evidence_is_accepted_and_only_for_its_own_text() {
+    for (name, text, verdict) in
+        [("race.weave", RACE, Verdict::Unsafe), ("lock.weave", ENDLESS, Verdict::Safe)]
+    {
+        let asked = subject(name, text);
+        let answer = verify(&asked, &with_evidence()).unwrap();
+        assert_eq!(answer.verdict(), verdict);
+        let evidence = answer.evidence().unwrap().unwrap().to_text();
+        let accepted = recheck(&asked, &evidence, &Options::default()).unwrap().unwrap();
+        assert_eq!(accepted.verdict, verdict);
+        let other = subject(name, &format!("{text} // the same?"));
+        assert!(recheck(&other, &evidence, &Options::default()).unwrap().is_err());
+        assert!(recheck(&asked, &evidence[1..], &Options::default()).unwrap().is_err());
+    }
+}
+
+#[test]
+fn no_evidence_is_made_that_nobody_asked_for() {
+    let answer = verify(&subject("race.weave", RACE), &Options::default()).unwrap();
+    assert!(answer.evidence().unwrap().is_none());
+}
+
+#[test]
+fn an_endless_run_is_a_lasso_with_evidence() {
+    let asked = subject("lock.weave", ENDLESS);
+    let answer = livelock(&asked, &Livelock::default(), &with_evidence()).unwrap();
+    assert_eq!(answer.verdict(), Verdict::Nonterminating);
+    assert!(!answer.lasso().unwrap().period.is_empty());
+    let evidence = answer.evidence().unwrap().unwrap().to_text();
+    assert!(recheck(&asked, &evidence, &Options::default()).unwrap().is_ok());
+    let json: serde_json::Value = serde_json::from_str(&answer.json(None)).unwrap();
+    assert_eq!(json["verdict"], "nonterminating");
+    assert!(json["lasso"]["period"].is_array());
+
+    let bounds = Some(Bounds { stem: 1, lasso: 1 });
+    let ends = subject("race.weave", RACE);
+    let which = Livelock { bounds, ..Livelock::default() };
+    assert_eq!(livelock(&ends, &which, &Options::default()).unwrap().verdict(), Verdict::Bounded);
+}
+
+#[test]
+fn a_table_says_what_is_new() {
+    let race = subject("race.weave", RACE);
+    let observed = table(&race, Resource::Contexts, None, 10, &Options::default()).unwrap();
+    let json = serde_json::to_value(observed.report().json()).unwrap();
+    assert!(json.to_string().contains("new_visible"));
+}
+
+#[test]
+fn tables_are_texts_too() {
+    // The first thread lets the second one go on.
+    let text = "2\nPDA 0 1\n0 0 -> 1 1\nPDA 0 1\n1 0 -> 1 1\n";
+    let verdict = |target: &str| {
+        let (init, target) = (Some("0|0,0".to_owned()), Some(target.to_owned()));
+        let options = InputOptions { init, target, ..InputOptions::default() };
+        let asked = Subject::parse("two.pds", text, options).unwrap();
+        verify(&asked, &Options::default()).unwrap().verdict()
+    };
+    assert_eq!(verdict("1|1,1"), Verdict::Unsafe);
+    assert_eq!(verdict("0|0,1"), Verdict::Safe);
+}
+
+#[test]
+fn failures_say_who_is_to_blame() {
+    let parse = |name, text| Subject::parse(name, text, InputOptions::default()).unwrap_err();
+    assert_eq!(parse("wrong.weave", "int x := ;").blame(), Blame::Input);
+    assert_eq!(parse("program.txt", RACE).blame(), Blame::Input);
+    let missing = Subject::read("there/is/none.weave".as_ref(), InputOptions::default());
+    assert_eq!(missing.unwrap_err().blame(), Blame::File);
+    let threads = vec![("wrker".to_owned(), 2)];
+    let options = InputOptions { threads, ..InputOptions::default() };
+    let misnamed = Subject::parse("race.weave", RACE, options).unwrap();
+    let failure = verify(&misnamed, &Options::default()).err().unwrap();
+    assert_eq!(failure.blame(), Blame::Options);
+    assert!(failure.to_string().contains("did you mean `worker`?"), "{failure}");
+    let lazy = Options { engine: Engine::Lazy, ..Options::default() };
+    assert_eq!(verify(&subject("race.weave", RACE), &lazy).err().unwrap().blame(), Blame::Options);
+}
+
+#[test]
+fn a_run_ends_when_time_is_up_or_somebody_says_so() {
+    let options = Options { solver: None, ..Options::default() };
+    let mut timed = options.clone();
+    timed.limits.timeout = Some(Duration::from_millis(200));
+    let start = Instant::now();
+    let huge = subject("huge.weave", HUGE);
+    let answer = verify(&huge, &timed).unwrap();
+    assert_eq!(answer.verdict(), Verdict::Unknown);
+    assert!(answer.sentence().contains("time limit"), "{}", answer.sentence());
+    assert!(start.elapsed() < Duration::from_secs(5));
+
+    let cancelled = Arc::clone(&options.limits.cancelled);
+    let canceller = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(200));
+        cancelled.store(true, Ordering::Relaxed);
+    });
+    let answer = verify(&huge, &options).unwrap();
+    canceller.join().unwrap();
+    assert!(answer.sentence().contains("interrupted"), "{}", answer.sentence());
+}
+
+#[test]
+fn what_goes_on_can_be_heard() {
+    let (events, ticks) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let notes = Arc::new(Mutex::new(Vec::new()));
+    let mut options = Options { solver: None, ..Options::default() };
+    options.limits.timeout = Some(Duration::from_millis(500));
+    options.listener = Some({
+        let (events, ticks, notes) = (Arc::clone(&events), Arc::clone(&ticks), Arc::clone(&notes));
+        Arc::new(move |heard| match heard {
+            Heard::Event(_) => drop(events.fetch_add(1, Ordering::Relaxed)),
+            Heard::Tick => drop(ticks.fetch_add(1, Ordering::Relaxed)),
+            Heard::Note(note) => notes.lock().unwrap().push(note.to_owned()),
+            _ => {}
+        })
+    });
+    let silent = HUGE.replace("assert a != b + 1000000;", "");
+    verify(&subject("huge.weave", &silent), &options).unwrap();
+    assert!(events.load(Ordering::Relaxed) > 0);
+    assert!(ticks.load(Ordering::Relaxed) > 0);
+    assert!(notes.lock().unwrap().iter().any(|note| note.contains("no `assert`")));
+}
