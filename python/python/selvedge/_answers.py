@@ -1,0 +1,180 @@
+"""Answers as plain values: the objects of `selvedge --format json`, with names in the place of keys."""
+
+from __future__ import annotations
+
+import builtins
+import json
+from dataclasses import dataclass, field
+from typing import Any, Dict, Literal, Optional
+
+#: What is known. Only `safe` is a proof; of `bounded` and `unknown` the program may still go wrong.
+Verdict = Literal["safe", "bounded", "unsafe", "nonterminating", "unknown"]
+
+#: What a bound counts, and how many: `{"contexts": 3}`, `{"rounds": 9, "delays": 2}`.
+Bound = Dict[str, int]
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """A mistake or a warning, and where it is."""
+
+    file: str
+    #: Counted from 1.
+    line: int
+    #: In characters, counted from 1.
+    column: int
+    severity: Literal["error", "warning"]
+    message: str
+    #: What to do about it.
+    hint: Optional[str]
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What is reached at a bound. Numbers are `None` where there are infinitely many, or they are not known."""
+
+    bound: Bound
+    states: Optional[int]
+    visible: Optional[int]
+    #: How many of the visible states need this bound.
+    new_visible: Optional[int]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a run."""
+
+    thread: str
+    #: Counted from 1.
+    context: int
+    #: The statement; several, separated by `; `, for an atomic block.
+    step: str
+    line: Optional[int]
+    #: The shared state afterwards.
+    shared: str
+    #: The stack of each thread afterwards, frames top first, separated by ` | `; `-` if it is empty.
+    stacks: list[str]
+
+
+@dataclass(frozen=True)
+class LassoThread:
+    """What a thread does in the periods of a run that never ends."""
+
+    thread: str
+    part: Literal["acts", "waits", "hindered", "starved", "ended"]
+    #: By how many frames its stack grows in each period.
+    grows: int
+
+
+@dataclass(frozen=True)
+class Lasso:
+    """A run that never ends: a stem, and a period that is repeated for ever."""
+
+    fairness: Literal["strong", "weak", "none"]
+    #: Whether threads were allowed to have ended.
+    ended: bool
+    stem: list[Step]
+    period: list[Step]
+    threads: list[LassoThread]
+
+
+@dataclass(frozen=True, repr=False)
+class Answer:
+    """The answer to a question about a program. As a string, it is what the command `selvedge` prints.
+
+    An answer is neither true nor false: `if answer:` is a `TypeError`, for what is unknown is not safe. Compare
+    `answer.verdict`.
+    """
+
+    file: str
+    verdict: Verdict
+    #: What was found or proved, or why neither, in a sentence.
+    sentence: str
+    #: What was asked: `assertions`, targets, `deadlock`, `fair-termination`; several are separated by `; `.
+    property: str
+    engine: Optional[str]
+    #: safe: where the visible states collapsed; unsafe: the smallest that shows it; bounded: what was asked for;
+    #: unknown: the largest that was completed.
+    bound: Optional[Bound]
+    observations: list[Observation]
+    #: unknown: why; unsafe: why there is no trace, if there is none.
+    reason: Optional[str]
+    #: unsafe: what goes wrong, or which target is reached.
+    violation: Optional[str]
+    #: safe: why, in a sentence.
+    proof: Optional[str]
+    #: safe: the bound after which no visible state is new, if that is known.
+    collapse: Optional[Bound]
+    time_s: Optional[float]
+    peak_memory_bytes: Optional[int]
+    #: unsafe: the violation, step by step.
+    trace: Optional[list[Step]]
+    #: nonterminating: the run.
+    lasso: Optional[Lasso]
+    #: What the answer rests on, for `selvedge recheck`: a text in JSON, if it was asked for and there is some.
+    evidence: Optional[str]
+    #: What the person who asked should know: that there is nothing to violate, for example.
+    notes: list[str]
+    _text: str = field(compare=False)
+    _json: str = field(compare=False)
+
+    @builtins.property
+    def new_visible(self) -> list[Optional[int]]:
+        """How many visible states are new at each bound: the observation sequence."""
+        return [seen.new_visible for seen in self.observations]
+
+    def to_json(self) -> str:
+        """The object that `selvedge --format json` prints; its `evidence`, the name of a file there, is null."""
+        return self._json
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"<Answer {self.verdict}: {self.sentence}>"
+
+    def __bool__(self) -> bool:
+        raise TypeError("an answer is neither true nor false: compare `answer.verdict`, for example with 'safe'")
+
+
+@dataclass(frozen=True)
+class Recheck:
+    """What came of checking evidence. Neither true nor false either: see `accepted`."""
+
+    accepted: bool
+    #: The verdict that the evidence shows.
+    verdict: Optional[Verdict]
+    #: What was checked, in a sentence.
+    checked: Optional[str]
+    #: Why it is refused.
+    reason: Optional[str]
+
+    def __bool__(self) -> bool:
+        raise TypeError("this is neither true nor false: see `accepted`, and `verdict` for what is shown")
+
+
+def _answer(text: str, sentence: str, evidence: Optional[str], notes: list[str], object: str) -> Answer:
+    """The answer that an object in JSON stands for; called by the native module."""
+    found: Dict[str, Any] = json.loads(object)
+    del found["selvedge"]
+    lasso = found.pop("lasso", None)
+    found["evidence"] = evidence
+    found["observations"] = [Observation(**seen) for seen in found["observations"]]
+    found["trace"] = None if found["trace"] is None else _steps(found["trace"])
+    return Answer(**found, lasso=_lasso(lasso), sentence=sentence, notes=notes, _text=text, _json=object)
+
+
+def _lasso(found: Optional[Dict[str, Any]]) -> Optional[Lasso]:
+    if found is None:
+        return None
+    return Lasso(
+        fairness=found["fairness"],
+        ended=found["ended"],
+        stem=_steps(found["stem"]),
+        period=_steps(found["period"]),
+        threads=[LassoThread(**thread) for thread in found["threads"]],
+    )
+
+
+def _steps(found: list[Dict[str, Any]]) -> list[Step]:
+    return [Step(**step) for step in found]

@@ -1,0 +1,210 @@
+//! # Programs
+//! The functions `load` and `parse`, and the class `Program` with the questions.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyMapping};
+use selvedge::{InputOptions, Options, Subject};
+
+use crate::ask::{self, Limited};
+use crate::errors::{self, Site};
+use crate::{numbers, run};
+
+/// Reads a program or a table from a file. The ending of its name tells the language.
+///
+/// `threads` gives numbers of threads, `consts` values of constants, by name; `init` the initial state of a `.pds`;
+/// `target` what must not be reached, in the place of what the file says.
+///
+/// Raises `InputError` if it is wrong, `OptionError` if the options do not go with it, `OSError` if it cannot be read.
+#[pyfunction]
+#[pyo3(signature = (path, *, threads=None, consts=None, init=None, target=None))]
+pub fn load(
+    py: Python<'_>,
+    path: PathBuf,
+    threads: Option<&Bound<'_, PyMapping>>,
+    consts: Option<&Bound<'_, PyMapping>>,
+    init: Option<String>,
+    target: Option<String>,
+) -> PyResult<Program> {
+    let options = inputs(threads, consts, init, target)?;
+    let site = Site::File(path.clone());
+    let subject = run::beside(py, &site, None, move || Subject::read(&path, options))?;
+    Ok(Program { subject: Arc::new(subject) })
+}
+
+/// Reads a program or a table from a string. The ending of `name` tells the language; messages and answers call it so.
+///
+/// The options are those of `load`.
+#[pyfunction]
+#[pyo3(signature = (text, name="program.weave".to_owned(), *, threads=None, consts=None, init=None, target=None),
+       text_signature = "(text, name='program.weave', *, threads=None, consts=None, init=None, target=None)")]
+pub fn parse(
+    py: Python<'_>,
+    text: String,
+    name: String,
+    threads: Option<&Bound<'_, PyMapping>>,
+    consts: Option<&Bound<'_, PyMapping>>,
+    init: Option<String>,
+    target: Option<String>,
+) -> PyResult<Program> {
+    let options = inputs(threads, consts, init, target)?;
+    let work = move || Subject::parse(&name, text, options);
+    let subject = run::beside(py, &Site::Text, None, work)?;
+    Ok(Program { subject: Arc::new(subject) })
+}
+
+/// What is said about an input beside its text.
+fn inputs(
+    threads: Option<&Bound<'_, PyMapping>>,
+    consts: Option<&Bound<'_, PyMapping>>,
+    init: Option<String>,
+    target: Option<String>,
+) -> PyResult<InputOptions> {
+    let threads = numbers::named("threads", threads, numbers::few)?;
+    let consts = numbers::named("consts", consts, numbers::integer)?;
+    Ok(InputOptions { threads, consts, init, target })
+}
+
+/// A program or a table that was read: see `load` and `parse`.
+///
+/// Its methods ask questions about it, each as often as you like and from any thread. While they look for an answer,
+/// other threads of Python run; Ctrl-C ends the search, if the main thread waits for it.
+#[pyclass(frozen, module = "selvedge")]
+pub struct Program {
+    subject: Arc<Subject>,
+}
+
+#[pymethods]
+impl Program {
+    /// The name of the file or text.
+    #[getter]
+    fn file(&self) -> &str {
+        self.subject.source().name()
+    }
+
+    /// What may not be meant as it is written.
+    #[getter]
+    fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let found = self.subject.warnings().map(selvedge::places);
+        errors::diagnostics(py, found.unwrap_or_default())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Program {}>", self.file())
+    }
+
+    /// Proves or refutes, for every schedule: `safe`, `unsafe`, or `unknown` with the reason.
+    ///
+    /// `deadlock` looks for deadlocks, too; `symmetry=False` lists interchangeable threads one by one. The run stops after
+    /// `timeout` seconds, or when `memory` bytes are in use (80 % of the machine if left out). With `evidence`, the
+    /// answer carries what it rests on. `solver` is an SMT solver, for integers without bounds only; `predicates="given"`
+    /// lets such a proof use those of the program alone.
+    #[pyo3(signature = (*, engine="auto", deadlock=false, symmetry=true, timeout=None, memory=None, evidence=false,
+                        solver="z3", predicates="auto"))]
+    #[allow(clippy::too_many_arguments)] // They are the keywords of Python.
+    fn verify<'py>(
+        &self,
+        py: Python<'py>,
+        engine: &str,
+        deadlock: bool,
+        symmetry: bool,
+        timeout: Option<f64>,
+        memory: Option<&Bound<'py, PyAny>>,
+        evidence: bool,
+        solver: &str,
+        predicates: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = Options {
+            engine: ask::engine(engine)?,
+            only_given_predicates: ask::only_given(predicates)?,
+            deadlock,
+            symmetry,
+            evidence,
+            solver: Some(solver.to_owned()),
+            ..Options::default()
+        };
+        let subject = Arc::clone(&self.subject);
+        Limited { options, timeout, memory }
+            .ask(py, move |options| selvedge::verify(&subject, options))
+    }
+
+    /// Looks for a violation within a bound: `unsafe`, `bounded` if there is none, which is no proof, or `unknown`.
+    ///
+    /// The bound is `contexts`, or `rounds`, or `rounds` of single steps with `delays`. The other options are those of
+    /// `verify`.
+    #[pyo3(signature = (*, contexts=None, rounds=None, delays=None, engine="auto", deadlock=false, symmetry=true,
+                        timeout=None, memory=None, evidence=false))]
+    #[allow(clippy::too_many_arguments)]
+    fn check<'py>(
+        &self,
+        py: Python<'py>,
+        contexts: Option<&Bound<'py, PyAny>>,
+        rounds: Option<&Bound<'py, PyAny>>,
+        delays: Option<&Bound<'py, PyAny>>,
+        engine: &str,
+        deadlock: bool,
+        symmetry: bool,
+        timeout: Option<f64>,
+        memory: Option<&Bound<'py, PyAny>>,
+        evidence: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let bound = ask::bound(contexts, rounds, delays)?;
+        let options = Options {
+            engine: ask::engine(engine)?,
+            deadlock,
+            symmetry,
+            evidence,
+            ..Options::default()
+        };
+        let subject = Arc::clone(&self.subject);
+        Limited { options, timeout, memory }
+            .ask(py, move |options| selvedge::check(&subject, bound, options))
+    }
+
+    /// Looks for a fair run that never ends: `nonterminating` with a lasso, `safe` if there is none, or `unknown`.
+    ///
+    /// `fairness` is `strong`, `weak` or `none`; with `ended`, threads may have ended while others go on. With `stem` and
+    /// `lasso`, only runs are looked for that repeat themselves after so many rounds; that there is none is then
+    /// `bounded`. `engine` is `auto`, `exact` or `rounds`.
+    #[pyo3(signature = (*, fairness="strong", ended=false, stem=None, lasso=None, engine="auto", timeout=None,
+                        memory=None, evidence=false))]
+    #[allow(clippy::too_many_arguments)]
+    fn livelock<'py>(
+        &self,
+        py: Python<'py>,
+        fairness: &str,
+        ended: bool,
+        stem: Option<&Bound<'py, PyAny>>,
+        lasso: Option<&Bound<'py, PyAny>>,
+        engine: &str,
+        timeout: Option<f64>,
+        memory: Option<&Bound<'py, PyAny>>,
+        evidence: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let which = ask::livelock(fairness, ended, stem, lasso, engine)?;
+        let options = Options { evidence, ..Options::default() };
+        let subject = Arc::clone(&self.subject);
+        Limited { options, timeout, memory }
+            .ask(py, move |options| selvedge::livelock(&subject, &which, options))
+    }
+    /// Checks evidence, as text, about this program: nothing that the search did is believed.
+    ///
+    /// The program and `deadlock` have to be those that it was made with.
+    #[pyo3(signature = (evidence, *, deadlock=false, solver="z3", timeout=None, memory=None))]
+    fn recheck<'py>(
+        &self,
+        py: Python<'py>,
+        evidence: String,
+        deadlock: bool,
+        solver: &str,
+        timeout: Option<f64>,
+        memory: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = Options { deadlock, solver: Some(solver.to_owned()), ..Options::default() };
+        let subject = Arc::clone(&self.subject);
+        Limited { options, timeout, memory }
+            .recheck(py, move |options| selvedge::recheck(&subject, &evidence, options))
+    }
+}
