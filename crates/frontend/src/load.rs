@@ -117,8 +117,10 @@ fn read(
         Some(Kind::Program(parse)) => program(source, options, parse),
         Some(Kind::Table(format)) => table(source, options, format, beside),
         None => Err(LoadError::Unusable(format!(
-            "{}: unknown kind of file; known endings are .weave, .bp, .cpds, .pds and .tts",
-            show_path(path)
+            "{}: unknown kind of file; known endings are .weave, .bp, .cpds, .pds and .tts: if this is a \
+             program, call it {}",
+            show_path(path),
+            show_path(&path.with_extension("weave"))
         ))),
     }
 }

@@ -4,7 +4,9 @@
 use std::path::Path;
 use std::{error, fmt, io};
 
-use selvedge_frontend::{Diagnostic, Diagnostics, LoadError, Severity, explain, show_path};
+use selvedge_frontend::{
+    Diagnostic, Diagnostics, LoadError, Severity, explain, has_known_ending, show_path,
+};
 use selvedge_model::Fault;
 use selvedge_report::json::{self, DiagnosticReport, FailureReport};
 
@@ -121,9 +123,14 @@ impl From<LoadError> for Failure {
             LoadError::Invalid(diagnostics) => Failure::Diagnostics(diagnostics),
             LoadError::Unreadable { ref path, .. } => {
                 let path = Path::new(path);
-                let meant = if path.exists() { None } else { meant(path) };
-                let meant = meant.map_or_else(String::new, |it| format!("; did you mean {it}?"));
-                Failure::Message(Blame::File, format!("{error}{meant}"))
+                let hint = match (path.is_dir(), path.exists()) {
+                    (true, _) => {
+                        inside(path).map(|it| format!("; name a program in it, for example {it}"))
+                    }
+                    (_, true) => None,
+                    (_, false) => meant(path).map(|it| format!("; did you mean {it}?")),
+                };
+                Failure::Message(Blame::File, format!("{error}{}", hint.unwrap_or_default()))
             }
             LoadError::Option(message) => Failure::usage(message),
             LoadError::Unusable(message) => Failure::input(message),
@@ -160,6 +167,21 @@ pub fn places(diagnostics: &Diagnostics) -> Vec<DiagnosticReport> {
 /// More files than this are not looked at for a similar name.
 const MOST_FILES: usize = 1000;
 
+/// The files of a folder, in order.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = folder.read_dir().into_iter().flatten().take(MOST_FILES).flatten();
+    let names = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let mut names: Vec<String> = names.filter_map(|e| e.file_name().into_string().ok()).collect();
+    names.sort();
+    names
+}
+
+/// A file of a folder that could be meant.
+fn inside(folder: &Path) -> Option<String> {
+    let name = names(folder).into_iter().find(|name| has_known_ending(Path::new(name)))?;
+    Some(show_path(&folder.join(name)))
+}
+
 /// A file beside one that is not there: the same with an ending, or with a similar name.
 fn meant(path: &Path) -> Option<String> {
     let folder = match path.parent() {
@@ -167,10 +189,7 @@ fn meant(path: &Path) -> Option<String> {
         _ => Path::new("."),
     };
     let wanted = path.file_name()?.to_str()?;
-    let entries = folder.read_dir().ok()?.take(MOST_FILES).flatten();
-    let names = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-    let mut names: Vec<String> = names.filter_map(|e| e.file_name().into_string().ok()).collect();
-    names.sort();
+    let names = names(folder);
     let stem = |name: &&String| Path::new(name).file_stem().is_some_and(|stem| stem == wanted);
     let found = names.iter().find(stem).map(String::as_str);
     let distance = |name: &&String| strsim::damerau_levenshtein(wanted, name);

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use clap::Args as ClapArgs;
 use selvedge::{Bound, Failure, Options, check};
+use selvedge_frontend::show_path;
 
 use super::answer::AnswerArgs;
 use super::engine::EngineOptions;
@@ -40,9 +41,9 @@ pub struct Args {
     engine: EngineOptions,
 }
 
-/// Exactly one bound.
+/// One bound.
 #[derive(ClapArgs, Clone, Copy, Debug)]
-#[group(required = true, multiple = false)]
+#[group(multiple = false)]
 struct BoundArgs {
     /// The largest number of contexts
     #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true)]
@@ -53,18 +54,22 @@ struct BoundArgs {
 }
 
 impl BoundArgs {
-    fn bound(self) -> Bound {
-        match self.rounds {
-            Some(rounds) => Bound::rounds(rounds),
-            None => Bound::contexts(self.contexts.unwrap_or(0)),
+    fn bound(self, delays: Option<usize>) -> Option<Bound> {
+        match (self.rounds, delays) {
+            (Some(rounds), Some(delays)) => Some(Bound::round_robin(rounds, delays)),
+            (Some(rounds), None) => Some(Bound::rounds(rounds)),
+            (None, _) => self.contexts.map(Bound::contexts),
         }
     }
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
-    let bound = match args.delays {
-        Some(delays) => Bound::round_robin(args.bound.rounds.unwrap_or(0), delays),
-        None => args.bound.bound(),
+    let Some(bound) = args.bound.bound(args.delays) else {
+        let file = show_path(&args.input.file);
+        return Err(Failure::usage(format!(
+            "say how far to look: `selvedge check {file} --contexts 3`, or `--rounds 2`; `selvedge verify \
+             {file}` needs no bound"
+        )));
     };
     args.engine.engine.need_bound(bound.resource)?;
     let start = Instant::now();
