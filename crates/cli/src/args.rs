@@ -139,6 +139,12 @@ fn named<T>(
 }
 
 fn thread_count(text: &str) -> Result<(String, u32), String> {
+    if let Some((name, "any")) = text.split_once('=').map(|(name, n)| (name.trim(), n.trim())) {
+        return Err(format!(
+            "this option is for a number; for any number of threads, say `thread {name} * any` in the program, \
+             and leave this option away"
+        ));
+    }
     let (name, count) =
         named(text, |n| count(n).ok(), "N with a number N, for example `worker=2`")?;
     match u32::try_from(count) {

@@ -47,7 +47,11 @@ impl Suite {
 
     /// File, column, verdict and whether it is right, of each row.
     fn rows(&self, folder: &str) -> Vec<[String; 4]> {
-        let text = self.text(&format!("{folder}/results.csv"));
+        self.rows_of(&format!("{folder}/results.csv"))
+    }
+
+    fn rows_of(&self, file: &str) -> Vec<[String; 4]> {
+        let text = self.text(file);
         let row = |line: &str| {
             let fields: Vec<&str> = line.split(',').collect();
             [0, 3, 4, 6].map(|place| fields[place].to_owned())
@@ -192,22 +196,40 @@ fn an_earlier_run_is_compared() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_with_what_was_measured() {
+    let suite = Suite::new("interrupt");
+    let result = stopped(&suite, "-INT", 600);
+    let text = String::from_utf8(result.stdout).unwrap();
+    assert!(text.starts_with("interrupted: "), "{text}");
+    assert_eq!(result.status.code(), Some(20));
+    assert_eq!(suite.rows("bench-results").len(), 1);
+    assert!(suite.text("bench-results/results.md").contains("- Interrupted: "));
+    assert!(!suite.0.join("bench-results/results.partial.csv").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn who_is_killed_leaves_what_was_measured() {
+    let suite = Suite::new("killed");
+    let result = stopped(&suite, "-KILL", 5);
+    assert_eq!(result.status.code(), None);
+    assert_eq!(suite.rows_of("bench-results/results.partial.csv").len(), 1);
+    assert!(!suite.0.join("bench-results/results.csv").exists());
+}
+
+/// What comes of a suite that gets a signal after its first row, while a tool sleeps for so many seconds.
+#[cfg(unix)]
+fn stopped(suite: &Suite, signal: &str, seconds: u32) -> Output {
     use std::io::{BufRead, BufReader};
     use std::process::Stdio;
-    let suite = Suite::new("interrupt");
-    suite.put("waits.tool", "name = waits\ncommand = sleep 600\nreads = weave\nsafe-exit = 0\n");
+    let tool = format!("name = waits\ncommand = sleep {seconds}\nreads = weave\nsafe-exit = 0\n");
+    suite.put("waits.tool", &tool);
     let mut command = suite.command(&["--tool", "waits.tool", "--timeout", "10m"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut notes = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     notes.read_line(&mut line).unwrap();
     assert_eq!(&line[..25], "[1/3] race.weave, auto: u");
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let kill = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(kill.success());
-    let result = child.wait_with_output().unwrap();
-    let text = String::from_utf8(result.stdout).unwrap();
-    assert!(text.starts_with("interrupted: "), "{text}");
-    assert_eq!(result.status.code(), Some(20));
-    assert_eq!(suite.rows("bench-results").len(), 1);
-    assert!(suite.text("bench-results/results.md").contains("- Interrupted: "));
+    child.wait_with_output().unwrap()
 }

@@ -1,6 +1,7 @@
 //! The book, executed: each page is tried in a folder that holds its listings
 //! (```` ```weave file=NAME ````) and the shipped examples. `TRYCMD=overwrite cargo test -p selvedge-cli
-//! --test book` writes what the commands say now into the pages.
+//! --test book` writes what the commands say now into the pages. Links lead somewhere, and every page is in the
+//! summary.
 #![cfg(unix)]
 
 use std::fs;
@@ -83,20 +84,90 @@ fn every_transcript_of_the_book_is_true() {
     }
 }
 
-/// A link within the book leads to a file that is there.
+/// All texts below a folder, with their paths from `docs`.
+fn texts_of(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    let texts =
+        files.into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "md"));
+    let docs = root().join("docs");
+    let name = |path: PathBuf| path.strip_prefix(&docs).unwrap().display().to_string();
+    texts.map(name).chain(folders.iter().flat_map(|folder| texts_of(folder))).collect()
+}
+
+/// Where the links of a text lead; pieces of code have none.
+fn links(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut is_listing = false;
+    for line in text.lines() {
+        is_listing ^= line.trim_start().starts_with("```");
+        // What stands between two marks of code is every second part.
+        let prose = line.split('`').step_by(2).collect::<Vec<_>>().join("`");
+        if !is_listing {
+            let links = prose.split("](").skip(1).filter_map(|link| link.split_once(')'));
+            found.extend(links.map(|(target, _)| target.to_owned()));
+        }
+    }
+    found
+}
+
+/// The anchors of the headings of a text, as mdBook and code hosts make them.
+fn anchors(text: &str) -> Vec<String> {
+    let mut is_listing = false;
+    let mut found = Vec::new();
+    for line in text.lines() {
+        is_listing ^= line.trim_start().starts_with("```");
+        let heading = line.trim_start_matches('#');
+        if !is_listing && heading.len() < line.len() {
+            let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+            found.push(kept.collect::<String>().to_lowercase().replace(' ', "-"));
+        }
+    }
+    found
+}
+
+/// A link leads to a file that is there, and to a heading that it has.
 #[test]
 fn links_lead_somewhere() {
+    let docs = root().join("docs");
     let mut broken = Vec::new();
-    for page in pages() {
-        let path = root().join("docs").join(&page);
+    let mut count = 0;
+    for page in texts_of(&docs).into_iter().chain(["../README.md".to_owned()]) {
+        let path = docs.join(&page);
         let text = fs::read_to_string(&path).unwrap();
-        for link in text.split("](").skip(1).filter_map(|link| link.split_once(')')) {
-            let target = link.0.split('#').next().unwrap_or_default();
-            let is_file = !target.is_empty() && !target.contains("://");
-            if is_file && !path.parent().unwrap().join(target).exists() {
-                broken.push(format!("{page}: {target}"));
+        for link in links(&text).into_iter().filter(|link| !link.contains("://")) {
+            count += 1;
+            let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let target =
+                if file.is_empty() { path.clone() } else { path.parent().unwrap().join(file) };
+            let is_there = match (target.exists(), anchor) {
+                (false, _) => false,
+                (true, "") => true,
+                (true, anchor) => fs::read_to_string(&target)
+                    .is_ok_and(|text| anchors(&text).iter().any(|known| known == anchor)),
+            };
+            if !is_there {
+                broken.push(format!("{page}: {link}"));
             }
         }
     }
-    assert!(broken.is_empty(), "{broken:?}");
+    assert!(count > 0, "no page has a link");
+    assert!(broken.is_empty(), "these links lead nowhere: {broken:#?}");
+}
+
+/// What is not in the summary is not in the book, and links to it are dead there.
+#[test]
+fn every_page_is_in_the_summary() {
+    let listed = pages();
+    let mut missing = texts_of(&root().join("docs"));
+    missing.retain(|page| page != "SUMMARY.md" && !listed.contains(page));
+    assert!(missing.is_empty(), "add a line to docs/SUMMARY.md for each of {missing:?}");
+}
+
+#[test]
+fn links_and_anchors_are_found() {
+    let text =
+        "# What `x` is, exactly\nSee [a](b.md#c), `[no](d)`.\n```text\n# [no](e)\n```\n[f](g)\n";
+    assert_eq!(links(text), ["b.md#c", "g"]);
+    assert_eq!(anchors(text), ["what-x-is-exactly"]);
 }

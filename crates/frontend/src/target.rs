@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
         let labels: BTreeSet<&str> = seen().flat_map(|(_, at)| self.labels(at)).collect();
         let listed = || match labels.is_empty() {
             true => "the program has no labels; a line will do: `worker@12`".to_owned(),
-            false => format!("there are {}", list(&labels)),
+            false => format!("known labels: {}", list(&labels)),
         };
         let hint = did_you_mean(place.text, labels.iter().copied()).unwrap_or_else(listed);
         Diagnostic::error(place.span, message).hint(hint)
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
             let known: BTreeSet<&str> = self.program.template_names().collect();
             let message = format!("there is no thread or procedure `{}`", name.text);
             let hint = did_you_mean(name.text, known.iter().copied())
-                .unwrap_or_else(|| format!("there are {}; `*` is any thread", list(&known)));
+                .unwrap_or_else(|| format!("known threads: {}; `*` is any of them", list(&known)));
             return Err(Diagnostic::error(name.span, message).hint(hint));
         }
         if places.is_empty() {

@@ -88,7 +88,7 @@ fn what_is_not_there() {
         1 | worker@nowhere
           |        ^^^^^^^
           |
-          = help: there are `critical`, `enter`, `inner`
+          = help: known labels: `critical`, `enter`, `inner`
 
         --target: 1 error
     "#]],
@@ -116,7 +116,7 @@ fn what_is_not_there() {
         1 | x@critical
           | ^
           |
-          = help: there are `f`, `other`, `work`, `worker`; `*` is any thread
+          = help: known threads: `f`, `other`, `work`, `worker`; `*` is any of them
 
         --target: 1 error
     "#]],
@@ -152,7 +152,7 @@ fn what_is_not_there() {
         1 | worker@99999999999
           |        ^^^^^^^^^^^
           |
-          = help: there are `critical`, `enter`, `inner`
+          = help: known labels: `critical`, `enter`, `inner`
 
         --target: 1 error
     "#]],
@@ -344,7 +344,7 @@ fn what_cannot_be_read() {
         1 | ä@ö,ß
           |   ^
           |
-          = help: there are `critical`, `enter`, `inner`
+          = help: known labels: `critical`, `enter`, `inner`
 
         error: expected a thread at a place
          --> --target:1:5

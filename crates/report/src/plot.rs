@@ -21,8 +21,8 @@ pub struct Plot {
     pub y: (String, Scale),
     /// What is drawn.
     pub series: Vec<Series>,
-    /// Whether both axes are the same, with a line where both numbers are.
-    pub diagonal: bool,
+    /// If both axes are the same, with a line where both numbers are: what the line means.
+    pub diagonal: Option<String>,
 }
 
 /// Points that belong together.

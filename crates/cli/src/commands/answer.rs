@@ -57,18 +57,21 @@ impl SolverArgs {
 
 impl AnswerArgs {
     /// Asks a question, with the progress on the terminal. Whether the evidence can be written is found out before that.
+    ///
+    /// The answer stays until the program ends: to take millions of states apart would take seconds, for nothing.
     pub fn ask(
         &self,
         input: &InputArgs,
         options: Options,
         output: &Output,
         ask: impl FnOnce(&Options) -> Result<Answer, Failure>,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<&'static Answer, Failure> {
         if let Some(path) = &self.evidence {
             probe_evidence(path, &files(&input.file))?;
         }
         let evidence = self.evidence.is_some() || options.evidence;
-        with_progress(Options { evidence, ..options }, output, ask)
+        let answer = with_progress(Options { evidence, ..options }, output, ask)?;
+        Ok(Box::leak(Box::new(answer)))
     }
 
     /// Prints the answer, and says how to end. It is printed even if the evidence cannot be written.

@@ -73,5 +73,5 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let options = Options { deadlock: args.deadlock, ..options };
     let ask = |options: &Options| check(&subject, bound, options);
     let answer = args.answer.ask(&args.input, options, output, ask)?;
-    args.answer.print(&answer, output)
+    args.answer.print(answer, output)
 }

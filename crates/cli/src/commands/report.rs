@@ -25,12 +25,13 @@ use crate::save::{probe, save};
 /// The question is that of `selvedge verify`; with --contexts or --rounds that of `selvedge check`, with
 /// --livelock that of `selvedge livelock`. Ends like these.
 #[derive(ClapArgs, Debug)]
+#[command(override_usage = "selvedge report [OPTIONS] --output <PATH> <FILE>")]
 pub struct Args {
     #[command(flatten)]
     pose: PoseArgs,
     /// The file to write; its ending says how: .html, .md or .sarif
     #[arg(short, long, value_name = "PATH")]
-    output: PathBuf,
+    output: Option<PathBuf>,
 }
 
 /// How a report is written.
@@ -55,11 +56,23 @@ fn kind(path: &Path) -> Result<Kind, Failure> {
     }
 }
 
+/// Where the report goes; who does not say it is told how.
+fn path(args: &Args) -> Result<&Path, Failure> {
+    args.output.as_deref().ok_or_else(|| {
+        let file = show_path(&args.pose.input.file);
+        Failure::usage(format!(
+            "say where to write the report: `selvedge report {file} -o report.html`, or report.md, or \
+             report.sarif for a code host"
+        ))
+    })
+}
+
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
-    let kind = kind(&args.output)?;
+    let path = path(args)?;
+    let kind = kind(path)?;
     args.pose.check()?;
     let subject = input::load(&args.pose.input, output)?;
-    probe("--output", &args.output, &files(&args.pose.input.file))?;
+    probe("--output", path, &files(&args.pose.input.file))?;
     let interrupt = Interrupt::install(|| {});
     let tell: Tell = Arc::new(|_| {});
     let (answer, table) = answer(&args.pose, &subject, &interrupt.flag(), &tell, output)?;
@@ -68,8 +81,8 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         Kind::Markdown => page::markdown(&answer.document(table.as_ref())),
         Kind::Sarif => json::print(&answer.sarif()),
     };
-    save(&[(&args.output, &text)])?;
-    output.note(&format!("the report was written to {}", show_path(&args.output)));
+    save(&[(path, &text)])?;
+    output.note(&format!("the report was written to {}", show_path(path)));
     let verdict = answer.verdict();
     output.print(&format!("{}: {}\n", verdict.word(), answer.sentence()));
     Ok(verdict.into())

@@ -302,7 +302,8 @@ impl Lowering {
             }
         }
         if self.threads.is_empty() && self.any_number.is_empty() {
-            let message = "there is no thread at all: every number of threads is 0".to_owned();
+            let message = "there is no thread at all: every number of threads is 0; at least one has to be 1 or more"
+                    .to_owned();
             return Err(LowerError::At { message, span: Span::default() });
         }
         Ok(())

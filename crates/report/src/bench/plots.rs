@@ -23,7 +23,7 @@ pub fn all(rows: &[Measured], limit: f64) -> Vec<(String, Plot)> {
     let threads: NumberOf = Part::threads;
     let growths = [
         ("threads", "number of threads", threads),
-        ("contexts", "bound: contexts", Part::contexts),
+        ("contexts", "bound, contexts", Part::contexts),
     ];
     for (name, axis, number) in growths {
         plots.extend(
@@ -48,9 +48,9 @@ fn cactus(suite: &[&Measured]) -> Option<Plot> {
     Plot {
         title: "Questions answered within a time".to_owned(),
         x: ("questions answered".to_owned(), Scale::Count),
-        y: ("time of the slowest of them, s".to_owned(), Scale::Log),
+        y: ("time limit of a question, s".to_owned(), Scale::Log),
         series,
-        diagonal: false,
+        diagonal: None,
     }
     .some()
 }
@@ -69,8 +69,8 @@ fn scatter(suite: &[&Measured], first: &str, other: &str, limit: f64) -> Option<
     }
     Plot {
         title: format!("Time of {first} against {other}"),
-        x: (format!("{first}, s"), Scale::Log),
-        y: (format!("{other}, s"), Scale::Log),
+        x: (format!("time of {first}, s"), Scale::Log),
+        y: (format!("time of {other}, s"), Scale::Log),
         series: vec![
             Series { name: "both answer".to_owned(), points: both, mark: Mark::Points },
             Series {
@@ -79,7 +79,7 @@ fn scatter(suite: &[&Measured], first: &str, other: &str, limit: f64) -> Option<
                 mark: Mark::Points,
             },
         ],
-        diagonal: true,
+        diagonal: Some(format!("the same time; above it {first} is faster, below it {other}")),
     }
     .some()
 }
@@ -92,6 +92,13 @@ fn observations(suite: &[&Measured]) -> Option<Plot> {
         (row.seen.iter().any(hides), row.seen.len())
     };
     let best = suite.iter().rev().filter(|row| row.is_answered()).max_by_key(worth)?;
+    // What the bound counts, if it is one thing.
+    let unit = best.bound.as_deref().filter(|bound| !bound.contains(','));
+    let unit = unit.and_then(|bound| bound.split_whitespace().nth(1));
+    let bound = unit.map_or("bound".to_owned(), |unit| {
+        let end = if unit.ends_with('s') { "" } else { "s" };
+        format!("bound, {unit}{end}")
+    });
     let line = |name: &str, of: fn(&super::Seen) -> Option<u64>| Series {
         name: name.to_owned(),
         points: (best.seen.iter())
@@ -101,43 +108,56 @@ fn observations(suite: &[&Measured]) -> Option<Plot> {
     };
     Plot {
         title: format!("Observations: {}", best.key.question()),
-        x: ("bound".to_owned(), Scale::Count),
-        y: ("how many".to_owned(), Scale::Log),
+        x: (bound, Scale::Count),
+        y: ("reached within the bound".to_owned(), Scale::Log),
         series: vec![
             line("states", |seen| seen.states),
             line("visible states", |seen| seen.visible),
         ],
-        diagonal: false,
+        diagonal: None,
     }
     .some()
 }
 
-/// Time and memory against a number, a line for each column; nothing where there is no answer.
+/// Time and memory against a number, a line for each column; where there is no answer, its name says so.
 fn growth(rows: &[Measured], axis: &str, number: NumberOf) -> Vec<(&'static str, Plot)> {
     let mine: Vec<&Measured> = rows.iter().filter(|row| number(row.part).is_some()).collect();
-    let Some(file) = mine.first().map(|row| row.key.file.clone()) else { return Vec::new() };
+    let Some(key) = mine.first().map(|row| &row.key) else { return Vec::new() };
+    // The last option is the one that grows: `--threads adder=1`, `--contexts 1`.
+    let mut options = key.options.rsplitn(3, ' ');
+    let of_whom = options.next().and_then(|last| last.split_once('='));
+    let axis = of_whom.map_or(axis.to_owned(), |(name, _)| format!("{axis} {name}"));
+    let same = options.nth(1).map_or(String::new(), |options| format!(" {options}"));
+    let question = format!("{}{same}", key.file);
     let plot = |what: &str, unit: &str, of: fn(&Measured) -> Option<f64>| {
         let line = |engine: &str| {
             let answered = mine.iter().filter(|row| row.key.engine == engine && row.is_answered());
             let point = |row: &&&Measured| Some((number(row.part)? as f64, of(row)?));
             Series {
-                name: engine.to_owned(),
+                name: format!("{engine}{}", unanswered(&mine, engine, number)),
                 points: answered.filter_map(|row| point(&row)).collect(),
                 mark: Mark::LineAndPoints,
             }
         };
         Plot {
-            title: format!("{what}: {file}"),
-            x: (axis.to_owned(), Scale::Count),
+            title: format!("{what}: {question}"),
+            x: (axis.clone(), Scale::Count),
             y: (unit.to_owned(), Scale::Log),
             series: names(&mine).into_iter().map(line).collect(),
-            diagonal: false,
+            diagonal: None,
         }
         .some()
     };
     let time = plot("Time", "time, s", |row| Some(row.time.max(LEAST)));
     let memory = plot("Memory", "memory, MiB", |row| Some(row.memory? as f64 / f64::from(1 << 20)));
     time.map(|plot| ("time", plot)).into_iter().chain(memory.map(|plot| ("memory", plot))).collect()
+}
+
+/// For which numbers a column has no answer, as a part of its name.
+fn unanswered(rows: &[&Measured], engine: &str, number: NumberOf) -> String {
+    let open = rows.iter().filter(|row| row.key.engine == engine && !row.is_answered());
+    let open: Vec<_> = open.filter_map(|row| Some(number(row.part)?.to_string())).collect();
+    if open.is_empty() { String::new() } else { format!(" (no answer for {})", open.join(", ")) }
 }
 
 fn names<'a>(rows: &[&'a Measured]) -> Vec<&'a str> {
@@ -172,6 +192,9 @@ mod tests {
         ];
         rows[2].seen = vec![Seen { bound: 0, states: Some(1), visible: None }];
         rows[3].part = Part::Threads(2);
+        rows[3].key.options = "-a b --threads w=2".to_owned();
+        rows.push(row("c", "auto", "safe", &[("timeout", 1.0)]));
+        rows[5].part = Part::Threads(3);
         let names = |rows: &[Measured]| {
             all(rows, 10.0).into_iter().map(|(name, _)| name).collect::<Vec<_>>()
         };
@@ -186,6 +209,9 @@ mod tests {
             ]
         );
         assert_eq!(names(&[row("a", "auto", "safe", &[("died", 1.0)])]), [""; 0]);
+        let growth = &all(&rows, 10.0)[3].1;
+        assert_eq!((&*growth.title, &*growth.x.0), ("Time: c -a b", "number of threads w"));
+        assert_eq!(growth.series[0].name, "auto (no answer for 3)");
         // Fewer bounds, but not all is visible.
         let seen = |bound, visible| Seen { bound, states: Some(3), visible: Some(visible) };
         rows[2].seen = vec![seen(0, 3), seen(1, 3)];

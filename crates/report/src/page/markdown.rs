@@ -23,12 +23,14 @@ pub fn markdown(document: &Document) -> String {
     for note in &document.notes {
         let _ = writeln!(text, "- *note*: {}", inline(note));
     }
+    let _ = write!(text, "\n## The program\n\n{}", fenced(&numbered(&document.source)));
     if let Some(schedule) = &document.schedule {
         text += &steps(schedule);
     }
     if let Some(invariant) = &document.invariant {
         let _ = writeln!(text, "\n## Why it holds\n\n{}", inline(&invariant.why));
         if !invariant.places.is_empty() {
+            text += "\nWhenever a thread stands at a place, before the statement there:\n";
             text += "\n| thread | place | what holds there |\n| --- | --- | --- |\n";
             for place in &invariant.places {
                 let facts: Vec<_> = place.facts.iter().map(|fact| code(fact)).collect();
@@ -49,8 +51,6 @@ pub fn markdown(document: &Document) -> String {
             let _ = writeln!(text, "- {state}{mark}: {}", edges.join("; "));
         }
     }
-    let _ = writeln!(text, "\n## {}\n", inline(&document.file));
-    text += &fenced(&document.source);
     let _ = writeln!(text, "\nSelvedge {}, engine {}", document.selvedge, inline(&answer.engine));
     text
 }
@@ -58,19 +58,24 @@ pub fn markdown(document: &Document) -> String {
 fn observations(document: &Document) -> String {
     let mut text = String::new();
     if !document.below.is_empty() {
-        let _ = writeln!(text, "\n## From below\n");
+        let unit = document.unit;
+        let _ = writeln!(
+            text,
+            "\n## From below\n\nWhat is reached within each number of {unit}, and what of it is *new*: not reached \
+             within a smaller one. A *visible* state is the shared variables and the top of each stack; \
+             in a program, `f:12` stands in procedure `f`, at line 12, `-` has ended.\n"
+        );
         if let Some(bound) = document.collapse {
-            let unit = document.unit;
             let _ =
                 writeln!(text, "Collapsed at {bound} {unit}: nothing visible is new after it.\n");
         }
-        let unit = document.unit;
         let _ = writeln!(text, "| {unit} | states | new | visible | new | |");
         text += "| ---: | ---: | ---: | ---: | ---: | --- |\n";
         document.below.iter().for_each(|seen| text += &row(document, seen));
     }
     if !document.above.is_empty() {
-        text += "\n## From above\n\n| stack cut | visible states | |\n| --- | ---: | --- |\n";
+        text += "\n## From above\n\nOf each stack as many frames are kept as the cut says, and anything may lie below: what is \
+                 not here cannot be reached.\n\n| stack cut | visible states | |\n| --- | ---: | --- |\n";
         document.above.iter().for_each(|seen| text += &cut(seen));
     }
     text
@@ -112,7 +117,12 @@ fn amount(number: &Option<Amount>) -> String {
 }
 
 fn steps(schedule: &Schedule) -> String {
-    let mut text = String::from("\n## Schedule\n\n");
+    let mut text = String::from(
+        "\n## Schedule\n\nRead from the top. A *context* is a stretch in which one thread runs. `[yes]` and `[no]` \
+         say how a condition turned out; *changes* has shared variables, before → after, and is empty where they stay \
+         as they are.\n\n",
+    );
+    let mut shared: Vec<_> = schedule.shared.iter().map(|(_, value)| value).collect();
     let values: Vec<_> =
         schedule.shared.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     if !values.is_empty() {
@@ -128,6 +138,11 @@ fn steps(schedule: &Schedule) -> String {
         if schedule.period == Some(index) {
             text += "| | | | | **the period, repeated for ever** | |\n";
         }
+        let mut changes = Vec::new();
+        for (at, value) in &step.v {
+            let before = std::mem::replace(&mut shared[*at], value);
+            changes.push(code(&format!("{}: {before} → {value}", schedule.shared[*at].0)));
+        }
         if count > MOST_STEPS && (MOST_STEPS / 2..count - MOST_STEPS / 2).contains(&index) {
             if index == MOST_STEPS / 2 {
                 let _ = writeln!(text, "| | | | | … {} more steps … | |", count - MOST_STEPS);
@@ -138,11 +153,11 @@ fn steps(schedule: &Schedule) -> String {
         let lines: Vec<_> =
             statements.clone().filter_map(|(_, line)| Some((*line)?.to_string())).collect();
         let words: Vec<_> = statements.map(|(words, _)| code(words)).collect();
-        let changes =
-            step.v.iter().map(|(at, value)| code(&format!("{} = {value}", schedule.shared[*at].0)));
-        let mut changes: Vec<_> = changes.collect();
         if step.start.is_some() {
             changes.push("starts a thread".to_owned());
+        }
+        if index + 1 == count && schedule.wrong.is_some() {
+            changes.push("**goes wrong**".to_owned());
         }
         let _ = writeln!(
             text,
@@ -156,8 +171,22 @@ fn steps(schedule: &Schedule) -> String {
     }
     if let Some(wrong) = &schedule.wrong {
         let _ = writeln!(text, "\nThen it goes wrong: {}", inline(wrong));
+        let values = schedule.shared.iter().zip(&shared);
+        let values: Vec<_> = values.map(|((name, _), value)| format!("{name} = {value}")).collect();
+        if !values.is_empty() {
+            let _ = writeln!(text, "\nAt the end: {}", code(&values.join(", ")));
+        }
     }
     text
+}
+
+/// A text with the number of each line in front of it.
+fn numbered(text: &str) -> String {
+    let lines = text.trim_end().lines();
+    let width = lines.clone().count().to_string().len();
+    let lines = lines.zip(1..).map(|(line, number)| format!("{number:>width$}  {line}"));
+    let lines: Vec<_> = lines.map(|line| line.trim_end().to_owned()).collect();
+    lines.join("\n")
 }
 
 /// Text that means nothing but itself, also inside of a table.
@@ -203,6 +232,7 @@ mod tests {
         assert_eq!(inline("a|b*_<c>\n#"), "a\\|b\\*\\_\\<c\\> \\#");
         assert_eq!(code("x || y"), "`x \\|\\| y`");
         assert_eq!(code("`"), "`` ` ``");
+        assert_eq!(numbered("a\n\nb\n"), "1  a\n2\n3  b");
         assert_eq!(fenced("```\nx"), "````\n```\nx\n````\n");
     }
 }

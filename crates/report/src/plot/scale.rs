@@ -45,9 +45,8 @@ impl Axis {
                 if from < to { (from, to) } else { (from - step, to + step) }
             }
             Scale::Log => {
-                let down = 10f64.powf(from.log10().floor());
-                let up = 10f64.powf(to.log10().ceil());
-                if down < up { (down, up) } else { (down, up * 10.0) }
+                let (down, up) = (round(from, false), round(to, true));
+                if down < up { (down, up) } else { (down, (up * 10.0).min(f64::MAX)) }
             }
         };
         Axis { scale, from, to }
@@ -73,14 +72,40 @@ impl Axis {
                 (0..=count).map(|n| self.from + step * n as f64).collect()
             }
             Scale::Log => {
-                let first = self.from.log10().round() as i32;
-                let last = self.to.log10().round() as i32;
+                let first = self.from.log10().floor() as i32;
+                let last = self.to.log10().ceil() as i32;
                 let every = (last - first) / 8 + 1;
-                (first..=last).step_by(every as usize).map(|power| 10f64.powi(power)).collect()
+                // Few powers of ten say too little.
+                let factors: &[f64] = match self.to / self.from {
+                    short if short < 9.0 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0],
+                    some if some < 1.1e4 => &FACTORS[..3],
+                    _ => &FACTORS[..1],
+                };
+                let powers = (first..=last).step_by(every as usize);
+                let numbers =
+                    powers.flat_map(|power| factors.iter().map(move |f| f * 10f64.powi(power)));
+                let (from, to) = (self.from * (1.0 - NEAR), self.to * (1.0 + NEAR));
+                numbers.filter(|number| (from..=to).contains(number)).collect()
             }
         };
         numbers.into_iter().map(|number| (number, name(number))).collect()
     }
+}
+
+/// Round numbers are these, times a power of ten.
+const FACTORS: [f64; 4] = [1.0, 2.0, 5.0, 10.0];
+/// What is so near is the same.
+const NEAR: f64 = 1e-9;
+
+/// The round number next to a positive one, above or below.
+fn round(number: f64, is_up: bool) -> f64 {
+    let power = 10f64.powf(number.log10().floor());
+    let part = number / power;
+    let factor = match is_up {
+        true => FACTORS.iter().find(|&&factor| factor >= part * (1.0 - NEAR)),
+        false => FACTORS.iter().rfind(|&&factor| factor <= part * (1.0 + NEAR)),
+    };
+    (factor.unwrap_or(&part) * power).clamp(f64::MIN_POSITIVE, f64::MAX)
 }
 
 /// A round step that divides a length into two to ten parts.
@@ -105,7 +130,7 @@ fn step(length: f64) -> f64 {
 fn name(number: f64) -> String {
     match number.abs() {
         size if size < 1e-12 => "0".to_owned(),
-        size if !(1e-3..1e5).contains(&size) => {
+        size if !(1e-3..1e7).contains(&size) => {
             let power = size.log10().floor();
             let factor = number / 10f64.powf(power);
             let factor = format!("{factor:.2}");
@@ -114,6 +139,13 @@ fn name(number: f64) -> String {
                 "1" => format!("1e{power}"),
                 _ => format!("{factor}e{power}"),
             }
+        }
+        // Thousands stand apart.
+        size if size >= 1e4 => {
+            let digits = format!("{number:.0}");
+            let groups = digits.as_bytes().rchunks(3).rev();
+            let groups: Vec<_> = groups.map(|group| String::from_utf8_lossy(group)).collect();
+            groups.join("\u{202f}")
         }
         _ => {
             let text = format!("{number:.4}");
@@ -140,10 +172,18 @@ mod tests {
         assert_eq!(names(Scale::Count, &[0.0, 0.3]), "0 1");
         assert_eq!(names(Scale::Count, &[3.0]), "2 3 4");
         assert_eq!(names(Scale::Count, &[]), "0 1 2");
-        assert_eq!(names(Scale::Log, &[0.002, 7.0]), "0.001 0.01 0.1 1 10");
-        assert_eq!(names(Scale::Log, &[1.0]), "1 10");
-        assert_eq!(names(Scale::Log, &[1.0, 4e6]), "1 10 100 1000 10000 1e5 1e6 1e7");
-        assert_eq!(names(Scale::Log, &[1e-4, 0.0, -1.0, 2e-4]), "1e-4 0.001");
+        assert_eq!(
+            names(Scale::Log, &[0.002, 7.0]),
+            "0.002 0.005 0.01 0.02 0.05 0.1 0.2 0.5 1 2 5 10"
+        );
+        assert_eq!(names(Scale::Log, &[0.0002, 7.0]), "0.001 0.01 0.1 1 10");
+        assert_eq!(names(Scale::Log, &[0.006, 4.0]), "0.005 0.01 0.02 0.05 0.1 0.2 0.5 1 2 5");
+        assert_eq!(names(Scale::Log, &[0.0012, 0.0011]), "0.001 0.0015 0.002");
+        assert_eq!(names(Scale::Log, &[0.03, 0.4]), "0.02 0.05 0.1 0.2 0.5");
+        assert_eq!(names(Scale::Log, &[1.0]), "1 2 5 10");
+        let many = "1 10 100 1000 10\u{202f}000 100\u{202f}000 1\u{202f}000\u{202f}000 1e7";
+        assert_eq!(names(Scale::Log, &[1.0, 1e7]), many);
+        assert_eq!(names(Scale::Log, &[1e-4, 0.0, -1.0, 2e-4]), "1e-4 1.5e-4 2e-4");
     }
 
     #[test]

@@ -30,13 +30,14 @@ const DASHES: [&str; 3] = ["none", "7 4", "2 3"];
 /// The picture as a text.
 #[must_use]
 pub fn write(plot: &Plot) -> String {
-    let legend = LINE * plot.series.len() as f64;
+    let lines = plot.series.len() + usize::from(plot.diagonal.is_some());
+    let legend = LINE * lines as f64;
     let mut numbers: [Vec<f64>; 2] = [Vec::new(), Vec::new()];
     for &(x, y) in plot.series.iter().flat_map(|series| &series.points) {
         numbers[0].push(x);
         numbers[1].push(y);
     }
-    if plot.diagonal {
+    if plot.diagonal.is_some() {
         let all = numbers.concat();
         numbers = [all.clone(), all];
     }
@@ -53,17 +54,22 @@ pub fn write(plot: &Plot) -> String {
         style()
     );
     put(&mut svg, format_args!("<rect class=\"paper\" width=\"{WIDTH}\" height=\"{height}\"/>"));
-    put(
-        &mut svg,
-        format_args!(
-            "<text class=\"title\" x=\"{LEFT}\" y=\"30\">{}</text>",
-            escape(&shorten(&plot.title, 72))
-        ),
-    );
+    let title = escape(&shorten(&plot.title, 84));
+    let class = if plot.title.chars().count() <= 64 { "title" } else { "long title" };
+    put(&mut svg, format_args!("<text class=\"{class}\" x=\"20\" y=\"30\">{title}</text>"));
     frame.draw(&mut svg, plot);
     for (number, series) in plot.series.iter().enumerate() {
         frame.series(&mut svg, series, number);
         key(&mut svg, series, number, TOP + LINE * number as f64);
+    }
+    if let Some(words) = &plot.diagonal {
+        let y = TOP + LINE * plot.series.len() as f64;
+        let sample = format!("M{LEFT} {y:.1}h34");
+        put(
+            &mut svg,
+            format_args!("<path class=\"axis\" stroke-dasharray=\"4 4\" d=\"{sample}\"/>"),
+        );
+        label(&mut svg, words, y);
     }
     svg + "</svg>\n"
 }
@@ -120,7 +126,7 @@ impl Frame {
                 self.top
             ),
         );
-        if plot.diagonal {
+        if plot.diagonal.is_some() {
             put(
                 svg,
                 format_args!(
@@ -176,15 +182,14 @@ fn key(svg: &mut String, series: &Series, number: usize, y: f64) {
     if series.mark != Mark::Line {
         point(svg, (LEFT + 17.0, y), number);
     }
-    put(
-        svg,
-        format_args!(
-            "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-            LEFT + 44.0,
-            y + 4.0,
-            escape(&series.name)
-        ),
-    );
+    label(svg, &series.name, y);
+}
+
+/// The words of a line of the legend.
+fn label(svg: &mut String, words: &str, y: f64) {
+    let (x, y) = (LEFT + 44.0, y + 4.0);
+    let words = escape(&shorten(words, 84));
+    put(svg, format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\">{words}</text>"));
 }
 
 fn line(svg: &mut String, places: &[(f64, f64)], number: usize) {
@@ -216,7 +221,7 @@ fn style() -> String {
         COLOURS.iter().enumerate().map(rule).collect::<String>()
     };
     format!(
-        "<style>\nsvg{{color-scheme:light dark}}text{{font:13px system-ui,sans-serif;fill:#333}}.title{{font-size:16px;font-weight:600}}\
+        "<style>\nsvg{{color-scheme:light dark}}text{{font:13px system-ui,sans-serif;fill:#333}}.title{{font-size:16px;font-weight:600}}.long{{font-size:13px}}\
          .paper{{fill:#fff}}.grid{{stroke:#e4e4e4}}.axis{{stroke:#888;fill:none}}\
          .line{{fill:none;stroke-width:2}}.point{{fill:none;stroke-width:1.8}}{}\n\
          @media (prefers-color-scheme:dark){{text{{fill:#ddd}}.paper{{fill:#1c1e21}}\
@@ -272,7 +277,7 @@ mod tests {
             x: (name.to_owned(), Scale::Count),
             y: ("y".to_owned(), Scale::Log),
             series: (0..series).map(one).collect(),
-            diagonal: false,
+            diagonal: None,
         }
     }
 
@@ -329,13 +334,13 @@ mod tests {
     fn the_same_numbers_are_at_the_same_place_on_both_axes_of_a_diagonal() {
         let mut plot = plot(1, "a");
         plot.x.1 = Scale::Log;
-        plot.diagonal = true;
+        plot.diagonal = Some("a < b".to_owned());
         plot.series[0].points = vec![(1.0, 1.0), (100.0, 0.1)];
         plot.series[0].mark = Mark::Points;
         let svg = write(&plot);
         // From 0.1 to 100, one is a third of the way.
         let x = LEFT + (WIDTH - LEFT - RIGHT) / 3.0;
-        let y = TOP + LINE + (HEIGHT - TOP - BOTTOM) * 2.0 / 3.0;
+        let y = TOP + 2.0 * LINE + (HEIGHT - TOP - BOTTOM) * 2.0 / 3.0;
         assert!(svg.contains(&format!("d=\"M{x:.1} {y:.1}m")), "{svg}");
     }
 }

@@ -57,7 +57,7 @@ pub struct SuiteArgs {
     #[arg(long, value_name = "FILE:NAME=A..B", value_parser = growth::threads)]
     threads: Option<Growth>,
     /// Measure growth with the number of contexts: `FILE:1..8`
-    /// [default, for the examples: bluetooth/bluetooth3.weave:1..10]
+    /// [default, for the examples: bluetooth/bluetooth3.weave:1..14, with two adders and two stoppers]
     #[arg(long, value_name = "FILE:A..B", value_parser = growth::contexts)]
     contexts: Option<Growth>,
     /// The folder for the results; files of the same names there are replaced
@@ -101,8 +101,12 @@ pub fn run(args: &SuiteArgs, output: &mut Output) -> Result<Exit, Failure> {
         .map(|question| (question.clone(), selvedge_report::bench::Part::Suite))
         .chain(growths)
         .collect();
-    let rows = measure(args, &manifest.folder, &questions, &columns, &interrupt, output)?;
+    // Who ends this the hard way finds the rows until then. If they cannot be written, `write` will say so.
+    let partial = args.output.join("results.partial.csv");
+    let keep = |rows: &[Measured]| drop(save(&[(&partial, &csv::write(rows))]));
+    let rows = measure(args, &manifest.folder, &questions, &columns, &interrupt, keep, output)?;
     let pictures = write(args, &rows, skipped, interrupt.is_requested())?;
+    let _ = fs::remove_file(&partial);
     Ok(tell(args, &rows, old.as_deref(), pictures, &interrupt, output))
 }
 

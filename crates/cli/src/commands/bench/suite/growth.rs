@@ -12,6 +12,8 @@ pub struct Growth {
     file: String,
     /// The template whose threads become more.
     name: String,
+    /// Options that stay the same.
+    options: &'static str,
     from: u64,
     to: u64,
 }
@@ -38,7 +40,13 @@ fn growth(file: &str, name: &str, range: &str) -> Option<Growth> {
     let (from, to) = range.split_once("..")?;
     let (from, to) = (from.trim().parse().ok()?, to.trim().parse().ok()?);
     let is_good = !file.is_empty() && from <= to && to - from < MOST;
-    is_good.then(|| Growth { file: file.to_owned(), name: name.trim().to_owned(), from, to })
+    is_good.then(|| Growth {
+        file: file.to_owned(),
+        name: name.trim().to_owned(),
+        options: "",
+        from,
+        to,
+    })
 }
 
 /// The questions about growth; those of the examples, if these are asked about and nothing else is wanted.
@@ -47,15 +55,18 @@ pub fn questions(
     contexts: Option<&Growth>,
     is_default: bool,
 ) -> Vec<(Question, Part)> {
-    let example = |name: &str, to| Growth {
+    let example = |name: &str, options, to| Growth {
         file: "bluetooth/bluetooth3.weave".to_owned(),
         name: name.to_owned(),
+        options,
         from: 1,
         to,
     };
     let default = |growth: Growth| is_default.then_some(growth);
-    let threads = threads.cloned().or_else(|| default(example("adder", 4)));
-    let contexts = contexts.cloned().or_else(|| default(example("", 10)));
+    let threads = threads.cloned().or_else(|| default(example("adder", "", 4)));
+    let contexts = contexts
+        .cloned()
+        .or_else(|| default(example("", "--threads adder=2 --threads stopper=2", 14)));
     let question = |file: String, command, options| Question {
         file,
         options,
@@ -64,15 +75,15 @@ pub fn questions(
         is_slow: false,
     };
     let mut questions = Vec::new();
-    if let Some(Growth { file, name, from, to }) = threads {
+    if let Some(Growth { file, name, from, to, .. }) = threads {
         questions.extend((from..=to).map(|n| {
             let options = format!("--threads {name}={n}");
             (question(file.clone(), "verify", options), Part::Threads(n))
         }));
     }
-    if let Some(Growth { file, from, to, .. }) = contexts {
+    if let Some(Growth { file, options, from, to, .. }) = contexts {
         questions.extend((from..=to).map(|n| {
-            let options = format!("--contexts {n}");
+            let options = format!("{options} --contexts {n}").trim_start().to_owned();
             (question(file.clone(), "check", options), Part::Contexts(n))
         }));
     }
@@ -114,5 +125,9 @@ mod tests {
         }
         assert!(contexts("a:1..").is_err() && contexts("1..2").is_err());
         assert!(questions(None, None, false).is_empty());
+        let default: Vec<_> =
+            questions(None, None, true).into_iter().map(|(q, _)| q.options).collect();
+        assert_eq!(default[0], "--threads adder=1");
+        assert_eq!(default[4], "--threads adder=2 --threads stopper=2 --contexts 1");
     }
 }

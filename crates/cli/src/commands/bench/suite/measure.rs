@@ -37,13 +37,14 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The same for memory: what is counted is not all that a process has.
 const MORE_MEMORY: u64 = 256 << 20;
 
-/// Asks all questions; fewer if it is interrupted.
+/// Asks all questions; fewer if it is interrupted. `keep` sees the rows whenever there is one more.
 pub fn measure(
     args: &SuiteArgs,
     folder: &Path,
     questions: &[(Question, Part)],
     columns: &[Column],
     interrupt: &Interrupt,
+    keep: impl Fn(&[Measured]),
     output: &mut Output,
 ) -> Result<Vec<Measured>, Failure> {
     let selvedge = env::current_exe()
@@ -74,6 +75,9 @@ pub fn measure(
                 engine: column.name().to_owned(),
             };
             let row = Measured::new(key, *part, question.expected.clone(), &runs);
+            rows.push(row);
+            keep(&rows);
+            let row = &rows[rows.len() - 1];
             output.note(&format!(
                 "[{}/{}] {}, {}: {}, {:.2} s",
                 number + 1,
@@ -83,7 +87,6 @@ pub fn measure(
                 row.verdict,
                 row.time
             ));
-            rows.push(row);
             if interrupt.is_requested() {
                 return Ok(rows);
             }

@@ -1,6 +1,8 @@
 //! `verify` on all examples, and `livelock` on some: the verdicts, the bounds and the exit codes of
 //! `expected.tsv`.
 
+mod tasks;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fs, io};
