@@ -97,7 +97,7 @@ def mypy(module: str, *arguments: str) -> None:
 
 def test_stubs_are_true() -> None:
     """The compiled module has the names, the parameters and the defaults that the stubs tell."""
-    mypy("mypy.stubtest", "selvedge", "--allowlist", "tests/stubtest.txt", "--ignore-unused-allowlist")
+    mypy("mypy.stubtest", "selvedge._native", "--allowlist", "tests/stubtest.txt", "--ignore-unused-allowlist")
 
 
 def test_types_are_strict() -> None:
