@@ -6,10 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use selvedge::{
     Accepted, Answer, Bounds, Endless, Engine, Failure, Fairness, Heard, Limits, Livelock,
-    LivelockEngine, Options,
+    LivelockEngine, Options, Paint, TraceOptions,
 };
-use selvedge_report::style::Paint;
-use selvedge_report::text::TraceOptions;
 
 use crate::errors::{self, Site};
 use crate::{memory, numbers, run};

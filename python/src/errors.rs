@@ -7,8 +7,7 @@ use std::path::PathBuf;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use selvedge::{Blame, Failure};
-use selvedge_report::json::DiagnosticReport;
+use selvedge::{Blame, DiagnosticReport, Failure};
 
 mod classes {
     pyo3::import_exception!(selvedge._errors, InputError);

@@ -66,7 +66,9 @@ pub use table::Observed;
 pub use selvedge_analysis::converge::closure::Closure;
 pub use selvedge_analysis::{Bound, Resource};
 pub use selvedge_model::{Endless, Fairness};
-pub use selvedge_report::json::{Lasso, Observation, TraceStep, Verdict};
+pub use selvedge_report::json::{DiagnosticReport, Lasso, Observation, TraceStep, Verdict};
+pub use selvedge_report::style::Paint;
+pub use selvedge_report::text::TraceOptions;
 pub use selvedge_sequential::livelock::Bounds;
 
 /// The page of the book is tried, too.
