@@ -20,6 +20,16 @@ fn pages() -> Vec<String> {
     links.filter_map(|link| link.split_once(')')).map(|(page, _)| page.to_owned()).collect()
 }
 
+/// The pages with transcripts that are tried: the book, and the page that comes before it.
+fn tried_pages() -> Vec<String> {
+    pages().into_iter().chain(["../README.md".to_owned()]).collect()
+}
+
+/// The name of a page, without folders.
+fn name_of(page: &str) -> String {
+    page.trim_start_matches("../").trim_end_matches(".md").replace('/', "-")
+}
+
 /// The listings of a page that are to be saved, with their names.
 fn listings(text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
@@ -51,14 +61,14 @@ fn every_transcript_of_the_book_is_true() {
     fs::create_dir_all(&folder).unwrap();
     let overwrite = std::env::var("TRYCMD").is_ok_and(|mode| mode == "overwrite");
     let mut transcripts = 0;
-    for page in pages() {
+    for page in tried_pages() {
         let text = fs::read_to_string(root().join("docs").join(&page)).unwrap();
         let commands = text.lines().filter(|line| line.starts_with("$ ")).count();
         if !text.contains("```console") {
             continue;
         }
         transcripts += commands;
-        let name = page.trim_end_matches(".md").replace('/', "-");
+        let name = name_of(&page);
         let inputs = folder.join(format!("{name}.in"));
         fs::create_dir_all(&inputs).unwrap();
         symlink(root().join("examples"), inputs.join("examples")).unwrap();
@@ -75,9 +85,8 @@ fn every_transcript_of_the_book_is_true() {
         .env("NO_COLOR", "1")
         .env("COLUMNS", "100");
     drop(cases); // runs them
-    for page in pages().iter().filter(|_| overwrite) {
-        let name = page.trim_end_matches(".md").replace('/', "-");
-        let tried = folder.join(format!("{name}.md"));
+    for page in tried_pages().iter().filter(|_| overwrite) {
+        let tried = folder.join(format!("{}.md", name_of(page)));
         if tried.exists() {
             fs::copy(tried, root().join("docs").join(page)).unwrap();
         }

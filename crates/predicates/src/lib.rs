@@ -177,7 +177,9 @@ fn attempt(
         let ran = search.run(&mut solver, budget).cloned();
         report.asked += solver.asked - before;
         let end = ran.as_ref().err().map_or("found an invariant".to_owned(), ToString::to_string);
-        tell(&format!("views of {width} threads, {shape}: {end}"));
+        let views =
+            if width == 1 { "each thread".to_owned() } else { format!("every {width} threads") };
+        tell(&format!("{views}, {shape}: {end}"));
         match ran {
             Ok(invariant) => {
                 let found = Found { layout: &layout, search: &search, invariant };

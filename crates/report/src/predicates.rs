@@ -97,7 +97,8 @@ pub fn summary(answer: &Answer<'_>) -> Summary {
             details.push((
                 "predicates",
                 match shown.len() {
-                    0..=MOST_SHOWN => shown.into_iter().collect::<Vec<_>>().join(", "),
+                    0 => "none: the places of the threads are enough".to_owned(),
+                    1..=MOST_SHOWN => shown.into_iter().collect::<Vec<_>>().join(", "),
                     many => format!("{many}; the evidence has them (--evidence)"),
                 },
             ));

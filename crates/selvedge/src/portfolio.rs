@@ -1,6 +1,6 @@
 //! # Which engines answer, in which order
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use selvedge_analysis::engine::Verdict;
 use selvedge_analysis::{Bound, Resource, Stop};
@@ -13,7 +13,7 @@ use crate::subject::{Subject, Wanted};
 use crate::table::Observed;
 use crate::{Engine, Failure};
 
-/// How long the other engines are alone where predicates may help.
+/// How long the other engines are alone where predicates may help; but no longer than half of the time that there is.
 const HEAD_START: Duration = Duration::from_secs(2);
 
 /// Proves or refutes every assertion, or the target, for every schedule.
@@ -46,7 +46,9 @@ fn find(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
     let asked = Asked::new(subject.for_engine(wanted)?, options, budget);
     asked.note_missing_target();
     if engine == Engine::Auto && may_help(&asked) {
-        let outcome = asked.clone().for_a_while(HEAD_START).verify()?;
+        let left = asked.budget.deadline.map(|end| end.saturating_duration_since(Instant::now()));
+        let alone = left.map_or(HEAD_START, |left| HEAD_START.min(left / 2));
+        let outcome = asked.clone().for_a_while(alone).verify()?;
         let is_open = matches!(outcome.verdict, Verdict::Unknown { stop: Stop::Timeout, .. });
         if !is_open || asked.budget.check().is_err() {
             return Answer::of_states(asked, outcome);

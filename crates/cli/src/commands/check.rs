@@ -30,7 +30,8 @@ pub struct Args {
     bound: BoundArgs,
     /// The largest number of delays. A round is then one step of each thread, in the order of the
     /// threads; a delay lets a thread miss its step, and one that cannot act is passed over
-    #[arg(long, value_name = "D", value_parser = number, requires = "rounds", allow_negative_numbers = true)]
+    #[arg(long, value_name = "D", value_parser = number, requires = "rounds", conflicts_with = "contexts",
+          allow_negative_numbers = true)]
     delays: Option<usize>,
     /// Look for deadlocks, too: states in which a thread has not ended and none can act
     #[arg(long)]

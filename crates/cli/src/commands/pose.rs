@@ -38,7 +38,7 @@ pub struct PoseArgs {
     #[arg(long, value_name = "K", value_parser = number, conflicts_with = "livelock")]
     rounds: Option<usize>,
     /// With --rounds: rounds of single steps, with at most so many delays
-    #[arg(long, value_name = "D", value_parser = number, requires = "rounds")]
+    #[arg(long, value_name = "D", value_parser = number, requires = "rounds", conflicts_with = "contexts")]
     delays: Option<usize>,
     /// Look for deadlocks, too
     #[arg(long, conflicts_with = "livelock")]

@@ -1,9 +1,11 @@
 //! `selvedge verify`: prove or refute, for every schedule.
 
+use std::path::Path;
 use std::time::Instant;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use selvedge::{Closure, Failure, Options, verify};
+use selvedge_frontend::show_path;
 
 use super::answer::{AnswerArgs, SolverArgs};
 use super::engine::EngineOptions;
@@ -70,9 +72,11 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn refuse(&self) -> Result<(), Failure> {
+    fn refuse(&self, file: &Path) -> Result<(), Failure> {
         let Bounds { contexts, rounds, delays } = self;
-        let given = [("contexts", contexts), ("rounds", rounds), ("delays", delays)];
+        // Delays go with rounds.
+        let rounds = rounds.clone().or_else(|| delays.as_ref().map(|_| "9".to_owned()));
+        let given = [("contexts", contexts), ("rounds", &rounds), ("delays", delays)];
         let given: Vec<String> = (given.into_iter())
             .filter_map(|(name, value)| Some(format!("--{name} {}", value.as_ref()?)))
             .collect();
@@ -80,7 +84,8 @@ impl Bounds {
             return Ok(());
         }
         Err(Failure::usage(format!(
-            "`verify` answers without a bound; with one, ask `selvedge check FILE {}`",
+            "`verify` answers without a bound; with one, ask `selvedge check {} {}`",
+            show_path(file),
             given.join(" ")
         )))
     }
@@ -105,7 +110,7 @@ enum Tried {
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
-    args.misplaced.refuse()?;
+    args.misplaced.refuse(&args.input.file)?;
     let start = Instant::now();
     let subject = input::load(&args.input, output)?;
     let options = Options {

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use selvedge_frontend::show_path;
+use selvedge_frontend::{has_known_ending, show_path};
 
 use selvedge::Failure;
 
@@ -55,7 +55,13 @@ impl Manifest {
         for (line, question) in parse(&text).map_err(wrong)? {
             if !folder.join(&question.file).is_file() {
                 let file = show_path(&folder.join(&question.file)).to_string();
-                return Err(wrong((line, format!("there is no file {file}"))));
+                let why = match has_known_ending(&path) {
+                    true => {
+                        "this is a program, not a list: write its name into a file, and give that"
+                    }
+                    false => "columns are separated by tabs: file, options, verdict, bound, run",
+                };
+                return Err(wrong((line, format!("there is no file {file}; {why}"))));
             }
             questions.push(question);
         }
