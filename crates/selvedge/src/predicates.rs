@@ -128,7 +128,7 @@ impl Parameterized {
         options: &Options,
         budget: Budget,
     ) -> Result<Answer, Failure> {
-        let threads: Vec<_> = counts.iter().map(|(name, n)| (name.clone(), *n)).collect();
+        let threads = self.chosen(counts);
         if threads != self.options.threads {
             let given: Vec<_> = threads.iter().map(|(t, n)| format!("--threads {t}={n}")).collect();
             let note = format!("the violation is one of the program with {}", given.join(" "));
@@ -162,6 +162,23 @@ impl Parameterized {
             evidence: Some(Evidence::Violation(shown)),
         };
         Answer::of_states(asked, outcome)
+    }
+
+    /// The numbers that the text does not say: with them as options, the program is the one with all these numbers.
+    fn chosen(&self, counts: &ThreadCounts) -> Vec<(String, u32)> {
+        let mut chosen = self.options.threads.clone();
+        for (name, &count) in counts {
+            let is_said = self
+                .program
+                .threads
+                .iter()
+                .any(|thread| thread.name == *name && thread.count == Count::Fixed(count));
+            let is_given = chosen.iter().any(|(given, _)| given == name);
+            if !is_said && !is_given {
+                chosen.push((name.clone(), count));
+            }
+        }
+        chosen
     }
 
     /// How many threads there are; `None` is any number.

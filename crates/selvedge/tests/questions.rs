@@ -181,3 +181,20 @@ fn what_goes_on_can_be_heard() {
     assert!(ticks.load(Ordering::Relaxed) > 0);
     assert!(notes.lock().unwrap().iter().any(|note| note.contains("no `assert`")));
 }
+
+#[test]
+fn a_violation_by_predicates_is_one_of_the_program_as_it_is_written() {
+    let text = "int n := 0; void up() { n := n + 1; assert n < 3; } thread up * 3;";
+    let asked = subject("up.weave", text);
+    let options = Options { engine: Engine::Predicates, ..with_evidence() };
+    let answer = verify(&asked, &options).unwrap();
+    if answer.verdict() == Verdict::Unknown && answer.sentence().contains("solver") {
+        eprintln!("skipped: {}", answer.sentence());
+        return;
+    }
+    assert_eq!(answer.verdict(), Verdict::Unsafe);
+    let evidence = answer.evidence().unwrap().unwrap().to_text();
+    // No other numbers of threads than the text has.
+    let accepted = recheck(&asked, &evidence, &Options::default()).unwrap();
+    assert_eq!(accepted.map(|accepted| accepted.verdict), Ok(Verdict::Unsafe));
+}
