@@ -56,3 +56,42 @@ fn locks_keep_their_verdicts_as_variables() {
         }
     }
 }
+
+/// A file in a folder of its own, and its name.
+fn written(name: &str, text: &str) -> String {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("convert");
+    std::fs::create_dir_all(&directory).expect("a place for files");
+    let path = directory.join(name);
+    std::fs::write(&path, text).expect("it can be written");
+    path.to_str().expect("plain").to_owned()
+}
+
+#[test]
+fn given_numbers_of_threads_are_those_of_the_result() {
+    let text = "int[0..4] n := 0; void add() { n := n + 1; assert n < 3; }";
+    for (name, count) in [("two", "2"), ("any", "any")] {
+        let program = written(&format!("{name}.weave"), &format!("{text} thread add * {count};"));
+        for ending in ["bp", "weave"] {
+            for (given, code) in [("add=2", Some(0)), ("add=3", Some(10))] {
+                let threads = ["--threads", given];
+                assert_eq!(
+                    selvedge(&["verify", &program, "-q", threads[0], given]).status.code(),
+                    code
+                );
+                let other = written(&format!("{name}-{given}.{ending}"), "");
+                let to = ["convert", &program, "--to", ending, "-o", &other, threads[0], given];
+                assert_eq!(selvedge(&to).status.code(), Some(0));
+                assert_eq!(selvedge(&["verify", &other, "-q"]).status.code(), code, "{other}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_number_of_a_thread_that_nobody_reads_can_be_sequentialized() {
+    let program = written("unread.weave", "bool b := false; thread t[i] * 2 { b := true; }");
+    let result = selvedge(&["sequentialize", &program, "--rounds", "2"]);
+    let other = written("unread-2.weave", &String::from_utf8_lossy(&result.stdout));
+    let verified = selvedge(&["verify", &other, "-q"]);
+    assert_eq!(verified.status.code(), Some(0), "{}", String::from_utf8_lossy(&verified.stderr));
+}

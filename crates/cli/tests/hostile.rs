@@ -9,6 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 const PROGRAM: &str = "void f() { f(); }\nthread t { f(); }\n";
 
@@ -225,4 +226,34 @@ fn limits_hold_where_a_statement_has_very_many_outcomes() {
         assert_eq!(result.status.code(), Some(20), "{question:?} {limit:?}: {said}");
         assert!(said.contains("limit was reached"), "{question:?} {limit:?}: {said}");
     }
+}
+
+#[test]
+fn limits_hold_while_a_long_program_is_prepared() {
+    let folder = folder("long");
+    let line = "  x := !x; y := x; x := y != x; y := !y;\n";
+    let text = format!("bool x; bool y;\nthread t * 2 {{\n{} }}\n", line.repeat(5000));
+    fs::write(folder.join("long.weave"), text).unwrap();
+    let start = Instant::now();
+    let asked = ["livelock", "long.weave", "--timeout", "1s", "-q"];
+    let result = selvedge(&folder, &asked).output().unwrap();
+    assert!(matches!(result.status.code(), Some(0 | 11 | 20)), "{result:?}");
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+}
+
+#[test]
+fn thousands_of_threads_and_variables_are_too_many_for_an_answer_not_for_us() {
+    let folder = folder("many");
+    let threads = "bool x; thread t[i] * 10000 { x := i > 3; }\n";
+    fs::write(folder.join("threads.weave"), threads).unwrap();
+    let asked = ["verify", "threads.weave", "--timeout", "1s", "-q"];
+    assert_eq!(selvedge(&folder, &asked).output().unwrap().status.code(), Some(20));
+
+    let variables: String = (0..50_000).map(|n| format!("bool v{n} := false;\n")).collect();
+    let text = variables + "thread t { v7 := true; assert !v7; }\n";
+    fs::write(folder.join("variables.weave"), text).unwrap();
+    let start = Instant::now();
+    let result = selvedge(&folder, &["verify", "variables.weave", "-q"]).output().unwrap();
+    assert_eq!(result.status.code(), Some(10));
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
 }

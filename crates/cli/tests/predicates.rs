@@ -111,6 +111,7 @@ fn a_solver_that_dies_hangs_or_does_not_know_is_no_proof() {
             "perhaps",
         ),
         ("hangs", "exec sleep 600", "time limit"),
+        ("says nothing again and again", "exec yes \"\"", "time limit"),
     ];
     for (name, script, reason) in cases {
         let solver = place(name);

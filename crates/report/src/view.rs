@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_evidence::{Trace, thread_name};
 use selvedge_model::{
     Action, Explanation, SharedId, State, Step, SymbolId, System, ThreadId, Word, advance,
@@ -197,7 +197,8 @@ fn changes(
 /// The values of `after` that `before` does not have. That a variable may have any value is no
 /// news when nothing was known of it before.
 pub(crate) fn differences(before: &[(String, String)], after: &[(String, String)]) -> Vec<Change> {
-    let old = |name: &String| before.iter().find(|(n, _)| n == name).map(|(_, v)| v);
+    let known: FxHashMap<&String, &String> = before.iter().rev().map(|(n, v)| (n, v)).collect();
+    let old = |name: &String| known.get(name).copied();
     after
         .iter()
         .filter(|(name, value)| old(name).map_or(value != "?", |before| before != value))

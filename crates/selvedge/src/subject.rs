@@ -125,6 +125,22 @@ impl Subject {
         Ok(self.options.threads.iter().cloned().collect())
     }
 
+    /// The program with the numbers of threads that the options give, if it is one.
+    pub fn counted_program(&self) -> Result<Option<Arc<Program>>, Failure> {
+        let Input::Program { program, .. } = &self.input else { return Ok(None) };
+        let counts = self.thread_counts()?;
+        if counts.is_empty() {
+            return Ok(Some(Arc::clone(program)));
+        }
+        let mut counted = Program::clone(program);
+        for thread in &mut counted.threads {
+            if let Some(&count) = counts.get(&thread.name) {
+                thread.count = Count::Fixed(count);
+            }
+        }
+        Ok(Some(Arc::new(counted)))
+    }
+
     /// Whether there are threads of any number, and integers without bounds.
     pub(crate) fn is_parameterized(&self) -> bool {
         let Input::Program { program, .. } = &self.input else { return false };

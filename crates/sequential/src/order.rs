@@ -12,6 +12,7 @@
 //! has copies of its variables for each round, and guesses about them.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_analysis::Budget;
 use selvedge_program::flow::{Command, EdgeId};
 use selvedge_program::{BinaryOp, Effect, Expr, ExprKind, Lowering, ProcId, Slot};
 
@@ -22,10 +23,10 @@ const MOST_PULLS: usize = 60;
 
 /// All scalars of a program in the order in which their bits should stand. Shared ones come with
 /// the procedure 0.
-pub fn order(lowering: &Lowering) -> Result<Vec<(ProcId, Slot)>> {
+pub fn order(lowering: &Lowering, budget: &Budget) -> Result<Vec<(ProcId, Slot)>> {
     let scalars = all(lowering);
     let position: FxHashMap<_, _> = scalars.iter().enumerate().map(|(i, &s)| (s, i)).collect();
-    let groups = groups(lowering)?;
+    let groups = groups(lowering, budget)?;
     let families = families(lowering)?;
     let groups: Vec<Vec<usize>> = groups
         .iter()
@@ -53,10 +54,11 @@ fn all(lowering: &Lowering) -> Vec<(ProcId, Slot)> {
 }
 
 /// The scalars that each command speaks of.
-fn groups(lowering: &Lowering) -> Result<Vec<Vec<(ProcId, Slot)>>> {
+fn groups(lowering: &Lowering, budget: &Budget) -> Result<Vec<Vec<(ProcId, Slot)>>> {
     let flow = lowering.flow();
     let mut groups = FxHashSet::default();
     for (index, edge) in flow.edges.iter().enumerate() {
+        budget.check()?;
         let proc = flow.location(edge.from).proc;
         let other = match edge.command {
             Command::Call { proc, .. } => proc,

@@ -150,7 +150,7 @@ impl<'a> Rounds<'a> {
         // In the first round there are no contexts before to remember.
         let history = options.guesses == Guesses::Lazy && rounds > 1;
         if rounds == 1 && options.calls == Calls::Lazy {
-            space.touched = Touched::find(lowering)?;
+            space.touched = Touched::find(lowering, budget)?;
         }
         let mut analyses = Vec::new();
         let mut of_thread = Vec::new();

@@ -91,7 +91,7 @@ impl<'a> Space<'a> {
         let mut space = Space {
             lowering,
             rounds,
-            bdds: Manager::new(limits),
+            bdds: Manager::new(Limits(limits.0.clone())),
             touched: Touched::everything(lowering),
             globals: fields(lowering.global_types().len()),
             locals: procs().map(|proc| fields(lowering.local_types(proc).len())).collect(),
@@ -103,7 +103,7 @@ impl<'a> Space<'a> {
             finite(lowering, ty)?;
         }
         let mut level = 0;
-        for (proc, slot) in order(lowering)? {
+        for (proc, slot) in order(lowering, &limits.0)? {
             let ty = match slot {
                 Slot::Global(index) => lowering.global_types()[index],
                 Slot::Local(index) => lowering.local_types(proc)[index],

@@ -15,6 +15,7 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
+use selvedge_analysis::Budget;
 use selvedge_program::flow::{Command, EdgeId, Loc};
 use selvedge_program::{Case, Effect, Lowering, ProcId, Slot, Value};
 
@@ -61,11 +62,16 @@ impl Touched {
     }
 
     /// What is touched by what the text says.
-    pub fn find(lowering: &Lowering) -> Result<Self> {
+    pub fn find(lowering: &Lowering, budget: &Budget) -> Result<Self> {
         let edges = (0..lowering.flow().edges.len() as u32).map(EdgeId);
-        let cases = edges.map(|id| Ok(lowering.relation(id, 1)?)).collect::<Result<_>>()?;
+        let case = |id| {
+            budget.check()?;
+            Ok(lowering.relation(id, 1)?)
+        };
+        let cases = edges.map(case).collect::<Result<_>>()?;
         let mut search = Search::new(lowering, cases);
         while search.next < search.variants.len() {
+            budget.check()?;
             search.follow();
         }
         Ok(search.finish())
@@ -301,7 +307,7 @@ mod tests {
     /// What the calls of the thread touch, in the order of the text.
     fn touched_by_calls(text: &str) -> Vec<Vec<usize>> {
         let lowering = lowered(text);
-        let touched = Touched::find(&lowering).expect("finite");
+        let touched = Touched::find(&lowering, &Budget::default()).expect("finite");
         let own = lowering.start_of(0).proc;
         let flow = lowering.flow();
         let edges = flow.edges.iter().zip((0..).map(EdgeId));

@@ -285,11 +285,14 @@ impl Solver {
                 Ok(line) if line.trim().is_empty() || line.trim() == "success" => {}
                 Ok(line) => return Ok(line),
                 Err(RecvTimeoutError::Disconnected) => return Err(SolverError::Died),
-                Err(RecvTimeoutError::Timeout) if stop() => return Err(SolverError::Stopped),
-                Err(RecvTimeoutError::Timeout) if Instant::now() > deadline => {
-                    return Err(SolverError::Slow(self.patience));
-                }
                 Err(RecvTimeoutError::Timeout) => {}
+            }
+            // Also after lines that say nothing: there may be no end of them.
+            if stop() {
+                return Err(SolverError::Stopped);
+            }
+            if Instant::now() > deadline {
+                return Err(SolverError::Slow(self.patience));
             }
         }
     }

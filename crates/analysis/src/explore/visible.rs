@@ -3,6 +3,8 @@
 //! set of stacks shows every top that one of them has, so a state of sets stands for many visible
 //! states; most of them were seen before, with a state that shows as much and more.
 
+use std::iter::repeat_n;
+
 use rustc_hash::FxHashMap;
 use selvedge_model::SymbolId;
 
@@ -54,8 +56,7 @@ impl Visible {
         if several && self.is_covered(shared, threads) {
             return;
         }
-        let mut chosen = Vec::new();
-        self.choose(shared, threads, 0, &mut chosen);
+        self.choose(shared, threads);
     }
 
     /// Whether all of this was added before. If not, notes that it is added now.
@@ -110,36 +111,24 @@ impl Visible {
         true
     }
 
-    /// Chooses for the threads from the first kind on, with tops from `from` on.
-    fn choose(
-        &mut self,
-        shared: u32,
-        threads: &[(Vec<Seen>, u32)],
-        from: usize,
-        chosen: &mut Vec<u32>,
-    ) {
-        let Some(((options, count), rest)) = threads.split_first() else {
-            let word = self.layout.word(shared, chosen.clone());
-            self.states.insert(&word);
-            return;
-        };
-        if *count == 0 {
-            self.choose(shared, rest, 0, chosen);
+    /// Adds each choice of tops. Threads of one kind are interchangeable: their tops are in order.
+    fn choose(&mut self, shared: u32, threads: &[(Vec<Seen>, u32)]) {
+        let kind = |(index, (_, count)): (usize, &(_, u32))| repeat_n(index, *count as usize);
+        let kinds: Vec<usize> = threads.iter().enumerate().flat_map(kind).collect();
+        if kinds.iter().any(|&kind| threads[kind].0.is_empty()) {
             return;
         }
-        // Threads of one kind are interchangeable: their tops are chosen in order.
-        for at in from..options.len() {
-            let number = self.number(options[at]);
-            if at + 1 == options.len() {
-                chosen.extend(std::iter::repeat_n(number, *count as usize));
-                self.choose(shared, rest, 0, chosen);
-                chosen.truncate(chosen.len() - *count as usize);
-            } else {
-                let mut fewer = threads.to_vec();
-                fewer[0].1 -= 1;
-                chosen.push(number);
-                self.choose(shared, &fewer, at, chosen);
-                chosen.pop();
+        let mut tops = vec![0; kinds.len()];
+        loop {
+            let chosen = kinds.iter().zip(&tops);
+            let chosen = chosen.map(|(&kind, &top)| self.number(threads[kind].0[top])).collect();
+            let word = self.layout.word(shared, chosen);
+            self.states.insert(&word);
+            let can_rise = |place: &usize| tops[*place] + 1 < threads[kinds[*place]].0.len();
+            let Some(place) = (0..tops.len()).rev().find(can_rise) else { return };
+            let top = tops[place] + 1;
+            for later in place..tops.len() {
+                tops[later] = if kinds[later] == kinds[place] { top } else { 0 };
             }
         }
     }

@@ -102,6 +102,9 @@ impl AnswerArgs {
                 Verdict::Safe => {
                     "no evidence was written: what the proof rests on is too large to be written down"
                 }
+                Verdict::Unsafe => {
+                    "no evidence was written: the schedule could not be made within the limits"
+                }
                 _ => {
                     "no evidence was written: there is some only if the answer is safe, unsafe or \
                      nonterminating"

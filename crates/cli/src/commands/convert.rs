@@ -67,16 +67,17 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     if matches!(subject.input(), Input::Program { target: Some(_), .. }) {
         return Err(Failure::usage("--target does not apply where a program is converted"));
     }
-    let written = match (args.to, subject.input()) {
-        (Target::Weave, Input::Program { program, .. }) => print::weave(program).into(),
-        (Target::Bp, Input::Program { program, source, .. }) => {
+    let counted = subject.counted_program()?;
+    let written = match (args.to, subject.input(), &counted) {
+        (Target::Weave, _, Some(program)) => print::weave(program).into(),
+        (Target::Bp, Input::Program { source, .. }, Some(program)) => {
             let text = to_booleans(program).and_then(|p| print::bp(&p)).map_err(|not_boolean| {
                 let line = source.line(not_boolean.span.start);
                 Failure::input(format!("{}:{line}: {not_boolean}", source.name()))
             })?;
             text.into()
         }
-        (Target::Weave | Target::Bp, Input::Tables { input, .. }) => {
+        (Target::Weave | Target::Bp, Input::Tables { input, .. }, _) => {
             let (program, left_out) = program_of(input, args)?;
             let text = match args.to {
                 Target::Bp => to_booleans(&program)
@@ -86,7 +87,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
             };
             (left_out + &text).into()
         }
-        (target, _) => match subject.lowering()? {
+        (target, ..) => match subject.lowering()? {
             Some(program) if target == Target::Dot => flow::dot(&program).into(),
             _ => tables(target, &table_input(subject, args)?)?,
         },

@@ -17,7 +17,7 @@ use crate::flow::{Flow, Loc};
 use crate::make::{self, assign, equal, read, stmt};
 use crate::{
     Block, Count, Expr, ExprKind, GlobalId, ProcId, Procedure, Program, Span, StmtKind, ThreadDecl,
-    Value, visit, walk,
+    Type, Value, visit, walk,
 };
 
 /// A thread of the original: what it runs, with constants for arguments.
@@ -33,8 +33,16 @@ pub(super) fn threads(program: &Program, infos: &[ThreadInfo]) -> Vec<Run> {
         let decl = &program.threads[info.template.index()];
         let instance = seen[info.template.index()];
         seen[info.template.index()] += 1;
-        let args = decl.args.iter().map(|arg| {
+        let params = &program.procs[decl.proc.index()].locals;
+        let args = decl.args.iter().zip(params).map(|(arg, param)| {
             let mut arg = arg.clone();
+            // Of what is never read, only one value is left: see `lower/narrow.rs`.
+            if let Type::Range { lo, hi } = &param.ty
+                && lo == hi
+            {
+                arg.kind = ExprKind::Const(Value::from_big(lo.clone()));
+                return arg;
+            }
             visit::change(&mut arg, &mut |e| {
                 if matches!(e.kind, ExprKind::Instance) {
                     e.kind = ExprKind::Const(Value::Small(instance));
