@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 
-#: No end of states, at every bound: two numbers without limits.
+#: No end of states, at every bound: two numbers without limits. (A solver has a proof: for a run without an end, follow states.)
 ENDLESS = """
 int a := 0;
 int b := 0;

@@ -77,7 +77,7 @@ def test_a_signal_that_raises_nothing_stops_nothing() -> None:
     before = signal.signal(signal.SIGALRM, lambda number, _: heard.append(number))
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.2)
-        answer = selvedge.parse(ENDLESS).verify(timeout=1.0)
+        answer = selvedge.parse(ENDLESS).verify(engine="explicit", timeout=1.0)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -113,7 +113,7 @@ def test_other_threads_go_on() -> None:
     counter = threading.Thread(target=count)
     counter.start()
     try:
-        answer = selvedge.parse(ENDLESS).verify(timeout=1.0)
+        answer = selvedge.parse(ENDLESS).verify(engine="explicit", timeout=1.0)
     finally:
         done.set()
         counter.join()
@@ -127,7 +127,7 @@ def test_two_verifications_at_once() -> None:
 
     def slow() -> tuple[float, str, float]:
         start = time.monotonic()
-        verdict = endless.verify(timeout=1.0).verdict
+        verdict = endless.verify(engine="explicit", timeout=1.0).verdict
         return start, verdict, time.monotonic()
 
     with ThreadPoolExecutor(3) as pool:
@@ -141,7 +141,7 @@ def test_two_verifications_at_once() -> None:
 
 def test_a_time_limit() -> None:
     start = time.monotonic()
-    answer = selvedge.parse(ENDLESS).verify(timeout=0.3)
+    answer = selvedge.parse(ENDLESS).verify(engine="explicit", timeout=0.3)
     assert answer.verdict == "unknown" and answer.reason is not None and "time" in answer.reason
     assert 0.3 <= time.monotonic() - start < 10
 
