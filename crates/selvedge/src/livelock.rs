@@ -48,7 +48,7 @@ pub fn livelock(subject: &Subject, which: &Livelock, options: &Options) -> Resul
         return Err(Failure::usage("for livelocks there is no choice of such engines"));
     }
     let opened = subject.with_all_threads()?;
-    let (outcome, cost) = options.measured(|| search(subject, &opened, which, options));
+    let (outcome, cost) = options.measured(|options| search(subject, &opened, which, options));
     Ok(Answer::of_endless(opened, which.endless, outcome?).after(cost))
 }
 

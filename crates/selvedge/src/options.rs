@@ -123,27 +123,40 @@ impl Options {
         }
     }
 
-    /// Lets something run, and measures it.
-    pub(crate) fn measured<T>(&self, run: impl FnOnce() -> T) -> (T, Cost) {
+    /// Lets something run, and measures it. The memory is looked at whenever something is told, and between.
+    pub(crate) fn measured<T>(&self, run: impl FnOnce(&Options) -> T) -> (T, Cost) {
         let start = Instant::now();
-        let peak = AtomicUsize::new(0);
-        let look = || {
-            let in_use = self.limits.memory_in_use.map_or(0, |in_use| in_use());
-            peak.fetch_max(in_use, Ordering::Relaxed);
+        let peak = Arc::new(AtomicUsize::new(0));
+        let look = {
+            let (in_use, peak) = (self.limits.memory_in_use, Arc::clone(&peak));
+            move || {
+                peak.fetch_max(in_use.map_or(0, |in_use| in_use()), Ordering::Relaxed);
+            }
         };
         look();
+        let watched = Options {
+            listener: Some(Arc::new({
+                let (look, also) = (look.clone(), self.listener.clone());
+                move |heard: Heard<'_>| {
+                    look();
+                    if let Some(also) = &also {
+                        also(heard);
+                    }
+                }
+            })),
+            ..self.clone()
+        };
         let result = thread::scope(|scope| {
             let (running, ended) = mpsc::channel::<()>();
             let watch = || {
                 let ended = ended;
                 while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-                    look();
-                    self.tell(Heard::Tick);
+                    watched.tell(Heard::Tick);
                 }
             };
             // Without a second thread less is known about the memory, and nothing else is lost.
             let _ = thread::Builder::new().spawn_scoped(scope, watch);
-            let result = run();
+            let result = run(&watched);
             look();
             drop(running);
             result

@@ -30,7 +30,7 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
     {
         return Err(Failure::usage("--observe and --closure are for `--engine delays`"));
     }
-    let (answer, cost) = options.measured(|| find(subject, options));
+    let (answer, cost) = options.measured(|options| find(subject, options));
     Ok(answer?.after(cost))
 }
 
@@ -65,12 +65,15 @@ fn find(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
 pub fn check(subject: &Subject, bound: Bound, options: &Options) -> Result<Answer, Failure> {
     options.engine.need_bound(bound.resource)?;
     let wanted = Wanted { deadlock: options.deadlock, any_number: false };
-    let budget = options.limits.budget();
-    let mut asked = Asked::new(subject.for_engine(wanted)?, options, budget);
-    asked.bound = Some(bound);
-    asked.note_missing_target();
-    let (outcome, cost) = options.measured(|| asked.check(bound));
-    Ok(Answer::of_states(asked, outcome?)?.after(cost))
+    let (answer, cost) = options.measured(|options| {
+        let budget = options.limits.budget();
+        let mut asked = Asked::new(subject.for_engine(wanted)?, options, budget);
+        asked.bound = Some(bound);
+        asked.note_missing_target();
+        let outcome = asked.check(bound)?;
+        Answer::of_states(asked, outcome)
+    });
+    Ok(answer?.after(cost))
 }
 
 /// What is new at each bound, up to the largest one, or until nothing new can come. Of the new visible states,
@@ -83,8 +86,12 @@ pub fn table(
     options: &Options,
 ) -> Result<Observed, Failure> {
     options.engine.need_bound(Resource::Contexts)?;
-    let budget = options.limits.budget();
-    let asked = Asked::new(subject.for_engine(Wanted::default())?, options, budget);
-    let (table, cost) = options.measured(|| asked.table(resource, most, listed));
-    Ok(Observed { opened: asked.opened, table, cost })
+    let (found, cost) = options.measured(|options| -> Result<_, Failure> {
+        let budget = options.limits.budget();
+        let asked = Asked::new(subject.for_engine(Wanted::default())?, options, budget);
+        let table = asked.table(resource, most, listed);
+        Ok((asked.opened, table))
+    });
+    let (opened, table) = found?;
+    Ok(Observed { opened, table, cost })
 }

@@ -198,3 +198,19 @@ fn a_violation_by_predicates_is_one_of_the_program_as_it_is_written() {
     let accepted = recheck(&asked, &evidence, &Options::default()).unwrap();
     assert_eq!(accepted.map(|accepted| accepted.verdict), Ok(Verdict::Unsafe));
 }
+
+/// Bytes in use, for a test: more and more, until somebody has looked often enough.
+fn grown() -> usize {
+    static LOOKS: AtomicUsize = AtomicUsize::new(0);
+    LOOKS.fetch_add(1, Ordering::Relaxed)
+}
+
+#[test]
+fn memory_is_looked_at_when_something_happens_however_short_the_run() {
+    let mut options = Options::default();
+    options.limits.memory_in_use = Some(grown);
+    let answer = verify(&subject("race.weave", RACE), &options).unwrap();
+    // At the start and at the end, and for each bound.
+    let bounds = answer.observations().len() as u64;
+    assert!(answer.object().peak_memory_bytes.unwrap() > bounds, "{bounds} bounds");
+}
