@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use num_bigint::BigInt;
+use selvedge::Bound;
 
 use crate::commands::{
     bench, check, check_syntax, completions, convert, explore, livelock, lsp, man, recheck, report,
@@ -123,6 +124,19 @@ impl From<&InputOptions> for selvedge::InputOptions {
     fn from(options: &InputOptions) -> Self {
         let InputOptions { threads, consts, init, target } = options.clone();
         selvedge::InputOptions { threads, consts, init, target }
+    }
+}
+
+/// The bound that options give: contexts, or rounds, or rounds of single steps with delays.
+pub fn bound(
+    contexts: Option<usize>,
+    rounds: Option<usize>,
+    delays: Option<usize>,
+) -> Option<Bound> {
+    match (rounds, delays) {
+        (Some(rounds), Some(delays)) => Some(Bound::round_robin(rounds, delays)),
+        (Some(rounds), None) => Some(Bound::rounds(rounds)),
+        (None, _) => contexts.map(Bound::contexts),
     }
 }
 

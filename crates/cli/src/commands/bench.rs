@@ -7,10 +7,10 @@ mod random;
 mod suite;
 
 use clap::{Args as ClapArgs, Subcommand};
+use selvedge::Failure;
 
 use crate::exit::Exit;
 use crate::output::Output;
-use selvedge::Failure;
 
 /// Measure Selvedge: a suite of questions over engines and other tools, with tables and plots
 ///

@@ -3,12 +3,12 @@
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use selvedge::{Bound, Failure, Options, check};
+use selvedge::{Failure, Options, check};
 use selvedge_frontend::show_path;
 
 use super::answer::AnswerArgs;
 use super::engine::EngineOptions;
-use crate::args::{InputArgs, number};
+use crate::args::{InputArgs, bound, number};
 use crate::exit::Exit;
 use crate::input;
 use crate::output::Output;
@@ -54,18 +54,9 @@ struct BoundArgs {
     rounds: Option<usize>,
 }
 
-impl BoundArgs {
-    fn bound(self, delays: Option<usize>) -> Option<Bound> {
-        match (self.rounds, delays) {
-            (Some(rounds), Some(delays)) => Some(Bound::round_robin(rounds, delays)),
-            (Some(rounds), None) => Some(Bound::rounds(rounds)),
-            (None, _) => self.contexts.map(Bound::contexts),
-        }
-    }
-}
-
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
-    let Some(bound) = args.bound.bound(args.delays) else {
+    let BoundArgs { contexts, rounds } = args.bound;
+    let Some(bound) = bound(contexts, rounds, args.delays) else {
         let file = show_path(&args.input.file);
         return Err(Failure::usage(format!(
             "say how far to look: `selvedge check {file} --contexts 3`, or `--rounds 2`; `selvedge verify \

@@ -2,10 +2,10 @@
 
 use clap::{Args as ClapArgs, CommandFactory};
 use clap_complete::Shell;
+use selvedge::Failure;
 
 use crate::exit::Exit;
 use crate::output::Output;
-use selvedge::Failure;
 
 /// Print completions for a shell
 #[derive(ClapArgs, Debug)]

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, ValueEnum};
+use selvedge::{Failure, Subject};
 use selvedge_analysis::{TabulateError, Tabulated, tabulate};
 use selvedge_frontend::tables::print::{NotExpressible, PdsFiles, TtsFiles, cpds, pds, tts};
 use selvedge_frontend::tables::{TableInput, can_express, to_program};
@@ -15,7 +16,6 @@ use crate::exit::Exit;
 use crate::input;
 use crate::output::Output;
 use crate::save::{keep, save};
-use selvedge::{Failure, Subject};
 
 /// Write a program or a system in another format
 ///

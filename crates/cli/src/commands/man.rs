@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, CommandFactory};
 use clap_mangen::Man;
+use selvedge::Failure;
 
 use crate::exit::Exit;
 use crate::output::Output;
-use selvedge::Failure;
 
 /// Print the manual page, or write those of all commands
 #[derive(ClapArgs, Debug)]

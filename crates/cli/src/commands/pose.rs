@@ -17,7 +17,7 @@ use selvedge_web::Tell;
 
 use super::answer::with_progress;
 use super::engine::EngineOptions;
-use crate::args::{InputArgs, number};
+use crate::args::{InputArgs, bound, number};
 use crate::output::Output;
 
 /// How long the observation table beside an answer may take.
@@ -91,11 +91,7 @@ impl PoseArgs {
     }
 
     fn bound(&self) -> Option<Bound> {
-        match (self.rounds, self.delays) {
-            (Some(rounds), Some(delays)) => Some(Bound::round_robin(rounds, delays)),
-            (Some(rounds), None) => Some(Bound::rounds(rounds)),
-            _ => self.contexts.map(Bound::contexts),
-        }
+        bound(self.contexts, self.rounds, self.delays)
     }
 
     /// Refuses what no engine answers, before any work is done.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
+use selvedge::Failure;
 use selvedge_frontend::{Diagnostic, Diagnostics, Input};
 use selvedge_model::Endless;
 use selvedge_program::sequentialize::{Bounds, NotSequential, livelock, sequentialize};
@@ -14,7 +15,6 @@ use crate::exit::Exit;
 use crate::input;
 use crate::output::Output;
 use crate::save::save;
-use selvedge::Failure;
 
 /// Write a concurrent program as a program with one thread
 ///

@@ -16,10 +16,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
+use selvedge::Failure;
 use selvedge_frontend::show_path;
 
 use super::manifest::Question;
-use selvedge::Failure;
 
 /// How another tool is called and understood.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
+use selvedge::Failure;
 use selvedge_analysis::Budget;
 use selvedge_analysis::trials::trial;
 use selvedge_report::json;
@@ -13,7 +14,6 @@ use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::limits;
 use crate::output::Output;
-use selvedge::Failure;
 
 /// Ask about random small systems, and hold every answer against a plain enumeration
 ///

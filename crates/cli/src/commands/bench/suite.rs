@@ -17,6 +17,8 @@ use selvedge_report::text::count;
 
 use self::growth::Growth;
 use self::measure::{Column, measure};
+use selvedge::{Engine, Failure};
+
 use super::adapter::Adapter;
 use super::manifest::Manifest;
 use crate::args::{Format, number};
@@ -26,7 +28,6 @@ use crate::interrupt::Interrupt;
 use crate::limits;
 use crate::output::Output;
 use crate::save::save;
-use selvedge::{Engine, Failure};
 
 /// What is measured, and how.
 #[derive(ClapArgs, Debug)]

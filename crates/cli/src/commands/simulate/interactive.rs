@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender};
 use std::thread;
 
+use selvedge::Failure;
 use selvedge_evidence::thread_name;
 use selvedge_frontend::show_path;
 use selvedge_report::style::Role;
@@ -17,7 +18,6 @@ use super::save_schedule;
 use super::walk::{Enabled, Stop, Walk};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
-use selvedge::Failure;
 
 /// Something happened while waiting.
 pub enum Event {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use selvedge::Failure;
 use selvedge_report::bench::{Key, Measured, Part, Run, is_answer, read};
 
 use super::SuiteArgs;
@@ -13,7 +14,6 @@ use crate::commands::bench::child::{self, Allowed, End, Finished};
 use crate::commands::bench::manifest::Question;
 use crate::interrupt::Interrupt;
 use crate::output::Output;
-use selvedge::Failure;
 
 /// Who is asked.
 pub enum Column {
