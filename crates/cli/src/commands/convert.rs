@@ -15,7 +15,7 @@ use crate::args::{InputArgs, number};
 use crate::exit::Exit;
 use crate::input;
 use crate::output::Output;
-use crate::save::{keep, save};
+use crate::save::{is_sink, keep, save};
 
 /// Write a program or a system in another format
 ///
@@ -194,6 +194,12 @@ impl Written {
             return Err(Failure::usage(format!(
                 "--output {shown}: a file that ends with .{ending} is written beside it; \
                  give it another ending"
+            )));
+        }
+        if self.beside.iter().any(|(_, text)| text.is_some()) && is_sink(path) {
+            return Err(Failure::usage(format!(
+                "--output {}: several files are written, each with an ending of its own; name a file",
+                show_path(path)
             )));
         }
         let mut files = vec![(path, self.text.as_str())];

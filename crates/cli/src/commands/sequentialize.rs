@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 use selvedge::Failure;
-use selvedge_frontend::{Diagnostic, Diagnostics, Input};
+use selvedge_frontend::{Diagnostic, Diagnostics, Input, files};
 use selvedge_model::Endless;
 use selvedge_program::sequentialize::{Bounds, NotSequential, livelock, sequentialize};
 use selvedge_program::{Source, Span, print};
@@ -14,7 +14,7 @@ use crate::args::{InputArgs, count};
 use crate::exit::Exit;
 use crate::input;
 use crate::output::Output;
-use crate::save::save;
+use crate::save::{probe, save};
 
 /// Write a concurrent program as a program with one thread
 ///
@@ -86,6 +86,9 @@ pub fn rounds(text: &str) -> Result<u32, String> {
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
+    if let Some(path) = &args.output {
+        probe("--output", path, &files(&args.input.file))?;
+    }
     let subject = input::load(&args.input, output)?;
     let Input::Program { program, source, .. } = subject.input() else {
         return Err(Failure::input(
