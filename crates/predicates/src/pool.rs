@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigInt;
-use selvedge_program::{Predicate, Source};
+use selvedge_program::{LocalId, Predicate, Source};
 use selvedge_smt::Refusal;
 use selvedge_smt::layout::{Layout, Place};
 use selvedge_smt::plain::About;
@@ -207,7 +207,7 @@ impl<'a> Pool<'a> {
         let alive = |position: usize, slot: usize| {
             let Place { class, loc: Some(loc) } = places[position] else { return false };
             let variable = self.layout.locals_of(class)[slot].variable;
-            self.layout.flow.live[loc.index()][variable]
+            self.layout.flow.live[loc.index()].has(LocalId(variable as u32))
         };
         for (class, condition) in &self.conditions {
             for position in (0..places.len()).filter(|&p| places[p].class == *class) {

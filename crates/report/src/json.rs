@@ -37,6 +37,9 @@ pub struct Answer {
     pub bound: Option<Bound>,
     /// What was new at each bound.
     pub observations: Vec<Observation>,
+    /// How many states the engine stored, where it stores states: fewer than there are if threads are
+    /// interchangeable, or if one stands for many.
+    pub stored_states: Option<usize>,
     /// Why the verdict is unknown, or why an unsafe one has no trace.
     pub reason: Option<String>,
     /// What goes wrong, or which target is reached, if the verdict is unsafe.
@@ -81,6 +84,7 @@ impl Answer {
             engine: Some(outcome.engine.to_owned()),
             bound: bound.map(Bound::from),
             observations: outcome.observations.iter().map(Observation::new).collect(),
+            stored_states: (!outcome.observations.is_empty()).then(|| outcome.stored()),
             reason: reason.map(ToString::to_string),
             violation: crate::answer::violation(answer),
             proof: match &outcome.verdict {
@@ -322,6 +326,7 @@ mod tests {
                 visible: Some(1),
                 new_visible: Some(1),
             }],
+            stored_states: Some(1),
             reason: None,
             violation: Some("line 13: assertion failed".to_owned()),
             proof: None,
@@ -351,6 +356,7 @@ mod tests {
                   "new_visible": 1
                 }
               ],
+              "stored_states": 1,
               "reason": null,
               "violation": "line 13: assertion failed",
               "proof": null,

@@ -97,6 +97,8 @@ class Answer:
     #: unknown: the largest that was completed.
     bound: Optional[Bound]
     observations: list[Observation]
+    #: How many states the engine stored, if it stores any: fewer than there are if threads are interchangeable.
+    stored_states: Optional[int]
     #: unknown: why; unsafe: why there is no trace, if there is none.
     reason: Optional[str]
     #: unsafe: what goes wrong, or which target is reached.

@@ -163,3 +163,20 @@ fn nothing_is_open() {
         assert!(all.all(|(_, value)| !value.contains('?')));
     }
 }
+
+/// A value that is overwritten before it is read is never chosen, element by element.
+#[test]
+fn what_is_overwritten_is_not_chosen() {
+    let starts = |body: &str| {
+        let text = format!("int[0..2] x := 0; void up() {{ {body} }} thread u * 2 = up();");
+        support::system(&text).choosing_at_once().initial().expect("starts").len()
+    };
+    assert_eq!(starts("int[0..2] rs[3] := 0; rs[0] := x; x := rs[2];"), 1);
+    assert_eq!(starts("int[0..2] rs[3]; rs[0] := x; rs[1] := x; x := rs[0] + rs[1];"), 1);
+    // What may be read without having been set is chosen: one element of three values, for each of two threads.
+    assert_eq!(starts("int[0..2] rs[3]; rs[0] := x; rs[1] := x; x := rs[2];"), 9);
+    assert_eq!(starts("int[0..2] rs[2]; int[0..1] i := 0; rs[i] := x; x := rs[0];"), 9);
+    assert_eq!(starts("int[0..2] rs[2]; rs[0] := x; x := rs[{0 .. 1}];"), 9);
+    assert_eq!(starts("int[0..2] rs[2][2]; rs[1][0] := x; x := rs[1][1];"), 9);
+    assert_eq!(starts("int[0..2] rs[2][2]; rs[1][0] := x; rs[0][1] := x; x := rs[1][0];"), 1);
+}

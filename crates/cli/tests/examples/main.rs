@@ -1,6 +1,7 @@
 //! `verify` on all examples, and `livelock` on some: the verdicts, the bounds and the exit codes of
 //! `expected.tsv`.
 
+mod headers;
 mod tasks;
 
 use std::path::{Path, PathBuf};

@@ -4,7 +4,8 @@
 //!
 //! **Idea.** A value that is never read again makes no difference, but it makes states different.
 //! Lowering forgets it: the variable becomes open. Backward over the edges: a variable is live
-//! before an edge if the edge reads it, or if it is live after and the edge does not set it.
+//! before an edge if the edge reads it, or if it is live after and the edge does not set it. Elements of small
+//! arrays are followed one by one where the text says which one is meant.
 //!
 //! **Claim.** Forgetting dead values changes no test and no assertion, so nothing but the number
 //! of states.
@@ -12,17 +13,41 @@
 //! Variables of a procedure that a predicate speaks of are always live: predicates may ask for
 //! them anywhere.
 
-use super::{Command, Flow, Loc};
-use crate::{AtomicOp, Expr, ExprKind, LocalId, Place, Program, Type, VarRef};
+use std::ops::Range;
 
-/// For each location, whether each local variable of its procedure is live.
-pub(super) fn live_locals(program: &Program, flow: &Flow) -> Vec<Box<[bool]>> {
+use super::{Command, Flow, Loc};
+use crate::{AtomicOp, Expr, ExprKind, LocalId, Place, ProcId, Program, Type, VarRef, Variable};
+
+/// Elements of larger arrays are live together.
+const MOST_ELEMENTS: usize = 64;
+
+/// The locals of a procedure that can still be read from a location on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Live {
+    variables: Box<[bool]>,
+    /// The slots that can still be read, with the variables that they belong to.
+    pub slots: Box<[(LocalId, Range<usize>)]>,
+    /// The slots that cannot.
+    pub dead: Box<[Range<usize>]>,
+}
+
+impl Live {
+    /// Whether a variable can still be read, or an element of it.
+    #[must_use]
+    pub fn has(&self, local: LocalId) -> bool {
+        self.variables.get(local.index()) == Some(&true)
+    }
+}
+
+/// Finds what is live at each location.
+pub(super) fn live_locals(program: &Program, flow: &Flow) -> Vec<Live> {
+    let cells: Vec<Cells> = program.procs.iter().map(|proc| Cells::new(&proc.locals)).collect();
     let mut live: Vec<Box<[bool]>> = flow
         .locations
         .iter()
         .map(|location| {
             let watched = program.predicates.iter().any(|p| p.scope == Some(location.proc));
-            vec![watched; program.procs[location.proc.index()].locals.len()].into()
+            vec![watched; cells[location.proc.index()].count].into()
         })
         .collect();
     let mut into: Vec<Vec<Loc>> = vec![Vec::new(); flow.locations.len()];
@@ -34,13 +59,14 @@ pub(super) fn live_locals(program: &Program, flow: &Flow) -> Vec<Box<[bool]>> {
     }
     let mut work: Vec<Loc> = (0..flow.locations.len() as u32).map(Loc).collect();
     while let Some(loc) = work.pop() {
-        let before = live_before(program, flow, loc, &live);
+        let before = live_before(&cells[flow.location(loc).proc.index()], flow, loc, &live);
         if live[loc.index()] != before {
             live[loc.index()] = before;
             work.extend(&into[loc.index()]);
         }
     }
-    live
+    let cells_of = |proc: ProcId| &cells[proc.index()];
+    live.iter().zip(&flow.locations).map(|(live, at)| cells_of(at.proc).live(live)).collect()
 }
 
 /// Notes, where a thread is started with a copy of the locals, which of them both threads may read:
@@ -49,51 +75,125 @@ pub(super) fn live_locals(program: &Program, flow: &Flow) -> Vec<Box<[bool]>> {
 pub(super) fn mark_copies(flow: &mut Flow) {
     for edge in &mut flow.edges {
         if let Command::StartThread { at, read_by_both } = &mut edge.command {
-            let both = flow.live[edge.to.index()].iter().zip(&flow.live[at.index()]);
-            let both = both.enumerate().filter(|(_, (old, new))| **old && **new);
-            *read_by_both = both.map(|(local, _)| LocalId(local as u32)).collect();
+            let (old, new) = (&flow.live[edge.to.index()], &flow.live[at.index()]);
+            let locals = (0..old.variables.len() as u32).map(LocalId);
+            *read_by_both = locals.filter(|&local| old.has(local) && new.has(local)).collect();
         }
     }
 }
 
-fn live_before(program: &Program, flow: &Flow, loc: Loc, live: &[Box<[bool]>]) -> Box<[bool]> {
+/// The locals of a procedure, taken apart into cells: a scalar, an element of an array, or an array with many elements.
+struct Cells<'a> {
+    locals: &'a [Variable],
+    /// The first cell of each variable.
+    firsts: Vec<usize>,
+    count: usize,
+}
+
+impl<'a> Cells<'a> {
+    fn new(locals: &'a [Variable]) -> Self {
+        let mut count = 0;
+        let firsts = locals.iter().map(|local| {
+            let first = count;
+            count += cells(&local.ty);
+            first
+        });
+        Cells { firsts: firsts.collect(), count, locals }
+    }
+
+    fn of(&self, local: LocalId) -> Range<usize> {
+        let first = self.firsts[local.index()];
+        first..first + cells(&self.locals[local.index()].ty)
+    }
+
+    /// The cell of an element, if the text says which one it is.
+    fn one(&self, local: LocalId, indices: &[Expr]) -> Option<usize> {
+        let mut ty = &self.locals[local.index()].ty;
+        let mut cell = 0;
+        for index in indices {
+            let (Type::Array { element, length }, ExprKind::Const(value)) = (ty, &index.kind)
+            else {
+                return None;
+            };
+            let at = value.small().filter(|at| (0..i64::from(*length)).contains(at))?;
+            cell += usize::try_from(at).ok()? * element.slots();
+            ty = element;
+        }
+        let cells = self.of(local);
+        let is_one = !matches!(ty, Type::Array { .. }) && cell < cells.len();
+        is_one.then_some(cells.start + cell)
+    }
+
+    /// The cells that a place may be in.
+    fn at(&self, local: LocalId, indices: &[Expr]) -> Range<usize> {
+        self.one(local, indices).map_or_else(|| self.of(local), |cell| cell..cell + 1)
+    }
+
+    /// Says of the slots what is known of the cells.
+    fn live(&self, cells: &[bool]) -> Live {
+        let (mut slots, mut dead) = (Vec::new(), Vec::new());
+        let mut next = 0;
+        for (local, variable) in (0..).map(LocalId).zip(self.locals) {
+            let own = self.of(local);
+            let width = variable.ty.slots() / own.len().max(1);
+            for cell in own {
+                let range = next..next + width;
+                next = range.end;
+                match cells[cell] {
+                    true => slots.push((local, range)),
+                    false => dead.push(range),
+                }
+            }
+        }
+        let locals = (0..self.locals.len() as u32).map(LocalId);
+        let variables = locals.map(|local| cells[self.of(local)].contains(&true)).collect();
+        Live { variables, slots: slots.into(), dead: dead.into() }
+    }
+}
+
+/// How many cells a variable has.
+fn cells(ty: &Type) -> usize {
+    let slots = ty.slots();
+    if slots <= MOST_ELEMENTS { slots } else { 1 }
+}
+
+fn live_before(cells: &Cells<'_>, flow: &Flow, loc: Loc, live: &[Box<[bool]>]) -> Box<[bool]> {
     let mut before = live[loc.index()].clone();
     for &id in &flow.location(loc).edges {
         let edge = flow.edge(id);
         if !matches!(edge.command, Command::Return(_)) {
-            let set = set_locals(program, flow, loc, &edge.command);
-            for (local, after) in live[edge.to.index()].iter().enumerate() {
-                before[local] |= after & !set.contains(&LocalId(local as u32));
-            }
+            let mut after = live[edge.to.index()].clone();
+            set_cells(cells, &edge.command).for_each(|cell| after[cell] = false);
+            before.iter_mut().zip(after).for_each(|(before, after)| *before |= after);
         }
         if let Command::StartThread { at: start, .. } = edge.command {
             let copied = live[start.index()].iter();
             before.iter_mut().zip(copied).for_each(|(before, after)| *before |= after);
         }
-        read_by(&edge.command, &mut |local| before[local.index()] = true);
+        read_by(&edge.command, &mut |local, indices| {
+            before[cells.at(local, indices)].fill(true);
+        });
     }
     before
 }
 
-/// The local variables that a command certainly sets as a whole.
-fn set_locals(program: &Program, flow: &Flow, loc: Loc, command: &Command) -> Vec<LocalId> {
-    let places: Vec<&Place> = match command {
+/// The cells that a command certainly sets as a whole.
+fn set_cells(cells: &Cells<'_>, command: &Command) -> impl Iterator<Item = usize> {
+    let places = match command {
         Command::Assign { targets: places, .. }
         | Command::Havoc(places)
-        | Command::Receive { places, .. } => places.iter().collect(),
-        Command::Attempt { dest, .. } | Command::Async { dest, .. } => dest.iter().collect(),
-        _ => Vec::new(),
+        | Command::Receive { places, .. } => places.as_slice(),
+        Command::Attempt { dest, .. } | Command::Async { dest, .. } => dest.as_slice(),
+        _ => &[],
     };
-    let proc = &program.procs[flow.location(loc).proc.index()];
-    let whole = |place: &&Place| match place.var {
-        VarRef::Local(id) if !matches!(proc.locals[id.index()].ty, Type::Array { .. }) => Some(id),
-        _ => None,
-    };
-    places.iter().filter_map(whole).collect()
+    places.iter().filter_map(|place| match place.var {
+        VarRef::Local(local) => cells.one(local, &place.indices),
+        VarRef::Global(_) => None,
+    })
 }
 
-/// Tells the local variables that a command reads.
-fn read_by(command: &Command, see: &mut impl FnMut(LocalId)) {
+/// Tells the local variables that a command reads, with the indices.
+fn read_by(command: &Command, see: &mut impl FnMut(LocalId, &[Expr])) {
     let mut exprs: Vec<&Expr> = Vec::new();
     match command {
         Command::Skip | Command::AtomicBegin | Command::AtomicEnd | Command::StartThread { .. } => {
@@ -125,7 +225,7 @@ fn read_by(command: &Command, see: &mut impl FnMut(LocalId)) {
     exprs.into_iter().for_each(|expr| read_expr(expr, see));
 }
 
-fn read_op(op: &AtomicOp, see: &mut impl FnMut(LocalId)) {
+fn read_op(op: &AtomicOp, see: &mut impl FnMut(LocalId, &[Expr])) {
     read_place(op.place(), see);
     match op {
         AtomicOp::TryLock(_) => {}
@@ -137,14 +237,14 @@ fn read_op(op: &AtomicOp, see: &mut impl FnMut(LocalId)) {
     }
 }
 
-fn read_place(place: &Place, see: &mut impl FnMut(LocalId)) {
+fn read_place(place: &Place, see: &mut impl FnMut(LocalId, &[Expr])) {
     if let VarRef::Local(local) = place.var {
-        see(local);
+        see(local, &place.indices);
     }
     place.indices.iter().for_each(|index| read_expr(index, see));
 }
 
-fn read_expr(expr: &Expr, see: &mut impl FnMut(LocalId)) {
+fn read_expr(expr: &Expr, see: &mut impl FnMut(LocalId, &[Expr])) {
     match &expr.kind {
         ExprKind::Const(_)
         | ExprKind::Any
@@ -152,7 +252,7 @@ fn read_expr(expr: &Expr, see: &mut impl FnMut(LocalId)) {
         | ExprKind::Instance
         | ExprKind::At { .. } => {}
         ExprKind::Read(place) | ExprKind::Primed(place) => read_place(place, see),
-        ExprKind::LocalOf { local, .. } => see(*local),
+        ExprKind::LocalOf { local, .. } => see(*local, &[]),
         ExprKind::Unary(_, operand) | ExprKind::Quantified { body: operand, .. } => {
             read_expr(operand, see);
         }

@@ -17,6 +17,7 @@ mod locks;
 use crate::{AtomicOp, Expr, LabelId, LocalId, Place, ProcId, Program, Span};
 
 pub use build::build;
+pub use live::Live;
 pub(crate) use locks::doubtful_release;
 
 /// A place where a thread can stand.
@@ -61,8 +62,8 @@ pub struct Flow {
     /// Whether some `release` may be executed by a thread that does not hold the lock, as far as
     /// the text shows. Then locks remember who holds them; otherwise a lock is held or free.
     pub tracks_owners: bool,
-    /// For each location, whether each local variable of its procedure may still be read.
-    pub live: Vec<Box<[bool]>>,
+    /// For each location, which locals of its procedure may still be read.
+    pub live: Vec<Live>,
 }
 
 /// A node: where a thread stands before its next step.

@@ -64,13 +64,11 @@ impl Lowering {
         values: &mut [Value],
     ) -> Result<(), Halt> {
         let proc = self.flow.location(loc).proc;
-        let live = &self.flow.live[loc.index()];
         let locals = &self.program.procs[proc.index()].locals;
-        for (variable, local) in locals.iter().enumerate().filter(|&(v, _)| live[v]) {
-            for slot in self.layout.local_range(proc, variable) {
-                if values[slot] == Value::Open {
-                    values[slot] = eval.choose(local.ty.scalar(), local.span, Some(&local.name))?;
-                }
+        for (local, slots) in &self.flow.live[loc.index()].slots {
+            let local = &locals[local.index()];
+            for value in values[slots.clone()].iter_mut().filter(|value| **value == Value::Open) {
+                *value = eval.choose(local.ty.scalar(), local.span, Some(&local.name))?;
             }
         }
         Ok(())

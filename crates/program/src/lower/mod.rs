@@ -376,12 +376,8 @@ impl Lowering {
 
     /// A frame at a location. Values that are never read from there on are forgotten.
     fn frame(&self, loc: Loc, mut locals: Vec<Value>, owner: u32) -> Frame {
-        let proc = self.flow.location(loc).proc;
-        let live = &self.flow.live[loc.index()];
-        for (variable, _) in live.iter().enumerate().filter(|(_, live)| !**live) {
-            for slot in self.layout.local_range(proc, variable) {
-                locals[slot] = Value::Open;
-            }
+        for dead in &self.flow.live[loc.index()].dead {
+            locals[dead.clone()].fill(Value::Open);
         }
         Frame { loc, locals: locals.into(), owner }
     }

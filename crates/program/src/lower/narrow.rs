@@ -48,7 +48,7 @@ impl Lowering {
     fn range(&self, proc: ProcId, param: LocalId) -> Option<Type> {
         let entry = self.flow.entries[proc.index()];
         let zero = || Type::Range { lo: BigInt::ZERO, hi: BigInt::ZERO };
-        if !self.flow.live[entry.index()][param.index()] {
+        if !self.flow.live[entry.index()].has(param) {
             return Some(zero());
         }
         let slot = self.layout.local_range(proc, param.index()).start;

@@ -144,9 +144,8 @@ impl Lowering {
     /// The slots of a local variable that may still be read at a location.
     #[must_use]
     pub fn live_slots(&self, loc: Loc) -> Vec<usize> {
-        let proc = self.flow.location(loc).proc;
-        let live = self.flow.live[loc.index()].iter().enumerate().filter(|(_, live)| **live);
-        live.flat_map(|(local, _)| self.layout.local_range(proc, local)).collect()
+        let live = &self.flow.live[loc.index()].slots;
+        live.iter().flat_map(|(_, slots)| slots.clone()).collect()
     }
 
     /// The values of a scalar type, if they are not too many to be told apart.

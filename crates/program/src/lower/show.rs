@@ -5,7 +5,7 @@ use selvedge_model::{Explanation, Step};
 use super::Lowering;
 use super::intern::{Shared, Symbol};
 use crate::flow::{Command, Edge, EdgeId, Loc};
-use crate::{Span, Type, Value, Variable};
+use crate::{LocalId, Span, Type, Value, Variable};
 
 impl Lowering {
     pub(super) fn named_shared(&self, shared: &Shared) -> Vec<(String, String)> {
@@ -44,8 +44,9 @@ impl Lowering {
         let Symbol::Frame(frame) = symbol else { return Vec::new() };
         let proc = self.flow.location(frame.loc).proc;
         let named = self.named(&self.program.procs[proc.index()].locals, &frame.locals);
-        let live = self.flow.live[frame.loc.index()].iter();
-        named.into_iter().zip(live).filter(|(_, live)| **live).map(|(named, _)| named).collect()
+        let live = &self.flow.live[frame.loc.index()];
+        let locals = (0..).map(LocalId).zip(named);
+        locals.filter(|(local, _)| live.has(*local)).map(|(_, named)| named).collect()
     }
 
     /// Names and values of variables; an array is one value.

@@ -31,7 +31,7 @@ use selvedge_model::{Endless, Fairness};
 
 use super::driver::Run;
 use super::shared::Shared;
-use crate::flow::Flow;
+use crate::flow::{Flow, Live};
 use crate::make;
 use crate::visit::StepParts;
 use crate::{
@@ -249,8 +249,8 @@ impl Lasso {
             }
         });
         let here = flow.locations.iter().zip(&flow.live).filter(|(l, _)| l.proc == id && !l.atomic);
-        let live: Vec<&[bool]> = here.map(|(_, live)| &**live).collect();
-        let is_live = |local: &LocalId| live.iter().any(|l| l.get(local.index()) == Some(&true));
+        let live: Vec<&Live> = here.map(|(_, live)| live).collect();
+        let is_live = |local: &LocalId| live.iter().any(|live| live.has(*local));
         let may_differ = |local: &LocalId| {
             self.called[id.index()] || local.index() >= proc.params || set.contains(local)
         };

@@ -93,7 +93,7 @@ impl Body<'_> {
         let live = self.around.starts.get(&number);
         let live = live.and_then(|loc| self.around.flow.live.get(loc.index()));
         for (&(proc, local), &id) in &lasso.kept {
-            let is_live = live.and_then(|live| live.get(local.index())) == Some(&true);
+            let is_live = live.is_some_and(|live| live.has(local));
             if proc != self.proc || !is_live {
                 continue;
             }
