@@ -33,7 +33,7 @@ pub(super) enum Control {
 pub(super) struct Started {
     pub proc: ProcId,
     pub frame: Frame,
-    /// Its id.
+    /// Its id; 0 if nobody has got it.
     pub id: u32,
 }
 
@@ -155,14 +155,12 @@ impl<'a> Run<'a> {
             Control::Call { callee, caller } => [Some(callee), Some(caller)],
             Control::Return => [None, None],
         };
-        let started = self.spawn.as_ref();
-        let put = put.into_iter().flatten().chain(started.map(|started| &started.frame));
-        let id = started.map(|started| started.id);
-        self.lowering.recount(&mut shared, Some(self.frame), put, id);
+        let mut spawn = self.spawn;
+        self.lowering.recount(&mut shared, self.frame, put, spawn.as_mut());
         let mut fair = self.eval.fair;
         fair.sort_unstable();
         fair.dedup();
-        Outcome { shared, control, spawn: self.spawn, fair }
+        Outcome { shared, control, spawn, fair }
     }
 
     fn execute(&mut self) -> Result<(), Halt> {
@@ -234,7 +232,7 @@ impl<'a> Run<'a> {
             }
             Command::Async { dest, proc, args } => {
                 let drops = self.drops();
-                let id = self.free_name();
+                let id = self.free_name(dest.is_some());
                 let owner = self.owner_of(id);
                 let frame = self.frame_of(*proc, args, owner)?;
                 let dest = self.dest(dest.as_ref())?;
@@ -251,7 +249,7 @@ impl<'a> Run<'a> {
                 if self.drops() {
                     return Ok(());
                 }
-                let id = self.free_name();
+                let id = self.free_name(false);
                 let owner = self.owner_of(id);
                 for local in read_by_both {
                     self.eval.settle_variable(VarRef::Local(*local), self.edge.span)?;
@@ -391,8 +389,11 @@ impl<'a> Run<'a> {
         self.lowering.drops_threads && self.eval.choices.pick(2) == 1
     }
 
-    /// The id of a new thread.
-    fn free_name(&self) -> u32 {
+    /// The id of a new thread; 0 if nobody gets it.
+    fn free_name(&self, kept: bool) -> u32 {
+        if !kept && !self.lowering.names.owners {
+            return 0;
+        }
         self.lowering.free_name(&self.shared, &self.eval.values.globals)
     }
 

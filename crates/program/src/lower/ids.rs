@@ -24,6 +24,7 @@
 //! never given again. So recursion that passes a name on has finitely many shared states.
 
 use super::Lowering;
+use super::execute::Started;
 use super::intern::{Frame, Shared};
 use crate::visit::{StepParts, any_part};
 use crate::{AtomicOp, BinaryOp, Cond, Expr, ExprKind, Program, StmtKind, Type, Value, walk};
@@ -132,29 +133,34 @@ impl Lowering {
         (1..u32::MAX).find(is_free).unwrap_or(u32::MAX)
     }
 
-    /// Counts the names on stacks after a step: what it takes from a stack, and what it puts on one.
-    pub(super) fn recount<'f>(
+    /// Counts the names on stacks after a step: what it takes from a stack, and what it puts on one. A
+    /// thread whose name nobody has got needs none.
+    pub(super) fn recount(
         &self,
         shared: &mut Shared,
-        taken: Option<&Frame>,
-        put: impl IntoIterator<Item = &'f Frame>,
-        started: Option<u32>,
+        taken: &Frame,
+        put: [Option<&Frame>; 2],
+        started: Option<&mut Started>,
     ) {
         if !self.names.matter() {
             return;
         }
         let mut held = shared.held.to_vec();
-        let put = put.into_iter().flat_map(|frame| self.names_in(frame).collect::<Vec<_>>());
-        for id in put.chain(started.filter(|_| self.names.end())) {
-            match held.binary_search_by_key(&id, |&(id, _)| id) {
-                Ok(at) => held[at].1 = held[at].1.saturating_add(1).min(MANY),
-                Err(at) => held.insert(at, (id, 1)),
+        let mut put: Vec<&Frame> = put.into_iter().flatten().collect();
+        put.extend(started.as_deref().map(|started| &started.frame));
+        put.iter().for_each(|frame| self.names_in(frame).for_each(|id| take(&mut held, id)));
+        self.names_in(taken).for_each(|id| let_go(&mut held, id));
+        shared.held = held.into();
+        if let Some(Started { id, .. }) = started.filter(|started| started.id > 0) {
+            let seen = shared.held(*id) > 0 || self.is_shared_name(&shared.globals, *id);
+            if !self.names.end() || !(seen || self.names.owners) {
+                *id = 0;
+            } else {
+                let mut held = std::mem::take(&mut shared.held).into_vec();
+                take(&mut held, *id);
+                shared.held = held.into();
             }
         }
-        for id in taken.into_iter().flat_map(|frame| self.names_in(frame)) {
-            let_go(&mut held, id);
-        }
-        shared.held = held.into();
         self.forget(shared);
     }
 
@@ -185,6 +191,14 @@ impl Lowering {
         if !shared.ended.iter().all(|id| matters(&id)) {
             shared.ended = shared.ended.iter().filter(matters).copied().collect();
         }
+    }
+}
+
+/// One variable more holds a name.
+fn take(held: &mut Vec<(u32, u32)>, id: u32) {
+    match held.binary_search_by_key(&id, |&(id, _)| id) {
+        Ok(at) => held[at].1 = held[at].1.saturating_add(1).min(MANY),
+        Err(at) => held.insert(at, (id, 1)),
     }
 }
 
