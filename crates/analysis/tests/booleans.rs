@@ -57,7 +57,10 @@ fn random_programs_go_wrong_in_the_same_contexts() {
         ..Shape::default()
     };
     let (mut compared, mut wrong, mut other) = (0, 0, 0);
-    for shape in [Shape { calls: false, ..shape.clone() }, Shape { atomic: false, ..shape }] {
+    let chosen = Shape { calls: false, chosen_indices: true, ..shape.clone() };
+    let shapes =
+        [Shape { calls: false, ..shape.clone() }, Shape { atomic: false, ..shape }, chosen];
+    for shape in shapes {
         for seed in 0..250 {
             let mut program = random_program(seed, &shape);
             for thread in &mut program.threads {
@@ -108,6 +111,10 @@ fn statements_of_every_kind_go_wrong_in_the_same_contexts() {
         "z := fetch_and_add(x, y);",
         "acquire locks[y]; release locks[z];",
         "b := trylock(locks[x]); if (b) release locks[y];",
+        "acquire locks[{0 .. 1}]; x := 1; b := trylock(locks[0]);",
+        "b := cas(a[{0, 1}], y, 1); x := a[0];",
+        "if (cas(a[{0 .. 1}], {0, 1}, z)) x := a[0]; else x := a[1];",
+        "x := fetch_and_add(a[{0 .. 1}], -1);",
         "if (a[y] == z) x := 1; else x := 2;",
         "while (a[x] != y) x := x + 1;",
         "assume y <= z; x := z - y;",

@@ -199,6 +199,12 @@ impl CountedState {
     /// The same when one thread of kind `from` becomes `to` and the shared state changes.
     #[must_use]
     pub fn after(&self, shared: SharedId, from: u32, to: u32) -> Self {
+        self.without(shared, from).with(to)
+    }
+
+    /// The state with one thread of kind `from` less, at another shared state.
+    #[must_use]
+    pub fn without(&self, shared: SharedId, from: u32) -> Self {
         let mut threads = self.threads.to_vec();
         if let Ok(at) = threads.binary_search_by_key(&from, |&(kind, _)| kind) {
             if threads[at].1 > 1 {
@@ -207,7 +213,7 @@ impl CountedState {
                 threads.remove(at);
             }
         }
-        CountedState { shared, threads: threads.into() }.with(to)
+        CountedState { shared, threads: threads.into() }
     }
 
     /// The same with one more thread.

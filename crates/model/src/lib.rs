@@ -47,6 +47,6 @@ pub use names::Name;
 pub use property::{Pattern, Property, ThreadAt, TopPattern};
 pub use smallest::{NotUpward, smallest_violations};
 pub use state::{Stack, State, Thread, VisibleState};
-pub use step::{advance, enabled, is_initial, step, step_with};
+pub use step::{advance, enabled, is_forgotten, is_initial, step, step_with};
 pub use system::{Explanation, Step, System, ThreadInfo};
 pub use tables::{Rule, Tables, TablesBuilder};

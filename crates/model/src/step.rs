@@ -37,6 +37,14 @@ pub fn advance(state: &mut State, thread: ThreadId, action: Action) {
     state.threads.extend(action.spawn.map(Thread::from));
 }
 
+/// Whether a thread of a state is none to speak of: it was started, not there from the beginning, and
+/// has ended for good.
+#[must_use]
+pub fn is_forgotten(system: &dyn System, state: &State, thread: ThreadId) -> bool {
+    let was_started = thread.index() >= system.threads().len();
+    was_started && system.forgets_ended() && state.threads[thread.index()].has_ended()
+}
+
 /// Whether a run may begin in this state: an initial state of the system, followed by threads of
 /// which there is any number.
 pub fn is_initial(system: &dyn System, state: &State) -> Result<bool, Fault> {

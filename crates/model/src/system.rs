@@ -80,6 +80,13 @@ pub trait System: Send + Sync {
         false
     }
 
+    /// Whether a started thread is forgotten once its stack is empty: it never acts again, whatever
+    /// happens, and no property can ask for it. A state with it and one without it are then one
+    /// state for whoever explores, and for certificates: see [`is_forgotten`](crate::is_forgotten).
+    fn forgets_ended(&self) -> bool {
+        false
+    }
+
     /// Whether a thread is in the midst of what is one step of the text: a result is on its way to the
     /// caller, and nobody else can act until it is there. That is no moment at which they have to wait.
     fn is_between(&self, _shared: SharedId) -> bool {

@@ -346,6 +346,8 @@ fn reachable_values_where_procedures_touch_some_elements() {
     let shape = Shape { arrays: true, numbers: true, enums: true, locks: true, ..shape };
     let (compared, wrong) = compare_places(&shape, 700);
     assert!(compared > 150 && wrong > 50);
+    let (compared, _) = compare_places(&Shape { chosen_indices: true, ..shape }, 300);
+    assert!(compared > 40);
 }
 
 /// Compares the values at each place of programs with one thread, and whether they go wrong: how

@@ -25,6 +25,7 @@ shared bool b := 0;
 shared color c := red;
 shared lock m;
 shared int a[3] := 0;
+shared lock n[2];
 void p() {
   local int i := 0, j := 0;
   local bool d := 0;
@@ -58,6 +59,11 @@ void p() {
     r := fetch_and_add(x, i);
     d := cas(x, i, j);
     if (cas(r, k, i)) { skip; }
+    i := fetch_and_add(a[{0 .. 2}], 1);
+    d := cas(a[{0, i}], x, j);
+    if (cas(a[{1 .. 2}], {0, x}, 3)) { skip; }
+    d := trylock(n[{0 .. 1}]);
+    lock(n[{j, 1}]);
     atomic {
       if (x > 0) { x := x - 1; assume i > 0; } else { y := y + 1; assert j > 0; }
       a[2] := y;

@@ -62,6 +62,12 @@ impl Classes {
         self.templates.len() == self.of_thread.len()
     }
 
+    /// Whether threads of a class are started later.
+    #[must_use]
+    pub fn is_started(&self, class: u32) -> bool {
+        class as usize >= self.own()
+    }
+
     /// How many classes the threads of the initial states have.
     fn own(&self) -> usize {
         self.of_thread.iter().copied().max().map_or(0, |c| c as usize + 1)

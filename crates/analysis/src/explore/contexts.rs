@@ -96,7 +96,9 @@ impl Contexts {
             let Some(new) = number.checked_sub(*new_from) else {
                 return; // all threads move from there at this bound at the latest
             };
-            let position = space.layout.position(batch.get(index), moved[index]);
+            let Some(position) = space.layout.position(batch.get(index), moved[index]) else {
+                return; // it has ended and is forgotten
+            };
             if self.moved.set(new, position) && !L::WHOLE_CONTEXTS {
                 work.push((number, position));
             }

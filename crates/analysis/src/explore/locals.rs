@@ -45,6 +45,11 @@ pub trait Locals {
     /// What can be on top of the stack.
     fn tops(&self, local: u32) -> Vec<Option<SymbolId>>;
 
+    /// Whether the local stands for the empty stack, and for no other.
+    fn is_empty(&self, local: u32) -> bool {
+        self.tops(local) == [None]
+    }
+
     /// Whether all that is known of each thread so far can be seen: its stack is its top.
     fn are_visible(&self) -> bool {
         false

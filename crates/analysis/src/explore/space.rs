@@ -5,7 +5,7 @@
 use std::cell::{Cell, RefCell};
 
 use rustc_hash::FxHashMap;
-use selvedge_model::{Heads, SharedId, State, System, ThreadId};
+use selvedge_model::{Heads, SharedId, State, System, ThreadId, is_forgotten};
 
 use super::target::Target;
 use super::visible::Seen;
@@ -21,6 +21,8 @@ pub type Entry = (u32, u32);
 pub(super) struct EntryMove {
     pub shared: SharedId,
     pub entry: u32,
+    /// Whether the thread has ended and is forgotten.
+    forgotten: bool,
     /// Entries of started threads.
     pub spawns: Box<[u32]>,
 }
@@ -114,7 +116,8 @@ impl<'a, L: Locals> Space<'a, L> {
                 self.number((class, local))
             });
             let spawns = spawns.collect();
-            self.moves.push(EntryMove { shared, entry, spawns });
+            let forgotten = self.is_forgotten((class, local));
+            self.moves.push(EntryMove { shared, entry, forgotten, spawns });
         }
         let range = (start, self.moves.len() as u32);
         self.known.insert((shared, entry), range);
@@ -122,13 +125,18 @@ impl<'a, L: Locals> Space<'a, L> {
     }
 
     /// Writes into `next` what a state becomes when a thread with entry `from` makes a move; the
-    /// entry of that thread after. `None` if there would be too many threads.
+    /// entry of that thread after; a thread that has ended may be no part of the state any more. `None`
+    /// if there would be too many threads.
     pub fn step(&self, word: &[u32], from: u32, index: u32, next: &mut Vec<u32>) -> Option<u32> {
         let step = &self.moves[index as usize];
         next.clear();
         next.extend_from_slice(word);
         next[0] = step.shared.0;
-        self.layout.replace(next, from, step.entry);
+        if step.forgotten {
+            self.layout.remove(next, from);
+        } else {
+            self.layout.replace(next, from, step.entry);
+        }
         for &spawn in &step.spawns {
             self.layout.add(next, spawn);
         }
@@ -138,6 +146,11 @@ impl<'a, L: Locals> Space<'a, L> {
             self.left_out.set(true);
         }
         fits.then_some(step.entry)
+    }
+
+    /// Whether a thread has ended and is no part of a state: see [`selvedge_model::is_forgotten`].
+    fn is_forgotten(&self, (class, local): Entry) -> bool {
+        self.system.forgets_ended() && self.classes.is_started(class) && self.locals.is_empty(local)
     }
 
     /// The first target that is hit at a shared state with the threads that are seen there.
@@ -184,12 +197,13 @@ impl<'a, L: Locals> Space<'a, L> {
 
     /// A state as a word.
     pub fn word(&mut self, state: &State) -> Vec<u32> {
-        let entries = state.thread_ids().map(|thread| {
+        let there = state.thread_ids().filter(|&t| !is_forgotten(self.system, state, t));
+        let entries = there.map(|thread| {
             let class = self.class_of(state, thread);
             let local = self.locals.of_stack(class, &state.threads[thread.index()].stack);
             self.number((class, local))
         });
-        let entries = entries.collect();
+        let entries: Vec<u32> = entries.collect();
         self.layout.word(state.shared.0, entries)
     }
 }

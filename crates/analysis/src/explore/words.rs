@@ -87,7 +87,8 @@ impl Layout {
         }
     }
 
-    fn remove(self, word: &mut Vec<u32>, entry: u32) {
+    /// Takes a thread out of a word.
+    pub fn remove(self, word: &mut Vec<u32>, entry: u32) {
         let (first, width) = match self {
             Layout::Listed => (word[1..].iter().position(|&e| e == entry), 1),
             Layout::Counted => {
@@ -102,9 +103,9 @@ impl Layout {
         }
     }
 
-    /// The position of an entry in [`Layout::entries`].
-    pub fn position(self, word: &[u32], entry: u32) -> u32 {
-        self.entries(word).take_while(|&(e, _)| e < entry).count() as u32
+    /// The position of an entry in [`Layout::entries`], if the word has it.
+    pub fn position(self, word: &[u32], entry: u32) -> Option<u32> {
+        self.entries(word).position(|(e, _)| e == entry).map(|at| at as u32)
     }
 }
 
@@ -129,10 +130,11 @@ mod tests {
                     assert_eq!(*word, layout.word(9, entries.clone()));
                     assert_eq!(layout.threads(word), entries.len());
                     for (position, (entry, count)) in layout.entries(word).enumerate() {
-                        assert_eq!(layout.position(word, entry), position as u32);
+                        assert_eq!(layout.position(word, entry), Some(position as u32));
                         let same = entries.iter().filter(|&&e| e == entry).count();
                         assert_eq!(count as usize, same);
                     }
+                    assert_eq!(layout.position(word, 5), None);
                 }
             }
         }

@@ -12,6 +12,7 @@
 mod support;
 
 mod effects;
+mod family;
 mod kinds;
 mod machine;
 mod search;
@@ -25,7 +26,7 @@ use selvedge_model::System;
 use selvedge_program::testing::{Shape, random_program};
 use selvedge_program::{Count, Lowering, Program, Value, print};
 
-use crate::search::{Reached, reached};
+use crate::search::{Reached, reached, renamed};
 use crate::values::{product, values_of};
 
 const BOUND: usize = 3;
@@ -57,7 +58,7 @@ fn expanded(program: &Program, values: &[(String, String)]) -> Vec<Vec<String>> 
         let slot = |one: &str| if one == "?" { all() } else { vec![one.to_owned()] };
         text.split(',').map(slot).collect::<Vec<_>>()
     });
-    product(slots)
+    product(slots).into_iter().map(|values| renamed(program, values)).collect()
 }
 
 /// What came of a comparison.
@@ -70,10 +71,10 @@ enum Answer {
     Different(String),
 }
 
-fn compare(program: &Program) -> Answer {
+fn compare(program: &Program, expected: Option<&[Reached]>) -> Answer {
     let text = print::weave(program);
     let Ok(system) = support::lower(program, &text) else { return Answer::NotCompared };
-    let Some(expected) = reached(program, BOUND) else { return Answer::NotCompared };
+    let Some(expected) = expected else { return Answer::NotCompared };
     let Ok(found) = lowered(program, &system) else { return Answer::NotCompared };
     let mut wrong = false;
     for (bound, (expected, found)) in expected.iter().zip(&found).enumerate() {
@@ -103,8 +104,8 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, program: &Program, about: &str) {
-        match compare(program) {
+    fn add(&mut self, program: &Program, expected: Option<&[Reached]>, about: &str) {
+        match compare(program, expected) {
             Answer::NotCompared => {}
             Answer::Same { wrong } => {
                 self.compared += 1;
@@ -151,7 +152,8 @@ fn compare_random(seeds: std::ops::Range<u64>) -> Tally {
             for thread in program.threads.iter_mut().filter(|t| t.count == Count::Any) {
                 thread.count = Count::Fixed(1);
             }
-            tally.add(&program, &format!("{name} {seed}"));
+            let expected = reached(&program, BOUND);
+            tally.add(&program, expected.as_deref(), &format!("{name} {seed}"));
         }
     }
     tally.check()

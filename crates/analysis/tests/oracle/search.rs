@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use selvedge_program::{Program, Value};
+use selvedge_program::{Program, Type, Value};
 
 use crate::machine::{State, initial};
 use crate::statements::Actor;
@@ -23,8 +23,21 @@ pub struct Reached {
 
 /// What is reached within each number of contexts from 0; nothing if it is too much.
 pub fn reached(program: &Program, bound: usize) -> Option<Vec<Reached>> {
+    reached_with(program, bound, &Limits { states: MOST, starts: usize::MAX })
+}
+
+/// How far the interpreter goes.
+pub struct Limits {
+    /// More states than this are too many.
+    pub states: usize,
+    /// No more threads than this are started.
+    pub starts: usize,
+}
+
+/// What is reached within limits; nothing if there are too many states.
+pub fn reached_with(program: &Program, bound: usize, limits: &Limits) -> Option<Vec<Reached>> {
     gave_up();
-    let mut states: HashSet<State> = initial(program, MOST)?.into_iter().collect();
+    let mut states: HashSet<State> = initial(program, limits.states)?.into_iter().collect();
     let mut wrong = false;
     let shown = |states: &HashSet<State>| states.iter().map(|s| show(program, s)).collect();
     let mut levels = vec![Reached { shared: shown(&states), wrong }];
@@ -40,8 +53,9 @@ pub fn reached(program: &Program, bound: usize) -> Option<Vec<Reached>> {
                 }
                 let (next, goes_wrong) = steps(program, &state, thread)?;
                 wrong |= goes_wrong;
-                work.extend(next.into_iter().filter(|state| seen.insert(state.clone())));
-                if seen.len() > MOST || more.len() > MOST {
+                let next = next.into_iter().filter(|state| state.started <= limits.starts);
+                work.extend(next.filter(|state| seen.insert(state.clone())));
+                if seen.len() > limits.states || more.len() > limits.states {
                     return None;
                 }
             }
@@ -84,5 +98,24 @@ fn show(program: &Program, state: &State) -> Vec<String> {
     let variables = program.globals.iter().zip(&state.globals);
     let slots =
         variables.flat_map(|(variable, slots)| slots.iter().map(|slot| (&variable.ty, slot)));
-    slots.map(|(ty, slot)| program.show_value(ty, &Value::from_big(slot.clone()))).collect()
+    let shown =
+        slots.map(|(ty, slot)| program.show_value(ty, &Value::from_big(slot.clone()))).collect();
+    renamed(program, shown)
+}
+
+/// The values of the shared variables with thread ids by the order in which they occur: which numbers
+/// they are is nobody's business.
+pub fn renamed(program: &Program, mut values: Vec<String>) -> Vec<String> {
+    let types = program.globals.iter().flat_map(|g| std::iter::repeat_n(&g.ty, g.ty.slots()));
+    let mut met: Vec<String> = Vec::new();
+    for (value, ty) in values.iter_mut().zip(types) {
+        if *ty.scalar() == Type::ThreadId && value != "none" {
+            let at = met.iter().position(|id| id == value).unwrap_or_else(|| {
+                met.push(value.clone());
+                met.len() - 1
+            });
+            *value = format!("thread {at}");
+        }
+    }
+    values
 }

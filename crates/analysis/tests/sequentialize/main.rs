@@ -107,7 +107,8 @@ fn threads_that_wait_for_each_other_go_wrong_in_the_same_rounds() {
 #[test]
 fn random_programs_go_wrong_in_the_same_rounds() {
     let mut tally = Tally::default();
-    for shape in [Shape::plain(), Shape::boolean(), Shape::default()] {
+    let chosen = Shape { chosen_indices: true, ..Shape::default() };
+    for shape in [Shape::plain(), Shape::boolean(), Shape::default(), chosen] {
         for seed in 0..seeds(120) {
             if let Some(program) = with_few_threads(random_program(seed, &tiny(shape.clone()))) {
                 compare(&program, &mut tally);

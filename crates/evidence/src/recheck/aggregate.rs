@@ -3,7 +3,8 @@
 //! **Claim.** If [`check`] accepts, every reachable state is *covered*, and no covered state breaks
 //! a property. A state ⟨q | w₁ … wₙ⟩ is covered if the certificate has a state with shared state q
 //! whose threads can be matched with those of the system, class by class, so that every wᵢ is in
-//! the set of stacks of its partner.
+//! the set of stacks of its partner. Threads that are forgotten ([`is_forgotten`]) need no partner:
+//! they have no step, and no property can ask for them.
 //!
 //! **Proof.** The initial states are covered (*initial*). Let a thread of a covered state act: it
 //! replaces the top γ of its stack γu by a word w. All stacks wu, for γu in the set of stacks of
@@ -21,7 +22,8 @@ use std::collections::hash_map::Entry;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_automata::Dfa;
 use selvedge_model::{
-    Action, Property, SharedId, Spawn, State, SymbolId, System, Word, can_assign,
+    Action, Property, SharedId, Spawn, State, SymbolId, System, Thread, Word, can_assign,
+    is_forgotten,
 };
 
 use super::form::{Classes, form, index, show_shared, show_symbols};
@@ -63,6 +65,8 @@ struct Successor {
     shared: SharedId,
     /// Every kind that contains what the threads become.
     kinds: Vec<u32>,
+    /// Whether they have all ended, and are forgotten.
+    forgotten: bool,
     /// Every kind that contains a thread that is started.
     started: Option<Vec<u32>>,
 }
@@ -83,8 +87,11 @@ impl<'a> Checker<'a> {
 
     /// An initial state (or any other) is covered.
     fn check_initial(&self, state: &State) -> Result<(), Refusal> {
-        let threads = state.threads.iter().enumerate();
+        let there = state.thread_ids().filter(|&t| !is_forgotten(self.system, state, t));
+        let threads: Vec<&Thread> = there.map(|t| &state.threads[t.index()]).collect();
         let classes: Vec<u32> = threads
+            .iter()
+            .enumerate()
             .map(|(number, thread)| self.classes.of(number, thread.template))
             .collect::<Result<_, _>>()?;
         let covers = |candidate: &CountedState| {
@@ -94,7 +101,7 @@ impl<'a> Checker<'a> {
                 && can_assign(classes.len(), &supplies, |thread, supply| {
                     let (kind, _) = candidate.threads[supply];
                     self.certificate.kinds[kind as usize].class == classes[thread]
-                        && self.language(kind).contains(state.threads[thread].stack.iter())
+                        && self.language(kind).contains(threads[thread].stack.iter())
                 })
         };
         if self.certificate.states.iter().any(covers) {
@@ -122,12 +129,14 @@ impl<'a> Checker<'a> {
                         vacant.insert(found.map_err(|refusal| refusal.at(number))?)
                     }
                 };
-                for Successor { shared, kinds, started } in &*successors {
+                for Successor { shared, kinds, forgotten, started } in &*successors {
                     let is_in = |next: CountedState| match started {
                         Some(kinds) => kinds.iter().any(|&k| self.states.contains(&next.with(k))),
                         None => self.states.contains(&next),
                     };
-                    if !kinds.iter().any(|&after| is_in(state.after(*shared, kind, after))) {
+                    let left_out = *forgotten && is_in(state.without(*shared, kind));
+                    let goes_on = |&after: &u32| is_in(state.after(*shared, kind, after));
+                    if !left_out && !kinds.iter().any(goes_on) {
                         let shared = show_shared(self.system, *shared);
                         let message = format!(
                             "a thread of kind {kind} can go to {shared} with stacks that no state \
@@ -165,7 +174,9 @@ impl<'a> Checker<'a> {
                     Ok(self.kinds(class, |first| first.contains(spawn.stack.symbols())))
                 };
                 let started = spawn.map(start).transpose()?;
-                successors.push(Successor { shared, kinds, started });
+                let forgotten = self.classes.forgets(self.system, class)
+                    && contains_after(language, top, word, &Dfa::word([]));
+                successors.push(Successor { shared, kinds, forgotten, started });
             }
         }
         Ok(successors)

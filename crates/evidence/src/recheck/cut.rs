@@ -4,7 +4,8 @@
 //! a property. A state ⟨q | w₁ … wₙ⟩ is covered if
 //!
 //! 1. q, with the numbers of threads of each class and window, is a state of the certificate; the
-//!    window of a stack is its topmost `depth` symbols, with a bit: is there more below?
+//!    window of a stack is its topmost `depth` symbols, with a bit: is there more below? Threads that
+//!    are forgotten ([`is_forgotten`]) may be left out;
 //! 2. for each thread, from the `depth`-th symbol of its stack downwards, every symbol with the
 //!    one below it (and the bit: is there more below that?) is a guess for its class;
 //! 3. for each measure, the sum of the heights of all stacks, each times the weight of its class, is
@@ -25,13 +26,17 @@
 //! (3) holds because the least value of each measure in that state is not greater than the one
 //! before with the change of heights that the step makes. A state may be missing where that value is
 //! greater than any that stacks with these windows can have (`heights`): there is no such step.
+//! A thread that is left out has no step, and no property can ask for it; one that has just ended may be
+//! left out from then on.
 //! The tops are part of the windows, so a covered state that breaks a property shows in the
 //! certificate (*harmless*).
 
 use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_model::{Action, Property, SharedId, State, SymbolId, System, Thread, Word};
+use selvedge_model::{
+    Action, Property, SharedId, State, SymbolId, System, Thread, Word, is_forgotten,
+};
 
 use super::form::{Classes, form, show_shared, show_symbols, show_window};
 use super::harmless::Harmless;
@@ -125,7 +130,9 @@ impl<'a> Checker<'a> {
     /// An initial state (or any other) is covered.
     fn check_initial(&self, state: &State) -> Result<(), Refusal> {
         let mut kinds = Vec::with_capacity(state.threads.len());
-        for (number, thread) in state.threads.iter().enumerate() {
+        let there = state.thread_ids().filter(|&t| !is_forgotten(self.system, state, t));
+        let threads: Vec<&Thread> = there.map(|t| &state.threads[t.index()]).collect();
+        for (number, thread) in threads.iter().enumerate() {
             let class = self.classes.of(number, thread.template)?;
             let symbols: Vec<SymbolId> = thread.stack.iter().collect();
             let window = self.cut(class, &symbols, false)?;
@@ -141,11 +148,11 @@ impl<'a> Checker<'a> {
         }
         let found = self.states.get(&CountedState::of_kinds(state.shared, kinds.clone()));
         if let Some(&number) = found {
-            let height = |(thread, &kind): (&Thread, &u32)| {
+            let height = |(thread, &kind): (&&Thread, &u32)| {
                 let class = self.certificate.kinds[kind as usize].class;
                 (class, thread.stack.iter().count() as i32)
             };
-            let heights: Vec<Height> = state.threads.iter().zip(&kinds).map(height).collect();
+            let heights: Vec<Height> = threads.iter().zip(&kinds).map(height).collect();
             return match self.heights.allow(number, &heights) {
                 true => Ok(()),
                 false => {
@@ -189,14 +196,21 @@ impl<'a> Checker<'a> {
     fn check_step(&self, number: usize, kind: u32, step: &Successor) -> Result<(), Refusal> {
         let state = &self.certificate.states[number];
         let Successor { shared, after: (after, to), growth, started } = step;
-        let mut next = to.map(|to| state.after(*shared, kind, to));
+        let forgotten = self.classes.forgets(self.system, after.class)
+            && after.window.symbols.is_empty()
+            && !after.window.hidden;
+        let mut nexts: Vec<CountedState> = Vec::new();
+        nexts.extend(to.map(|to| state.after(*shared, kind, to)));
+        nexts.extend(forgotten.then(|| state.without(*shared, kind)));
         let mut growths: Vec<Height> = vec![(after.class, *growth)];
         if let Some(((thread, kind), height)) = started {
-            next = next.zip(*kind).map(|(next, kind)| next.with(kind));
+            let with = |next: &CountedState| kind.map(|kind| next.with(kind));
+            nexts = nexts.iter().filter_map(with).collect();
             growths.push((thread.class, *height));
         }
-        let found = next.and_then(|next| self.states.get(&next).copied());
-        if found.is_some_and(|next| self.heights.carry_over(number, next, &growths)) {
+        let there = |next: &CountedState| self.states.get(next).copied();
+        let found: Vec<usize> = nexts.iter().filter_map(there).collect();
+        if found.iter().any(|&next| self.heights.carry_over(number, next, &growths)) {
             return Ok(());
         }
         let started_thread = started.as_ref().map(|((thread, _), _)| thread);
@@ -210,7 +224,7 @@ impl<'a> Checker<'a> {
             return Ok(());
         }
         let at = show_shared(self.system, *shared);
-        let message = match (found, to) {
+        let message = match (found.first(), to) {
             (Some(next), _) => format!(
                 "a thread of kind {kind} can go to {at}, which is state {next}, with heights of \
                  stacks that a measure excludes there"

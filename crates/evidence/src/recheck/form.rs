@@ -57,6 +57,12 @@ impl<'a> Classes<'a> {
         class as usize >= self.sizes.len()
     }
 
+    /// Whether threads of a class are forgotten once they have ended: see
+    /// [`selvedge_model::is_forgotten`].
+    pub fn forgets(&self, system: &dyn System, class: u32) -> bool {
+        system.forgets_ended() && self.is_started(class)
+    }
+
     /// The class of a thread of a state: of one of the first threads, or of one that was started.
     pub fn of(&self, thread: usize, template: TemplateId) -> Result<u32, Refusal> {
         match self.of_thread.get(thread) {

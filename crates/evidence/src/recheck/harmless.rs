@@ -90,7 +90,8 @@ impl<'a> Harmless<'a> {
                 self.heads.is_deadlock(system, shared, threads)?
             }
             Property::Unreachable(Pattern::Tuple { shared: wanted, tops }) => {
-                wanted.is_none_or(|s| s == shared) && can_have_tops(classes, tops, threads)
+                wanted.is_none_or(|s| s == shared)
+                    && can_have_tops(classes, tops, threads, system.forgets_ended())
             }
             Property::Unreachable(Pattern::Somewhere { shared: wanted, template: of, symbol }) => {
                 wanted.is_none_or(|s| s == shared)
@@ -110,10 +111,16 @@ impl<'a> Harmless<'a> {
     }
 }
 
-/// Whether the threads can be put in order so that they have these tops.
-fn can_have_tops(classes: &Classes<'_>, tops: &[TopPattern], threads: &[Threads<'_>]) -> bool {
+/// Whether the threads can be put in order so that they have these tops. Where threads that have ended
+/// are forgotten, there may be any number of them.
+fn can_have_tops(
+    classes: &Classes<'_>,
+    tops: &[TopPattern],
+    threads: &[Threads<'_>],
+    forgets: bool,
+) -> bool {
     let count: u64 = threads.iter().map(|t| u64::from(t.count)).sum();
-    if tops.len() as u64 > count {
+    if tops.len() as u64 > count && !forgets {
         return false;
     }
     // The threads of which something is wanted; the others are whoever is left.
@@ -122,6 +129,7 @@ fn can_have_tops(classes: &Classes<'_>, tops: &[TopPattern], threads: &[Threads<
         .chain(std::iter::repeat(None))
         .zip(tops.iter().copied())
         .filter(|&(_, top)| top != TopPattern::Any)
+        .filter(|&(class, top)| !(forgets && class.is_none() && top.matches(None)))
         .collect();
     let supplies: Vec<u32> = threads.iter().map(|t| t.count).collect();
     can_assign(demands.len(), &supplies, |demand, supply| {

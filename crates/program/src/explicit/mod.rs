@@ -149,10 +149,10 @@ impl Maker<'_> {
             StmtKind::Attempt { dest, op } => {
                 let mut pure = Pure::new(self, span);
                 let place = dest.as_ref().map(|d| pure.place(d));
+                let op = pure.operation(&op);
                 if let (Some(dest), AtomicOp::FetchAndAdd { place, .. }) = (&dest, &op) {
                     pure.fits(&read(place.clone()), &dest.ty);
                 }
-                let op = pure.operation(&op);
                 let checks = pure.finish();
                 self.with_checks(checks, kept, stmt(StmtKind::Attempt { dest: place, op }, span))
             }

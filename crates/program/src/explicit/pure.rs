@@ -104,8 +104,11 @@ impl<'a, 'p> Pure<'a, 'p> {
         self.needs.extend(fits);
     }
 
-    /// A place that is read or written for sure.
+    /// A place that is read or written for sure. Whoever transforms the statement may look at it
+    /// twice, so an index that is chosen is chosen before.
     pub fn place(&mut self, place: &Place) -> Place {
+        let chooses = |e: &Expr| visit::any_part(e, &|part| visit::is_choice(&part.kind));
+        self.repeated |= place.indices.iter().any(chooses);
         let (place, ok) = self.pure_place(place);
         self.needs.extend(ok);
         place

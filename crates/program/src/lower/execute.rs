@@ -4,13 +4,11 @@
 use selvedge_model::FairChoice;
 
 use super::eval::{Evaluator, Halt, Slot, Values, arithmetic, fits};
+use super::ids::DROPPED;
 use super::intern::{Frame, Shared, Wrong};
 use super::{Lowering, choices::Choices};
 use crate::flow::{Command, Edge, EdgeId, Loc};
 use crate::{AtomicOp, BinaryOp, Expr, Place, ProcId, Value, VarRef};
-
-/// The id of a thread that was dropped when it was started. It never ends.
-const DROPPED: Value = Value::Small(-1);
 
 /// What an edge leads to.
 #[derive(Clone)]
@@ -35,7 +33,7 @@ pub(super) enum Control {
 pub(super) struct Started {
     pub proc: ProcId,
     pub frame: Frame,
-    /// Its id, where ids are kept.
+    /// Its id; 0 if nobody has got it.
     pub id: u32,
 }
 
@@ -53,6 +51,8 @@ impl Lowering {
             if let Some(reason) = wrong {
                 outcome.shared.wrong = Some(Wrong { edge: id, reason });
                 outcome.shared.returned = None;
+                outcome.shared.held = Box::default();
+                outcome.shared.ended = Box::default();
                 outcome.control = Control::Goto(frame.clone());
                 outcome.spawn = None;
             }
@@ -149,11 +149,18 @@ impl<'a> Run<'a> {
             Some(Control::Call { callee, .. }) => Control::Call { callee, caller: stay },
             Some(control) => control,
         };
-        let shared = Shared { globals: globals.into(), ..self.shared };
+        let mut shared = Shared { globals: globals.into(), ..self.shared };
+        let put = match &control {
+            Control::Goto(frame) => [Some(frame), None],
+            Control::Call { callee, caller } => [Some(callee), Some(caller)],
+            Control::Return => [None, None],
+        };
+        let mut spawn = self.spawn;
+        self.lowering.recount(&mut shared, self.frame, put, spawn.as_mut());
         let mut fair = self.eval.fair;
         fair.sort_unstable();
         fair.dedup();
-        Outcome { shared, control, spawn: self.spawn, fair }
+        Outcome { shared, control, spawn, fair }
     }
 
     fn execute(&mut self) -> Result<(), Halt> {
@@ -224,27 +231,32 @@ impl<'a> Run<'a> {
                 Ok(())
             }
             Command::Async { dest, proc, args } => {
-                if self.drops() {
-                    // The arguments may still go wrong.
-                    self.frame_of(*proc, args, 0)?;
-                    return dest.as_ref().map_or(Ok(()), |place| self.store(place, DROPPED));
-                }
-                let owner = self.next_owner();
+                let drops = self.drops();
+                let id = self.free_name(dest.is_some());
+                let owner = self.owner_of(id);
                 let frame = self.frame_of(*proc, args, owner)?;
                 let dest = self.dest(dest.as_ref())?;
-                let id = Value::Small(i64::from(self.start(*proc, frame)));
-                dest.map_or(Ok(()), |(place, slot)| self.eval.write(place, slot, id))
+                let value = match drops && !self.lowering.names.compares {
+                    true => DROPPED,
+                    false => Value::Small(i64::from(id)),
+                };
+                if !drops {
+                    self.spawn = Some(Started { proc: *proc, frame, id });
+                }
+                dest.map_or(Ok(()), |(place, slot)| self.eval.write(place, slot, value))
             }
             Command::StartThread { at, read_by_both } => {
                 if self.drops() {
                     return Ok(());
                 }
-                let owner = self.next_owner();
+                let id = self.free_name(false);
+                let owner = self.owner_of(id);
                 for local in read_by_both {
                     self.eval.settle_variable(VarRef::Local(*local), self.edge.span)?;
                 }
                 let locals = self.eval.values.locals.clone();
-                self.start(self.eval.proc, self.lowering.frame(*at, locals, owner));
+                let frame = self.lowering.frame(*at, locals, owner);
+                self.spawn = Some(Started { proc: self.eval.proc, frame, id });
                 Ok(())
             }
             Command::Join(thread) => self.join(thread),
@@ -327,20 +339,23 @@ impl<'a> Run<'a> {
             AtomicOp::TryLock(lock) => self.try_lock(lock).map(Value::from),
             AtomicOp::CompareAndSwap { place, expected, new } => {
                 let expected = self.eval.eval(expected)?;
-                let current = self.eval.read(place, false)?;
+                // An index that is chosen is chosen once.
+                let slot = self.eval.slot(place)?;
+                let current = self.eval.read_slot(place, slot, false)?;
                 let new = self.eval.eval_for_store(new, &place.ty)?;
                 let equal = current == expected;
                 if equal {
-                    self.store(place, new)?;
+                    self.eval.write(place, slot, new)?;
                 }
                 Ok(equal.into())
             }
             AtomicOp::FetchAndAdd { place, amount } => {
-                let current = self.eval.read(place, false)?;
+                let slot = self.eval.slot(place)?;
+                let current = self.eval.read_slot(place, slot, false)?;
                 let amount = self.eval.eval(amount)?;
                 let sum = arithmetic(BinaryOp::Add, &current, &amount)
                     .map_err(|halt| self.eval.at(place.span, halt))?;
-                self.store(place, sum)?;
+                self.eval.write(place, slot, sum)?;
                 Ok(current)
             }
         }
@@ -374,20 +389,17 @@ impl<'a> Run<'a> {
         self.lowering.drops_threads && self.eval.choices.pick(2) == 1
     }
 
-    fn start(&mut self, proc: ProcId, frame: Frame) -> u32 {
-        if self.lowering.keeps_thread_ids {
-            self.shared.started += 1;
-        }
-        self.spawn = Some(Started { proc, frame, id: self.shared.started });
-        self.shared.started
-    }
-
-    /// The number of a new thread as the owner of locks, where owners are kept.
-    fn next_owner(&self) -> u32 {
-        if self.frame.owner == 0 {
+    /// The id of a new thread; 0 if nobody gets it.
+    fn free_name(&self, kept: bool) -> u32 {
+        if !kept && !self.lowering.names.owners {
             return 0;
         }
-        u32::try_from(self.lowering.threads.len()).unwrap_or(u32::MAX) + self.shared.started + 1
+        self.lowering.free_name(&self.shared, &self.eval.values.globals)
+    }
+
+    /// A new thread as the owner of locks, where owners are kept.
+    fn owner_of(&self, id: u32) -> u32 {
+        if self.frame.owner == 0 { 0 } else { self.lowering.owner_of(id).unwrap_or(u32::MAX) }
     }
 
     fn join(&mut self, thread: &Expr) -> Result<(), Halt> {
@@ -398,7 +410,7 @@ impl<'a> Run<'a> {
         let Some(id) = id.small().and_then(|n| u32::try_from(n).ok()).filter(|&n| n > 0) else {
             return Err(Halt::Wrong("join of a thread that was never started".to_owned()));
         };
-        self.only_if(self.shared.ended.binary_search(&id).is_ok())
+        self.only_if(self.shared.has_ended(id))
     }
 }
 

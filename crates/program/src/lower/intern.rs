@@ -19,9 +19,11 @@ pub(super) struct Shared {
     /// The results of a call that has returned and are not yet received. While there are some,
     /// only the receiving thread goes on.
     pub returned: Option<Box<[Value]>>,
-    /// How many threads were started; 0 where no thread id is ever kept.
-    pub started: u32,
-    /// Those of them that have ended, sorted; empty where nothing is joined.
+    /// The thread ids that are on stacks, in rising order, each with how often: see [`super::ids`].
+    /// Empty where nobody looks at ids.
+    pub held: Box<[(u32, u32)]>,
+    /// The threads that have ended and whose ids somebody still holds, sorted; empty where nothing is
+    /// joined.
     pub ended: Box<[u32]>,
     /// Set once a thread went wrong.
     pub wrong: Option<Wrong>,

@@ -4,7 +4,8 @@
 //!
 //! ```text
 //! 0,1,?                      the values of the shared variables; `?` is open
-//! 0,1,? r3 s2 e1,2 w14:why   with results on their way, threads started and ended, what went wrong
+//! 0,1,? r3 h1:2 e1 w14:why   with results on their way, thread ids on stacks (id 1 twice), threads
+//!                            that have ended, what went wrong
 //! 12:0,?                     a frame at location 12 with its locals
 //! 12:0,?^2                   the same, as the second owner of locks
 //! @1                         the bottom of the stack of thread 1
@@ -21,16 +22,17 @@ use super::intern::{Frame, Shared, Symbol, Wrong};
 use crate::flow::{EdgeId, Loc};
 use crate::{Value, Variable};
 
-/// More started threads than this are in no state that can be met.
-const MOST_STARTED: u32 = 1 << 30;
+/// Larger thread ids are in no state that can be met.
+const LARGEST_ID: u32 = 1 << 30;
 
 pub(super) fn write_shared(shared: &Shared) -> String {
     let mut key = write_list(&shared.globals);
     if let Some(results) = &shared.returned {
         let _ = write!(key, " r{}", write_list(results));
     }
-    if shared.started > 0 {
-        let _ = write!(key, " s{}", shared.started);
+    if !shared.held.is_empty() {
+        let held: Vec<_> = shared.held.iter().map(|(id, count)| format!("{id}:{count}")).collect();
+        let _ = write!(key, " h{}", held.join(","));
     }
     if !shared.ended.is_empty() {
         let _ = write!(key, " e{}", write_list(&shared.ended));
@@ -67,7 +69,7 @@ impl Lowering {
         let mut shared = Shared {
             globals: read_values(parts.next()?)?,
             returned: None,
-            started: 0,
+            held: Box::default(),
             ended: Box::default(),
             wrong,
         };
@@ -75,7 +77,13 @@ impl Lowering {
             let (kind, rest) = part.split_at_checked(1)?;
             match kind {
                 "r" => shared.returned = Some(read_values(rest)?),
-                "s" => shared.started = rest.parse().ok().filter(|&n| n <= MOST_STARTED)?,
+                "h" => {
+                    shared.held = read_list(rest, |item| {
+                        let (id, count) = item.split_once(':')?;
+                        let id = id.parse().ok().filter(|&id| id <= LARGEST_ID)?;
+                        Some((id, count.parse().ok()?))
+                    })?;
+                }
                 "e" => shared.ended = read_list(rest, |n| n.parse().ok())?,
                 _ => return None,
             }
@@ -83,6 +91,7 @@ impl Lowering {
         let known_edge = |w: &Wrong| w.edge.index() < self.flow.edges.len();
         let fits = shared.globals.len() == slots(&self.program.globals)
             && shared.ended.is_sorted_by(|a, b| a < b)
+            && shared.held.is_sorted_by(|a, b| a.0 < b.0)
             && shared.wrong.as_ref().is_none_or(known_edge);
         (fits && write_shared(&shared) == key).then_some(shared)
     }

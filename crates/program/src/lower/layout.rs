@@ -7,13 +7,41 @@ pub(super) struct Layout {
     globals: Vec<usize>,
     locals: Vec<Vec<usize>>,
     fresh: Vec<Vec<Value>>,
+    /// The slots of each procedure that hold thread ids.
+    threads: Vec<Vec<usize>>,
+    /// The shared slots that hold thread ids.
+    shared_threads: Vec<usize>,
+    /// The shared slots that are locks.
+    locks: Vec<usize>,
 }
 
 impl Layout {
     pub fn new(program: &Program) -> Self {
         let locals = program.procs.iter().map(|p| offsets(&p.locals)).collect();
         let fresh = program.procs.iter().map(|p| p.locals.iter().flat_map(unset).collect());
-        Layout { globals: offsets(&program.globals), locals, fresh: fresh.collect() }
+        Layout {
+            globals: offsets(&program.globals),
+            locals,
+            fresh: fresh.collect(),
+            threads: program.procs.iter().map(|p| slots_of(&p.locals, &Type::ThreadId)).collect(),
+            shared_threads: slots_of(&program.globals, &Type::ThreadId),
+            locks: slots_of(&program.globals, &Type::Lock),
+        }
+    }
+
+    /// The slots of a procedure that hold thread ids.
+    pub fn thread_slots(&self, proc: ProcId) -> &[usize] {
+        &self.threads[proc.index()]
+    }
+
+    /// The shared slots that hold thread ids.
+    pub fn shared_thread_slots(&self) -> &[usize] {
+        &self.shared_threads
+    }
+
+    /// The shared slots that are locks.
+    pub fn lock_slots(&self) -> &[usize] {
+        &self.locks
     }
 
     /// The locals of a procedure before anything is set: open, thread ids `none`.
@@ -50,6 +78,12 @@ fn offsets(variables: &[Variable]) -> Vec<usize> {
         first
     });
     firsts.collect()
+}
+
+/// The slots of a scalar type.
+fn slots_of(variables: &[Variable], ty: &Type) -> Vec<usize> {
+    let types = variables.iter().flat_map(|v| std::iter::repeat_n(v.ty.scalar(), v.ty.slots()));
+    types.enumerate().filter(|(_, scalar)| *scalar == ty).map(|(slot, _)| slot).collect()
 }
 
 fn unset(variable: &Variable) -> Vec<Value> {

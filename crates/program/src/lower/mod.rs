@@ -24,6 +24,7 @@ mod atomic;
 mod choices;
 mod eval;
 mod execute;
+mod ids;
 mod intern;
 mod keys;
 mod layout;
@@ -47,6 +48,7 @@ use crate::{
 use choices::Choices;
 pub use eval::Slot;
 use eval::{Evaluator, Halt, Values};
+use ids::Names;
 use intern::{Executed, Frame, Interner, Shared, Symbol};
 use layout::Layout;
 pub use relation::{Case, Domain, Effect, ThreadStart};
@@ -86,10 +88,8 @@ pub struct Lowering {
     entries: Vec<Frame>,
     /// The templates of which there is any number of threads, with their first frames.
     any_number: Vec<(TemplateId, Frame)>,
-    /// Whether the ids of started threads are kept in variables.
-    keeps_thread_ids: bool,
-    /// Whether some thread is joined, so that the ends of threads are remembered.
-    joins: bool,
+    /// How the program looks at the ids of started threads.
+    names: Names,
     /// Whether some thread is started by another.
     starts: bool,
     /// Whether a thread may be dropped when it is started.
@@ -188,11 +188,8 @@ impl Lowering {
         let flow = flow_of(&program)?;
         let layout = Layout::new(&program);
         let has = |test: fn(&Command) -> bool| flow.edges.iter().any(|e| test(&e.command));
-        let joins = has(|c| matches!(c, Command::Join(_)));
         let starts = has(|c| matches!(c, Command::Async { .. } | Command::StartThread { .. }));
-        let keeps_thread_ids = joins
-            || has(|c| matches!(c, Command::Async { dest: Some(_), .. }))
-            || (starts && flow.tracks_owners);
+        let names = Names::of(&program, starts, flow.tracks_owners);
         let mut lowering = Lowering {
             written: Arc::clone(&program),
             program,
@@ -202,8 +199,7 @@ impl Lowering {
             threads: Vec::new(),
             entries: Vec::new(),
             any_number: Vec::new(),
-            keeps_thread_ids,
-            joins,
+            names,
             starts,
             drops_threads: false,
             chooses_at_once: false,

@@ -81,7 +81,7 @@ impl Lowering {
         let shared = Shared {
             globals: self.open(self.global_types().len()),
             returned: (results > 0).then(|| self.open(results)),
-            started: 0,
+            held: Box::default(),
             ended: Box::default(),
             wrong: None,
         };

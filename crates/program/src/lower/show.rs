@@ -13,10 +13,7 @@ impl Lowering {
         if let Some(results) = &shared.returned {
             values.push(("result".to_owned(), self.show_results(results)));
         }
-        if self.keeps_thread_ids {
-            values.push(("started".to_owned(), shared.started.to_string()));
-        }
-        if self.joins {
+        if self.names.joins {
             let shown: Vec<_> = shared.ended.iter().map(ToString::to_string).collect();
             values.push(("ended".to_owned(), format!("{{{}}}", shown.join(","))));
         }

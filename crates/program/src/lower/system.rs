@@ -80,6 +80,10 @@ impl System for Lowering {
         self.drops_threads
     }
 
+    fn forgets_ended(&self) -> bool {
+        self.starts
+    }
+
     fn is_between(&self, shared: SharedId) -> bool {
         self.shared.get(shared.0).returned.is_some()
     }
@@ -169,8 +173,13 @@ impl Lowering {
     /// The initial state with these values of the shared variables and these first frames.
     fn start(&self, (globals, entries): Start) -> State {
         let globals = globals.into();
-        let shared =
-            Shared { globals, returned: None, started: 0, ended: Box::default(), wrong: None };
+        let shared = Shared {
+            globals,
+            returned: None,
+            held: Box::default(),
+            ended: Box::default(),
+            wrong: None,
+        };
         let threads = self.threads.iter().zip(entries).map(|(info, entry)| {
             let mut stack = Stack::default();
             stack.replace_top(self.first_stack(entry, 0));
@@ -188,7 +197,7 @@ impl Lowering {
         let proc = self.flow.location(frame.loc).proc;
         let results = !self.program.procs[proc.index()].results.is_empty();
         let top = self.symbol_id(Symbol::Frame(frame));
-        let id = if self.joins { id } else { 0 };
+        let id = if self.names.end() { id } else { 0 };
         if results || id > 0 {
             Word::Push { top, under: self.symbol_id(Symbol::Bottom { id, results }) }
         } else {
@@ -200,11 +209,7 @@ impl Lowering {
         let mut after = Shared::clone(shared);
         after.returned = None;
         if id > 0 {
-            let mut ended = after.ended.into_vec();
-            if let Err(at) = ended.binary_search(&id) {
-                ended.insert(at, id);
-            }
-            after.ended = ended.into();
+            self.end(&mut after, id);
         }
         Action {
             shared: self.shared_id(after),

@@ -38,7 +38,9 @@ impl Maker<'_> {
         let mut indices = Vec::new();
         while let Type::Array { element, length } = ty {
             let range = Type::Range { lo: BigInt::from(0), hi: BigInt::from(length - 1) };
-            indices.push(if depth > 0 && self.dice.one_in(3) {
+            indices.push(if self.shape.chosen_indices && self.dice.one_in(2) {
+                self.chosen_within(&range)
+            } else if depth > 0 && self.dice.one_in(3) {
                 self.number_within(proc, &range, depth - 1)
             } else {
                 expr(ExprKind::Const(self.value(&range)), Type::Int)
@@ -46,6 +48,17 @@ impl Maker<'_> {
             ty = *element;
         }
         Place { var, indices, ty, span: Span::default() }
+    }
+
+    /// A choice from a range.
+    fn chosen_within(&mut self, range: &Type) -> Expr {
+        let [mut low, mut high] =
+            [(); 2].map(|()| boxed(expr(ExprKind::Const(self.value(range)), Type::Int)));
+        if self.dice.one_in(2) {
+            return expr(ExprKind::OneOf(vec![*low, *high]), Type::Int);
+        }
+        in_order(&mut low, &mut high);
+        expr(ExprKind::Between(low, high), Type::Int)
     }
 
     /// A number for a place that wants a certain range: as far as it is constant, it is in it.

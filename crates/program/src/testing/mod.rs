@@ -56,6 +56,10 @@ pub struct Shape {
     pub boolean_programs: bool,
     /// Fair choices, in tests.
     pub fair: bool,
+    /// Many arrays, and elements whose index is chosen when the statement is executed.
+    pub chosen_indices: bool,
+    /// Many thread ids: kept, copied, compared, joined.
+    pub thread_ids: bool,
 }
 
 impl Default for Shape {
@@ -80,6 +84,8 @@ impl Default for Shape {
             predicates: true,
             boolean_programs: true,
             fair: false,
+            chosen_indices: false,
+            thread_ids: false,
         }
     }
 }
@@ -178,7 +184,7 @@ impl Maker<'_> {
         // The first procedures are run by threads and never called.
         let entries = 1 + self.dice.below(self.shape.threads.max(1));
         let others = if self.shape.calls || self.shape.dynamic_threads {
-            self.dice.up_to(self.shape.procs)
+            self.dice.up_to(self.shape.procs).max(usize::from(self.shape.thread_ids))
         } else {
             0
         };
@@ -223,10 +229,12 @@ impl Maker<'_> {
         let mut ty = match self.dice.below(8) {
             0 | 3 if self.shape.locks => Type::Lock,
             1 if self.shape.dynamic_threads => Type::ThreadId,
+            4 | 5 if self.shape.thread_ids => Type::ThreadId,
             2 if self.shape.numbers => Type::Int,
             _ => self.scalar_type(),
         };
-        if self.shape.arrays && self.dice.one_in(4) {
+        let rare = if self.shape.chosen_indices { 2 } else { 4 };
+        if self.shape.arrays && self.dice.one_in(rare) {
             for _ in 0..=self.dice.up_to(1) {
                 let length = 1 + self.dice.up_to(2) as u32;
                 ty = Type::Array { element: Box::new(ty), length };
@@ -273,6 +281,7 @@ impl Maker<'_> {
         let locals = (0..count).map(|local| {
             let ty = match self.dice.below(8) {
                 0 if self.shape.dynamic_threads && !entry => Type::ThreadId,
+                2..=5 if self.shape.thread_ids && (!entry || local >= params) => Type::ThreadId,
                 1 if self.shape.arrays && local >= params => {
                     Type::Array { element: Box::new(self.scalar_type()), length: 2 }
                 }

@@ -75,6 +75,12 @@ impl Maker<'_> {
         }
         let Spot { proc, in_loop, in_atomic, entry, .. } = spot;
         let shape = self.shape;
+        if shape.thread_ids && self.dice.one_in(2) {
+            return self.about_thread_ids(proc);
+        }
+        if shape.chosen_indices && shape.locks && self.dice.one_in(3) {
+            return self.lock_statement(proc);
+        }
         match self.dice.below(20) {
             0 => StmtKind::Skip,
             1 => self.havoc(proc),
@@ -220,6 +226,40 @@ impl Maker<'_> {
         let args = self.arguments(proc, callee);
         let dest = if self.dice.one_in(3) { None } else { self.place_of(proc, &Type::ThreadId, 1) };
         StmtKind::Async { dest, proc: callee, args }
+    }
+
+    /// Something with thread ids.
+    fn about_thread_ids(&mut self, proc: ProcId) -> StmtKind {
+        let read = |place| expr(ExprKind::Read(place), Type::ThreadId);
+        let places = [(); 2].map(|()| self.place_of(proc, &Type::ThreadId, 1));
+        let [Some(one), Some(other)] = places else { return self.start(proc) };
+        let compare = |op, a, b| expr(ExprKind::Binary(op, Box::new(a), Box::new(b)), Type::Bool);
+        let op = if self.dice.one_in(3) { BinaryOp::Eq } else { BinaryOp::Ne };
+        match self.dice.below(8) {
+            0..=2 => self.start(proc),
+            3 => {
+                // A join of `none` goes wrong; most are not meant to.
+                let none = expr(ExprKind::Const(0.into()), Type::ThreadId);
+                let cond = Cond::Expr(compare(BinaryOp::Ne, read(one.clone()), none));
+                let then = vec![stmt(StmtKind::Join(read(one)))];
+                StmtKind::If { cond, then, otherwise: Vec::new() }
+            }
+            4 => StmtKind::Assign {
+                targets: vec![one],
+                values: vec![self.expr(proc, &Type::ThreadId, 1)],
+                constrain: None,
+            },
+            5 => StmtKind::Attempt {
+                dest: self.place_of(proc, &Type::Bool, 1),
+                op: AtomicOp::CompareAndSwap {
+                    expected: self.expr(proc, &Type::ThreadId, 1),
+                    new: read(other),
+                    place: one,
+                },
+            },
+            6 => StmtKind::Assert(compare(op, read(one), read(other))),
+            _ => StmtKind::Assume(compare(op, read(one), read(other))),
+        }
     }
 
     /// Something with a lock, or an atomic operation.

@@ -83,7 +83,7 @@ impl<'a> Run<'a> {
             }
             Command::Release(lock) => {
                 let slots = self.slots(lock, always)?;
-                let held = self.read(lock, always)?;
+                let held = self.select(lock, &slots, false);
                 self.wrong(
                     always,
                     Term::eq(held, Term::int(0)),
@@ -151,8 +151,9 @@ impl<'a> Run<'a> {
     }
 
     fn try_lock(&mut self, lock: &Place) -> Result<Term, Why> {
+        // An index that is chosen is chosen once: what is tested is what is written.
         let slots = self.slots(lock, &Term::TRUE)?;
-        let free = Term::eq(self.read(lock, &Term::TRUE)?, Term::int(0));
+        let free = Term::eq(self.select(lock, &slots, false), Term::int(0));
         self.write(lock, &slots, Term::int(1), &free);
         Ok(free)
     }
@@ -163,18 +164,18 @@ impl<'a> Run<'a> {
             AtomicOp::TryLock(lock) => self.try_lock(lock),
             AtomicOp::CompareAndSwap { place, expected, new } => {
                 let expected = self.eval(expected, always)?;
-                let current = self.read(place, always)?;
+                let slots = self.slots(place, always)?;
+                let current = self.select(place, &slots, false);
                 let new = self.eval(new, always)?;
                 let equal = Term::eq(current, expected);
-                let slots = self.slots(place, &equal)?;
                 self.write(place, &slots, new, &equal);
                 Ok(equal)
             }
             AtomicOp::FetchAndAdd { place, amount } => {
-                let current = self.read(place, always)?;
+                let slots = self.slots(place, always)?;
+                let current = self.select(place, &slots, false);
                 let amount = self.eval(amount, always)?;
                 let sum = operation(BinaryOp::Add, current.clone(), amount);
-                let slots = self.slots(place, always)?;
                 self.write(place, &slots, sum, always);
                 Ok(current)
             }

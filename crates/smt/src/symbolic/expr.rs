@@ -134,7 +134,8 @@ impl Run<'_> {
         Ok(slots)
     }
 
-    fn select(&self, place: &Place, slots: &[(Term, usize)], primed: bool) -> Term {
+    /// The value at a place whose slots are known.
+    pub fn select(&self, place: &Place, slots: &[(Term, usize)], primed: bool) -> Term {
         let value = |slot: usize| self.value(place.var, slot, primed);
         let mut all = slots.iter().rev();
         let Some((_, last)) = all.next() else {
