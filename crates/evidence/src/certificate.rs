@@ -196,7 +196,7 @@ impl CountedState {
         CountedState { shared, threads: same.map(|k| (k[0], k.len() as u32)).collect() }
     }
 
-    /// The same when one thread of kind `from` becomes `to` and the shared state changes.
+    /// The state after one thread of kind `from` became `to` and the shared state changed.
     #[must_use]
     pub fn after(&self, shared: SharedId, from: u32, to: u32) -> Self {
         self.without(shared, from).with(to)
@@ -216,12 +216,13 @@ impl CountedState {
         CountedState { shared, threads: threads.into() }
     }
 
-    /// The same with one more thread.
+    /// The state with one more thread. A count stops at the largest number, and no state of a
+    /// certificate has so many threads of a kind: see [`crate::recheck`].
     #[must_use]
     pub fn with(&self, kind: u32) -> Self {
         let mut threads = self.threads.to_vec();
         match threads.binary_search_by_key(&kind, |&(kind, _)| kind) {
-            Ok(at) => threads[at].1 += 1,
+            Ok(at) => threads[at].1 = threads[at].1.saturating_add(1),
             Err(at) => threads.insert(at, (kind, 1)),
         }
         CountedState { shared: self.shared, threads: threads.into() }

@@ -1,8 +1,8 @@
 //! Small systems for the tests of this crate.
 
 use selvedge_model::{
-    Action, Explanation, FairChoice, FairPlace, Fault, Origin, Rule, SharedId, State, SymbolId,
-    System, Tables, TemplateId, ThreadId, ThreadInfo, Word, step,
+    Action, Explanation, FairChoice, FairPlace, Fault, Origin, Rule, SharedId, Spawn, State,
+    SymbolId, System, Tables, TemplateId, ThreadId, ThreadInfo, Word, step,
 };
 
 use crate::Trace;
@@ -60,10 +60,13 @@ pub(crate) fn run(system: &dyn System, choices: &[(u32, usize)]) -> Trace {
     trace
 }
 
-/// A table whose rules make fair choices: for each rule, by its text, the choices.
+/// A table whose rules make fair choices, or with threads of which there is any number.
 pub(crate) struct Choosing {
     pub tables: Tables,
+    /// For each rule, by its text, the choices.
     pub choices: Vec<(&'static str, FairChoice)>,
+    /// The threads of which any number is there from the start.
+    pub any: Vec<Spawn>,
 }
 
 impl System for Choosing {
@@ -79,6 +82,10 @@ impl System for Choosing {
 
     fn threads(&self) -> &[ThreadInfo] {
         self.tables.threads()
+    }
+
+    fn any_number(&self) -> Vec<Spawn> {
+        self.any.clone()
     }
 
     fn template_name(&self, template: TemplateId) -> String {

@@ -8,7 +8,7 @@ use selvedge_analysis::{Resource, Stop, fair};
 use selvedge_evidence::{Trace, replay_with};
 use selvedge_model::{Endless, Property, State, System};
 use selvedge_program::Source;
-use selvedge_report::evidence::{Document, Subject, digest};
+use selvedge_report::evidence::{Document, Options as Given, Subject, digest};
 use selvedge_report::json::{self, Lasso, Observation, TraceStep, Verdict};
 use selvedge_report::text::TraceOptions;
 use selvedge_report::{
@@ -21,7 +21,7 @@ use crate::options::{Cost, Heard};
 use crate::predicates::Views;
 use crate::question::Asked;
 use crate::recheck::evidence_options;
-use crate::subject::{InputOptions, Opened};
+use crate::subject::Opened;
 
 /// The answer to a question.
 pub struct Answer {
@@ -205,12 +205,9 @@ impl Answer {
         let (opened, property, evidence) = match &self.by {
             By::Views(views) => {
                 let subject = &views.subject;
-                let about = about(
-                    &subject.source,
-                    &subject.options,
-                    false,
-                    by_predicates::PROPERTY.to_owned(),
-                );
+                let property = by_predicates::PROPERTY.to_owned();
+                let options = evidence_options(&subject.options, false);
+                let about = about(&subject.source, options, &[], property);
                 return Ok(views.certificate().map(|proof| Document::of_views(about, proof)));
             }
             By::States { asked, outcome, .. } => {
@@ -224,7 +221,11 @@ impl Answer {
         };
         let Some(evidence) = evidence else { return Ok(None) };
         let deadlock = opened.properties.contains(&Property::NoDeadlock);
-        let about = about(&opened.source, &opened.options, deadlock, property);
+        let mut options = evidence_options(&opened.options, deadlock);
+        if let By::Endless { .. } = &self.by {
+            options.target = None; // it is about single states, and was not looked at
+        }
+        let about = about(&opened.source, options, &opened.chosen, property);
         Document::new(&*opened.system, about, evidence).map(Some).map_err(Failure::bug)
     }
 
@@ -285,11 +286,12 @@ impl Answer {
 }
 
 /// What evidence is about.
-fn about(source: &Source, options: &InputOptions, deadlock: bool, property: String) -> Subject {
+fn about(source: &Source, options: Given, chosen: &[(String, u32)], property: String) -> Subject {
     Subject {
         file: source.name().to_owned(),
         digest: digest(source.text()),
-        options: evidence_options(options, deadlock),
+        options,
+        chosen: chosen.iter().cloned().collect(),
         property,
     }
 }

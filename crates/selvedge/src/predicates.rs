@@ -128,9 +128,10 @@ impl Parameterized {
         options: &Options,
         budget: Budget,
     ) -> Result<Answer, Failure> {
-        let threads = self.chosen(counts);
-        if threads != self.options.threads {
-            let given: Vec<_> = threads.iter().map(|(t, n)| format!("--threads {t}={n}")).collect();
+        let chosen = self.chosen(counts);
+        if !chosen.is_empty() {
+            let all = self.options.threads.iter().chain(&chosen);
+            let given: Vec<_> = all.map(|(t, n)| format!("--threads {t}={n}")).collect();
             let note = format!("the violation is one of the program with {}", given.join(" "));
             options.tell(Heard::Note(&note));
         }
@@ -140,7 +141,8 @@ impl Parameterized {
             properties: vec![Property::NeverWrong],
             source: self.source,
             unbounded: None,
-            options: InputOptions { threads, ..self.options },
+            options: self.options,
+            chosen,
         };
         let asked = Asked::new(opened, options, budget);
         // The search goes step by step; people want few contexts.
@@ -164,17 +166,13 @@ impl Parameterized {
         Answer::of_states(asked, outcome)
     }
 
-    /// The numbers that the text does not say: with them as options, the program is the one with all these numbers.
+    /// The numbers that neither the text nor an option says.
     fn chosen(&self, counts: &ThreadCounts) -> Vec<(String, u32)> {
-        let mut chosen = self.options.threads.clone();
+        let mut chosen = Vec::new();
         for (name, &count) in counts {
-            let is_said = self
-                .program
-                .threads
-                .iter()
-                .any(|thread| thread.name == *name && thread.count == Count::Fixed(count));
-            let is_given = chosen.iter().any(|(given, _)| given == name);
-            if !is_said && !is_given {
+            let mut threads = self.program.threads.iter();
+            let is_any = threads.any(|t| t.name == *name && t.count == Count::Any);
+            if is_any && !self.counts.contains_key(name) {
                 chosen.push((name.clone(), count));
             }
         }

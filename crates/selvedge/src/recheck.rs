@@ -34,41 +34,77 @@ pub enum Held {
     Views(Certificate, Vec<(String, Query)>),
 }
 
-/// Checks evidence, as text, about a subject: whether it is accepted, or why it is refused. The options are those that it
-/// was made with.
+/// Checks evidence, as text, about a subject: whether it is accepted, or why it is refused. The options are those that the
+/// question had. A run may have so many threads as it likes of those of which there is any number, and says so; a proof is
+/// about all numbers that the text and the options leave open, whatever it says.
 pub fn recheck(
     subject: &Subject,
     evidence: &str,
     options: &Options,
 ) -> Result<Result<Accepted, String>, Failure> {
-    let document = Document::parse(evidence).map_err(|why| why.to_string());
-    if let Ok(document) = &document
+    let given = evidence_options(subject.options(), options.deadlock);
+    let document = parse(subject, evidence, &given);
+    if let Ok((document, _)) = &document
         && let Some(certificate) = document.views()
     {
-        return views(subject, document, certificate, options);
+        return views(subject, document, certificate, &given, options);
     }
-    let endless = document.as_ref().is_ok_and(Document::is_about_endless_runs);
+    // What is wrong with the input is said before anything about the evidence.
+    let (endless, chosen) = match &document {
+        Ok((document, chosen)) => (document.is_about_endless_runs(), chosen.clone()),
+        Err(_) => (false, Vec::new()),
+    };
+    let threads = subject.options().threads.iter().cloned().chain(chosen);
+    let counted = subject.with_threads(threads.collect());
     let opened = match endless {
-        true => subject.with_all_threads()?,
+        true => counted.with_all_threads()?,
         false => {
             let wanted = Wanted { deadlock: options.deadlock, any_number: true };
-            subject.for_engine(wanted)?
+            counted.for_engine(wanted)?
         }
     };
-    Ok(document.and_then(|document| states(&document, opened, endless, options)))
+    Ok(document.and_then(|(document, _)| states(&document, opened, &given, options)))
+}
+
+/// Reads evidence about a subject with these options, and the numbers of threads that it is about.
+fn parse(
+    subject: &Subject,
+    evidence: &str,
+    given: &Given,
+) -> Result<(Document, Vec<(String, u32)>), String> {
+    let document = Document::parse(evidence).map_err(|why| why.to_string())?;
+    document
+        .check_subject(&digest(subject.source().text()), given)
+        .map_err(|why| why.to_string())?;
+    let chosen = chosen(subject, &document)?;
+    Ok((document, chosen))
+}
+
+/// The numbers of threads that a run was found with: they may stand only for *any number*.
+fn chosen(subject: &Subject, document: &Document) -> Result<Vec<(String, u32)>, String> {
+    let chosen = document.chosen();
+    if !chosen.is_empty() && !document.is_run() {
+        return Err("it chooses a number of threads, and a proof has to hold for all".to_owned());
+    }
+    match chosen.keys().find(|name| !subject.has_any_number_of(name)) {
+        Some(name) => {
+            Err(format!("it chooses a number of threads of `{name}`, and that is not open"))
+        }
+        None => Ok(chosen.iter().map(|(name, &n)| (name.clone(), n)).collect()),
+    }
 }
 
 fn states(
     document: &Document,
     opened: Opened,
-    endless: bool,
+    given: &Given,
     options: &Options,
 ) -> Result<Accepted, String> {
-    let given = evidence_options(&opened.options, options.deadlock);
-    let evidence = document
-        .check_subject(&digest(opened.source.text()), &given)
-        .and_then(|()| document.evidence(&*opened.system))
-        .map_err(|why| why.to_string())?;
+    let endless = document.is_about_endless_runs();
+    if endless && (given.deadlock || given.target.is_some()) {
+        return Err(not_asked("runs that never end"));
+    }
+    let evidence = document.evidence(&*opened.system).map_err(|why| why.to_string())?;
     let checked = match (&evidence, &opened.program) {
         (Evidence::Summaries(proof), Some(program)) => {
             certificate::recheck(program, &opened.properties, proof, &options.limits.budget())
@@ -92,11 +128,11 @@ fn views(
     subject: &Subject,
     document: &Document,
     certificate: Certificate,
+    given: &Given,
     options: &Options,
 ) -> Result<Result<Accepted, String>, Failure> {
-    let given = evidence_options(subject.options(), options.deadlock);
-    if let Err(why) = document.check_subject(&digest(subject.source().text()), &given) {
-        return Ok(Err(why.to_string()));
+    if given.deadlock || given.target.is_some() {
+        return Ok(Err(not_asked("assertions")));
     }
     let property = by_predicates::PROPERTY;
     if document.property() != property {
@@ -112,6 +148,11 @@ fn views(
         property: property.to_owned(),
         held: Held::Views(certificate, queries),
     }))
+}
+
+/// Why evidence is refused that answers another question than the options ask.
+fn not_asked(about: &str) -> String {
+    format!("it is about {about}, and not about what --deadlock and --target ask for")
 }
 
 fn verdict(evidence: &Evidence) -> Verdict {

@@ -9,7 +9,9 @@ use num_bigint::BigInt;
 use selvedge_frontend::check::CheckOptions;
 use selvedge_frontend::{self as frontend, Diagnostic, Diagnostics, Input, LoadError, LoadOptions};
 use selvedge_model::{Property, System};
-use selvedge_program::{Count, LowerError, Lowering, Program, Source, ThreadCounts, Type};
+use selvedge_program::{
+    Count, LowerError, Lowering, Program, Source, ThreadCounts, ThreadDecl, Type,
+};
 use selvedge_report::text;
 
 use crate::{Failure, suggest};
@@ -110,6 +112,14 @@ impl Subject {
         Subject { input: self.input.clone(), options }
     }
 
+    /// Whether there is any number of threads of a template, and no option gives one.
+    pub(crate) fn has_any_number_of(&self, template: &str) -> bool {
+        let Input::Program { program, .. } = &self.input else { return false };
+        let is_any = |thread: &ThreadDecl| thread.name == template && thread.count == Count::Any;
+        let is_given = self.options.threads.iter().any(|(name, _)| name == template);
+        !is_given && program.threads.iter().any(is_any)
+    }
+
     /// The numbers of threads that the options give, of threads that exist.
     pub fn thread_counts(&self) -> Result<ThreadCounts, Failure> {
         let known: Vec<&str> = match &self.input {
@@ -144,8 +154,7 @@ impl Subject {
     /// Whether there are threads of any number, and integers without bounds.
     pub(crate) fn is_parameterized(&self) -> bool {
         let Input::Program { program, .. } = &self.input else { return false };
-        let given = |name: &str| self.options.threads.iter().any(|(n, _)| n == name);
-        let any = program.threads.iter().any(|t| t.count == Count::Any && !given(&t.name));
+        let any = program.threads.iter().any(|thread| self.has_any_number_of(&thread.name));
         any && unbounded(program).is_some()
     }
 
@@ -195,7 +204,8 @@ impl Subject {
                 enough_threads(target.as_ref(), &*system)?;
                 let properties = vec![target.clone().unwrap_or(Property::NeverWrong)];
                 let (program, source) = (Some(Arc::clone(&system)), Arc::clone(source));
-                Ok(Opened { system, program, properties, source, unbounded, options })
+                let chosen = Vec::new();
+                Ok(Opened { system, program, properties, source, unbounded, options, chosen })
             }
             Input::Tables { input, source } => {
                 let tables = input.tables.clone();
@@ -204,7 +214,8 @@ impl Subject {
                     Form::Plain | Form::AllThreads => tables,
                 });
                 let (properties, source) = (input.targets.clone(), Arc::clone(source));
-                Ok(Opened { system, program: None, properties, source, unbounded: None, options })
+                let (program, unbounded, chosen) = (None, None, Vec::new());
+                Ok(Opened { system, program, properties, source, unbounded, options, chosen })
             }
         }
     }
@@ -252,6 +263,9 @@ pub struct Opened {
     pub unbounded: Option<String>,
     /// The options that it was opened with.
     pub options: InputOptions,
+    /// Numbers of threads, of templates of which there is any number, that no option gives: an engine
+    /// chose them for a run.
+    pub chosen: Vec<(String, u32)>,
 }
 
 /// What an engine is asked about.

@@ -30,7 +30,8 @@ use crate::output::Output;
 /// checked by an SMT solver. That of a run that never ends (`selvedge livelock`) is a stem and a
 /// period, which must be repeatable and fair; that there is none, a set of states with ranks. Nothing that the search did is believed.
 ///
-/// Give the file and the options that the evidence was made with.
+/// Give the file, and the options that the question had. How many threads a run has where there may
+/// be any number, the evidence says itself.
 ///
 /// Ends with 0 if the evidence is accepted, with 65 if it is refused.
 #[derive(ClapArgs, Debug)]

@@ -6,7 +6,8 @@
 //! the set of stacks of its partner. Threads that are forgotten ([`is_forgotten`]) need no partner:
 //! they have no step, and no property can ask for them.
 //!
-//! **Proof.** The initial states are covered (*initial*). Let a thread of a covered state act: it
+//! **Proof.** The initial states are covered (*initial*), and the system has no others: of no thread
+//! any number is there from the start (`form`). Let a thread of a covered state act: it
 //! replaces the top γ of its stack γu by a word w. All stacks wu, for γu in the set of stacks of
 //! its partner, are in the set of some kind of thread, and the certificate has the state in which
 //! the partner is of that kind and all others are as before (*closed*); if a thread is started, it
@@ -26,7 +27,7 @@ use selvedge_model::{
     is_forgotten,
 };
 
-use super::form::{Classes, form, index, show_shared, show_symbols};
+use super::form::{Classes, form, show_shared, show_symbols};
 use super::harmless::Harmless;
 use super::{Checked, Flaw, Refusal};
 use crate::{AggregateCertificate, CountedState};
@@ -57,7 +58,8 @@ struct Checker<'a> {
     system: &'a dyn System,
     certificate: &'a AggregateCertificate,
     classes: Classes<'a>,
-    states: FxHashSet<&'a CountedState>,
+    /// The number of each state.
+    states: FxHashMap<&'a CountedState, usize>,
 }
 
 /// A step of threads of some kind.
@@ -75,14 +77,18 @@ impl<'a> Checker<'a> {
     /// Reads the certificate; refuses what has not the form of one.
     fn new(system: &'a dyn System, certificate: &'a AggregateCertificate) -> Result<Self, Refusal> {
         let classes = Classes::new(system, &certificate.classes, &certificate.started)?;
+        let mut seen = FxHashSet::default();
         for (number, kind) in certificate.kinds.iter().enumerate() {
+            if !seen.insert(kind) {
+                return Err(form(format!("kind {number} is there twice")));
+            }
             if kind.language as usize >= certificate.languages.len() {
                 return Err(form(format!("kind {number}: there is no language {}", kind.language)));
             }
         }
         let of_kinds: Vec<u32> = certificate.kinds.iter().map(|kind| kind.class).collect();
-        classes.check_states(&of_kinds, &certificate.states)?;
-        Ok(Checker { system, certificate, classes, states: index(&certificate.states) })
+        let states = classes.check_states(&of_kinds, &certificate.states)?;
+        Ok(Checker { system, certificate, classes, states })
     }
 
     /// An initial state (or any other) is covered.
@@ -97,7 +103,8 @@ impl<'a> Checker<'a> {
         let covers = |candidate: &CountedState| {
             let supplies: Vec<u32> = candidate.threads.iter().map(|&(_, count)| count).collect();
             candidate.shared == state.shared
-                && supplies.iter().sum::<u32>() as usize == classes.len()
+                && supplies.iter().map(|&count| u64::from(count)).sum::<u64>()
+                    == classes.len() as u64
                 && can_assign(classes.len(), &supplies, |thread, supply| {
                     let (kind, _) = candidate.threads[supply];
                     self.certificate.kinds[kind as usize].class == classes[thread]
@@ -131,8 +138,10 @@ impl<'a> Checker<'a> {
                 };
                 for Successor { shared, kinds, forgotten, started } in &*successors {
                     let is_in = |next: CountedState| match started {
-                        Some(kinds) => kinds.iter().any(|&k| self.states.contains(&next.with(k))),
-                        None => self.states.contains(&next),
+                        Some(kinds) => {
+                            kinds.iter().any(|&k| self.states.contains_key(&next.with(k)))
+                        }
+                        None => self.states.contains_key(&next),
                     };
                     let left_out = *forgotten && is_in(state.without(*shared, kind));
                     let goes_on = |&after: &u32| is_in(state.after(*shared, kind, after));

@@ -11,7 +11,8 @@
 //! 3. for each measure, the sum of the heights of all stacks, each times the weight of its class, is
 //!    not less than what the measure says of that state of the certificate.
 //!
-//! **Proof.** The initial states are covered (*initial*). Let a thread of a covered state act. If
+//! **Proof.** The initial states are covered (*initial*), and the system has no others: of no thread
+//! any number is there from the start (`form`). Let a thread of a covered state act. If
 //! nothing is hidden below its window, the whole stack is known, and so is the stack after. If
 //! something is hidden,
 //!
@@ -90,9 +91,9 @@ struct Successor {
     /// What it is afterwards, with the number of that kind if the certificate has it.
     after: Known,
     /// By how much its stack has grown.
-    growth: i32,
+    growth: i64,
     /// A thread that is started, with the height of its stack.
-    started: Option<(Known, i32)>,
+    started: Option<(Known, i64)>,
 }
 
 /// A thread, with the number of its kind if the certificate has that kind.
@@ -117,12 +118,11 @@ impl<'a> Checker<'a> {
             }
         }
         let of_kinds: Vec<u32> = certificate.kinds.iter().map(|kind| kind.class).collect();
-        classes.check_states(&of_kinds, &certificate.states)?;
+        let states = classes.check_states(&of_kinds, &certificate.states)?;
         let mut below: FxHashMap<_, FxHashSet<_>> = FxHashMap::default();
         for &Guess { class, lowest, below: symbol, more } in &certificate.guesses {
             below.entry((class, lowest)).or_default().insert((symbol, more));
         }
-        let states = certificate.states.iter().zip(0..).collect();
         let heights = Heights::new(certificate, classes.templates.len())?;
         Ok(Checker { system, certificate, classes, kinds, states, heights, below })
     }
@@ -150,7 +150,7 @@ impl<'a> Checker<'a> {
         if let Some(&number) = found {
             let height = |(thread, &kind): (&&Thread, &u32)| {
                 let class = self.certificate.kinds[kind as usize].class;
-                (class, thread.stack.iter().count() as i32)
+                (class, thread.stack.0.len() as i64)
             };
             let heights: Vec<Height> = threads.iter().zip(&kinds).map(height).collect();
             return match self.heights.allow(number, &heights) {
@@ -266,13 +266,13 @@ impl<'a> Checker<'a> {
                     let class = self.classes.of_started(spawn.template)?;
                     let symbols: Vec<SymbolId> = spawn.stack.symbols().collect();
                     let window = self.cut(class, &symbols, false)?;
-                    Some((self.known(class, window), symbols.len() as i32))
+                    Some((self.known(class, window), symbols.len() as i64))
                 }
                 None => None,
             };
             for window in self.after(*class, window, word)? {
                 let after = self.known(*class, window);
-                let growth = word.symbols().count() as i32 - i32::from(top.is_some());
+                let growth = word.symbols().count() as i64 - i64::from(top.is_some());
                 successors.push(Successor { shared, after, growth, started: started.clone() });
             }
         }

@@ -2,9 +2,13 @@
 //! What has to hold before the numbers of a certificate mean anything. Threads are in classes, and
 //! those of one class obey the same rules, so that a step of one is a step of any of them; that is
 //! all that counting them needs. Every state has as many threads of each class as the system has
-//! at the start, and any number of those that are started later.
+//! at the start, and any number of those that are started later. So a system of which any number of
+//! threads is there from the start has no classes, and no such certificate.
+//!
+//! Numbers come from a file, and none of them may wrap: a count is less than the largest one, so that
+//! one that has stopped there is the count of no state.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use selvedge_model::{SharedId, SymbolId, System, TemplateId};
 
 use super::{Flaw, Refusal};
@@ -22,12 +26,13 @@ pub(super) struct Classes<'a> {
 
 impl<'a> Classes<'a> {
     /// The classes, if every thread has one and threads of a class have the same template.
-    /// `started` are the templates of the classes of threads that are started later.
+    /// `started` are the templates of the classes of threads that are started later, each once.
     pub fn new(
         system: &dyn System,
         of_thread: &'a [u32],
         started: &[TemplateId],
     ) -> Result<Self, Refusal> {
+        require_fixed_numbers(system)?;
         let threads = system.threads();
         if of_thread.len() != threads.len() {
             let (given, there) = (of_thread.len(), threads.len());
@@ -47,6 +52,12 @@ impl<'a> Classes<'a> {
                 )));
             }
             classes.sizes[at] += 1;
+        }
+        for (number, template) in started.iter().enumerate() {
+            if started[..number].contains(template) {
+                let name = system.template_name(*template);
+                return Err(form(format!("started threads of {name} have two classes")));
+            }
         }
         classes.templates.extend(started);
         Ok(classes)
@@ -80,12 +91,20 @@ impl<'a> Classes<'a> {
         })
     }
 
-    /// Whether the states are made of these kinds, in the right numbers. The classes of the kinds
-    /// are given.
-    pub fn check_states(&self, kinds: &[u32], states: &[CountedState]) -> Result<(), Refusal> {
+    /// The number of each state, if all are made of these kinds, in the right numbers, and none is
+    /// there twice. The classes of the kinds are given.
+    pub fn check_states<'s>(
+        &self,
+        kinds: &[u32],
+        states: &'s [CountedState],
+    ) -> Result<FxHashMap<&'s CountedState, usize>, Refusal> {
+        if u32::try_from(kinds.len()).is_err() {
+            return Err(form("it has more kinds of threads than can be numbered"));
+        }
         if let Some(kind) = kinds.iter().position(|&c| c as usize >= self.templates.len()) {
             return Err(form(format!("kind {kind}: there is no class {}", kinds[kind])));
         }
+        let mut numbers = FxHashMap::default();
         for (number, state) in states.iter().enumerate() {
             let wrong = |what: &str| Err(form(format!("state {number}: {what}")));
             if !state.threads.is_sorted_by(|a, b| a.0 < b.0) {
@@ -96,7 +115,8 @@ impl<'a> Classes<'a> {
                 let Some(&class) = kinds.get(kind as usize) else {
                     return wrong(&format!("there is no kind {kind}"));
                 };
-                // Of started threads there may be any number, as long as one more can be counted.
+                // Of started threads there may be any number, as long as one more can be counted:
+                // `CountedState::with` stops at the largest number, which no state may have.
                 let mut any = u32::MAX;
                 let left = missing.get_mut(class as usize).unwrap_or(&mut any);
                 if count == 0 || count > *left || count == u32::MAX {
@@ -107,14 +127,27 @@ impl<'a> Classes<'a> {
             if let Some(class) = missing.iter().position(|&m| m > 0) {
                 return wrong(&format!("threads of class {class} are missing"));
             }
+            if let Some(first) = numbers.insert(state, number) {
+                return wrong(&format!("it is state {first}, too"));
+            }
         }
-        Ok(())
+        Ok(numbers)
     }
 }
 
-/// The states, to be looked up; their numbers do not matter.
-pub(super) fn index(states: &[CountedState]) -> FxHashSet<&CountedState> {
-    states.iter().collect()
+/// Refuses a system in which any number of threads is there from the start, for evidence that is
+/// about the threads that are counted in it and no others.
+pub(super) fn require_fixed_numbers(system: &dyn System) -> Result<(), Refusal> {
+    match system.any_number().first() {
+        None => Ok(()),
+        Some(any) => {
+            let name = system.template_name(any.template);
+            let message = format!(
+                "it is about a fixed number of threads, and there may be any number of {name}"
+            );
+            Err(Refusal::new(Flaw::Initial, message))
+        }
+    }
 }
 
 pub(super) fn form(message: impl Into<String>) -> Refusal {

@@ -4,15 +4,16 @@
 //! state the value is not less than the least one that the measure has for the state of the
 //! certificate.
 //!
-//! Numbers come from a file: weights of 32 bits, least values of 64 bits and sums of 128 bits, which
-//! the memory that a certificate takes is too small to exceed.
+//! Numbers come from a file: weights and numbers of threads of 32 bits, least values of 64 bits and
+//! sums of 128 bits. All heights that are summed up stand in memory, symbol by symbol, and so are
+//! less than 2^63 together: no sum exceeds 2^126.
 
 use super::Refusal;
 use super::form::form;
 use crate::{CutCertificate, CutThread, Measure};
 
 /// The class of a thread, and the height of its stack or by how much that grows.
-pub(super) type Height = (u32, i32);
+pub(super) type Height = (u32, i64);
 
 /// The measures of a certificate.
 pub(super) struct Heights<'a> {

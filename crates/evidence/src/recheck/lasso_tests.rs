@@ -224,7 +224,7 @@ fn a_fair_choice_must_come_out_both_ways() {
     );
     let choice = |outcome| FairChoice { place: FairPlace(1), outcome };
     let choices = vec![("q a -> q a", choice(false)), ("q a -> q b", choice(true))];
-    let system = Choosing { tables, choices };
+    let system = Choosing { tables, choices, any: Vec::new() };
     let one_sided = lasso(&system, &[], &[(0, 0), (1, 0)]);
     check(
         &system,

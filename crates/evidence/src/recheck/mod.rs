@@ -19,6 +19,8 @@ mod form;
 mod harmless;
 mod heights;
 mod lasso;
+#[cfg(test)]
+mod limits_tests;
 mod sets;
 mod termination;
 #[cfg(test)]

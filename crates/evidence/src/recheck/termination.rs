@@ -16,11 +16,13 @@
 //! not fair; otherwise all steps from some point on go on to the second level, where the same holds;
 //! and there are finitely many levels, of which none may be the last.
 //!
-//! **Needs.** Finitely many states; a system that drops no threads.
+//! **Needs.** Finitely many states; a system that drops no threads, and in which of no thread any
+//! number is there from the start: the states would be those of one number only.
 
 use rustc_hash::FxHashMap;
 use selvedge_model::{Action, Endless, Fairness, State, System, ThreadId, step};
 
+use super::form::require_fixed_numbers;
 use super::{Checked, Flaw, Refusal};
 use crate::{FairTermination, Helpful, Level, thread_name};
 
@@ -33,6 +35,7 @@ pub(super) fn check(
         let message = "whether a run is fair is not known where threads were dropped";
         return Err(Refusal::new(Flaw::System, message));
     }
+    require_fixed_numbers(system)?;
     let mut numbers = FxHashMap::default();
     for (number, (state, _)) in states.iter().enumerate() {
         if numbers.insert(state, number).is_some() {

@@ -13,6 +13,9 @@
 //!            "states": [[0, 0, 1, 1, 1]] } }
 //! ```
 //!
+//! Where of some threads there is any number, a run may say of how many it is one (`"chosen":
+//! {"worker": 2}`); a proof is about all numbers, and says nothing of the kind.
+//!
 //! Threads that are started later have classes by template (`started`), after those of the first
 //! threads. A guess is a class, a symbol, the symbol below it, and whether there is more below that. A
 //! kind of thread is a class, the top of the stack (or the number of a set of stacks), and whether
@@ -61,6 +64,9 @@ pub struct Subject {
     pub digest: String,
     /// What the command line said about it.
     pub options: Options,
+    /// Of the threads of which there is any number: how many the run has that the evidence shows, by
+    /// template. A proof has none of these.
+    pub chosen: BTreeMap<String, u32>,
     /// What must not happen; for people only.
     pub property: String,
 }
@@ -115,6 +121,8 @@ pub struct Document {
     file: String,
     digest: String,
     options: Options,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    chosen: BTreeMap<String, u32>,
     property: String,
     /// Which of the following it has.
     kind: Kind,
@@ -178,13 +186,14 @@ impl std::error::Error for EvidenceError {}
 impl Document {
     /// A document that says nothing yet.
     fn about(subject: Subject, kind: Kind) -> Self {
-        let Subject { file, digest, options, property } = subject;
+        let Subject { file, digest, options, chosen, property } = subject;
         Document {
             selvedge: json::VERSION.to_owned(),
             evidence: FORMAT,
             file,
             digest,
             options,
+            chosen,
             property,
             kind,
             cut: None,
@@ -281,6 +290,18 @@ impl Document {
     #[must_use]
     pub fn is_about_endless_runs(&self) -> bool {
         matches!(self.kind, Kind::Lasso | Kind::Termination)
+    }
+
+    /// Whether it is a run: what happens with some number of threads happens with any number of them.
+    #[must_use]
+    pub fn is_run(&self) -> bool {
+        matches!(self.kind, Kind::Violation | Kind::Lasso)
+    }
+
+    /// How many threads there are of templates of which there is any number, if it says so.
+    #[must_use]
+    pub fn chosen(&self) -> &BTreeMap<String, u32> {
+        &self.chosen
     }
 
     /// What must not happen, in words.

@@ -14,6 +14,7 @@ fn subject() -> Subject {
             init: Some("0|1".to_owned()),
             ..Options::default()
         },
+        chosen: BTreeMap::new(),
         property: "assertions".to_owned(),
     }
 }

@@ -9,6 +9,8 @@ mod heights;
 mod texts;
 mod violations;
 
+use std::collections::BTreeMap;
+
 use selvedge_analysis::engine::{Method, Outcome, Question, check, verify};
 use selvedge_analysis::{Bound, Budget};
 use selvedge_evidence::Evidence;
@@ -44,6 +46,7 @@ fn subject() -> Subject {
         file: "system.cpds".to_owned(),
         digest: digest("text"),
         options: Options::default(),
+        chosen: BTreeMap::new(),
         property: "a target".to_owned(),
     }
 }
