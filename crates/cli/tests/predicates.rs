@@ -94,6 +94,22 @@ fn without_a_solver_the_answer_is_unknown_and_says_what_to_install() {
     assert_eq!(found.status.code(), Some(10));
 }
 
+/// How many threads a violation has is in the evidence; the file says `* any`.
+#[test]
+fn evidence_of_a_violation_needs_no_options() {
+    let (file, evidence) = (example("ticket-lock-broken.weave"), place("broken.json"));
+    let evidence = evidence.to_str().expect("plain");
+    let found = selvedge(&["verify", &file, "--evidence", evidence]);
+    assert_eq!(found.status.code(), Some(10), "{}", text(&found.stderr));
+    let written = std::fs::read_to_string(evidence).expect("evidence");
+    let written: Value = serde_json::from_str(&written).expect("JSON");
+    assert!(written["options"].as_object().is_some_and(|options| options.is_empty()), "{written}");
+    assert!(written["chosen"].is_object(), "{written}");
+    let checked = selvedge(&["recheck", evidence, &file]);
+    assert_eq!(checked.status.code(), Some(0), "{}", text(&checked.stderr));
+    assert!(text(&checked.stdout).starts_with("accepted: unsafe: "), "{}", text(&checked.stdout));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_solver_that_dies_hangs_or_does_not_know_is_no_proof() {

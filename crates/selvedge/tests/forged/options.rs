@@ -1,6 +1,6 @@
 //! Options of evidence that are changed or emptied, and questions that it does not answer.
 
-use selvedge::{Engine, InputOptions, Options, Subject, Verdict, recheck, verify};
+use selvedge::{Bound, Engine, InputOptions, Options, Subject, Verdict, check, recheck, verify};
 use serde_json::{Value, json};
 
 use crate::programs::{Family, recipe};
@@ -99,6 +99,47 @@ fn proofs_about_few_threads_are_none_about_more() {
     }
     println!("{tried} proofs of {systems} systems");
     assert!(tried >= 100, "{tried} proofs of {systems} systems");
+}
+
+/// Relations about one thread, and invariants over one or two, where there may be any number.
+#[test]
+fn proofs_of_other_kinds_about_few_threads_are_none_about_more() {
+    let one = "int[0..2] x := 0; void w() { x := (x + 1) % 3; assert x == 1; } thread w * any;";
+    let few = subject(one, &[("w", 1)]);
+    let answer = check(&few, Bound::rounds(1), &options(Family::Single, Engine::Lazy));
+    let written = answer.expect("an answer").evidence().expect("written").expect("evidence");
+    let mut forged: Value = serde_json::from_str(&written.to_text()).expect("JSON");
+    assert_eq!(forged["kind"], "summaries");
+    assert_eq!(refused(&few, &forged, &Options::default()), None);
+    forged["options"] = json!({});
+    let why = refused(&subject(one, &[]), &forged, &Options::default()).expect("refused");
+    assert!(why.contains("in a program with one thread"), "{why}");
+    if !has_solver("proofs_of_other_kinds_about_few_threads_are_none_about_more") {
+        return;
+    }
+    let mut tried = 0;
+    for seed in 0..many(40) {
+        let text = recipe(Family::Unbounded, seed).text();
+        let any = subject(&text, &[]);
+        let Some(false) = ask(Family::Unbounded, &any).map(|known| known.is_safe) else { continue };
+        for count in 1..3 {
+            let few = subject(&text, &[("p0", count)]);
+            let answer = verify(&few, &options(Family::Unbounded, Engine::Predicates));
+            let answer = answer.expect("an answer");
+            if answer.verdict() != Verdict::Safe {
+                continue;
+            }
+            let written = answer.evidence().expect("written").expect("evidence");
+            let mut forged: Value = serde_json::from_str(&written.to_text()).expect("JSON");
+            assert_eq!(forged["kind"], "views");
+            forged["options"] = json!({});
+            let why = refused(&any, &forged, &Options::default());
+            assert!(why.is_some(), "accepted: {text}\n{forged}");
+            tried += 1;
+        }
+    }
+    println!("{tried} invariants");
+    assert!(tried >= 3, "{tried} invariants");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Proofs by summaries: each is accepted by a check that shares no search with it, and what was
 //! changed in any way that matters is refused.
 
+mod forged;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
