@@ -163,7 +163,7 @@ fn decide<S: From<Fault>>(
             return Ok(Attempt::Decided(answer));
         }
         // The run cannot be followed: perhaps some of its states are excluded by what all steps keep.
-        let laws = laws.get_or_insert_with(|| relations::Laws::new(&modular));
+        let laws = laws.get_or_insert_with(|| relations::Laws::new(&modular, views.as_ref()));
         let excluding = match relations.len() < MOST_RELATIONS {
             true => laws.excluding(&modular, &search.path(&found), go_on)?,
             false => None,

@@ -23,6 +23,7 @@ use selvedge_model::{SymbolId, TemplateId};
 use crate::elements::Element;
 use crate::linear::{Kernel, Row, add, positive};
 use crate::modular::{Modular, Transition};
+use crate::views::Views;
 
 /// More shared states and local states than this are not looked at.
 const MOST_COLUMNS: usize = 6_000;
@@ -47,14 +48,15 @@ pub(crate) struct Relation {
 impl Relation {
     fn new(
         modular: &Modular,
+        listed: &[Vec<u32>],
         places: Vec<i64>,
         kinds: Vec<i64>,
         heights: FxHashMap<TemplateId, i64>,
     ) -> Self {
         let mut relation = Relation { places, kinds, heights, others: Vec::new() };
-        let others = modular.places.iter().map(|place| {
+        let others = listed.iter().map(|kinds| {
             let mut most: FxHashMap<TemplateId, Option<i64>> = FxHashMap::default();
-            for &kind in &place.kinds {
+            for &kind in kinds {
                 let (template, value) =
                     (modular.kinds.template(kind), relation.most(modular, kind));
                 if modular.limits.contains_key(&template) {
@@ -125,21 +127,28 @@ fn count(modular: &Modular, kinds: &[u32], template: TemplateId) -> i64 {
 /// All weights that no step changes.
 pub(crate) struct Laws {
     templates: Vec<TemplateId>,
+    /// The local states that threads may have in each shared state.
+    listed: Vec<Vec<u32>>,
     /// Columns are shared states, then local states, then templates.
     basis: Vec<Row>,
 }
 
 impl Laws {
     /// None at all where there is too much to look at.
-    pub fn new(modular: &Modular) -> Self {
+    pub fn new(modular: &Modular, views: Option<&Views<'_>>) -> Self {
         let mut templates: Vec<TemplateId> =
             (0..modular.kinds.len() as u32).map(|kind| modular.kinds.template(kind)).collect();
         templates.sort_unstable();
         templates.dedup();
-        let mut laws = Laws { templates, basis: Vec::new() };
+        let may_have =
+            |place: u32, kind: u32| views.is_none_or(|views| views.may_have(place, kind));
+        let listed = (0..).zip(&modular.places).map(|(number, place)| {
+            place.kinds.iter().copied().filter(|&kind| may_have(number, kind)).collect()
+        });
+        let mut laws = Laws { templates, listed: listed.collect(), basis: Vec::new() };
         let columns = modular.places.len() + modular.kinds.len() + laws.templates.len();
         if columns <= MOST_COLUMNS && modular.transitions.len() <= MOST_STEPS {
-            laws.basis = laws.kernel(modular, columns).unwrap_or_default();
+            laws.basis = laws.kernel(modular, columns, &may_have).unwrap_or_default();
         }
         if laws.basis.len() > MOST_LAWS {
             laws.basis.clear();
@@ -147,9 +156,14 @@ impl Laws {
         laws
     }
 
-    fn kernel(&self, modular: &Modular, columns: usize) -> Option<Vec<Row>> {
+    fn kernel(
+        &self,
+        modular: &Modular,
+        columns: usize,
+        may_have: &dyn Fn(u32, u32) -> bool,
+    ) -> Option<Vec<Row>> {
         let mut kernel = Kernel::default();
-        for step in &modular.transitions {
+        for step in modular.transitions.iter().filter(|step| may_have(step.from, step.actor)) {
             kernel.require(self.change(modular, step))?;
             if modular.drops_threads && step.spawn.is_some() {
                 let dropping = Transition { spawn: None, ..*step };
@@ -235,6 +249,7 @@ impl Laws {
         });
         let relation = Relation::new(
             modular,
+            &self.listed,
             (0..places).map(weight).collect::<Option<_>>()?,
             kinds.map(|kind| weight(places + kind)).collect::<Option<_>>()?,
             heights.collect::<Option<_>>()?,
@@ -282,7 +297,7 @@ impl Program<'_> {
             self.add_thread(&mut value, kind, -1, true)?;
             self.bound(kind, width)?;
         }
-        for &kind in &self.modular.places[element.place as usize].kinds {
+        for &kind in &self.laws.listed[element.place as usize] {
             let template = self.modular.kinds.template(kind);
             let rest = self.limits.iter().position(|(limited, _)| *limited == template);
             if limits.contains_key(&template) && rest.is_none() {

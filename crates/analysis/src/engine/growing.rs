@@ -236,10 +236,9 @@ impl Growing<'_> {
                 // No violation has fewer threads; perhaps one has fewer contexts.
                 self.least = self.least.max(threads);
                 let bound = Bound::threads(threads);
-                let contexts = trace.contexts();
                 if threads <= FEW_THREADS
-                    && let Some(most) = contexts.checked_sub(1)
-                    && let Some(shown) = self.with_threads(threads, most, budget, tell)?
+                    && let Some(shown) =
+                        self.with_threads(threads, trace.contexts(), budget, tell)?
                 {
                     return self.found(threads, shown, budget).map(Some);
                 }

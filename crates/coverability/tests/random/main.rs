@@ -2,6 +2,7 @@
 //! which takes the steps of the model and nothing else; every answer is rechecked, and certificates
 //! with something changed are refused.
 
+mod recursive;
 mod systems;
 
 use std::collections::BTreeSet;

@@ -84,6 +84,102 @@ pub fn random(seed: u64) -> (WithAny, Vec<Property>, WithAny) {
     (WithAny { tables, any }, targets, plain)
 }
 
+/// A random system whose threads may push, before it is put together.
+pub struct Recursive {
+    shared: usize,
+    /// How many symbols each template has.
+    templates: Vec<usize>,
+    /// The template, the rule by numbers: from, top, to, word, and what is started.
+    pub rules: Vec<(usize, PlainRule)>,
+    /// The templates of which there is any number, with their first symbols.
+    any: Vec<(usize, usize)>,
+    fixed: Vec<(usize, usize)>,
+    target: (usize, usize, usize),
+}
+
+/// A rule by numbers.
+pub type PlainRule = (usize, usize, usize, Vec<usize>, Option<usize>);
+
+/// The random recursive system of a seed.
+pub fn recursive(seed: u64) -> Recursive {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let shared = rng.usize(2..=3);
+    let templates: Vec<usize> = (0..rng.usize(1..=2)).map(|_| rng.usize(2..=4)).collect();
+    let mut rules = Vec::new();
+    let starts = rng.u32(0..5) == 0;
+    for (template, &symbols) in templates.iter().enumerate() {
+        for _ in 0..rng.usize(3..=8) {
+            let mut symbol = || rng.usize(0..symbols);
+            let [top, a, b, c] = std::array::from_fn(|_| symbol());
+            let word = match rng.u32(0..10) {
+                0..=2 => vec![],
+                3..=6 => vec![a],
+                _ => vec![a, b],
+            };
+            let spawn = (starts && rng.u32(0..5) == 0).then_some(c);
+            let (from, to) = (rng.usize(0..shared), rng.usize(0..shared));
+            rules.push((template, (from, top, to, word, spawn)));
+        }
+    }
+    let mut any = vec![(0, rng.usize(0..templates[0]))];
+    let mut fixed = Vec::new();
+    if let Some(&symbols) = templates.get(1) {
+        let other = (1, rng.usize(0..symbols));
+        if rng.bool() { any.push(other) } else { fixed.push(other) }
+    }
+    let template = rng.usize(0..templates.len());
+    let target = (rng.usize(0..shared), template, rng.usize(0..templates[template]));
+    Recursive { shared, templates, rules, any, fixed, target }
+}
+
+impl Recursive {
+    /// The system, without one of its rules.
+    pub fn without(&self, missing: Option<usize>) -> (WithAny, Vec<Property>) {
+        let mut tables = Tables::builder();
+        let shared: Vec<SharedId> =
+            (0..self.shared).map(|q| tables.shared(q.to_string())).collect();
+        let mut symbols: Vec<Vec<SymbolId>> = Vec::new();
+        let mut templates = Vec::new();
+        for (number, &size) in self.templates.iter().enumerate() {
+            let id = tables.template(format!("T{number}"));
+            templates.push(id);
+            symbols.push((0..size).map(|l| tables.symbol(id, l.to_string())).collect());
+        }
+        for (number, (of, rule)) in self.rules.iter().enumerate() {
+            if missing == Some(number) {
+                continue;
+            }
+            let (from, top, to, word, spawn) = rule;
+            let word: Vec<SymbolId> = word.iter().map(|&s| symbols[*of][s]).collect();
+            let rule = Rule {
+                shared: shared[*from],
+                top: Some(symbols[*of][*top]),
+                to_shared: shared[*to],
+                word: Word::from_symbols(&word).expect("at most two symbols"),
+                spawn: spawn.map(|s| symbols[*of][s]),
+                line: 0,
+            };
+            tables.add_rule(templates[*of], rule);
+        }
+        for (number, &(of, first)) in self.fixed.iter().enumerate() {
+            tables.thread(format!("F{number}"), templates[of], vec![symbols[of][first]]);
+        }
+        tables.initial(shared[0]);
+        let any = self.any.iter().map(|&(of, first)| Spawn {
+            template: templates[of],
+            stack: Word::Rewrite(symbols[of][first]),
+        });
+        let any = any.collect();
+        let (at, of, symbol) = self.target;
+        let target = Property::Unreachable(Pattern::Somewhere {
+            shared: Some(shared[at]),
+            template: Some(templates[of]),
+            symbol: symbols[of][symbol],
+        });
+        (WithAny { tables: tables.build(), any }, vec![target])
+    }
+}
+
 impl System for WithAny {
     fn threads(&self) -> &[ThreadInfo] {
         self.tables.threads()
