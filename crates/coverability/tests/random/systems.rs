@@ -132,6 +132,38 @@ pub fn recursive(seed: u64) -> Recursive {
     Recursive { shared, templates, rules, any, fixed, target }
 }
 
+/// A random system about a thread that counts by the height of its stack how many others are inside, and closes
+/// when there are none; mostly with a rule less, more or changed. A shared state is what the counter is asked for (0:
+/// nothing, 1: up, 2: down), and 3 more when it has closed. Nobody may be inside then.
+pub fn ledger(seed: u64) -> Recursive {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut rules: Vec<(usize, PlainRule)> = Vec::new();
+    for closed in [0, 3] {
+        if closed == 0 || rng.u32(0..4) == 0 {
+            rules.push((0, (closed, 0, 1 + closed, vec![1], None)));
+        }
+        rules.push((0, (closed, 1, 2 + closed, vec![2], None)));
+        rules.push((1, (1 + closed, 0, closed, vec![1, 0], None)));
+        rules.push((1, (1 + closed, 1, closed, vec![1, 1], None)));
+        rules.push((1, (2 + closed, 1, closed, vec![], None)));
+    }
+    rules.push((1, (0, 0, 3, vec![0], None)));
+    for _ in 0..rng.usize(0..=2) {
+        let template = rng.usize(0..2);
+        let symbol = |rng: &mut fastrand::Rng| rng.usize(0..3 - template);
+        let word = (0..rng.usize(0..=2)).map(|_| symbol(&mut rng)).collect();
+        let rule = (template, (rng.usize(0..6), symbol(&mut rng), rng.usize(0..6), word, None));
+        let at = rng.usize(0..rules.len());
+        match rng.u32(0..3) {
+            0 => rules.push(rule),
+            1 => rules[at] = rule,
+            _ => drop(rules.remove(at)),
+        }
+    }
+    let (any, fixed) = (vec![(0, 0)], vec![(1, 0)]);
+    Recursive { shared: 6, templates: vec![3, 2], rules, any, fixed, target: (3, 0, 1) }
+}
+
 impl Recursive {
     /// The system, without one of its rules.
     pub fn without(&self, missing: Option<usize>) -> (WithAny, Vec<Property>) {
