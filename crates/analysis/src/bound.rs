@@ -16,6 +16,11 @@ pub enum Resource {
     Rounds,
     /// Threads, whatever they do.
     Threads,
+    /// Contexts of at most so many threads, of which the system may have any number.
+    ContextsOf {
+        /// How many threads there are at the most.
+        threads: usize,
+    },
     /// Rounds of single steps of all threads, in their order, with at most so many delays.
     RoundRobin {
         /// How often a thread that can act may miss its step.
@@ -43,7 +48,7 @@ impl Resource {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Resource::Contexts => "context",
+            Resource::Contexts | Resource::ContextsOf { .. } => "context",
             Resource::Rounds | Resource::RoundRobin { .. } => "round",
             Resource::Threads => "thread",
         }
@@ -85,13 +90,16 @@ impl Bound {
     }
 }
 
-/// `3 contexts`, `1 round`, `4 rounds of single steps with 1 delay`.
+/// `3 contexts`, `1 round`, `5 contexts of 3 threads`, `4 rounds of single steps with 1 delay`.
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         write!(f, "{} {}{}", self.count, self.resource.name(), plural(self.count))?;
         match self.resource {
             Resource::Contexts | Resource::Rounds | Resource::Threads => Ok(()),
+            Resource::ContextsOf { threads } => {
+                write!(f, " of {threads} thread{}", plural(threads))
+            }
             Resource::RoundRobin { delays, interchanged } => {
                 write!(f, " of single steps with {delays} delay{}", plural(delays))?;
                 f.write_str(if interchanged { ", threads that are alike interchanged" } else { "" })

@@ -7,12 +7,15 @@
 //!   which nothing is new;
 //! - from above, cut by cut: a Z_j without a violation ends it, and is the proof.
 //!
-//! Where there may be any number of threads, coverability ([`selvedge_coverability`]) decides.
+//! Where there may be any number of threads, coverability ([`selvedge_coverability`]) decides; where their
+//! stacks grow, too, more and more threads are explored from below and cut stacks are counted from above (`growing`).
 
 mod below;
 mod beside;
+mod counted;
 mod cover;
 pub mod delays;
+mod growing;
 mod pincer;
 mod reduction;
 mod table;
@@ -171,6 +174,15 @@ pub enum Proof {
         /// How many smallest states there are from which one could be reached.
         dangerous: usize,
     },
+    /// No number of threads leads to a violation, with stacks that are cut.
+    CutsAndCounting {
+        /// How many symbols of each stack are kept.
+        depth: usize,
+        /// How many smallest states there are from which a violation could be reached.
+        dangerous: usize,
+        /// How many relations there are between heights of stacks and numbers of threads.
+        relations: usize,
+    },
 }
 
 /// What happens while an engine runs.
@@ -223,7 +235,7 @@ pub fn check(
 /// Whether a violation is reachable at all. Without properties: which visible states are.
 pub fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
     if !question.system.any_number().is_empty() || question.method == Method::Coverability {
-        cover::verify(question, budget)
+        cover::verify(question, budget, tell)
     } else if !question.system.starts_threads() {
         verify_fixed_threads(question, budget, tell)
     } else if question.needs_all_threads() {

@@ -235,7 +235,7 @@ impl<'s> Naive<'s> {
     /// Whether a thread acts within the bound of the one that acted last.
     fn goes_on(&self, last: Option<ThreadId>, thread: ThreadId) -> bool {
         match self.resource {
-            Resource::Contexts => last == Some(thread),
+            Resource::Contexts | Resource::ContextsOf { .. } => last == Some(thread),
             Resource::Rounds => last.is_some_and(|last| last <= thread),
             Resource::Threads => true,
             // They are not explored by this enumerator: see `NaiveDelays`.

@@ -12,8 +12,8 @@
 //! an element is left out only if another one, which it covers, has no more threads started after
 //! it. Then every way on from the one is a way on from the other, with no more threads.
 //!
-//! **Pruned** is what [`Modular`] and [`Views`] say is never there, and more threads of a limited
-//! template than there are.
+//! **Pruned** is what [`Modular`] and [`Views`] say is never there, what a [`Relation`] excludes, and more
+//! threads of a limited template than there are.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -24,6 +24,7 @@ use selvedge_model::{Fault, Property, System, smallest_violations};
 use crate::elements::{Antichain, Element};
 use crate::fault;
 use crate::modular::{Modular, Transition};
+use crate::relations::Relation;
 use crate::views::Views;
 
 /// How many elements are looked at between two questions whether to go on.
@@ -56,7 +57,9 @@ pub(crate) struct Found {
 pub(crate) struct Backward<'a> {
     pub system: &'a dyn System,
     pub modular: &'a Modular,
-    pub views: Option<Views<'a>>,
+    pub views: Option<&'a Views<'a>>,
+    /// What holds in every reachable state.
+    pub relations: &'a [Relation],
     pub nodes: Vec<Node>,
     pub kept: Antichain,
     queue: BinaryHeap<Reverse<(usize, u32, u32)>>,
@@ -76,7 +79,8 @@ impl<'a> Backward<'a> {
     pub fn new(
         system: &'a dyn System,
         modular: &'a Modular,
-        views: Option<Views<'a>>,
+        views: Option<&'a Views<'a>>,
+        relations: &'a [Relation],
         properties: &[Property],
     ) -> Result<Self, Fault> {
         let mut explaining: FxHashMap<(u32, u32), Vec<u32>> = FxHashMap::default();
@@ -84,7 +88,7 @@ impl<'a> Backward<'a> {
         let mut known: FxHashMap<(u32, u32, u32), bool> = FxHashMap::default();
         for (number, step) in (0..).zip(&modular.transitions) {
             let &Transition { from, to, actor, after, spawn, .. } = step;
-            if views.as_ref().is_some_and(|views| !views.may_have(from, actor)) {
+            if views.is_some_and(|views| !views.may_have(from, actor)) {
                 continue;
             }
             explaining.entry((to, after)).or_default().push(number);
@@ -106,6 +110,7 @@ impl<'a> Backward<'a> {
             system,
             modular,
             views,
+            relations,
             nodes: Vec::new(),
             kept: Antichain::default(),
             queue: BinaryHeap::new(),
@@ -173,6 +178,17 @@ impl<'a> Backward<'a> {
         Ok(best)
     }
 
+    /// The elements of a run, from the first one to the violation.
+    pub fn path(&self, found: &Found) -> Vec<&Element> {
+        let mut node = &self.nodes[found.node as usize];
+        let mut path = vec![&node.element];
+        while let Some((next, _)) = node.next {
+            node = &self.nodes[next as usize];
+            path.push(&node.element);
+        }
+        path
+    }
+
     /// All steps that lead to states that cover the element.
     fn go_back(&mut self, number: u32, element: &Element) {
         let mut last = None;
@@ -214,10 +230,13 @@ impl<'a> Backward<'a> {
     /// Whether threads with these local states may be there together, as far as is known from above.
     fn may_be(&self, place: u32, kinds: &[u32]) -> bool {
         let Modular { places, limits, .. } = self.modular;
-        if self.views.as_ref().is_some_and(|views| !views.may_be(place, kinds)) {
+        if self.views.is_some_and(|views| !views.may_be(place, kinds)) {
             return false;
         }
         if !kinds.iter().all(|&kind| places[place as usize].may_have(kind)) {
+            return false;
+        }
+        if self.relations.iter().any(|relation| relation.excludes(self.modular, place, kinds)) {
             return false;
         }
         if limits.is_empty() {

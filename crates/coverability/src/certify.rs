@@ -3,7 +3,9 @@
 //! states from which a violation could be reached. Whether that proves anything is for
 //! [`selvedge_evidence::recheck`] to say.
 
-use selvedge_evidence::{CountedState, CoverCertificate, CoverGroup, CoverPlace, CoverThread};
+use selvedge_evidence::{
+    CountedState, CoverCertificate, CoverCut, CoverGroup, CoverGuess, CoverPlace, CoverThread,
+};
 use selvedge_model::TemplateId;
 
 use crate::backward::Backward;
@@ -12,7 +14,8 @@ pub(crate) fn certificate(search: &Backward<'_>) -> CoverCertificate {
     let modular = search.modular;
     let kind = |kind: u32| CoverThread {
         template: modular.kinds.template(kind),
-        stack: modular.kinds.stack(kind).iter().collect(),
+        stack: modular.kinds.window(kind).symbols.clone(),
+        hidden: modular.kinds.window(kind).hidden,
     };
     let kinds: Vec<CoverThread> = (0..modular.kinds.len() as u32).map(kind).collect();
     let mut unlimited: Vec<TemplateId> = kinds.iter().map(|kind| kind.template).collect();
@@ -21,7 +24,7 @@ pub(crate) fn certificate(search: &Backward<'_>) -> CoverCertificate {
     unlimited.retain(|template| !modular.limits.contains_key(template));
     let shared = |place: u32| modular.places[place as usize].shared;
     let place = |place: u32| {
-        let groups = match &search.views {
+        let groups = match search.views {
             Some(views) => views.groups(place),
             None => modular.groups(place),
         };
@@ -31,7 +34,14 @@ pub(crate) fn certificate(search: &Backward<'_>) -> CoverCertificate {
         };
         CoverPlace { shared: shared(place), groups: groups.into_iter().map(group).collect() }
     };
-    let places = (0..modular.places.len() as u32).map(place);
+    let places: Vec<CoverPlace> = (0..modular.places.len() as u32).map(place).collect();
+    let is_listed = |number: u32| !places[number as usize].groups.is_empty();
+    let guess = |((template, lowest), (below, more))| CoverGuess { template, lowest, below, more };
+    let cut = modular.kinds.depth().map(|depth| CoverCut {
+        depth,
+        guesses: modular.kinds.guesses().into_iter().map(guess).collect(),
+    });
+    let relations = search.relations.iter().map(|relation| relation.written(&is_listed)).collect();
     let dangerous = search.kept.smallest();
     let dangerous = dangerous
         .into_iter()
@@ -39,7 +49,9 @@ pub(crate) fn certificate(search: &Backward<'_>) -> CoverCertificate {
     CoverCertificate {
         unlimited,
         kinds,
-        places: places.filter(|place| !place.groups.is_empty()).collect(),
+        places: places.into_iter().filter(|place| !place.groups.is_empty()).collect(),
         dangerous: dangerous.collect(),
+        cut,
+        relations,
     }
 }

@@ -1,45 +1,189 @@
-//! Local states: a template and a whole stack, with numbers as they are met.
+//! # Local states
+//! A template, and what is kept of a stack: all of it, or the topmost symbols with a bit that tells whether
+//! something is hidden below. They have numbers as they are met.
+//!
+//! Where stacks are cut, a pop may uncover what is hidden. *Guesses* say what may lie directly below which
+//! symbol in stacks of a template, and whether there is more below that; they grow as symbols fall out of
+//! sight. So every pair of symbols in the hidden part of a stack, and the pair of the lowest symbol in sight
+//! with the one below it, is a guess.
 
-use rustc_hash::FxHashMap;
-use selvedge_model::{Stack, SymbolId, TemplateId, Thread};
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_evidence::Window;
+use selvedge_model::{Stack, SymbolId, TemplateId, Word};
+
+/// How much of a stack a local state keeps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stacks {
+    /// All of it.
+    Whole,
+    /// So many symbols from the top, at least one.
+    Cut(usize),
+}
+
+/// A local state.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Local {
+    pub template: TemplateId,
+    pub window: Window,
+}
+
+/// What may lie below a symbol, and whether there is more below that.
+pub(crate) type Below = (SymbolId, bool);
+
+/// In stacks of this template, below this symbol.
+pub(crate) type Above = (TemplateId, SymbolId);
+
+/// What a stack becomes when its top is replaced.
+pub(crate) enum After {
+    /// This local state.
+    Known(u32),
+    /// What is left, top first, with a symbol below that is a guess for this one.
+    Uncovers(Vec<SymbolId>, SymbolId),
+}
 
 /// The local states that were met.
-#[derive(Default)]
 pub(crate) struct Kinds {
-    numbers: FxHashMap<Thread, u32>,
-    threads: Vec<Thread>,
+    stacks: Stacks,
+    numbers: FxHashMap<Local, u32>,
+    locals: Vec<Local>,
+    guesses: FxHashMap<Above, FxHashSet<Below>>,
+    /// What lies below the first may lie below the second: one has become the other.
+    passes: FxHashMap<Above, Vec<SymbolId>>,
+    /// Guesses that nobody has looked at.
+    new: Vec<(Above, Below)>,
+    /// Guesses that somebody has looked at.
+    looked_at: FxHashMap<Above, Vec<Below>>,
 }
 
 impl Kinds {
-    /// The number of a local state.
-    pub fn number(&mut self, thread: Thread) -> u32 {
-        if let Some(&number) = self.numbers.get(&thread) {
-            return number;
+    pub fn new(stacks: Stacks) -> Self {
+        Kinds {
+            stacks,
+            numbers: FxHashMap::default(),
+            locals: Vec::new(),
+            guesses: FxHashMap::default(),
+            passes: FxHashMap::default(),
+            new: Vec::new(),
+            looked_at: FxHashMap::default(),
         }
-        let number = self.threads.len() as u32;
-        self.threads.push(thread.clone());
-        self.numbers.insert(thread, number);
-        number
     }
 
-    /// The number of a local state that was met.
-    pub fn find(&self, thread: &Thread) -> Option<u32> {
-        self.numbers.get(thread).copied()
+    /// How many symbols are kept, if stacks are cut.
+    pub fn depth(&self) -> Option<usize> {
+        match self.stacks {
+            Stacks::Whole => None,
+            Stacks::Cut(depth) => Some(depth.max(1)),
+        }
     }
 
     pub fn len(&self) -> usize {
-        self.threads.len()
+        self.locals.len()
     }
 
     pub fn template(&self, kind: u32) -> TemplateId {
-        self.threads[kind as usize].template
+        self.locals[kind as usize].template
     }
 
-    pub fn stack(&self, kind: u32) -> &Stack {
-        &self.threads[kind as usize].stack
+    pub fn window(&self, kind: u32) -> &Window {
+        &self.locals[kind as usize].window
     }
 
     pub fn top(&self, kind: u32) -> Option<SymbolId> {
-        self.stack(kind).top()
+        self.window(kind).symbols.first().copied()
+    }
+
+    /// How high a stack is when its top has been replaced, less how high it was.
+    pub fn growth(&self, kind: u32, word: Word) -> i64 {
+        word.symbols().count() as i64 - i64::from(self.top(kind).is_some())
+    }
+
+    /// The number of the local state that begins with these symbols, top first. What falls out of sight is
+    /// remembered.
+    pub fn cut(&mut self, template: TemplateId, symbols: &[SymbolId], hidden: bool) -> u32 {
+        for at in self.depth().unwrap_or(symbols.len())..symbols.len() {
+            let more = hidden || at + 1 < symbols.len();
+            self.guess((template, symbols[at - 1]), (symbols[at], more));
+        }
+        let local = self.local(template, symbols, hidden);
+        if let Some(&number) = self.numbers.get(&local) {
+            return number;
+        }
+        let number = self.locals.len() as u32;
+        self.locals.push(local.clone());
+        self.numbers.insert(local, number);
+        number
+    }
+
+    /// The number of the local state of a whole stack, if it was met.
+    pub fn find(&self, template: TemplateId, stack: &Stack) -> Option<u32> {
+        let symbols: Vec<SymbolId> = stack.iter().collect();
+        self.numbers.get(&self.local(template, &symbols, false)).copied()
+    }
+
+    fn local(&self, template: TemplateId, symbols: &[SymbolId], hidden: bool) -> Local {
+        let kept = symbols.len().min(self.depth().unwrap_or(usize::MAX));
+        let hidden = hidden || kept < symbols.len();
+        Local { template, window: Window { symbols: symbols[..kept].into(), hidden } }
+    }
+
+    /// What a local state becomes when the top of the stack is replaced.
+    pub fn after(&mut self, kind: u32, word: Word) -> After {
+        let Local { template, window } = &self.locals[kind as usize];
+        let template = *template;
+        let rest = window.symbols.iter().skip(1).copied();
+        let symbols: Vec<SymbolId> = word.symbols().chain(rest).collect();
+        let Some(&lowest) = window.symbols.last().filter(|_| window.hidden) else {
+            return After::Known(self.cut(template, &symbols, false));
+        };
+        match symbols.last() {
+            _ if word == Word::Pop => return After::Uncovers(symbols, lowest),
+            // Another symbol lies on what is hidden.
+            Some(&now) if window.symbols.len() == 1 && now != lowest => {
+                self.pass_on(template, lowest, now);
+            }
+            _ => {}
+        }
+        After::Known(self.cut(template, &symbols, true))
+    }
+
+    fn pass_on(&mut self, template: TemplateId, from: SymbolId, to: SymbolId) {
+        let passes = self.passes.entry((template, from)).or_default();
+        if !passes.contains(&to) {
+            passes.push(to);
+            let mut known: Vec<Below> =
+                self.guesses.get(&(template, from)).into_iter().flatten().copied().collect();
+            known.sort_unstable();
+            known.into_iter().for_each(|below| self.guess((template, to), below));
+        }
+    }
+
+    fn guess(&mut self, above: Above, below: Below) {
+        if self.guesses.entry(above).or_default().insert(below) {
+            self.new.push((above, below));
+        }
+    }
+
+    /// What may lie below a symbol, as far as it was looked at.
+    pub fn below(&self, above: Above) -> Vec<Below> {
+        self.looked_at.get(&above).cloned().unwrap_or_default()
+    }
+
+    /// A guess that was not looked at before; what has become of its upper symbol gets it, too.
+    pub fn next_guess(&mut self) -> Option<(Above, Below)> {
+        let (above, below) = self.new.pop()?;
+        for to in self.passes.get(&above).cloned().unwrap_or_default() {
+            self.guess((above.0, to), below);
+        }
+        self.looked_at.entry(above).or_default().push(below);
+        Some((above, below))
+    }
+
+    /// All guesses, in rising order.
+    pub fn guesses(&self) -> Vec<(Above, Below)> {
+        let mut all: Vec<(Above, Below)> = (self.guesses.iter())
+            .flat_map(|(&above, list)| list.iter().map(move |&below| (above, below)))
+            .collect();
+        all.sort_unstable();
+        all
     }
 }

@@ -41,12 +41,19 @@ mod backward;
 mod certify;
 mod elements;
 mod kinds;
+mod linear;
 mod modular;
+mod relations;
 mod run;
 mod views;
 
 use selvedge_evidence::{CoverCertificate, Trace};
 use selvedge_model::{Fault, Property, System};
+
+use backward::Backward;
+pub use kinds::Stacks;
+use modular::{Halt, Modular};
+use views::Views;
 
 /// What was found out.
 #[derive(Clone, Debug)]
@@ -92,15 +99,79 @@ pub fn cover_within<S: From<Fault>>(
     above: Above,
     go_on: &dyn Fn() -> Result<(), S>,
 ) -> Result<Answer, S> {
-    let modular = modular::Modular::new(system, go_on)?;
-    let mut search = backward::Backward::new(system, &modular, None, properties)?;
-    if above == Above::Pairs && !search.is_empty() {
-        let views = views::Views::new(&modular, go_on)?;
-        search = backward::Backward::new(system, &modular, views, properties)?;
+    match decide(system, properties, Stacks::Whole, above, go_on)? {
+        Attempt::Decided(answer) => Ok(answer),
+        Attempt::Grows(fault) => Err(fault.into()),
+        Attempt::Spurious { .. } => Err(fault("a run of whole stacks is no run").into()),
     }
-    match search.run(go_on)? {
-        Some(found) => Ok(run::run(system, properties, &search, found)?),
-        None => Ok(Answer::Safe(certify::certificate(&search))),
+}
+
+/// What came of an attempt with some [`Stacks`].
+#[derive(Clone, Debug)]
+pub enum Attempt {
+    /// An answer.
+    Decided(Answer),
+    /// Whole stacks grow higher than they are followed.
+    Grows(Fault),
+    /// With cut stacks there is a run to a violation, but with whole stacks it cannot be followed.
+    Spurious {
+        /// No run to a violation has fewer threads.
+        threads: usize,
+    },
+}
+
+/// Whether some number of threads breaks one of the properties, as far as local states that keep this much
+/// of the stacks can tell.
+pub fn attempt<S: From<Fault>>(
+    system: &dyn System,
+    properties: &[Property],
+    stacks: Stacks,
+    go_on: &dyn Fn() -> Result<(), S>,
+) -> Result<Attempt, S> {
+    decide(system, properties, stacks, Above::Pairs, go_on)
+}
+
+/// More relations than this are not looked for.
+const MOST_RELATIONS: usize = 64;
+
+fn decide<S: From<Fault>>(
+    system: &dyn System,
+    properties: &[Property],
+    stacks: Stacks,
+    above: Above,
+    go_on: &dyn Fn() -> Result<(), S>,
+) -> Result<Attempt, S> {
+    let modular = match Modular::new(system, stacks, go_on) {
+        Ok(modular) => modular,
+        Err(Halt::Stop(stop)) => return Err(stop),
+        Err(Halt::Grows(fault)) => return Ok(Attempt::Grows(fault)),
+        Err(Halt::Started(_)) => return Err(fault("a limit was found too late").into()),
+    };
+    let search = Backward::new(system, &modular, None, &[], properties)?;
+    let views = match above == Above::Pairs && !search.is_empty() {
+        true => Views::new(&modular, go_on)?,
+        false => None,
+    };
+    let mut laws = None;
+    let mut relations = Vec::new();
+    loop {
+        let mut search = Backward::new(system, &modular, views.as_ref(), &relations, properties)?;
+        let Some(found) = search.run(go_on)? else {
+            return Ok(Attempt::Decided(Answer::Safe(certify::certificate(&search))));
+        };
+        if let Some(answer) = run::run(system, properties, &search, &found)? {
+            return Ok(Attempt::Decided(answer));
+        }
+        // The run cannot be followed: perhaps some of its states are excluded by what all steps keep.
+        let laws = laws.get_or_insert_with(|| relations::Laws::new(&modular, views.as_ref()));
+        let excluding = match relations.len() < MOST_RELATIONS {
+            true => laws.excluding(&modular, &search.path(&found), go_on)?,
+            false => None,
+        };
+        match excluding {
+            Some(relation) => relations.push(relation),
+            None => return Ok(Attempt::Spurious { threads: found.threads }),
+        }
     }
 }
 

@@ -9,16 +9,19 @@
 //! They are all that the search backward has to look at, and their steps are all the steps that it
 //! has to undo.
 //!
+//! Where stacks are cut, what a pop may uncover is found on the way: when a guess is new, the pops that were
+//! met before are taken once more with it. Pairs and guesses grow together until neither grows.
+//!
 //! A template that no step starts, and of which there is a fixed number, is *limited*: of a single
 //! thread, two local states are never there together.
 
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_model::{Action, Fault, SharedId, System, TemplateId, Thread};
+use selvedge_model::{Action, Fault, SharedId, Spawn, SymbolId, System, TemplateId};
 
 use crate::fault;
-use crate::kinds::Kinds;
+use crate::kinds::{Above, After, Below, Kinds, Stacks};
 
 /// Higher stacks than this are taken to grow without end.
 const HIGHEST_STACK: usize = 64;
@@ -71,17 +74,32 @@ pub(crate) struct Modular {
     pub initial: Vec<(u32, Vec<u32>)>,
     /// The local states of which there is any number at the start.
     pub any: Vec<u32>,
+    /// Whether a thread may be dropped when it is started.
+    pub drops_threads: bool,
     /// How many threads there are at most of a template.
     pub limits: FxHashMap<TemplateId, u32>,
     numbers: FxHashMap<SharedId, u32>,
     work: Vec<(u32, u32)>,
+    /// Pops of local states below which something is hidden, by their lowest symbol.
+    pops: FxHashMap<Above, Vec<Pop>>,
     pairs: usize,
 }
 
+/// A thread whose top is popped, and what is left of it in sight.
+#[derive(Clone)]
+struct Pop {
+    place: u32,
+    kind: u32,
+    action: Action,
+    left: Box<[SymbolId]>,
+}
+
 /// Why a round ended early.
-enum Halt<S> {
+pub(crate) enum Halt<S> {
     /// A template was taken to be limited, and a step starts a thread of it.
     Started(TemplateId),
+    /// A stack grows, and it is not cut.
+    Grows(Fault),
     Stop(S),
 }
 
@@ -94,8 +112,9 @@ impl<S: From<Fault>> From<Fault> for Halt<S> {
 impl Modular {
     pub fn new<S: From<Fault>>(
         system: &dyn System,
+        stacks: Stacks,
         go_on: &dyn Fn() -> Result<(), S>,
-    ) -> Result<Self, S> {
+    ) -> Result<Self, Halt<S>> {
         let mut limits: FxHashMap<TemplateId, u32> = FxHashMap::default();
         for thread in system.threads() {
             *limits.entry(thread.template).or_default() += 1;
@@ -104,41 +123,45 @@ impl Modular {
             limits.remove(&any.template);
         }
         loop {
-            match Modular::with(system, limits.clone(), go_on) {
-                Ok(modular) => return Ok(modular),
+            match Modular::with(system, stacks, limits.clone(), go_on) {
                 Err(Halt::Started(template)) => limits.remove(&template),
-                Err(Halt::Stop(stop)) => return Err(stop),
+                done => return done,
             };
         }
     }
 
     fn with<S: From<Fault>>(
         system: &dyn System,
+        stacks: Stacks,
         limits: FxHashMap<TemplateId, u32>,
         go_on: &dyn Fn() -> Result<(), S>,
     ) -> Result<Self, Halt<S>> {
         let mut modular = Modular {
-            kinds: Kinds::default(),
+            kinds: Kinds::new(stacks),
             places: Vec::new(),
             transitions: Vec::new(),
             initial: Vec::new(),
             any: Vec::new(),
+            drops_threads: system.drops_threads(),
             limits,
             numbers: FxHashMap::default(),
             work: Vec::new(),
+            pops: FxHashMap::default(),
             pairs: 0,
         };
         for spawn in system.any_number() {
-            let kind = modular.kind(system, Thread::from(spawn))?;
+            let kind = modular.started(spawn);
             modular.any.push(kind);
         }
         modular.any.sort_unstable();
         modular.any.dedup();
         for state in system.initial()? {
             let place = modular.place(state.shared);
-            let threads = state.threads.into_iter();
-            let mut kinds: Vec<u32> =
-                threads.map(|thread| modular.kind(system, thread)).collect::<Result<_, _>>()?;
+            let mut kinds = Vec::with_capacity(state.threads.len());
+            for thread in &state.threads {
+                let symbols: Vec<SymbolId> = thread.stack.iter().collect();
+                kinds.push(modular.kind(system, thread.template, &symbols)?);
+            }
             kinds.sort_unstable();
             for &kind in kinds.iter().chain(&modular.any.clone()) {
                 modular.add(place, kind)?;
@@ -148,16 +171,22 @@ impl Modular {
         modular.initial.sort_unstable();
         modular.initial.dedup();
         let mut looked_at = 0;
-        while let Some((place, kind)) = modular.work.pop() {
+        loop {
             if looked_at % ASK_EVERY == 0 {
                 go_on().map_err(Halt::Stop)?;
             }
             looked_at += 1;
-            modular.spread(place, kind)?;
-            modular.step(system, place, kind)?;
+            if let Some((place, kind)) = modular.work.pop() {
+                modular.spread(place, kind)?;
+                modular.step(system, place, kind)?;
+            } else if let Some((above, below)) = modular.kinds.next_guess() {
+                for pop in modular.pops.get(&above).cloned().unwrap_or_default() {
+                    modular.uncover(&pop, below)?;
+                }
+            } else {
+                return Ok(modular);
+            }
         }
-        modular.work = Vec::new();
-        Ok(modular)
     }
 
     /// The local states that threads may have there: those that may be there beside the same ones
@@ -210,35 +239,58 @@ impl Modular {
             keep_threads(&mut actions);
         }
         for action in actions {
-            let to = self.place(action.shared);
-            let mut stack = self.kinds.stack(kind).clone();
-            stack.replace_top(action.word);
-            let after = self.kind(system, Thread { template, stack })?;
-            self.add(to, after)?;
-            let mut spawn = None;
-            if let Some(started) = action.spawn {
-                if self.limits.contains_key(&started.template) {
-                    return Err(Halt::Started(started.template));
+            match self.kinds.after(kind, action.word) {
+                After::Known(after) => {
+                    self.low_enough(system, after)?;
+                    self.take(place, kind, action, after)?;
                 }
-                let kind = self.kind(system, Thread::from(started))?;
-                self.add(to, kind)?;
-                spawn = Some(kind);
-            }
-            self.transitions.push(Transition {
-                from: place,
-                to,
-                actor: kind,
-                after,
-                spawn,
-                action,
-            });
-            if !self.places[place as usize].next.contains(&(to, template)) {
-                self.places[place as usize].next.push((to, template));
-                for at in 0..self.places[place as usize].kinds.len() {
-                    let other = self.places[place as usize].kinds[at];
-                    if self.may_meet(template, other) {
-                        self.add(to, other)?;
+                After::Uncovers(left, lowest) => {
+                    let pop = Pop { place, kind, action, left: left.into() };
+                    for below in self.kinds.below((template, lowest)) {
+                        self.uncover(&pop, below)?;
                     }
+                    self.pops.entry((template, lowest)).or_default().push(pop);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a pop that uncovers this symbol.
+    fn uncover<S: From<Fault>>(&mut self, pop: &Pop, (symbol, more): Below) -> Result<(), Halt<S>> {
+        let Pop { place, kind, action, left } = pop;
+        let symbols: Vec<SymbolId> = left.iter().copied().chain([symbol]).collect();
+        let after = self.kinds.cut(self.kinds.template(*kind), &symbols, more);
+        self.take(*place, *kind, *action, after)
+    }
+
+    /// Notes what a thread can do: it goes from one local state to another.
+    fn take<S: From<Fault>>(
+        &mut self,
+        place: u32,
+        kind: u32,
+        action: Action,
+        after: u32,
+    ) -> Result<(), Halt<S>> {
+        let template = self.kinds.template(kind);
+        let to = self.place(action.shared);
+        self.add(to, after)?;
+        let mut spawn = None;
+        if let Some(started) = action.spawn {
+            if self.limits.contains_key(&started.template) {
+                return Err(Halt::Started(started.template));
+            }
+            let kind = self.started(started);
+            self.add(to, kind)?;
+            spawn = Some(kind);
+        }
+        self.transitions.push(Transition { from: place, to, actor: kind, after, spawn, action });
+        if !self.places[place as usize].next.contains(&(to, template)) {
+            self.places[place as usize].next.push((to, template));
+            for at in 0..self.places[place as usize].kinds.len() {
+                let other = self.places[place as usize].kinds[at];
+                if self.may_meet(template, other) {
+                    self.add(to, other)?;
                 }
             }
         }
@@ -253,16 +305,34 @@ impl Modular {
         })
     }
 
-    fn kind(&mut self, system: &dyn System, thread: Thread) -> Result<u32, Fault> {
-        if thread.stack.0.len() > HIGHEST_STACK {
-            let name = system.template_name(thread.template);
-            return Err(fault(format!(
-                "a stack of `{name}` may grow higher than {HIGHEST_STACK} frames: any number of \
-                 threads can be decided only where threads have finitely many local states, without \
-                 recursion"
-            )));
+    /// The local state of a whole stack, top first.
+    fn kind<S: From<Fault>>(
+        &mut self,
+        system: &dyn System,
+        template: TemplateId,
+        symbols: &[SymbolId],
+    ) -> Result<u32, Halt<S>> {
+        let kind = self.kinds.cut(template, symbols, false);
+        self.low_enough(system, kind)?;
+        Ok(kind)
+    }
+
+    /// The local state of a thread that is started.
+    fn started(&mut self, spawn: Spawn) -> u32 {
+        let symbols: Vec<SymbolId> = spawn.stack.symbols().collect();
+        self.kinds.cut(spawn.template, &symbols, false)
+    }
+
+    /// Refuses stacks that are whole and high.
+    fn low_enough<S: From<Fault>>(&self, system: &dyn System, kind: u32) -> Result<(), Halt<S>> {
+        if self.kinds.depth().is_some() || self.kinds.window(kind).symbols.len() <= HIGHEST_STACK {
+            return Ok(());
         }
-        Ok(self.kinds.number(thread))
+        let name = system.template_name(self.kinds.template(kind));
+        Err(Halt::Grows(fault(format!(
+            "a stack of `{name}` may grow higher than {HIGHEST_STACK} frames: any number of threads can be \
+             decided in this way only where threads have finitely many local states, without recursion"
+        ))))
     }
 
     fn add(&mut self, place: u32, kind: u32) -> Result<(), Fault> {

@@ -5,8 +5,8 @@
 //! - a [`CutCertificate`] keeps the top of each stack and says what may lie below;
 //! - an [`AggregateCertificate`] has a regular set of stacks in the place of each stack.
 //!
-//! - a [`CoverCertificate`] is about any number of threads with finitely many local states: it says
-//!   which of them occur where, and which states are dangerous.
+//! - a [`CoverCertificate`] is about any number of threads: it says which local states occur where, and which
+//!   states are dangerous. A local state is a whole stack, or the top of one.
 //!
 //! All count interchangeable threads. Whether a certificate proves anything is for
 //! [`crate::recheck`] to say.
@@ -148,15 +148,56 @@ pub struct CoverCertificate {
     pub places: Vec<CoverPlace>,
     /// The dangerous states: each stands for all that cover it.
     pub dangerous: Vec<CountedState>,
+    /// How stacks are cut; `None` if local states have whole stacks.
+    pub cut: Option<CoverCut>,
+    /// Relations between heights of stacks and numbers of threads.
+    pub relations: Vec<Relation>,
 }
 
-/// A local state: a thread with its whole stack.
+/// A local state: a thread with its stack, or the top of it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CoverThread {
     /// Its template.
     pub template: TemplateId,
-    /// Its stack, top first.
+    /// Its stack, top first; the topmost symbols if it is cut.
     pub stack: Box<[SymbolId]>,
+    /// Whether something lies below.
+    pub hidden: bool,
+}
+
+/// How the stacks of a [`CoverCertificate`] are cut.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CoverCut {
+    /// How many symbols of each stack are kept; at least 1.
+    pub depth: usize,
+    /// What may lie below what, from the lowest symbol in sight downwards.
+    pub guesses: Vec<CoverGuess>,
+}
+
+/// In stacks of threads of `template`, `below` may lie directly below `lowest`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct CoverGuess {
+    /// The template of the thread.
+    pub template: TemplateId,
+    /// The upper symbol.
+    pub lowest: SymbolId,
+    /// The symbol below it.
+    pub below: SymbolId,
+    /// Whether something lies below that.
+    pub more: bool,
+}
+
+/// A relation between heights of stacks and numbers of threads: in every state of a [`CoverCertificate`], the
+/// weight of the shared state, with the weight of each thread's kind and the height of its stack times the weight
+/// of its template, is not negative.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Relation {
+    /// The weight of each of the shared states, in their order.
+    pub places: Vec<i32>,
+    /// The weight of each kind, in their order.
+    pub kinds: Vec<i32>,
+    /// The weights of heights, by template; 0 if a template is missing.
+    pub heights: Vec<(TemplateId, i32)>,
 }
 
 /// A shared state, and which kinds of threads may be there.

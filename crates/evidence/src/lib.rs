@@ -46,8 +46,9 @@ mod testing;
 mod trace;
 
 pub use certificate::{
-    AggregateCertificate, AggregateThread, CountedState, CoverCertificate, CoverGroup, CoverPlace,
-    CoverThread, CutCertificate, CutThread, Evidence, Guess, Measure, Violation, Window,
+    AggregateCertificate, AggregateThread, CountedState, CoverCertificate, CoverCut, CoverGroup,
+    CoverGuess, CoverPlace, CoverThread, CutCertificate, CutThread, Evidence, Guess, Measure,
+    Relation, Violation, Window,
 };
 pub use lasso::{Lasso, LassoThread, Part};
 pub use name::thread_name;

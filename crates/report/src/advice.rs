@@ -60,7 +60,7 @@ pub(crate) fn advice(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>)
             let bound = completed.filter(|bound| bound.count > 0).unwrap_or(Bound::contexts(2));
             let delays = match bound.resource {
                 Resource::RoundRobin { delays, .. } => format!(" --delays {delays}"),
-                Resource::Contexts | Resource::Rounds | Resource::Threads => String::new(),
+                _ => String::new(),
             };
             let resource = bound.resource.name();
             ways.push(format!("`selvedge check --{resource}s {}{delays}`", bound.count));

@@ -234,6 +234,30 @@ pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool)
                 format!("one of {dangerous} dangerous states")
             }
         ),
+        Proof::CutsAndCounting { depth, dangerous, relations } => {
+            let kept = match depth {
+                1 => "the top symbol".to_owned(),
+                n => format!("the top {n} symbols"),
+            };
+            let tied = match relations {
+                0 => String::new(),
+                n => format!(
+                    ", {} between heights of stacks and numbers of threads",
+                    count(n, "relation")
+                ),
+            };
+            let gets_there = match dangerous {
+                0 => "no violation is left, whatever the other threads do".to_owned(),
+                1 => "a violation has to go through a dangerous state, and no number of threads gets \
+                      there"
+                    .to_owned(),
+                n => format!(
+                    "a violation has to go through one of {n} dangerous states, and no number of threads \
+                     gets there"
+                ),
+            };
+            format!("stacks cut and threads counted: {kept} of each stack kept{tied}; {gets_there}")
+        }
         Proof::Closure { bound, top, some_shared, states } => {
             let shared = if some_shared { "some shared variables" } else { "the shared state" };
             let observed = match top {
@@ -302,9 +326,18 @@ pub(crate) fn violation(answer: &Answer<'_>) -> Option<String> {
 
 fn about_trace(outcome: &Outcome, bound: Bound, steps: Result<usize, &Stop>) -> Vec<Detail> {
     let fewest = match bound.resource {
+        Resource::Threads if outcome.engine == "growing-threads" => format!(
+            "no schedule with fewer threads does; with {bound}, none has fewer contexts, and with as many \
+             contexts none is shorter"
+        ),
         Resource::Contexts | Resource::Rounds | Resource::Threads => {
             format!("no schedule with fewer {}s does", bound.resource.name())
         }
+        Resource::ContextsOf { threads } => format!(
+            "none with {} has fewer contexts, and none with fewer threads has as few; with more contexts, \
+             fewer threads may be enough",
+            count(threads, "thread")
+        ),
         Resource::RoundRobin { delays, .. } => {
             format!("no schedule with at most {} does in fewer rounds", count(delays, "delay"))
         }
@@ -318,7 +351,13 @@ fn about_trace(outcome: &Outcome, bound: Bound, steps: Result<usize, &Stop>) -> 
         Ok(_)
             if matches!(
                 outcome.engine,
-                "rounds-lazy" | "rounds-near" | "rounds-eager" | "delays" | "coverability"
+                "rounds-lazy"
+                    | "rounds-near"
+                    | "rounds-eager"
+                    | "delays"
+                    | "coverability"
+                    | "growing-threads"
+                    | "cuts-and-counting"
             ) =>
         {
             vec![("fewest", fewest)]
@@ -342,11 +381,9 @@ fn no_violation(answer: &Answer<'_>) -> String {
 /// `3 contexts (2 switches)`, `2 rounds`.
 fn with_switches(bound: Bound) -> String {
     match (bound.resource, bound.count.saturating_sub(1)) {
-        (Resource::Rounds | Resource::RoundRobin { .. } | Resource::Threads, _) => {
-            bound.to_string()
-        }
         (Resource::Contexts, 1) => format!("{bound} (1 switch)"),
         (Resource::Contexts, switches) => format!("{bound} ({switches} switches)"),
+        _ => bound.to_string(),
     }
 }
 

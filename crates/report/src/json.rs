@@ -179,6 +179,9 @@ impl From<selvedge_analysis::Bound> for Bound {
             Resource::Contexts => Bound { contexts: count, ..Bound::default() },
             Resource::Rounds => Bound { rounds: count, ..Bound::default() },
             Resource::Threads => Bound { threads: count, ..Bound::default() },
+            Resource::ContextsOf { threads } => {
+                Bound { threads: Some(threads), contexts: count, ..Bound::default() }
+            }
             Resource::RoundRobin { delays, interchanged } => Bound {
                 rounds: count,
                 delays: Some(delays),

@@ -141,6 +141,7 @@ impl TableReport<'_> {
         match self.observations().first().map(|seen| seen.bound.resource) {
             Some(Resource::Rounds | Resource::RoundRobin { .. }) => "rounds",
             Some(Resource::Threads) => "threads",
+            Some(Resource::ContextsOf { .. }) => "contexts",
             Some(Resource::Contexts) | None => "contexts",
         }
     }

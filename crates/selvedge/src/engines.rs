@@ -122,7 +122,9 @@ impl Engine {
                 Err(Failure::usage("with --delays the engine is `delays`, which `auto` takes, too"))
             }
             (_, Resource::Rounds) | (Engine::Symbolic, Resource::Contexts) => Ok(()),
-            (_, Resource::Contexts | Resource::Threads) => only("`selvedge check --rounds K`"),
+            (_, Resource::Contexts | Resource::Threads | Resource::ContextsOf { .. }) => {
+                only("`selvedge check --rounds K`")
+            }
         }
     }
 

@@ -175,7 +175,7 @@ impl<'a> Start<'a> {
     fn explorer<L: Locals + 'a>(&self, locals: L) -> Result<Box<dyn Explorer + 'a>, Stop> {
         let Question { system, symmetry, .. } = self.question;
         Ok(match self.resource {
-            Resource::Contexts => {
+            Resource::Contexts | Resource::ContextsOf { .. } => {
                 let explorer = ContextExplorer::new(system, locals, symmetry)?;
                 Box::new(explorer.with_at_most_threads(self.most_threads))
             }

@@ -3,17 +3,35 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use selvedge_coverability::{Answer, cover};
+use selvedge_coverability::{Answer, Attempt, Stacks, attempt};
 use selvedge_evidence::{Evidence, Trace};
 use selvedge_model::{Action, System, advance, enabled};
 
 use super::below::violation;
 use super::beside::beside;
-use super::{Outcome, Proof, Question, Verdict};
+use super::growing::{self, Cut};
+use super::{Listener, Outcome, Proof, Question, Verdict};
 use crate::{Bound, Budget, Stop};
 
 /// Whether any number of threads reaches a violation.
-pub(super) fn verify(question: &Question<'_>, budget: &Budget) -> Outcome {
+pub(super) fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
+    match with_whole_stacks(question, budget) {
+        Whole::Outcome(outcome) => outcome,
+        Whole::Grows(_) if !question.system.any_number().is_empty() => {
+            growing::verify(question, budget, tell)
+        }
+        Whole::Grows(outcome) => outcome,
+    }
+}
+
+/// What whole stacks come to.
+enum Whole {
+    Outcome(Outcome),
+    /// No answer: the stacks grow.
+    Grows(Outcome),
+}
+
+fn with_whole_stacks(question: &Question<'_>, budget: &Budget) -> Whole {
     let Question { system, properties, .. } = *question;
     let mut outcome = Outcome {
         verdict: Verdict::Unknown { stop: Stop::Cancelled, completed: None },
@@ -24,21 +42,27 @@ pub(super) fn verify(question: &Question<'_>, budget: &Budget) -> Outcome {
         most_threads: None,
         evidence: None,
     };
-    match cover(system, properties, &|| budget.check()) {
-        Ok(Answer::Safe(certificate)) => {
+    match attempt(system, properties, Stacks::Whole, &|| budget.check()) {
+        Ok(Attempt::Decided(Answer::Safe(certificate))) => {
             let dangerous = certificate.dangerous.len();
             outcome.verdict = Verdict::Safe(Proof::Coverability { dangerous });
             outcome.evidence = question.evidence.then_some(Evidence::Cover(certificate));
         }
-        Ok(Answer::Unsafe { threads, trace, property }) => {
+        Ok(Attempt::Decided(Answer::Unsafe { threads, trace, property })) => {
             let bound = Bound::threads(threads);
             outcome.most_threads = drops(system, &trace).then_some(threads);
             outcome.verdict = Verdict::Unsafe { bound, property, trace: Ok(trace) };
             outcome.evidence = violation(&outcome.verdict).filter(|_| question.evidence);
         }
+        Ok(Attempt::Grows(fault)) => {
+            outcome.verdict = Verdict::Unknown { stop: fault.into(), completed: None };
+            return Whole::Grows(outcome);
+        }
+        // Whole stacks follow every run that was found with whole stacks.
+        Ok(Attempt::Spurious { .. }) => {}
         Err(stop) => outcome.verdict = Verdict::Unknown { stop, completed: None },
     }
-    outcome
+    Whole::Outcome(outcome)
 }
 
 /// Whether a run drops a thread that it might start.
@@ -56,7 +80,7 @@ fn drops(system: &dyn System, trace: &Trace) -> bool {
 const HEAD_START: Duration = Duration::from_secs(1);
 
 /// The same, with an exploration under growing bounds beside it: that one answers where threads have
-/// infinitely many local states, or too many.
+/// infinitely many local states, or too many, and cut stacks are no proof.
 pub(super) fn verify_beside(
     question: &Question<'_>,
     budget: &Budget,
@@ -66,9 +90,28 @@ pub(super) fn verify_beside(
     let begun = AtomicBool::new(false);
     let begin = || !begun.swap(true, Ordering::Relaxed);
     let first = |budget: &Budget| {
-        let outcome = verify(question, budget);
+        let outcome = match with_whole_stacks(question, budget) {
+            Whole::Grows(outcome) => match proof_with_cut_stacks(question, budget) {
+                Some(proof) => return proof,
+                None => outcome,
+            },
+            Whole::Outcome(outcome) => outcome,
+        };
         let refused = matches!(outcome.verdict, Verdict::Unknown { stop: Stop::Fault(_), .. });
         if refused && begin() { bounded(budget) } else { outcome }
     };
     beside(first, |budget| begin().then(|| bounded(budget)), HEAD_START, budget)
+}
+
+/// A proof with cut stacks, if one of the cuts has one.
+fn proof_with_cut_stacks(question: &Question<'_>, budget: &Budget) -> Option<Outcome> {
+    for depth in 1..=growing::DEEPEST_CUT_OF_STARTED {
+        match growing::cut(question, depth, budget) {
+            Ok(Cut::Safe(outcome)) => return Some(outcome),
+            // Contexts find it, and tell how few it takes.
+            Ok(Cut::Unsafe { .. }) | Err(_) => return None,
+            Ok(Cut::Open { .. }) => {}
+        }
+    }
+    None
 }

@@ -59,7 +59,7 @@ impl Locals for Languages {
 
     fn engine(resource: Resource) -> &'static str {
         match resource {
-            Resource::Contexts => "contexts-symbolic",
+            Resource::Contexts | Resource::ContextsOf { .. } => "contexts-symbolic",
             // Contexts are whole in sets of stacks, so that single steps are not counted there.
             Resource::Rounds | Resource::RoundRobin { .. } => "rounds-symbolic",
             Resource::Threads => "threads-symbolic",

@@ -117,7 +117,7 @@ impl Search<'_> {
         // Without symmetry, the classes are the threads in their order.
         let class = |entry| self.space.entry(entry).0;
         match self.bound.resource {
-            Resource::Contexts => from == last,
+            Resource::Contexts | Resource::ContextsOf { .. } => from == last,
             Resource::Rounds | Resource::RoundRobin { .. } => {
                 last != NOBODY && class(last) <= class(from)
             }

@@ -111,7 +111,7 @@ impl Locals for Stacks {
 
     fn engine(resource: Resource) -> &'static str {
         match resource {
-            Resource::Contexts => "contexts-explicit",
+            Resource::Contexts | Resource::ContextsOf { .. } => "contexts-explicit",
             Resource::Rounds => "rounds-explicit",
             Resource::Threads => "threads-explicit",
             Resource::RoundRobin { .. } => "delays",

@@ -3,6 +3,7 @@
 //! with something changed are refused.
 
 mod forged;
+mod recursive;
 mod systems;
 
 use std::collections::BTreeSet;

@@ -84,6 +84,134 @@ pub fn random(seed: u64) -> (WithAny, Vec<Property>, WithAny) {
     (WithAny { tables, any }, targets, plain)
 }
 
+/// A random system whose threads may push, before it is put together.
+pub struct Recursive {
+    shared: usize,
+    /// How many symbols each template has.
+    templates: Vec<usize>,
+    /// The template, the rule by numbers: from, top, to, word, and what is started.
+    pub rules: Vec<(usize, PlainRule)>,
+    /// The templates of which there is any number, with their first symbols.
+    any: Vec<(usize, usize)>,
+    fixed: Vec<(usize, usize)>,
+    target: (usize, usize, usize),
+}
+
+/// A rule by numbers.
+pub type PlainRule = (usize, usize, usize, Vec<usize>, Option<usize>);
+
+/// The random recursive system of a seed.
+pub fn recursive(seed: u64) -> Recursive {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let shared = rng.usize(2..=3);
+    let templates: Vec<usize> = (0..rng.usize(1..=2)).map(|_| rng.usize(2..=4)).collect();
+    let mut rules = Vec::new();
+    let starts = rng.u32(0..5) == 0;
+    for (template, &symbols) in templates.iter().enumerate() {
+        for _ in 0..rng.usize(3..=8) {
+            let mut symbol = || rng.usize(0..symbols);
+            let [top, a, b, c] = std::array::from_fn(|_| symbol());
+            let word = match rng.u32(0..10) {
+                0..=2 => vec![],
+                3..=6 => vec![a],
+                _ => vec![a, b],
+            };
+            let spawn = (starts && rng.u32(0..5) == 0).then_some(c);
+            let (from, to) = (rng.usize(0..shared), rng.usize(0..shared));
+            rules.push((template, (from, top, to, word, spawn)));
+        }
+    }
+    let mut any = vec![(0, rng.usize(0..templates[0]))];
+    let mut fixed = Vec::new();
+    if let Some(&symbols) = templates.get(1) {
+        let other = (1, rng.usize(0..symbols));
+        if rng.bool() { any.push(other) } else { fixed.push(other) }
+    }
+    let template = rng.usize(0..templates.len());
+    let target = (rng.usize(0..shared), template, rng.usize(0..templates[template]));
+    Recursive { shared, templates, rules, any, fixed, target }
+}
+
+/// A random system about a thread that counts by the height of its stack how many others are inside, and closes
+/// when there are none; mostly with a rule less, more or changed. A shared state is what the counter is asked for (0:
+/// nothing, 1: up, 2: down), and 3 more when it has closed. Nobody may be inside then.
+pub fn ledger(seed: u64) -> Recursive {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut rules: Vec<(usize, PlainRule)> = Vec::new();
+    for closed in [0, 3] {
+        if closed == 0 || rng.u32(0..4) == 0 {
+            rules.push((0, (closed, 0, 1 + closed, vec![1], None)));
+        }
+        rules.push((0, (closed, 1, 2 + closed, vec![2], None)));
+        rules.push((1, (1 + closed, 0, closed, vec![1, 0], None)));
+        rules.push((1, (1 + closed, 1, closed, vec![1, 1], None)));
+        rules.push((1, (2 + closed, 1, closed, vec![], None)));
+    }
+    rules.push((1, (0, 0, 3, vec![0], None)));
+    for _ in 0..rng.usize(0..=2) {
+        let template = rng.usize(0..2);
+        let symbol = |rng: &mut fastrand::Rng| rng.usize(0..3 - template);
+        let word = (0..rng.usize(0..=2)).map(|_| symbol(&mut rng)).collect();
+        let rule = (template, (rng.usize(0..6), symbol(&mut rng), rng.usize(0..6), word, None));
+        let at = rng.usize(0..rules.len());
+        match rng.u32(0..3) {
+            0 => rules.push(rule),
+            1 => rules[at] = rule,
+            _ => drop(rules.remove(at)),
+        }
+    }
+    let (any, fixed) = (vec![(0, 0)], vec![(1, 0)]);
+    Recursive { shared: 6, templates: vec![3, 2], rules, any, fixed, target: (3, 0, 1) }
+}
+
+impl Recursive {
+    /// The system, without one of its rules.
+    pub fn without(&self, missing: Option<usize>) -> (WithAny, Vec<Property>) {
+        let mut tables = Tables::builder();
+        let shared: Vec<SharedId> =
+            (0..self.shared).map(|q| tables.shared(q.to_string())).collect();
+        let mut symbols: Vec<Vec<SymbolId>> = Vec::new();
+        let mut templates = Vec::new();
+        for (number, &size) in self.templates.iter().enumerate() {
+            let id = tables.template(format!("T{number}"));
+            templates.push(id);
+            symbols.push((0..size).map(|l| tables.symbol(id, l.to_string())).collect());
+        }
+        for (number, (of, rule)) in self.rules.iter().enumerate() {
+            if missing == Some(number) {
+                continue;
+            }
+            let (from, top, to, word, spawn) = rule;
+            let word: Vec<SymbolId> = word.iter().map(|&s| symbols[*of][s]).collect();
+            let rule = Rule {
+                shared: shared[*from],
+                top: Some(symbols[*of][*top]),
+                to_shared: shared[*to],
+                word: Word::from_symbols(&word).expect("at most two symbols"),
+                spawn: spawn.map(|s| symbols[*of][s]),
+                line: 0,
+            };
+            tables.add_rule(templates[*of], rule);
+        }
+        for (number, &(of, first)) in self.fixed.iter().enumerate() {
+            tables.thread(format!("F{number}"), templates[of], vec![symbols[of][first]]);
+        }
+        tables.initial(shared[0]);
+        let any = self.any.iter().map(|&(of, first)| Spawn {
+            template: templates[of],
+            stack: Word::Rewrite(symbols[of][first]),
+        });
+        let any = any.collect();
+        let (at, of, symbol) = self.target;
+        let target = Property::Unreachable(Pattern::Somewhere {
+            shared: Some(shared[at]),
+            template: Some(templates[of]),
+            symbol: symbols[of][symbol],
+        });
+        (WithAny { tables: tables.build(), any }, vec![target])
+    }
+}
+
 impl System for WithAny {
     fn threads(&self) -> &[ThreadInfo] {
         self.tables.threads()

@@ -3,7 +3,9 @@
 //! **Claim.** If [`check`] accepts, every reachable state is *allowed*, and no allowed state breaks a
 //! property, however many threads there are. A state is allowed if its shared state is listed, every
 //! thread has a local state that is listed there, every other one has one that is listed beside it,
-//! no template has more threads than its limit, and the state covers no dangerous one.
+//! no template has more threads than its limit, the value of each relation is not negative, and the state covers
+//! no dangerous one. Where stacks are cut, the local state of a thread is the top of its stack, and from the lowest
+//! symbol in sight downwards, every symbol with the one below it is a guess for its template.
 //!
 //! **Proof.** Initial states are allowed, with as many threads as one likes of those of which there
 //! is any number (*initial*). Let a thread of an allowed state (q, X) act and go from l to l', start
@@ -12,14 +14,17 @@
 //! (*closed*). Since the limits hold, too, all threads are listed beside all others. If the state after covered a dangerous
 //! (q', U), then X would have the thread at l and, beside it, whatever U has beside l' and s: it
 //! would cover (q, U ⊖ {l', s} ⊕ {l}). But that is not allowed (*closed*), and then X is not allowed
-//! either. Last, each violation covers a smallest one, and none of these is allowed (*harmless*).
+//! either. Where stacks are cut, l' is found as in [`cut`](super::cut): a pop of a stack with something hidden
+//! uncovers one of the guesses, and all of them are tried; what falls out of sight has to be a guess, and so has what
+//! lies below a symbol that takes the place of another (`stacks`). The value of a relation is not less after the
+//! step than before (`relations`). Last, each violation covers a smallest one, and none of these is allowed (*harmless*).
 
 mod listed;
+mod relations;
+mod stacks;
 
 use rustc_hash::FxHashSet;
-use selvedge_model::{
-    Action, Property, SharedId, State, SymbolId, System, Thread, Word, smallest_violations,
-};
+use selvedge_model::{Action, Property, SharedId, State, System, Thread, smallest_violations};
 
 use super::form::show_shared;
 use super::sets::Set;
@@ -37,7 +42,12 @@ pub(super) fn check(
     checker.check_closed()?;
     checker.check_harmless(properties)?;
     let pairs = checker.places.values().map(|place| place.group_of.len()).sum();
-    Ok(Checked::Cover { dangerous: certificate.dangerous.len(), pairs })
+    Ok(Checked::Cover {
+        dangerous: certificate.dangerous.len(),
+        pairs,
+        depth: certificate.cut.as_ref().map(|cut| cut.depth),
+        relations: certificate.relations.len(),
+    })
 }
 
 impl Checker<'_> {
@@ -52,7 +62,7 @@ impl Checker<'_> {
         for state in self.system.initial()? {
             let mut any_kinds = FxHashSet::default();
             for thread in &any {
-                match self.listed(state.shared, thread) {
+                match self.listed(state.shared, thread)? {
                     Some(kind) if !self.limits.contains_key(&thread.template) => {
                         any_kinds.insert(kind);
                     }
@@ -62,7 +72,7 @@ impl Checker<'_> {
             }
             let mut kinds = Vec::with_capacity(state.threads.len());
             for thread in &state.threads {
-                match self.listed(state.shared, thread) {
+                match self.listed(state.shared, thread)? {
                     Some(kind) => kinds.push(kind),
                     None => return refused(&state, "has a thread that is not listed there"),
                 }
@@ -72,6 +82,9 @@ impl Checker<'_> {
                 kinds.iter().copied().chain(any_kinds.iter().flat_map(|&k| [k, k])).collect();
             if !self.may_be_together(state.shared, &all) {
                 return refused(&state, "has threads that are not listed beside each other");
+            }
+            if !self.relations.iter().all(|weights| weights.allow(self, &state, &any, &kinds)) {
+                return refused(&state, "breaks a relation");
             }
             let mut first = CountedState::of_kinds(state.shared, kinds);
             // As many as any dangerous state may ask for.
@@ -93,29 +106,53 @@ impl Checker<'_> {
             seen.clear();
             for (number, group) in place.groups.iter().enumerate() {
                 for &kind in &group.kinds {
-                    let CoverThread { template, stack } = &self.certificate.kinds[kind as usize];
+                    let CoverThread { template, stack, .. } =
+                        &self.certificate.kinds[kind as usize];
                     let mut actions = Vec::new();
                     let top = stack.first().copied();
                     self.system.actions(*template, place.shared, top, &mut actions)?;
                     for action in actions {
-                        let (after, started) = self.step(place.shared, kind, &action)?;
                         let to = action.shared;
                         let beside = &listed.beside[number];
-                        let moved = [Some(after), started].into_iter().flatten();
-                        if !moved.into_iter().all(|kind| self.may_be_beside(to, kind, beside))
-                            || started.is_some_and(|s| !self.may_be_together(to, &[after, s]))
-                        {
-                            return Err(self.not_beside(place.shared, kind, to));
-                        }
-                        if to != place.shared && seen.insert((to, number)) {
+                        let steps = self.step(place.shared, kind, &action)?;
+                        if !steps.is_empty() && to != place.shared && seen.insert((to, number)) {
                             self.check_others(place.shared, listed, beside, to)?;
                         }
-                        self.check_before(place.shared, kind, to, (after, started))?;
+                        for moved in steps {
+                            self.check_step(place.shared, (kind, beside), &action, moved)?;
+                        }
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    /// What a thread of a kind does leads to a state that is allowed, if the state before was.
+    fn check_step(
+        &self,
+        from: SharedId,
+        (kind, beside): (u32, &Set),
+        action: &Action,
+        (after, started): Moved,
+    ) -> Result<(), Refusal> {
+        let to = action.shared;
+        let mut moved = [Some(after), started].into_iter().flatten();
+        if !moved.all(|kind| self.may_be_beside(to, kind, beside))
+            || started.is_some_and(|s| !self.may_be_together(to, &[after, s]))
+        {
+            return Err(self.not_beside(from, kind, to));
+        }
+        if !self
+            .relations
+            .iter()
+            .all(|weights| weights.keep(self, from, kind, action, (after, started)))
+        {
+            let (from, to) = (self.show(from), self.show(to));
+            let message = format!("a step of kind {kind} from {from} to {to} breaks a relation");
+            return Err(Refusal::new(Flaw::NotClosed, message));
+        }
+        self.check_before(from, kind, to, (after, started))
     }
 
     /// Those that can be there beside each other and beside a thread can be where it goes.
@@ -146,29 +183,31 @@ impl Checker<'_> {
     }
 
     /// The kinds that a step leads to: what the thread becomes, and the one that it starts.
-    fn step(
-        &self,
-        shared: SharedId,
-        kind: u32,
-        action: &Action,
-    ) -> Result<(u32, Option<u32>), Refusal> {
-        let CoverThread { template, stack } = &self.certificate.kinds[kind as usize];
+    fn step(&self, shared: SharedId, kind: u32, action: &Action) -> Result<Vec<Moved>, Refusal> {
+        let local = &self.certificate.kinds[kind as usize];
         let left = |what: &str| {
             let (from, to) = (show_shared(self.system, shared), self.show(action.shared));
             let message = format!("a step of kind {kind} from {from} to {to} {what}");
             Refusal::new(Flaw::NotClosed, message)
         };
-        let after = self.find(action.shared, *template, after(stack, action.word));
-        let after = after.ok_or_else(|| left("leads to a local state that is not listed there"))?;
-        let Some(spawn) = action.spawn else { return Ok((after, None)) };
-        if self.limits.contains_key(&spawn.template)
-            || !self.certificate.unlimited.contains(&spawn.template)
-        {
-            return Err(left("starts a thread of a template that is not unlimited"));
+        let mut started = None;
+        if let Some(spawn) = action.spawn {
+            if self.limits.contains_key(&spawn.template)
+                || !self.certificate.unlimited.contains(&spawn.template)
+            {
+                return Err(left("starts a thread of a template that is not unlimited"));
+            }
+            let found = self.listed(action.shared, &Thread::from(spawn))?;
+            started = Some(found.ok_or_else(|| left("starts a thread that is not listed there"))?);
         }
-        let started = self.find(action.shared, spawn.template, spawn.stack.symbols().collect());
-        let started = started.ok_or_else(|| left("starts a thread that is not listed there"))?;
-        Ok((after, Some(started)))
+        let mut all = Vec::new();
+        for after in self.below.after(self.system, local, action.word)? {
+            let after = self.find(action.shared, &after);
+            let after =
+                after.ok_or_else(|| left("leads to a local state that is not listed there"))?;
+            all.push((after, started));
+        }
+        Ok(all)
     }
 
     /// A state from which a step leads to a dangerous one is not allowed.
@@ -203,7 +242,7 @@ impl Checker<'_> {
             let mut listed: Vec<u32> = place.group_of.keys().copied().collect();
             listed.sort_unstable();
             let thread = |&kind: &u32| {
-                let CoverThread { template, stack } = &self.certificate.kinds[kind as usize];
+                let CoverThread { template, stack, .. } = &self.certificate.kinds[kind as usize];
                 (*template, stack.first().copied())
             };
             let threads: Vec<_> = listed.iter().map(thread).collect();
@@ -222,10 +261,8 @@ impl Checker<'_> {
     }
 }
 
-/// A stack, top first, after a word has replaced its top.
-fn after(stack: &[SymbolId], word: Word) -> Box<[SymbolId]> {
-    word.symbols().chain(stack.iter().skip(1).copied()).collect()
-}
+/// The local states of a thread after its step, and of the thread that it starts.
+type Moved = (u32, Option<u32>);
 
 /// A state with one thread less of a kind, if it has any.
 fn without(state: &CountedState, kind: u32) -> CountedState {

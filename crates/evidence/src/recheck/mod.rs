@@ -60,6 +60,10 @@ pub enum Checked {
         dangerous: usize,
         /// How many pairs of a shared state and a local state occur.
         pairs: usize,
+        /// How many symbols of each stack are kept; `None` if all are.
+        depth: Option<usize>,
+        /// How many relations there are between heights of stacks and numbers of threads.
+        relations: usize,
     },
     /// No run of a program with one thread goes wrong: shown by an invariant on the values at each
     /// place.
@@ -126,13 +130,24 @@ impl fmt::Display for Checked {
             Checked::Aggregate { states, languages } => {
                 write!(f, "{} {} of stacks, {proved}", safe(states), count(*languages, "set"))
             }
-            Checked::Cover { dangerous, pairs } => write!(
+            Checked::Cover { dangerous, pairs, depth, relations } => write!(
                 f,
-                "safe for any number of threads: {}, among {} of a shared state and a local state; \
+                "safe for any number of threads: {}, among {} of a shared state and a local state{}{}; \
                  every violation covers one, no initial state does, and no step leads to one from a \
                  state that does not",
                 count(*dangerous, "dangerous state"),
-                count(*pairs, "pair")
+                count(*pairs, "pair"),
+                match depth {
+                    Some(depth) => format!(" with stacks cut to {}", count(*depth, "symbol")),
+                    None => String::new(),
+                },
+                match relations {
+                    0 => String::new(),
+                    n => format!(
+                        ", and {} between heights of stacks and numbers of threads",
+                        count(*n, "relation")
+                    ),
+                }
             ),
             Checked::Summaries { places, nodes } => write!(
                 f,

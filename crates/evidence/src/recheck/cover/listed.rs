@@ -8,6 +8,9 @@ use crate::recheck::form::{form, show_shared};
 use crate::recheck::sets::Set;
 use crate::{CountedState, CoverCertificate, CoverThread};
 
+use super::relations::Weights;
+use super::stacks::Guessed;
+
 /// Larger sets of kinds, all together, in words of 64 bits, are not made.
 const MOST_WORDS: usize = 1 << 25;
 
@@ -19,6 +22,8 @@ pub(super) struct Checker<'a> {
     numbers: FxHashMap<&'a CoverThread, u32>,
     pub places: FxHashMap<SharedId, Listed>,
     pub dangerous: FxHashMap<SharedId, Vec<&'a CountedState>>,
+    pub below: Guessed,
+    pub relations: Vec<Weights>,
 }
 
 /// The kinds that may be in a shared state.
@@ -53,6 +58,8 @@ impl<'a> Checker<'a> {
             numbers: FxHashMap::default(),
             places: FxHashMap::default(),
             dangerous: FxHashMap::default(),
+            below: Guessed::new(certificate)?,
+            relations: Vec::new(),
         };
         for (number, kind) in (0..).zip(&certificate.kinds) {
             if checker.numbers.insert(kind, number).is_some() {
@@ -92,6 +99,10 @@ impl<'a> Checker<'a> {
             }
             checker.dangerous.entry(state.shared).or_default().push(state);
         }
+        for relation in &certificate.relations {
+            let weights = Weights::new(&checker, relation)?;
+            checker.relations.push(weights);
+        }
         Ok(checker)
     }
 
@@ -130,7 +141,9 @@ impl<'a> Checker<'a> {
         let within = |(template, &count): (&TemplateId, &u64)| {
             self.limits.get(template).is_none_or(|&limit| count <= u64::from(limit))
         };
-        counts.iter().all(within) && !self.is_dangerous(state)
+        counts.iter().all(within)
+            && !self.is_dangerous(state)
+            && !self.relations.iter().any(|weights| weights.exclude(self, state))
     }
 
     /// Whether a state covers a dangerous one.
@@ -145,17 +158,15 @@ impl<'a> Checker<'a> {
     }
 
     /// The number of a thread's kind, if that is listed at a shared state.
-    pub fn listed(&self, shared: SharedId, thread: &Thread) -> Option<u32> {
-        self.find(shared, thread.template, thread.stack.iter().collect())
+    pub fn listed(&self, shared: SharedId, thread: &Thread) -> Result<Option<u32>, Refusal> {
+        let symbols: Vec<SymbolId> = thread.stack.iter().collect();
+        let local = self.below.cut(self.system, thread.template, &symbols, false)?;
+        Ok(self.find(shared, &local))
     }
 
-    pub fn find(
-        &self,
-        shared: SharedId,
-        template: TemplateId,
-        stack: Box<[SymbolId]>,
-    ) -> Option<u32> {
-        let kind = *self.numbers.get(&CoverThread { template, stack })?;
+    /// The number of a local state, if that is listed at a shared state.
+    pub fn find(&self, shared: SharedId, local: &CoverThread) -> Option<u32> {
+        let kind = *self.numbers.get(local)?;
         self.places.get(&shared)?.group_of.contains_key(&kind).then_some(kind)
     }
 
