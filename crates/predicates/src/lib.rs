@@ -12,6 +12,7 @@
 //! ```
 //! use selvedge_analysis::Budget;
 //! use selvedge_frontend::{Input, LoadOptions, parse};
+//! use selvedge_model::Property;
 //! use selvedge_predicates::{Answer, Question, verify};
 //! use selvedge_program::ThreadCounts;
 //! use selvedge_smt::solver::SolverOptions;
@@ -26,6 +27,7 @@
 //!     program: &program,
 //!     source: &source,
 //!     counts: &ThreadCounts::default(),
+//!     property: &Property::NeverWrong,
 //!     solver: SolverOptions::default(),
 //!     only_given: false,
 //! };
@@ -46,24 +48,31 @@ pub mod search;
 use std::sync::Arc;
 
 use selvedge_analysis::Budget;
-use selvedge_evidence::Trace;
-use selvedge_program::flow::{self, Flow};
+use selvedge_evidence::{Trace, replay};
+use selvedge_model::{Fault, Property, State, ThreadId};
+use selvedge_program::inline::Inlined;
 use selvedge_program::{Count, Lowering, Predicate, Program, Source, ThreadCounts};
 use selvedge_smt::bounds::bounds;
 use selvedge_smt::certificate::Certificate;
+use selvedge_smt::goal::Goal;
 use selvedge_smt::invariant::Invariant;
+use selvedge_smt::laws::laws;
 use selvedge_smt::layout::Layout;
+use selvedge_smt::prepared::Prepared;
 use selvedge_smt::solver::{Query, Solver, SolverError, SolverOptions};
 use selvedge_smt::{Checked, Flaw, recheck};
 
-use count::Seen;
+use count::{Seen, abstract_states};
 use learn::Shape;
 use pool::{Pool, Reach};
 use sample::{BreadthFirst, Snapshot, explore};
-use search::{Failure, Search};
+use search::{Failure, Known, Search};
 
 /// How many states are looked at from below, for each number of threads.
 const SAMPLES: usize = 3000;
+
+/// How many if that is all that can be done.
+const FROM_BELOW: usize = 100_000;
 
 /// With how many threads of each template of which there is any number.
 const MOST_THREADS: u32 = 3;
@@ -76,6 +85,8 @@ pub struct Question<'a> {
     pub source: &'a Arc<Source>,
     /// Numbers of threads that replace those of the program.
     pub counts: &'a ThreadCounts,
+    /// What must not happen: that a thread goes wrong, or that a target is reached.
+    pub property: &'a Property,
     /// The solver.
     pub solver: SolverOptions,
     /// Whether only the predicates of the program are used.
@@ -117,8 +128,9 @@ pub struct Proof {
     pub checked: Checked,
 }
 
-/// One attempt: how many threads a view has, which predicates, and what is said with them.
-type Attempt = (usize, Reach, Shape);
+/// One attempt: how many threads a view has, which predicates, what is said with them, and whether laws
+/// of counting are known.
+type Attempt = (usize, Reach, Shape, bool);
 
 /// Looks for a violation and for a proof. What is tried is told; the questions of the proof are shown
 /// to `keep`.
@@ -149,29 +161,51 @@ fn attempt(
     report: &mut Report,
 ) -> Result<Answer, Failure> {
     let Question { program, source, counts, .. } = *question;
-    let flow = flow_of(program)?;
-    let layout = Layout::new(program, &flow, counts)?;
-    let given: Vec<&Predicate> = program.predicates.iter().collect();
+    let prepared = match Prepared::new(program, source) {
+        Ok(prepared) => prepared,
+        Err(refusal) => return question.from_below(refusal.into(), budget, report),
+    };
+    let layout = prepared.layout(counts)?;
+    let goal = prepared.goal(&layout, question.property)?;
+    let property = prepared.property(question.property)?;
+    let plain = &prepared.inlined.program;
+    let given: Vec<&Predicate> = plain.predicates.iter().collect();
     let mut states: Vec<Snapshot> = Vec::new();
     for counts in growing(program, counts) {
-        let Ok(system) = Lowering::new(Arc::clone(program), Arc::clone(source), &counts) else {
+        let Ok(system) = Lowering::new(Arc::clone(plain), Arc::clone(source), &counts) else {
             continue; // no thread at all
         };
-        let reached = explore(&system, &layout, SAMPLES, &mut BreadthFirst::default(), budget)
-            .map_err(Failure::Stopped)?;
+        let order = &mut BreadthFirst::default();
+        let reached =
+            explore(&system, &property, SAMPLES, order, budget).map_err(Failure::Stopped)?;
         if let Some(trace) = reached.violation {
-            return Ok(Answer::Unsafe { counts, system: Arc::new(system), trace });
+            return question.violation(&prepared.inlined, system, trace, counts);
         }
-        report.seen.push(Seen::new(&layout, &given, system.thread_count(), &reached));
-        states.extend(reached.states);
+        let snapshots = reached.snapshots(&system, &layout);
+        // Predicates of a called procedure have a meaning in its bodies only, which are not told apart here.
+        let is_counted = !given.is_empty() && !prepared.inlined.moved_predicates;
+        let count = || abstract_states(&layout, &given, &snapshots).len();
+        report.seen.push(Seen {
+            threads: system.thread_count(),
+            states: snapshots.len(),
+            abstract_states: is_counted.then(count),
+            complete: reached.complete,
+        });
+        states.extend(snapshots);
     }
     let mut solver = Solver::start(&question.solver).map_err(Failure::Solver)?;
-    let bounds = bounds(&layout, source)?;
+    let (bounds, laws) = (bounds(&layout, source)?, laws(&layout, source)?);
     let mut last = Failure::NoPredicates;
-    for (width, reach, shape) in attempts(layout.threads(), !given.is_empty(), question.only_given)
+    for (width, reach, shape, counts) in
+        attempts(layout.threads(), !given.is_empty(), question.only_given)
     {
+        if counts && laws.is_empty() {
+            continue;
+        }
+        let laws = if counts { &laws[..] } else { &[] };
+        let known = Known { layout: &layout, source, goal: &goal, bounds: &bounds, laws };
         let pool = Pool::new(&layout, source, given.clone(), reach)?;
-        let mut search = Search::new(&layout, source, &pool, width, shape, &bounds);
+        let mut search = Search::new(known, &pool, width, shape);
         search.seed(&states);
         let before = solver.asked;
         let ran = search.run(&mut solver, budget).cloned();
@@ -179,10 +213,11 @@ fn attempt(
         let end = ran.as_ref().err().map_or("found an invariant".to_owned(), ToString::to_string);
         let views =
             if width == 1 { "each thread".to_owned() } else { format!("every {width} threads") };
-        tell(&format!("{views}, {shape}: {end}"));
+        let counted = if counts { ", numbers of threads" } else { "" };
+        tell(&format!("{views}, {shape}{counted}: {end}"));
         match ran {
             Ok(invariant) => {
-                let found = Found { layout: &layout, search: &search, invariant };
+                let found = Found { layout: &layout, goal: &goal, search: &search, invariant };
                 return found.proof(question, solver, budget, keep);
             }
             Err(failure @ (Failure::Obstacle { .. } | Failure::TooLarge)) => last = failure,
@@ -196,11 +231,62 @@ fn attempt(
     Err(last)
 }
 
-/// The flow graph of a program.
-pub fn flow_of(program: &Program) -> Result<Flow, Failure> {
-    flow::build(program).map_err(|error| {
-        Failure::Stopped(selvedge_model::Fault { message: error.message, line: None }.into())
-    })
+impl Question<'_> {
+    /// Looks for a violation only, in a program that cannot be written as formulas.
+    fn from_below(
+        &self,
+        why: Failure,
+        budget: &Budget,
+        report: &mut Report,
+    ) -> Result<Answer, Failure> {
+        for counts in growing(self.program, self.counts) {
+            let made = Lowering::new(Arc::clone(self.program), Arc::clone(self.source), &counts);
+            let Ok(system) = made else { continue };
+            let order = &mut BreadthFirst::default();
+            let reached = explore(&system, self.property, FROM_BELOW, order, budget)
+                .map_err(Failure::Stopped)?;
+            if let Some(trace) = reached.violation {
+                return Ok(Answer::Unsafe { counts, system: Arc::new(system), trace });
+            }
+            report.seen.push(Seen {
+                threads: system.thread_count(),
+                states: reached.states.len(),
+                abstract_states: None,
+                complete: reached.complete,
+            });
+        }
+        Err(why)
+    }
+
+    /// A violation of the program without calls, as one of the program as it was written.
+    fn violation(
+        &self,
+        inlined: &Inlined,
+        system: Lowering,
+        trace: Trace,
+        counts: ThreadCounts,
+    ) -> Result<Answer, Failure> {
+        if !inlined.changed {
+            return Ok(Answer::Unsafe { counts, system: Arc::new(system), trace });
+        }
+        let fault = |message: String| Failure::Stopped(Fault { message, line: None }.into());
+        let made = Lowering::new(Arc::clone(self.program), Arc::clone(self.source), &counts);
+        let original = made.map_err(|error| fault(error.to_string()))?;
+        let states = replay(&system, &trace).map_err(|error| fault(error.to_string()))?;
+        let threads = trace.steps.iter().map(|(thread, _)| *thread);
+        let run: Vec<(ThreadId, State)> = threads.zip(states.into_iter().skip(1)).collect();
+        let properties = std::slice::from_ref(self.property);
+        let wanted = |state: &State| {
+            Property::first_broken(properties, &original, state).map(|broken| broken.is_some())
+        };
+        let lifted = inlined.lift(&system, &trace.initial, &run, &original, &wanted);
+        let (initial, steps) =
+            lifted.map_err(|fault| Failure::Stopped(fault.into()))?.ok_or_else(|| {
+                fault("a violation of the program without calls is none of the program".to_owned())
+            })?;
+        let trace = Trace { initial, steps };
+        Ok(Answer::Unsafe { counts, system: Arc::new(original), trace })
+    }
 }
 
 /// What to try, cheap attempts first.
@@ -209,19 +295,22 @@ fn attempts(threads: Option<u64>, given: bool, only_given: bool) -> Vec<Attempt>
     let pairs = all.min(2);
     let mut attempts = Vec::new();
     if given {
-        attempts.push((pairs, Reach::GIVEN, Shape::Views));
-        attempts.extend((all == 3).then_some((3, Reach::GIVEN, Shape::Views)));
+        attempts.push((pairs, Reach::GIVEN, Shape::Views, false));
+        attempts.extend((all == 3).then_some((3, Reach::GIVEN, Shape::Views, false)));
     }
     if !only_given {
         attempts.extend([
-            (pairs, Reach::COMPARED, Shape::Clauses(1)),
-            (pairs, Reach::SHIFTED, Shape::Clauses(2)),
-            (pairs, Reach::COMPARED, Shape::Clauses(2)),
-            (pairs, Reach::ALL, Shape::Clauses(2)),
+            (pairs, Reach::COMPARED, Shape::Clauses(1), false),
+            (pairs, Reach::COMPARED, Shape::Clauses(1), true),
+            (pairs, Reach::SHIFTED, Shape::Clauses(2), false),
+            (pairs, Reach::COMPARED, Shape::Clauses(2), false),
+            (pairs, Reach::WHOLE, Shape::Clauses(2), false),
+            (pairs, Reach::ALL, Shape::Clauses(2), false),
+            (pairs, Reach::COMPARED, Shape::Clauses(2), true),
         ]);
         if all == 3 {
-            attempts.push((3, Reach::WITHIN, Shape::Clauses(2)));
-            attempts.push((3, Reach::WITHIN, Shape::Clauses(3)));
+            attempts.push((3, Reach::WITHIN, Shape::Clauses(2), false));
+            attempts.push((3, Reach::WITHIN, Shape::Clauses(3), false));
         }
     }
     attempts
@@ -249,6 +338,7 @@ fn growing(program: &Program, counts: &ThreadCounts) -> Vec<ThreadCounts> {
 /// An invariant that was found.
 struct Found<'a> {
     layout: &'a Layout<'a>,
+    goal: &'a Goal,
     search: &'a Search<'a>,
     invariant: Invariant,
 }
@@ -262,7 +352,8 @@ impl Found<'_> {
         budget: &Budget,
         keep: &mut dyn FnMut(&str, &Query),
     ) -> Result<Answer, Failure> {
-        let Found { layout, search, invariant } = self;
+        let Found { layout, goal, search, invariant } = self;
+        let source = question.source;
         let cores = SolverOptions { cores: true, ..question.solver.clone() };
         let small = Solver::start(&cores).and_then(|mut solver| {
             minimize::minimize(layout, &invariant, search.obligations(), &mut solver, budget)
@@ -270,18 +361,28 @@ impl Found<'_> {
         // If that does not work out, the proof is longer than it need be.
         let mut invariant = small.ok().flatten().unwrap_or(invariant);
         let stop = || budget.check().is_err();
-        // Most proofs need no bounds.
+        // Most proofs need no bounds, and few of the laws.
+        let mut holds_without = |invariant: &Invariant| -> Result<bool, Failure> {
+            let certificate = Certificate::new(layout, invariant);
+            let silent = &mut |_: &str, _: &Query| {};
+            let checked = recheck(layout, source, goal, &certificate, &mut solver, &stop, silent);
+            if checked.is_err() {
+                solver = Solver::start(&question.solver).map_err(Failure::Solver)?;
+            }
+            Ok(checked.is_ok())
+        };
         let bounds = std::mem::take(&mut invariant.bounds);
-        let mut certificate = Certificate::new(layout, &invariant);
-        let silent = &mut |_: &str, _: &Query| {};
-        if !bounds.is_empty()
-            && recheck(layout, question.source, &certificate, &mut solver, &stop, silent).is_err()
-        {
+        if !bounds.is_empty() && !holds_without(&invariant)? {
             invariant.bounds = bounds;
-            certificate = Certificate::new(layout, &invariant);
-            solver = Solver::start(&question.solver).map_err(Failure::Solver)?;
         }
-        let checked = recheck(layout, question.source, &certificate, &mut solver, &stop, keep)
+        for number in (0..invariant.laws.len()).rev() {
+            let law = invariant.laws.remove(number);
+            if !holds_without(&invariant)? {
+                invariant.laws.insert(number, law);
+            }
+        }
+        let certificate = Certificate::new(layout, &invariant);
+        let checked = recheck(layout, source, goal, &certificate, &mut solver, &stop, keep)
             .map_err(|flaw| match flaw {
                 Flaw::Program(refusal) => Failure::Refused(refusal),
                 Flaw::Solver(error) => Failure::Solver(error),

@@ -4,8 +4,9 @@
 //!
 //! **Idea.** What the program itself asks (guards and assertions), the same before a step (weakest
 //! preconditions), and comparisons: of variables that the program compares or assigns to each other,
-//! the same variable of another thread included, and of variables with the constants that they meet.
-//! Predicates of the user come first.
+//! the same variable of another thread included, and of variables with the constants that they meet. A
+//! condition with several parts is a predicate of its own where that is wanted: *if all of this holds,
+//! then …* needs one literal for it. Predicates of the user come first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,23 +35,25 @@ pub struct Reach {
     pub constants: bool,
     /// Whether one variable is the other plus 1.
     pub shifted: bool,
+    /// Conditions of the program as a whole, where they say several things at once.
+    pub whole: bool,
 }
 
 impl Reach {
     /// Only the predicates of the user.
     pub const GIVEN: Reach =
-        Reach { compared: false, across: false, constants: false, shifted: false };
+        Reach { compared: false, across: false, constants: false, shifted: false, whole: false };
     /// All comparisons.
     pub const COMPARED: Reach =
-        Reach { compared: true, across: true, constants: true, shifted: false };
+        Reach { compared: true, across: true, constants: true, ..Reach::GIVEN };
     /// Comparisons of variables within one thread and with shared ones, sums with 1 included.
-    pub const SHIFTED: Reach =
-        Reach { compared: true, across: false, constants: false, shifted: true };
-    /// The same, and comparisons with constants.
-    pub const WITHIN: Reach =
-        Reach { compared: true, across: false, constants: true, shifted: true };
-    /// Everything.
-    pub const ALL: Reach = Reach { compared: true, across: true, constants: true, shifted: true };
+    pub const SHIFTED: Reach = Reach { compared: true, shifted: true, ..Reach::GIVEN };
+    /// Comparisons within one thread, sums with 1 and constants included.
+    pub const WITHIN: Reach = Reach { constants: true, ..Reach::SHIFTED };
+    /// All comparisons, sums with 1 included.
+    pub const ALL: Reach = Reach { shifted: true, ..Reach::COMPARED };
+    /// Comparisons within one thread, sums with 1, and conditions as a whole.
+    pub const WHOLE: Reach = Reach { whole: true, ..Reach::SHIFTED };
 }
 
 /// A variable, whoever's it is.
@@ -122,14 +125,17 @@ impl<'a> Pool<'a> {
         }
         self.group(&related);
         let mut conditions: Vec<(usize, Term)> = Vec::new();
+        let whole = self.reach.whole;
         for (class, path) in &steps {
             atoms(&path.guard, &mut |atom| conditions.push((*class, atom.clone())));
+            conditions.extend(positive(&path.guard).filter(|_| whole).map(|all| (*class, all)));
         }
         // One step further back.
         for (class, condition) in conditions.clone() {
             for (_, path) in steps.iter().filter(|(c, _)| *c == class) {
                 let before = condition.substitute(&|var| path.after(var));
                 atoms(&before, &mut |atom| conditions.push((class, atom.clone())));
+                conditions.extend(positive(&before).filter(|_| whole).map(|all| (class, all)));
             }
         }
         for (class, condition) in conditions {
@@ -340,6 +346,16 @@ fn atoms(term: &Term, show: &mut dyn FnMut(&Term)) {
         Term::Ite(a, b, c) => [a, b, c].into_iter().for_each(|part| atoms(part, show)),
         Term::Eq(..) | Term::Lt(..) | Term::Le(..) | Term::Var(_) => show(term),
         Term::Int(_) | Term::Arith(..) => {}
+    }
+}
+
+/// A condition that says several things at once: all of them, or one of them negated.
+fn positive(term: &Term) -> Option<Term> {
+    match term {
+        Term::And(_) => Some(term.clone()),
+        Term::Or(_) => Some(term.clone().negated()),
+        Term::Not(inner) => positive(inner),
+        _ => None,
     }
 }
 

@@ -19,7 +19,7 @@ use crate::text::count;
 /// More predicates than this are only counted.
 const MOST_SHOWN: usize = 24;
 
-/// What such proofs are about.
+/// What such proofs are about where no target is given.
 pub const PROPERTY: &str = "assertions";
 
 /// What was reached from below with so many threads.
@@ -40,6 +40,8 @@ pub struct Seen {
 pub struct Answer<'a> {
     /// How many threads there are; `None` is any number.
     pub threads: Option<u64>,
+    /// What was asked about: [`PROPERTY`], or a target.
+    pub property: &'a str,
     /// The check of the proof, or why there is none.
     pub proof: Result<&'a Checked, String>,
     /// The predicates of the proof, in SMT-LIB.
@@ -71,7 +73,7 @@ pub fn object(answer: &Answer<'_>, file: &str) -> json::Answer {
         selvedge: json::VERSION,
         file: file.to_owned(),
         verdict,
-        property: PROPERTY.to_owned(),
+        property: answer.property.to_owned(),
         engine: Some("predicates".to_owned()),
         bound: None,
         observations: Vec::new(),
@@ -133,10 +135,11 @@ pub fn sentence(answer: &Answer<'_>) -> String {
         Some(1) => "this one thread".to_owned(),
         Some(n) => format!("these {n} threads"),
     };
-    format!(
-        "no schedule of {threads} fails an assertion or goes wrong in another way, with any number of \
-         contexts"
-    )
+    let what = match answer.property {
+        PROPERTY => "fails an assertion or goes wrong in another way".to_owned(),
+        target => format!("reaches {target}"),
+    };
+    format!("no schedule of {threads} {what}, with any number of contexts")
 }
 
 /// Why the verdict is safe, in one sentence.

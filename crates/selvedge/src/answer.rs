@@ -205,12 +205,8 @@ impl Answer {
         let (opened, property, evidence) = match &self.by {
             By::Views(views) => {
                 let subject = &views.subject;
-                let about = about(
-                    &subject.source,
-                    &subject.options,
-                    false,
-                    by_predicates::PROPERTY.to_owned(),
-                );
+                let property = subject.property_name();
+                let about = about(&subject.source, &subject.options, false, property);
                 return Ok(views.certificate().map(|proof| Document::of_views(about, proof)));
             }
             By::States { asked, outcome, .. } => {

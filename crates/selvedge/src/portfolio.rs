@@ -6,7 +6,7 @@ use selvedge_analysis::engine::Verdict;
 use selvedge_analysis::{Bound, Resource, Stop};
 
 use crate::answer::Answer;
-use crate::options::Options;
+use crate::options::{Heard, Options};
 use crate::predicates::{self, may_help};
 use crate::question::Asked;
 use crate::subject::{Subject, Wanted};
@@ -37,10 +37,18 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
 fn find(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
     let (engine, deadlock) = (options.engine, options.deadlock);
     let budget = options.limits.budget();
-    let asserts = !deadlock && subject.options().target.is_none();
-    let by_solver = asserts && engine == Engine::Auto && options.solver.is_some();
+    let by_solver = !deadlock && engine == Engine::Auto && options.solver.is_some();
     if by_solver && subject.is_parameterized() || engine == Engine::Predicates {
-        return predicates::find(subject, options, budget);
+        let answer = predicates::find(subject, options, budget.clone())?;
+        // Places of threads may be decided by coverability where predicates have no answer.
+        let others_may = by_solver && subject.options().target.is_some();
+        match answer.why_no_views().filter(|_| others_may && budget.check().is_ok()) {
+            Some(why) => {
+                let note = format!("note: predicates have no answer: {why}");
+                options.tell(Heard::Note(&note));
+            }
+            None => return Ok(answer),
+        }
     }
     let wanted = Wanted { deadlock, any_number: engine.decides_any_number() };
     let asked = Asked::new(subject.for_engine(wanted)?, options, budget);

@@ -8,21 +8,21 @@ use selvedge_analysis::engine::{Outcome, Verdict};
 use selvedge_analysis::{Bound, Budget};
 use selvedge_evidence::{Evidence, Trace, Violation};
 use selvedge_frontend::Input;
-use selvedge_model::Property;
+use selvedge_model::{Pattern, Property};
 use selvedge_predicates::search::Failure as Obstacle;
-use selvedge_predicates::{Answer as Found, Question, Report, flow_of, verify};
+use selvedge_predicates::{Answer as Found, Question, Report, verify};
 use selvedge_program::{Count, Lowering, Program, Source, ThreadCounts, ThreadDecl};
 use selvedge_report::page::InvariantPlace;
 use selvedge_report::predicates as report;
 use selvedge_smt::certificate::Certificate;
-use selvedge_smt::layout::Layout;
+use selvedge_smt::prepared::Prepared;
 use selvedge_smt::solver::{Query, Solver, SolverOptions};
 use selvedge_smt::{Checked, recheck};
 
 use crate::answer::Answer;
 use crate::options::{Cost, Heard, Options};
 use crate::question::Asked;
-use crate::subject::{InputOptions, Opened, Subject};
+use crate::subject::{InputOptions, Opened, Subject, Wanted};
 use crate::{Engine, Failure};
 
 /// How long a schedule with few contexts is sought, once there is one.
@@ -33,6 +33,7 @@ pub struct Parameterized {
     program: Arc<Program>,
     pub(crate) source: Arc<Source>,
     counts: ThreadCounts,
+    property: Property,
     pub(crate) options: InputOptions,
 }
 
@@ -42,13 +43,13 @@ pub(crate) fn find(
     options: &Options,
     budget: Budget,
 ) -> Result<Answer, Failure> {
-    let Input::Program { target, .. } = subject.input() else {
+    let Input::Program { .. } = subject.input() else {
         return Err(Failure::usage("the engine `predicates` needs a program, not a table"));
     };
-    if target.is_some() || options.deadlock {
+    if options.deadlock {
         return Err(Failure::usage(
-            "the engine `predicates` answers about assertions, not about --target and --deadlock; give \
-             numbers of threads with --threads for these",
+            "the engine `predicates` answers about assertions and targets, not about --deadlock; give \
+             numbers of threads with --threads for that",
         ));
     }
     search(subject, options, budget)
@@ -67,12 +68,12 @@ pub(crate) fn after_others(subject: &Subject, asked: &Asked) -> Result<Option<An
     Ok(Some(answer))
 }
 
-/// Whether predicates may help where contexts do not end: some integer has no bounds, and nothing
-/// but assertions is asked about.
+/// Whether predicates may help where contexts do not end: some integer has no bounds, and deadlocks are not asked
+/// about.
 pub(crate) fn may_help(asked: &Asked) -> bool {
     let opened = &asked.opened;
     opened.unbounded.is_some()
-        && opened.properties == [Property::NeverWrong]
+        && !opened.properties.contains(&Property::NoDeadlock)
         && !opened.system.starts_threads()
         && opened.system.any_number().is_empty()
 }
@@ -87,6 +88,7 @@ fn search(subject: &Subject, options: &Options, budget: Budget) -> Result<Answer
         program: &subject.program,
         source: &subject.source,
         counts: &subject.counts,
+        property: &subject.property,
         solver,
         only_given: options.only_given_predicates,
     };
@@ -107,16 +109,32 @@ fn solver_options(program: &str) -> SolverOptions {
 }
 
 impl Parameterized {
-    fn new(subject: &Subject) -> Result<Self, Failure> {
-        let Input::Program { program, source, .. } = subject.input() else {
+    pub(crate) fn new(subject: &Subject) -> Result<Self, Failure> {
+        let Input::Program { program, source, target, .. } = subject.input() else {
             return Err(Failure::usage("predicates are about a program, and this is a table"));
         };
+        if target.is_some() {
+            // A target that asks for more threads than there are is a mistake.
+            subject.for_engine(Wanted { any_number: true, ..Wanted::default() })?;
+        }
         Ok(Parameterized {
             program: Arc::clone(program),
             source: Arc::clone(source),
             counts: subject.thread_counts()?,
+            property: target.clone().unwrap_or(Property::NeverWrong),
             options: subject.options().clone(),
         })
+    }
+
+    /// What is asked about, as reports and evidence name it.
+    pub(crate) fn property_name(&self) -> String {
+        match &self.property {
+            Property::Unreachable(Pattern::Together(wanted)) => {
+                let texts: Vec<&str> = wanted.iter().map(|thread| thread.text.as_str()).collect();
+                texts.join(",")
+            }
+            _ => report::PROPERTY.to_owned(),
+        }
     }
 
     /// A violation is like any other, of the program with so many threads.
@@ -137,7 +155,7 @@ impl Parameterized {
         let opened = Opened {
             program: Some(Arc::clone(&system)),
             system,
-            properties: vec![Property::NeverWrong],
+            properties: vec![self.property],
             source: self.source,
             unbounded: None,
             options: InputOptions { threads, ..self.options },
@@ -230,7 +248,9 @@ impl Views {
             Found::Unknown(failure) => (Err(failure.to_string()), &[]),
             Found::Unsafe { .. } => (Err("there is a violation".to_owned()), &[]),
         };
+        let property = self.subject.property_name();
         then(&report::Answer {
+            property: &property,
             threads: self.subject.threads(),
             proof,
             predicates,
@@ -245,10 +265,10 @@ impl Views {
     pub(crate) fn places(&self) -> Vec<InvariantPlace> {
         let Some(certificate) = self.certificate() else { return Vec::new() };
         let Parameterized { program, source, counts, .. } = &self.subject;
-        let Ok(flow) = flow_of(program) else { return Vec::new() };
-        let Ok(layout) = Layout::new(program, &flow, counts) else { return Vec::new() };
+        let Ok(prepared) = Prepared::new(program, source) else { return Vec::new() };
+        let Ok(layout) = prepared.layout(counts) else { return Vec::new() };
         let line = |key: &str| {
-            let span = flow.location(layout.find_place(key)?.loc?).span;
+            let span = prepared.flow.location(layout.find_place(key)?.loc?).span;
             Some(source.line(span.start))
         };
         report::places(certificate, &line)
@@ -262,16 +282,14 @@ pub(crate) fn check(
     solver: &str,
     queries: &mut Vec<(String, Query)>,
 ) -> Result<Result<Checked, String>, Failure> {
-    let Input::Program { program, source, .. } = subject.input() else {
-        return Ok(Err("it is about a program, and this is a table".to_owned()));
-    };
-    let counts = subject.thread_counts()?;
+    let Parameterized { program, source, counts, property, .. } = &Parameterized::new(subject)?;
     let mut checked = || -> Result<Checked, String> {
-        let flow = flow_of(program).map_err(|e: Obstacle| e.to_string())?;
-        let layout = Layout::new(program, &flow, &counts).map_err(|e| e.to_string())?;
+        let prepared = Prepared::new(program, source).map_err(|e| e.to_string())?;
+        let layout = prepared.layout(counts).map_err(|e| e.to_string())?;
+        let goal = prepared.goal(&layout, property).map_err(|e| e.to_string())?;
         let mut running = Solver::start(&solver_options(solver)).map_err(|e| e.to_string())?;
         let mut keep = |about: &str, query: &Query| queries.push((about.to_owned(), query.clone()));
-        recheck(&layout, source, certificate, &mut running, &|| false, &mut keep)
+        recheck(&layout, source, &goal, certificate, &mut running, &|| false, &mut keep)
             .map_err(|e| e.to_string())
     };
     Ok(checked())

@@ -115,7 +115,7 @@ pub fn of_predicates(
     let reply = reply(predicates::summary(answer), "predicates", answer.time, answer.peak_memory);
     let question = "Is there a schedule that fails an assertion or goes wrong in another way, with any \
                     number of contexts?";
-    let asked = (question.to_owned(), predicates::PROPERTY.to_owned());
+    let asked = (question.to_owned(), answer.property.to_owned());
     let mut document = Document::new(subject, asked, Vec::new(), reply);
     document.unit = "threads";
     document.invariant = predicates::proof(answer).map(|why| Invariant { why, places });
