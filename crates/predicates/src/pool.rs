@@ -151,6 +151,12 @@ impl<'a> Pool<'a> {
         Ok(())
     }
 
+    /// Whether there are conditions that say several things at once.
+    #[must_use]
+    pub fn has_whole(&self) -> bool {
+        self.conditions.iter().any(|(_, condition)| matches!(condition, Term::And(_)))
+    }
+
     /// Puts integers together that meet in a condition or an assignment.
     fn group(&mut self, related: &[(usize, Term)]) {
         let mut names = BTreeSet::new();

@@ -8,7 +8,9 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 use selvedge_analysis::{Budget, Stop};
 use selvedge_evidence::Trace;
-use selvedge_model::{Action, Property, State, System, ThreadId, step};
+use selvedge_model::{
+    Action, Property, SharedId, State, SymbolId, System, TemplateId, ThreadId, step,
+};
 use selvedge_program::{Lowering, Value};
 use selvedge_smt::layout::{Layout, Place, SlotInfo};
 use selvedge_smt::term::{Sort, Val, Var};
@@ -152,14 +154,24 @@ fn trace(states: &[(State, From)], mut number: usize) -> Trace {
 /// A state as views see it.
 #[must_use]
 pub fn snapshot(system: &Lowering, layout: &Layout<'_>, state: &State) -> Snapshot {
+    let threads = state.threads.iter().map(|thread| (thread.template, thread.stack.top()));
+    look(system, layout, state.shared, threads)
+}
+
+/// A state as views see it, of a shared state and the templates and tops of threads.
+pub fn look(
+    system: &Lowering,
+    layout: &Layout<'_>,
+    shared: SharedId,
+    threads: impl Iterator<Item = (TemplateId, Option<SymbolId>)>,
+) -> Snapshot {
     let values = |values: &[Value], slots: &[SlotInfo]| {
         values.iter().zip(slots).map(|(value, slot)| known(value, slot)).collect()
     };
-    let threads = state.threads.iter().map(|thread| {
-        let decl = thread.template.index();
+    let threads = threads.map(|(template, top)| {
+        let decl = template.index();
         let class = layout.classes.iter().position(|class| class.decl == decl).unwrap_or(0);
-        let frame = thread.stack.top().and_then(|top| system.frame_of_symbol(top));
-        match frame {
+        match top.and_then(|top| system.frame_of_symbol(top)) {
             Some((loc, locals)) => {
                 let place = Place { class, loc: Some(loc) };
                 (place, values(&locals, layout.locals_of(class)))
@@ -168,8 +180,8 @@ pub fn snapshot(system: &Lowering, layout: &Layout<'_>, state: &State) -> Snapsh
         }
     });
     Snapshot {
-        globals: values(&system.values_of(state.shared), &layout.globals),
         threads: threads.collect(),
+        globals: values(&system.values_of(shared), &layout.globals),
     }
 }
 

@@ -53,6 +53,22 @@ pub enum Failure {
     TooLarge,
     /// Only the predicates of the program are to be used, and it has none.
     NoPredicates,
+    /// Alg. 1 of Johnson and Wahl, with its own test for closure, would answer *safe*; that is no proof.
+    OnlyPublished {
+        /// How many abstract states were reached.
+        states: usize,
+        /// A step of another thread that leads out of them.
+        others: Option<String>,
+    },
+    /// The test for closure of Johnson and Wahl fails.
+    NotClosed {
+        /// How many abstract states were reached.
+        states: usize,
+        /// The step of the thread itself that leads out of them.
+        own: String,
+    },
+    /// The abstract states still grow.
+    NoPlateau,
 }
 
 impl fmt::Display for Failure {
@@ -72,6 +88,23 @@ impl fmt::Display for Failure {
                 "only the predicates of the program are to be used, and it declares none: write \
                  `predicate p: …;`, or leave out `--predicates given`",
             ),
+            Failure::OnlyPublished { states, others } => {
+                write!(
+                    f,
+                    "the {states} abstract states are closed under the actions of the thread that is looked \
+                     at, so that Alg. 1 as published answers safe; that is no proof"
+                )?;
+                match others {
+                    Some(step) => write!(f, ": they are left by {step}"),
+                    None => {
+                        f.write_str(", though no action of another thread leads out of them either")
+                    }
+                }
+            }
+            Failure::NotClosed { states, own } => {
+                write!(f, "the {states} abstract states are not closed: they are left by {own}")
+            }
+            Failure::NoPlateau => f.write_str("the abstract states still grow"),
             Failure::TooLarge => f.write_str("there are too many places or predicates"),
         }
     }

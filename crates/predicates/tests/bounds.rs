@@ -29,7 +29,7 @@ fn shown(example: &Example) -> (Vec<String>, usize) {
     let system = Lowering::new(Arc::clone(program), Arc::clone(source), &fixed).expect("lowered");
     let order = &mut BreadthFirst::default();
     let found = explore(&system, property, 4000, order, &Budget::default()).expect("explored");
-    for state in &found.states {
+    for state in &found.snapshots(&system, &layout) {
         for bound in &all {
             // What has no value yet is not bounded either.
             if let Some(value) = bound.value(&|var| state.value(&[], var)) {

@@ -35,6 +35,26 @@ pub struct Seen {
     pub complete: bool,
 }
 
+/// How the rounds and delays of so many threads were raised.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Course {
+    /// The number of threads.
+    pub threads: usize,
+    /// The bounds, in the order in which they were reached.
+    pub points: Vec<Point>,
+}
+
+/// A bound, and what was reached within it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Point {
+    /// The number of rounds.
+    pub rounds: usize,
+    /// The number of delays.
+    pub delays: usize,
+    /// The number of abstract states.
+    pub abstract_states: usize,
+}
+
 /// An answer of the engine.
 #[derive(Clone, Debug)]
 pub struct Answer<'a> {
@@ -48,6 +68,10 @@ pub struct Answer<'a> {
     pub predicates: &'a [String],
     /// What was reached from below.
     pub seen: &'a [Seen],
+    /// How rounds and delays were raised, if they were.
+    pub courses: &'a [Course],
+    /// The name of the engine.
+    pub engine: &'static str,
     /// How many questions the solver was asked.
     pub asked: usize,
     /// How long it took.
@@ -74,8 +98,8 @@ pub fn object(answer: &Answer<'_>, file: &str) -> json::Answer {
         file: file.to_owned(),
         verdict,
         property: answer.property.to_owned(),
-        engine: Some("predicates".to_owned()),
-        bound: None,
+        engine: Some(answer.engine.to_owned()),
+        bound: answer.courses.last().and_then(|course| course.points.last()).map(Point::bound),
         observations: Vec::new(),
         reason,
         violation: None,
@@ -109,6 +133,7 @@ pub fn summary(answer: &Answer<'_>) -> Summary {
         Err(_) => (json::Verdict::Unknown, Role::Change),
     };
     details.push(("below", below(answer.seen)));
+    details.extend(answer.courses.iter().map(|course| ("course", course.text())));
     if answer.proof.is_err() {
         let ways = "ranges for integers (`int[0..9] x`), a number of threads (--threads NAME=2), predicates that \
                     hold (`predicate p: …;`), or more time (--timeout)";
@@ -119,7 +144,7 @@ pub fn summary(answer: &Answer<'_>) -> Summary {
     }
     let asked = amount(Some(answer.asked as u128), "question");
     let (time, memory) = (seconds(answer.time), bytes(answer.peak_memory));
-    details.push(("effort", format!("predicates, {asked} to the solver, {time}, {memory}")));
+    details.push(("effort", format!("{}, {asked} to the solver, {time}, {memory}", answer.engine)));
     let sentence = sentence(answer);
     Summary { verdict, role, sentence, details }
 }
@@ -156,6 +181,29 @@ pub fn proof(answer: &Answer<'_>) -> Option<String> {
         count(checked.predicates, "predicate"),
         count(checked.questions, "question"),
     ))
+}
+
+impl Point {
+    fn bound(&self) -> json::Bound {
+        let Point { rounds, delays, .. } = *self;
+        json::Bound { rounds: Some(rounds), delays: Some(delays), ..json::Bound::default() }
+    }
+}
+
+impl Course {
+    /// The bounds in order, with a word wherever something is new: Fig. 1 (right) of Johnson and Wahl as a line.
+    fn text(&self) -> String {
+        let mut text = format!("{}, (rounds, delays)", count(self.threads, "thread"));
+        let mut last = None;
+        for Point { rounds, delays, abstract_states } in &self.points {
+            let _ = match last == Some(*abstract_states) {
+                true => write!(text, " → ({rounds}, {delays})"),
+                false => write!(text, " → ({rounds}, {delays}): {abstract_states}"),
+            };
+            last = Some(*abstract_states);
+        }
+        text
+    }
 }
 
 fn below(seen: &[Seen]) -> String {

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use selvedge_analysis::converge::closure::Closure;
 use selvedge_analysis::engine::Verdict;
 use selvedge_analysis::{Bound, Resource, Stop};
 
@@ -30,6 +31,9 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
     {
         return Err(Failure::usage("--observe and --closure are for `--engine delays`"));
     }
+    if options.closure == Closure::Published && !predicates::are_observed(options) {
+        return Err(Failure::usage("--closure published is for `--observe predicates`"));
+    }
     let (answer, cost) = options.measured(|options| find(subject, options));
     Ok(answer?.after(cost))
 }
@@ -37,6 +41,9 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
 fn find(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
     let (engine, deadlock) = (options.engine, options.deadlock);
     let budget = options.limits.budget();
+    if predicates::are_observed(options) {
+        return predicates::in_rounds(subject, options, budget);
+    }
     let by_solver = !deadlock && engine == Engine::Auto && options.solver.is_some();
     if by_solver && subject.is_parameterized() || engine == Engine::Predicates {
         let answer = predicates::find(subject, options, budget.clone())?;

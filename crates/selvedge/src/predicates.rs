@@ -4,11 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use selvedge_analysis::converge::closure::Closure;
 use selvedge_analysis::engine::{Outcome, Verdict};
 use selvedge_analysis::{Bound, Budget};
 use selvedge_evidence::{Evidence, Trace, Violation};
 use selvedge_frontend::Input;
 use selvedge_model::{Pattern, Property};
+use selvedge_predicates::delays::{self, Test};
 use selvedge_predicates::search::Failure as Obstacle;
 use selvedge_predicates::{Answer as Found, Question, Report, verify};
 use selvedge_program::{Count, Lowering, Program, Source, ThreadCounts, ThreadDecl};
@@ -52,7 +54,36 @@ pub(crate) fn find(
              numbers of threads with --threads for that",
         ));
     }
-    search(subject, options, budget)
+    search(subject, options, budget, None)
+}
+
+/// Whether rounds and delays are to be looked at through the predicates of the program.
+pub(crate) fn are_observed(options: &Options) -> bool {
+    options.engine == Engine::Delays
+        && options.observe.as_deref().map(str::trim) == Some("predicates")
+}
+
+/// Answers with rounds and delays, as far as predicates tell states apart.
+pub(crate) fn in_rounds(
+    subject: &Subject,
+    options: &Options,
+    budget: Budget,
+) -> Result<Answer, Failure> {
+    let declares = match subject.input() {
+        Input::Program { program, .. } => !program.predicates.is_empty(),
+        Input::Tables { .. } => false,
+    };
+    if !declares || options.deadlock {
+        return Err(Failure::usage(
+            "--observe predicates needs a program that declares some (`predicate p: …;`), and is not about \
+             --deadlock",
+        ));
+    }
+    let test = match options.closure {
+        Closure::Published => Test::Published,
+        Closure::Disrespectful | Closure::All => Test::Repaired,
+    };
+    search(subject, options, budget, Some(test))
 }
 
 /// Answers with predicates after other engines had none in a while; `None` if there is none again.
@@ -60,7 +91,7 @@ pub(crate) fn after_others(subject: &Subject, asked: &Asked) -> Result<Option<An
     if asked.options.solver.is_none() {
         return Ok(None);
     }
-    let answer = search(subject, &asked.options, asked.budget.clone())?;
+    let answer = search(subject, &asked.options, asked.budget.clone(), None)?;
     if let Some(why) = answer.why_no_views() {
         asked.options.tell(Heard::Note(&format!("note: predicates have no answer: {why}")));
         return Ok(None);
@@ -78,7 +109,13 @@ pub(crate) fn may_help(asked: &Asked) -> bool {
         && opened.system.any_number().is_empty()
 }
 
-fn search(subject: &Subject, options: &Options, budget: Budget) -> Result<Answer, Failure> {
+/// Searches from states of few threads, or from what rounds and delays reach.
+fn search(
+    subject: &Subject,
+    options: &Options,
+    budget: Budget,
+    in_rounds: Option<Test>,
+) -> Result<Answer, Failure> {
     let Some(solver) = options.solver.as_deref().map(solver_options) else {
         return Err(Failure::usage("predicates need a solver, and none may be started here"));
     };
@@ -93,14 +130,16 @@ fn search(subject: &Subject, options: &Options, budget: Budget) -> Result<Answer
         only_given: options.only_given_predicates,
     };
     let tell = |words: &str| options.tell(Heard::Trying(words));
-    let report = verify(&question, &budget, &tell, &mut |about, query| {
-        queries.push((about.to_owned(), query.clone()));
-    });
+    let keep = &mut |about: &str, query: &Query| queries.push((about.to_owned(), query.clone()));
+    let report = match in_rounds {
+        None => verify(&question, &budget, &tell, keep),
+        Some(test) => delays::verify(&question, test, &budget, &tell, keep),
+    };
     match report.answer {
         Found::Unsafe { counts, system, trace } => {
             subject.violation(&counts, system, &trace, options, budget)
         }
-        _ => Ok(Answer::of_views(Views { subject, report, queries })),
+        _ => Ok(Answer::of_views(Views { subject, report, queries, in_rounds })),
     }
 }
 
@@ -213,6 +252,8 @@ impl Parameterized {
 pub struct Views {
     pub(crate) subject: Parameterized,
     report: Report,
+    /// The test for closure, if rounds and delays were raised.
+    in_rounds: Option<Test>,
     /// What the solver was asked about the proof.
     pub(crate) queries: Vec<(String, Query)>,
 }
@@ -249,12 +290,27 @@ impl Views {
             Found::Unsafe { .. } => (Err("there is a violation".to_owned()), &[]),
         };
         let property = self.subject.property_name();
+        let courses = self.report.courses.iter().map(|course| report::Course {
+            threads: course.threads,
+            points: course
+                .points
+                .iter()
+                .map(|point| report::Point {
+                    rounds: point.rounds,
+                    delays: point.delays,
+                    abstract_states: point.abstract_states,
+                })
+                .collect(),
+        });
+        let courses: Vec<report::Course> = courses.collect();
         then(&report::Answer {
             property: &property,
             threads: self.subject.threads(),
             proof,
             predicates,
             seen: &seen,
+            courses: &courses,
+            engine: if self.in_rounds.is_some() { "delays" } else { "predicates" },
             asked: self.report.asked,
             time: cost.time,
             peak_memory: cost.peak_memory,
