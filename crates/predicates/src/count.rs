@@ -37,11 +37,22 @@ pub fn abstract_states(
     predicates: &[&Predicate],
     states: &[Snapshot],
 ) -> BTreeSet<AbstractState> {
+    abstract_states_of(layout, predicates, states, |_| true)
+}
+
+/// The abstract states of some threads, by their numbers.
+#[must_use]
+pub fn abstract_states_of(
+    layout: &Layout<'_>,
+    predicates: &[&Predicate],
+    states: &[Snapshot],
+    looked_at: impl Fn(usize) -> bool,
+) -> BTreeSet<AbstractState> {
     let mut all = BTreeSet::new();
     for state in states {
         let places = state.places();
         let everyone: Vec<usize> = (0..places.len()).collect();
-        for (own, &place) in places.iter().enumerate() {
+        for (own, &place) in places.iter().enumerate().filter(|(own, _)| looked_at(*own)) {
             let proc = layout.classes[place.class].proc;
             let about = About { layout, threads: &places, own: Some(own), proc, instance: None };
             let truth = |predicate: &&Predicate| {

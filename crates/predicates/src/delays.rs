@@ -21,7 +21,7 @@ use std::sync::Arc;
 use selvedge_analysis::engine::{self, Method, Verdict};
 use selvedge_analysis::explore::DelayExplorer;
 use selvedge_analysis::{Bound, Budget};
-use selvedge_model::Property;
+use selvedge_model::{Property, System};
 use selvedge_program::{Lowering, Predicate};
 use selvedge_smt::bounds::bounds;
 use selvedge_smt::invariant::{Fact, Form, Invariant};
@@ -32,7 +32,7 @@ use selvedge_smt::prepared::Prepared;
 use selvedge_smt::solver::{Query, Sat, Solver};
 
 use crate::below::growing;
-use crate::count::{AbstractState, Seen, abstract_states};
+use crate::count::{AbstractState, Seen, abstract_states_of};
 use crate::prove::{Prover, attempts};
 use crate::sample::{Snapshot, look};
 use crate::search::{Failure, Known};
@@ -131,7 +131,14 @@ pub fn verify(
             }
         }
         let bounds = bounds(&layout, source)?;
-        let known = Known { layout: &layout, source, goal: &goal, bounds: &bounds, laws: &[] };
+        let known = Known {
+            layout: &layout,
+            source,
+            read: &prepared.read,
+            goal: &goal,
+            bounds: &bounds,
+            laws: &[],
+        };
         if test == Test::Published {
             let mut solver = Solver::start(&question.solver).map_err(Failure::Solver)?;
             let failure = published(known, &given, &all, &mut solver, budget);
@@ -227,7 +234,9 @@ impl<'a> Run<'a> {
         let (classes, locals) = (reached.classes(), reached.locals());
         let new = reached.states().skip(self.snapshots.len());
         let new: Vec<Snapshot> = new
-            .map(|(shared, threads)| {
+            .map(|(shared, mut threads)| {
+                // Each thread is a class of its own here, in order.
+                threads.sort_unstable_by_key(|((class, _), _)| *class);
                 let threads = threads.into_iter().flat_map(|((class, local), count)| {
                     let top = locals.get(local).top();
                     std::iter::repeat_n((classes.template(class), top), count as usize)
@@ -236,7 +245,12 @@ impl<'a> Run<'a> {
             })
             .collect();
         let before = self.abstract_states.len();
-        self.abstract_states.extend(abstract_states(self.layout, self.given, &new));
+        // The first thread of each kind stands for all of them: they are alike.
+        let threads = self.system.threads();
+        let of_kind = |thread: usize| threads[thread].template;
+        let is_first = |own: usize| (0..own).all(|other| of_kind(other) != of_kind(own));
+        let seen = abstract_states_of(self.layout, self.given, &new, is_first);
+        self.abstract_states.extend(seen);
         self.snapshots.extend(new);
         let (rounds, delays) = (self.explorer.bound().count, self.explorer.delays());
         let abstract_states = self.abstract_states.len();

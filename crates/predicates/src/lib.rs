@@ -198,7 +198,14 @@ fn attempt(
         states.extend(snapshots);
     }
     let (bounds, laws) = (bounds(&layout, source)?, laws(&layout, source)?);
-    let known = Known { layout: &layout, source, goal: &goal, bounds: &bounds, laws: &laws };
+    let known = Known {
+        layout: &layout,
+        source,
+        read: &prepared.read,
+        goal: &goal,
+        bounds: &bounds,
+        laws: &laws,
+    };
     let attempts = attempts(layout.threads(), !given.is_empty(), question.only_given);
     let mut prover = Prover { question, known, given, states, budget, tell, asked: 0 };
     let answer = prover.prove(&attempts, keep);

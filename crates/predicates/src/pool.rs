@@ -18,6 +18,8 @@ use selvedge_smt::plain::About;
 use selvedge_smt::symbolic::{Path, paths};
 use selvedge_smt::term::{Arith, Sort, Term, Var};
 
+use crate::search::Known;
+
 /// Conditions of the program that are longer than this are no predicates.
 const LONGEST: usize = 24;
 
@@ -66,6 +68,7 @@ enum Name {
 /// The predicates that are tried.
 pub struct Pool<'a> {
     layout: &'a Layout<'a>,
+    read: &'a [Box<[bool]>],
     given: Vec<&'a Predicate>,
     reach: Reach,
     /// Conditions about one thread of a class, at position 0.
@@ -78,14 +81,11 @@ pub struct Pool<'a> {
 
 impl<'a> Pool<'a> {
     /// Looks at the program.
-    pub fn new(
-        layout: &'a Layout<'a>,
-        source: &Source,
-        given: Vec<&'a Predicate>,
-        reach: Reach,
-    ) -> Result<Self, Refusal> {
+    pub fn new(known: Known<'a>, given: Vec<&'a Predicate>, reach: Reach) -> Result<Self, Refusal> {
+        let Known { layout, source, read, .. } = known;
         let mut pool = Pool {
             layout,
+            read,
             given,
             reach,
             conditions: Vec::new(),
@@ -210,27 +210,30 @@ impl<'a> Pool<'a> {
                 all.push(term);
             }
         };
+        let alive = |position: usize, slot: usize| {
+            let Place { class, loc: Some(loc) } = places[position] else { return false };
+            let variable = self.layout.locals_of(class)[slot].variable;
+            self.read[loc.index()][variable]
+        };
+        let seen = |var: &Var| match *var {
+            Var::Local(position, slot) => alive(position, slot),
+            _ => true,
+        };
         for predicate in &self.given {
-            self.instances(predicate, places).into_iter().for_each(&mut add);
+            let instances = self.instances(predicate, places).into_iter();
+            // Of values that are never read again no sample says anything, and no clause needs them.
+            let said = instances.filter(|p| !self.reach.compared || p.vars().iter().all(seen));
+            said.for_each(&mut add);
         }
         if !self.reach.compared {
             return all;
         }
-        let alive = |position: usize, slot: usize| {
-            let Place { class, loc: Some(loc) } = places[position] else { return false };
-            let variable = self.layout.locals_of(class)[slot].variable;
-            self.layout.flow.live[loc.index()][variable]
-        };
         for (class, condition) in &self.conditions {
             for position in (0..places.len()).filter(|&p| places[p].class == *class) {
                 let renamed = condition.substitute(&|var| match var {
                     Var::Local(_, slot) => Term::Var(Var::Local(position, slot)),
                     other => Term::Var(other),
                 });
-                let seen = |var: &Var| match *var {
-                    Var::Local(position, slot) => alive(position, slot),
-                    _ => true,
-                };
                 if renamed.vars().iter().all(seen) {
                     add(renamed);
                 }

@@ -52,12 +52,12 @@ impl Prover<'_> {
         let mut solver = Solver::start(options).map_err(Failure::Solver)?;
         let mut last = Failure::NoPredicates;
         for &Attempt { width, reach, shape, counts } in attempts {
-            let Known { layout, source, laws, .. } = self.known;
+            let laws = self.known.laws;
             if counts && laws.is_empty() {
                 continue;
             }
             let known = Known { laws: if counts { laws } else { &[] }, ..self.known };
-            let pool = Pool::new(layout, source, self.given.clone(), reach)?;
+            let pool = Pool::new(known, self.given.clone(), reach)?;
             if reach.whole && !pool.has_whole() {
                 continue; // tried before
             }

@@ -123,6 +123,8 @@ pub struct Known<'a> {
     pub layout: &'a Layout<'a>,
     /// Its text.
     pub source: &'a Source,
+    /// For each location, whether each local may still be read.
+    pub read: &'a [Box<[bool]>],
     /// What is to be shown.
     pub goal: &'a Goal,
     /// Bounds that hold.
@@ -155,7 +157,7 @@ impl<'a> Search<'a> {
     /// Prepares a search for an invariant over views of so many threads.
     #[must_use]
     pub fn new(known: Known<'a>, pool: &'a Pool<'a>, width: usize, shape: Shape) -> Self {
-        let Known { layout, source, goal, bounds, laws } = known;
+        let Known { layout, source, goal, bounds, laws, .. } = known;
         let (bounds, laws) = (bounds.to_vec(), laws.to_vec());
         Search {
             layout,

@@ -51,11 +51,7 @@ fn laws_are_what_no_step_changes() {
         // What one takes, and gives back.
         (
             "void p() { while (1) { x--; y++; x++; y--; } }\nthread p * any;",
-            &[
-                "x + 1 * #{p@2} + 1 * #{p@3} = 2",
-                "-y + 1 * #{p@3} + 1 * #{p@4} = 0",
-                "x + y + 1 * #{p@2} + 1 * #{p@4} = 2",
-            ],
+            &["x + 1 * #{p@3} + 1 * #{p@4} = 2", "-y + 1 * #{p@4} + 1 * #{p@5} = 0"],
         ),
         // In one step: two variables that go together.
         (
@@ -82,7 +78,7 @@ fn laws_are_what_no_step_changes() {
 #[test]
 fn laws_hold_of_random_programs() {
     let mut found = 0;
-    for seed in 0..80 {
+    for seed in 0..40 {
         let seeds = &mut fastrand::Rng::with_seed(seed);
         let change = |seeds: &mut fastrand::Rng| {
             let name = ["x", "y", "z"][seeds.usize(0..3)];
@@ -113,7 +109,7 @@ fn laws_hold_of_random_programs() {
         );
         found += shown(&Example::of(&text)).len();
     }
-    assert!(found >= 40, "{found} laws");
+    assert!(found >= 20, "{found} laws");
 }
 
 #[test]

@@ -19,6 +19,8 @@ pub struct Prepared {
     pub inlined: Inlined,
     /// The flow graph of that.
     pub flow: Flow,
+    /// For each location, whether each local may still be read by the program, whatever predicates ask for.
+    pub read: Vec<Box<[bool]>>,
     /// The flow graph of the program as it was written.
     original: Flow,
 }
@@ -35,7 +37,9 @@ impl Prepared {
             true => flow::build(&inlined.program).map_err(no_flow)?,
             false => original.clone(),
         };
-        Ok(Prepared { inlined, flow, original })
+        let plain = Program { predicates: Vec::new(), ..Program::clone(&inlined.program) };
+        let read = flow::build(&plain).map_err(no_flow)?.live;
+        Ok(Prepared { inlined, flow, read, original })
     }
 
     /// The threads and variables, with these numbers of threads in the place of its own.

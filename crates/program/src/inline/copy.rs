@@ -238,12 +238,22 @@ impl Exit {
         if values.is_empty() {
             return None;
         }
+        let is_open = |value: &Expr| matches!(value.kind, ExprKind::Const(Value::Open));
+        let open: Vec<bool> = values.iter().map(is_open).collect();
         let pairs = self.results.iter().cloned().zip(values);
         let results = assign(pairs.collect(), span);
         if self.places.is_empty() {
             return Some(results);
         }
-        let handed = self.places.iter().cloned().zip(self.results.iter().cloned().map(read));
+        // What is open stays open: it is not read on its way.
+        let handed = |(place, (result, is_open)): (&Place, (&Place, bool))| {
+            let value = match is_open && place.ty == result.ty {
+                true => anything(&place.ty),
+                false => read(result.clone()),
+            };
+            (place.clone(), value)
+        };
+        let handed = self.places.iter().zip(self.results.iter().zip(open)).map(handed);
         let received = assign(handed.collect(), span);
         Some(stmt(StmtKind::Atomic(vec![results, received]), span))
     }
