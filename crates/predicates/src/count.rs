@@ -10,7 +10,7 @@ use selvedge_smt::layout::{Layout, Place};
 use selvedge_smt::plain::About;
 use selvedge_smt::term::Val;
 
-use crate::sample::{Reached, Snapshot};
+use crate::sample::Snapshot;
 
 /// What was reached with so many threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,27 +25,9 @@ pub struct Seen {
     pub complete: bool,
 }
 
-impl Seen {
-    /// Counts.
-    #[must_use]
-    pub fn new(
-        layout: &Layout<'_>,
-        predicates: &[&Predicate],
-        threads: usize,
-        reached: &Reached,
-    ) -> Self {
-        let count = || abstract_states(layout, predicates, &reached.states).len();
-        Seen {
-            threads,
-            states: reached.states.len(),
-            abstract_states: (!predicates.is_empty()).then(count),
-            complete: reached.complete,
-        }
-    }
-}
-
 /// An abstract state: the place of a thread, and whether each predicate holds; `None` where that is
-/// not known, because a variable has no value there.
+/// not known, because a variable has no value there, and where the predicate is about another procedure than
+/// the thread is in.
 pub type AbstractState = (Place, Vec<Option<bool>>);
 
 /// The abstract states of all threads in these states.
@@ -55,14 +37,28 @@ pub fn abstract_states(
     predicates: &[&Predicate],
     states: &[Snapshot],
 ) -> BTreeSet<AbstractState> {
+    abstract_states_of(layout, predicates, states, |_| true)
+}
+
+/// The abstract states of some threads, by their numbers.
+#[must_use]
+pub fn abstract_states_of(
+    layout: &Layout<'_>,
+    predicates: &[&Predicate],
+    states: &[Snapshot],
+    looked_at: impl Fn(usize) -> bool,
+) -> BTreeSet<AbstractState> {
     let mut all = BTreeSet::new();
     for state in states {
         let places = state.places();
         let everyone: Vec<usize> = (0..places.len()).collect();
-        for (own, &place) in places.iter().enumerate() {
+        for (own, &place) in places.iter().enumerate().filter(|(own, _)| looked_at(*own)) {
             let proc = layout.classes[place.class].proc;
             let about = About { layout, threads: &places, own: Some(own), proc, instance: None };
             let truth = |predicate: &&Predicate| {
+                if predicate.scope.is_some_and(|scope| scope != proc) {
+                    return None;
+                }
                 let term = about.term(&predicate.expr)?;
                 term.value(&|var| state.value(&everyone, var)).and_then(Val::truth)
             };

@@ -7,11 +7,13 @@
 //! above, an invariant over views of two threads is sought ([`search`]): what holds of every two
 //! threads is written with predicates ([`pool`]), as the strongest statement of a shape that no
 //! sample refutes ([`learn`]). What a proof does not need is left out ([`minimize`]), and what is left
-//! is checked by `selvedge-smt`, which knows nothing of all this.
+//! is checked by `selvedge-smt`, which knows nothing of all this. [`delays`] reaches states in rounds with
+//! delays, and stops where the abstract states do, as Johnson and Wahl have it.
 //!
 //! ```
 //! use selvedge_analysis::Budget;
 //! use selvedge_frontend::{Input, LoadOptions, parse};
+//! use selvedge_model::Property;
 //! use selvedge_predicates::{Answer, Question, verify};
 //! use selvedge_program::ThreadCounts;
 //! use selvedge_smt::solver::SolverOptions;
@@ -26,6 +28,7 @@
 //!     program: &program,
 //!     source: &source,
 //!     counts: &ThreadCounts::default(),
+//!     property: &Property::NeverWrong,
 //!     solver: SolverOptions::default(),
 //!     only_given: false,
 //! };
@@ -36,10 +39,13 @@
 //! }
 //! ```
 
+mod below;
 pub mod count;
+pub mod delays;
 pub mod learn;
 pub mod minimize;
 pub mod pool;
+mod prove;
 pub mod sample;
 pub mod search;
 
@@ -47,26 +53,24 @@ use std::sync::Arc;
 
 use selvedge_analysis::Budget;
 use selvedge_evidence::Trace;
-use selvedge_program::flow::{self, Flow};
-use selvedge_program::{Count, Lowering, Predicate, Program, Source, ThreadCounts};
+use selvedge_model::Property;
+use selvedge_program::{Lowering, Predicate, Program, Source, ThreadCounts};
+use selvedge_smt::Checked;
 use selvedge_smt::bounds::bounds;
 use selvedge_smt::certificate::Certificate;
-use selvedge_smt::invariant::Invariant;
-use selvedge_smt::layout::Layout;
-use selvedge_smt::solver::{Query, Solver, SolverError, SolverOptions};
-use selvedge_smt::{Checked, Flaw, recheck};
+use selvedge_smt::laws::laws;
+use selvedge_smt::prepared::Prepared;
+use selvedge_smt::solver::{Query, SolverError, SolverOptions};
 
-use count::Seen;
-use learn::Shape;
-use pool::{Pool, Reach};
+use below::{MOST_THREADS, growing};
+use count::{Seen, abstract_states};
+use delays::Course;
+use prove::{Prover, attempts};
 use sample::{BreadthFirst, Snapshot, explore};
-use search::{Failure, Search};
+use search::{Failure, Known};
 
 /// How many states are looked at from below, for each number of threads.
 const SAMPLES: usize = 3000;
-
-/// With how many threads of each template of which there is any number.
-const MOST_THREADS: u32 = 3;
 
 /// What is asked.
 pub struct Question<'a> {
@@ -76,6 +80,8 @@ pub struct Question<'a> {
     pub source: &'a Arc<Source>,
     /// Numbers of threads that replace those of the program.
     pub counts: &'a ThreadCounts,
+    /// What must not happen: that a thread goes wrong, or that a target is reached.
+    pub property: &'a Property,
     /// The solver.
     pub solver: SolverOptions,
     /// Whether only the predicates of the program are used.
@@ -86,6 +92,8 @@ pub struct Question<'a> {
 pub struct Report {
     /// What was reached from below, with growing numbers of threads.
     pub seen: Vec<Seen>,
+    /// How rounds and delays were raised, if they were.
+    pub courses: Vec<Course>,
     /// The answer.
     pub answer: Answer,
     /// How many questions the solver was asked.
@@ -117,9 +125,6 @@ pub struct Proof {
     pub checked: Checked,
 }
 
-/// One attempt: how many threads a view has, which predicates, and what is said with them.
-type Attempt = (usize, Reach, Shape);
-
 /// Looks for a violation and for a proof. What is tried is told; the questions of the proof are shown
 /// to `keep`.
 pub fn verify(
@@ -128,17 +133,28 @@ pub fn verify(
     tell: &dyn Fn(&str),
     keep: &mut dyn FnMut(&str, &Query),
 ) -> Report {
-    let mut report =
-        Report { seen: Vec::new(), answer: Answer::Unknown(Failure::TooLarge), asked: 0 };
-    report.answer = match attempt(question, budget, tell, keep, &mut report) {
-        Ok(answer) => answer,
-        // Whoever stopped the solver had a reason.
-        Err(failure @ Failure::Solver(SolverError::Stopped)) => {
-            Answer::Unknown(budget.check().err().map_or(failure, Failure::Stopped))
-        }
-        Err(failure) => Answer::Unknown(failure),
-    };
-    report
+    Report::of(budget, |report| attempt(question, budget, tell, keep, report))
+}
+
+impl Report {
+    /// Runs a search that may fail.
+    fn of(budget: &Budget, search: impl FnOnce(&mut Report) -> Result<Answer, Failure>) -> Report {
+        let mut report = Report {
+            seen: Vec::new(),
+            courses: Vec::new(),
+            answer: Answer::Unknown(Failure::TooLarge),
+            asked: 0,
+        };
+        report.answer = match search(&mut report) {
+            Ok(answer) => answer,
+            // Whoever stopped the solver had a reason.
+            Err(failure @ Failure::Solver(SolverError::Stopped)) => {
+                Answer::Unknown(budget.check().err().map_or(failure, Failure::Stopped))
+            }
+            Err(failure) => Answer::Unknown(failure),
+        };
+        report
+    }
 }
 
 fn attempt(
@@ -149,146 +165,50 @@ fn attempt(
     report: &mut Report,
 ) -> Result<Answer, Failure> {
     let Question { program, source, counts, .. } = *question;
-    let flow = flow_of(program)?;
-    let layout = Layout::new(program, &flow, counts)?;
-    let given: Vec<&Predicate> = program.predicates.iter().collect();
+    let prepared = match Prepared::new(program, source) {
+        Ok(prepared) => prepared,
+        Err(refusal) => return question.from_below(refusal.into(), budget, report),
+    };
+    let layout = prepared.layout(counts)?;
+    let goal = prepared.goal(&layout, question.property)?;
+    let property = prepared.property(question.property)?;
+    let plain = &prepared.inlined.program;
+    let given: Vec<&Predicate> = plain.predicates.iter().collect();
     let mut states: Vec<Snapshot> = Vec::new();
-    for counts in growing(program, counts) {
-        let Ok(system) = Lowering::new(Arc::clone(program), Arc::clone(source), &counts) else {
+    for counts in growing(program, counts, MOST_THREADS) {
+        let Ok(system) = Lowering::new(Arc::clone(plain), Arc::clone(source), &counts) else {
             continue; // no thread at all
         };
-        let reached = explore(&system, &layout, SAMPLES, &mut BreadthFirst::default(), budget)
-            .map_err(Failure::Stopped)?;
+        let order = &mut BreadthFirst::default();
+        let reached =
+            explore(&system, &property, SAMPLES, order, budget).map_err(Failure::Stopped)?;
         if let Some(trace) = reached.violation {
-            return Ok(Answer::Unsafe { counts, system: Arc::new(system), trace });
+            return question.violation(&prepared.inlined, system, trace, counts);
         }
-        report.seen.push(Seen::new(&layout, &given, system.thread_count(), &reached));
-        states.extend(reached.states);
-    }
-    let mut solver = Solver::start(&question.solver).map_err(Failure::Solver)?;
-    let bounds = bounds(&layout, source)?;
-    let mut last = Failure::NoPredicates;
-    for (width, reach, shape) in attempts(layout.threads(), !given.is_empty(), question.only_given)
-    {
-        let pool = Pool::new(&layout, source, given.clone(), reach)?;
-        let mut search = Search::new(&layout, source, &pool, width, shape, &bounds);
-        search.seed(&states);
-        let before = solver.asked;
-        let ran = search.run(&mut solver, budget).cloned();
-        report.asked += solver.asked - before;
-        let end = ran.as_ref().err().map_or("found an invariant".to_owned(), ToString::to_string);
-        let views =
-            if width == 1 { "each thread".to_owned() } else { format!("every {width} threads") };
-        tell(&format!("{views}, {shape}: {end}"));
-        match ran {
-            Ok(invariant) => {
-                let found = Found { layout: &layout, search: &search, invariant };
-                return found.proof(question, solver, budget, keep);
-            }
-            Err(failure @ (Failure::Obstacle { .. } | Failure::TooLarge)) => last = failure,
-            Err(Failure::Solver(error @ (SolverError::Unknown(_) | SolverError::Slow(_)))) => {
-                last = Failure::Solver(error);
-                solver = Solver::start(&question.solver).map_err(Failure::Solver)?;
-            }
-            Err(failure) => return Err(failure),
-        }
-    }
-    Err(last)
-}
-
-/// The flow graph of a program.
-pub fn flow_of(program: &Program) -> Result<Flow, Failure> {
-    flow::build(program).map_err(|error| {
-        Failure::Stopped(selvedge_model::Fault { message: error.message, line: None }.into())
-    })
-}
-
-/// What to try, cheap attempts first.
-fn attempts(threads: Option<u64>, given: bool, only_given: bool) -> Vec<Attempt> {
-    let all = threads.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
-    let pairs = all.min(2);
-    let mut attempts = Vec::new();
-    if given {
-        attempts.push((pairs, Reach::GIVEN, Shape::Views));
-        attempts.extend((all == 3).then_some((3, Reach::GIVEN, Shape::Views)));
-    }
-    if !only_given {
-        attempts.extend([
-            (pairs, Reach::COMPARED, Shape::Clauses(1)),
-            (pairs, Reach::SHIFTED, Shape::Clauses(2)),
-            (pairs, Reach::COMPARED, Shape::Clauses(2)),
-            (pairs, Reach::ALL, Shape::Clauses(2)),
-        ]);
-        if all == 3 {
-            attempts.push((3, Reach::WITHIN, Shape::Clauses(2)));
-            attempts.push((3, Reach::WITHIN, Shape::Clauses(3)));
-        }
-    }
-    attempts
-}
-
-/// More and more threads, where there is any number of them.
-fn growing(program: &Program, counts: &ThreadCounts) -> Vec<ThreadCounts> {
-    let any: Vec<&str> = program
-        .threads
-        .iter()
-        .filter(|decl| decl.count == Count::Any && !counts.contains_key(&decl.name))
-        .map(|decl| decl.name.as_str())
-        .collect();
-    if any.is_empty() {
-        return vec![counts.clone()];
-    }
-    let with = |n: u32| {
-        let mut counts = counts.clone();
-        counts.extend(any.iter().map(|name| ((*name).to_owned(), n)));
-        counts
-    };
-    (1..=MOST_THREADS).map(with).collect()
-}
-
-/// An invariant that was found.
-struct Found<'a> {
-    layout: &'a Layout<'a>,
-    search: &'a Search<'a>,
-    invariant: Invariant,
-}
-
-impl Found<'_> {
-    /// Makes the invariant small, and has it checked.
-    fn proof(
-        self,
-        question: &Question<'_>,
-        mut solver: Solver,
-        budget: &Budget,
-        keep: &mut dyn FnMut(&str, &Query),
-    ) -> Result<Answer, Failure> {
-        let Found { layout, search, invariant } = self;
-        let cores = SolverOptions { cores: true, ..question.solver.clone() };
-        let small = Solver::start(&cores).and_then(|mut solver| {
-            minimize::minimize(layout, &invariant, search.obligations(), &mut solver, budget)
+        let snapshots = reached.snapshots(&system, &layout);
+        // Predicates of a called procedure have a meaning in its bodies only, which are not told apart here.
+        let is_counted = !given.is_empty() && !prepared.inlined.moved_predicates;
+        let count = || abstract_states(&layout, &given, &snapshots).len();
+        report.seen.push(Seen {
+            threads: system.thread_count(),
+            states: snapshots.len(),
+            abstract_states: is_counted.then(count),
+            complete: reached.complete,
         });
-        // If that does not work out, the proof is longer than it need be.
-        let mut invariant = small.ok().flatten().unwrap_or(invariant);
-        let stop = || budget.check().is_err();
-        // Most proofs need no bounds.
-        let bounds = std::mem::take(&mut invariant.bounds);
-        let mut certificate = Certificate::new(layout, &invariant);
-        let silent = &mut |_: &str, _: &Query| {};
-        if !bounds.is_empty()
-            && recheck(layout, question.source, &certificate, &mut solver, &stop, silent).is_err()
-        {
-            invariant.bounds = bounds;
-            certificate = Certificate::new(layout, &invariant);
-            solver = Solver::start(&question.solver).map_err(Failure::Solver)?;
-        }
-        let checked = recheck(layout, question.source, &certificate, &mut solver, &stop, keep)
-            .map_err(|flaw| match flaw {
-                Flaw::Program(refusal) => Failure::Refused(refusal),
-                Flaw::Solver(error) => Failure::Solver(error),
-                Flaw::Form(what) | Flaw::Open(what) => {
-                    Failure::Obstacle { obstacle: what, guess: None }
-                }
-            })?;
-        Ok(Answer::Safe(Proof { certificate, checked }))
+        states.extend(snapshots);
     }
+    let (bounds, laws) = (bounds(&layout, source)?, laws(&layout, source)?);
+    let known = Known {
+        layout: &layout,
+        source,
+        read: &prepared.read,
+        goal: &goal,
+        bounds: &bounds,
+        laws: &laws,
+    };
+    let attempts = attempts(layout.threads(), !given.is_empty(), question.only_given);
+    let mut prover = Prover { question, known, given, states, budget, tell, asked: 0 };
+    let answer = prover.prove(&attempts, keep);
+    report.asked += prover.asked;
+    answer
 }

@@ -42,7 +42,8 @@ pub fn minimize(
             if kept[number] == Some(wanted.len()) || (after.is_some() && wanted.is_empty()) {
                 continue;
             }
-            let within = obligation.within(&invariant.bounds);
+            let mut within = obligation.within(&invariant.bounds);
+            within.extend(obligation.counted(&invariant.laws));
             let mut broken = match (&after, wanted.first()) {
                 (Some(at), Some(&first)) if first != usize::MAX => {
                     let places = obligation.after().unwrap_or_default();
@@ -93,8 +94,7 @@ pub fn minimize(
         let form = Form::Clauses(needed.collect());
         (at.clone(), Fact { predicates: fact.predicates.clone(), form })
     });
-    let Invariant { width, bounds, .. } = invariant.clone();
-    Ok(Some(Invariant { width, facts: facts.collect(), bounds }))
+    Ok(Some(Invariant { facts: facts.collect(), ..invariant.clone() }))
 }
 
 /// The clauses about some threads, in every order that their places allow.

@@ -4,18 +4,21 @@
 //!
 //! **Idea.** What the program itself asks (guards and assertions), the same before a step (weakest
 //! preconditions), and comparisons: of variables that the program compares or assigns to each other,
-//! the same variable of another thread included, and of variables with the constants that they meet.
-//! Predicates of the user come first.
+//! the same variable of another thread included, and of variables with the constants that they meet. A
+//! condition with several parts is a predicate of its own where that is wanted: *if all of this holds,
+//! then …* needs one literal for it. Predicates of the user come first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigInt;
-use selvedge_program::{LocalId, Predicate, Source};
+use selvedge_program::{Predicate, Source};
 use selvedge_smt::Refusal;
 use selvedge_smt::layout::{Layout, Place};
 use selvedge_smt::plain::About;
 use selvedge_smt::symbolic::{Path, paths};
 use selvedge_smt::term::{Arith, Sort, Term, Var};
+
+use crate::search::Known;
 
 /// Conditions of the program that are longer than this are no predicates.
 const LONGEST: usize = 24;
@@ -34,23 +37,25 @@ pub struct Reach {
     pub constants: bool,
     /// Whether one variable is the other plus 1.
     pub shifted: bool,
+    /// Conditions of the program as a whole, where they say several things at once.
+    pub whole: bool,
 }
 
 impl Reach {
     /// Only the predicates of the user.
     pub const GIVEN: Reach =
-        Reach { compared: false, across: false, constants: false, shifted: false };
+        Reach { compared: false, across: false, constants: false, shifted: false, whole: false };
     /// All comparisons.
     pub const COMPARED: Reach =
-        Reach { compared: true, across: true, constants: true, shifted: false };
+        Reach { compared: true, across: true, constants: true, ..Reach::GIVEN };
     /// Comparisons of variables within one thread and with shared ones, sums with 1 included.
-    pub const SHIFTED: Reach =
-        Reach { compared: true, across: false, constants: false, shifted: true };
-    /// The same, and comparisons with constants.
-    pub const WITHIN: Reach =
-        Reach { compared: true, across: false, constants: true, shifted: true };
-    /// Everything.
-    pub const ALL: Reach = Reach { compared: true, across: true, constants: true, shifted: true };
+    pub const SHIFTED: Reach = Reach { compared: true, shifted: true, ..Reach::GIVEN };
+    /// Comparisons within one thread, sums with 1 and constants included.
+    pub const WITHIN: Reach = Reach { constants: true, ..Reach::SHIFTED };
+    /// All comparisons, sums with 1 included.
+    pub const ALL: Reach = Reach { shifted: true, ..Reach::COMPARED };
+    /// Comparisons within one thread, sums with 1, and conditions as a whole.
+    pub const WHOLE: Reach = Reach { whole: true, ..Reach::SHIFTED };
 }
 
 /// A variable, whoever's it is.
@@ -63,6 +68,7 @@ enum Name {
 /// The predicates that are tried.
 pub struct Pool<'a> {
     layout: &'a Layout<'a>,
+    read: &'a [Box<[bool]>],
     given: Vec<&'a Predicate>,
     reach: Reach,
     /// Conditions about one thread of a class, at position 0.
@@ -75,14 +81,11 @@ pub struct Pool<'a> {
 
 impl<'a> Pool<'a> {
     /// Looks at the program.
-    pub fn new(
-        layout: &'a Layout<'a>,
-        source: &Source,
-        given: Vec<&'a Predicate>,
-        reach: Reach,
-    ) -> Result<Self, Refusal> {
+    pub fn new(known: Known<'a>, given: Vec<&'a Predicate>, reach: Reach) -> Result<Self, Refusal> {
+        let Known { layout, source, read, .. } = known;
         let mut pool = Pool {
             layout,
+            read,
             given,
             reach,
             conditions: Vec::new(),
@@ -122,14 +125,17 @@ impl<'a> Pool<'a> {
         }
         self.group(&related);
         let mut conditions: Vec<(usize, Term)> = Vec::new();
+        let whole = self.reach.whole;
         for (class, path) in &steps {
             atoms(&path.guard, &mut |atom| conditions.push((*class, atom.clone())));
+            conditions.extend(positive(&path.guard).filter(|_| whole).map(|all| (*class, all)));
         }
         // One step further back.
         for (class, condition) in conditions.clone() {
             for (_, path) in steps.iter().filter(|(c, _)| *c == class) {
                 let before = condition.substitute(&|var| path.after(var));
                 atoms(&before, &mut |atom| conditions.push((class, atom.clone())));
+                conditions.extend(positive(&before).filter(|_| whole).map(|all| (class, all)));
             }
         }
         for (class, condition) in conditions {
@@ -143,6 +149,12 @@ impl<'a> Pool<'a> {
         }
         self.conditions.truncate(MOST_CONDITIONS);
         Ok(())
+    }
+
+    /// Whether there are conditions that say several things at once.
+    #[must_use]
+    pub fn has_whole(&self) -> bool {
+        self.conditions.iter().any(|(_, condition)| matches!(condition, Term::And(_)))
     }
 
     /// Puts integers together that meet in a condition or an assignment.
@@ -198,27 +210,30 @@ impl<'a> Pool<'a> {
                 all.push(term);
             }
         };
+        let alive = |position: usize, slot: usize| {
+            let Place { class, loc: Some(loc) } = places[position] else { return false };
+            let variable = self.layout.locals_of(class)[slot].variable;
+            self.read[loc.index()][variable]
+        };
+        let seen = |var: &Var| match *var {
+            Var::Local(position, slot) => alive(position, slot),
+            _ => true,
+        };
         for predicate in &self.given {
-            self.instances(predicate, places).into_iter().for_each(&mut add);
+            let instances = self.instances(predicate, places).into_iter();
+            // Of values that are never read again no sample says anything, and no clause needs them.
+            let said = instances.filter(|p| !self.reach.compared || p.vars().iter().all(seen));
+            said.for_each(&mut add);
         }
         if !self.reach.compared {
             return all;
         }
-        let alive = |position: usize, slot: usize| {
-            let Place { class, loc: Some(loc) } = places[position] else { return false };
-            let variable = self.layout.locals_of(class)[slot].variable;
-            self.layout.flow.live[loc.index()].has(LocalId(variable as u32))
-        };
         for (class, condition) in &self.conditions {
             for position in (0..places.len()).filter(|&p| places[p].class == *class) {
                 let renamed = condition.substitute(&|var| match var {
                     Var::Local(_, slot) => Term::Var(Var::Local(position, slot)),
                     other => Term::Var(other),
                 });
-                let seen = |var: &Var| match *var {
-                    Var::Local(position, slot) => alive(position, slot),
-                    _ => true,
-                };
                 if renamed.vars().iter().all(seen) {
                     add(renamed);
                 }
@@ -340,6 +355,16 @@ fn atoms(term: &Term, show: &mut dyn FnMut(&Term)) {
         Term::Ite(a, b, c) => [a, b, c].into_iter().for_each(|part| atoms(part, show)),
         Term::Eq(..) | Term::Lt(..) | Term::Le(..) | Term::Var(_) => show(term),
         Term::Int(_) | Term::Arith(..) => {}
+    }
+}
+
+/// A condition that says several things at once: all of them, or one of them negated.
+fn positive(term: &Term) -> Option<Term> {
+    match term {
+        Term::And(_) => Some(term.clone()),
+        Term::Or(_) => Some(term.clone().negated()),
+        Term::Not(inner) => positive(inner),
+        _ => None,
     }
 }
 

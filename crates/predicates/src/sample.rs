@@ -8,7 +8,9 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 use selvedge_analysis::{Budget, Stop};
 use selvedge_evidence::Trace;
-use selvedge_model::{Action, State, System, ThreadId, step};
+use selvedge_model::{
+    Action, Property, SharedId, State, SymbolId, System, TemplateId, ThreadId, step,
+};
 use selvedge_program::{Lowering, Value};
 use selvedge_smt::layout::{Layout, Place, SlotInfo};
 use selvedge_smt::term::{Sort, Val, Var};
@@ -65,7 +67,7 @@ impl Order for BreadthFirst {
 /// What was found from below.
 pub struct Reached {
     /// The states.
-    pub states: Vec<Snapshot>,
+    pub states: Vec<State>,
     /// A run that goes wrong, if there is one.
     pub violation: Option<Trace>,
     /// Whether all states were found.
@@ -75,10 +77,10 @@ pub struct Reached {
 /// Where a state was reached from: its predecessor, and who did what.
 type From = Option<(usize, ThreadId, Action)>;
 
-/// Looks at the states of a program, at most so many.
+/// Looks at the states of a program, at most so many, until one breaks the property.
 pub fn explore(
     system: &Lowering,
-    layout: &Layout<'_>,
+    property: &Property,
     most: usize,
     order: &mut dyn Order,
     budget: &Budget,
@@ -86,6 +88,8 @@ pub fn explore(
     let mut states: Vec<(State, From)> = Vec::new();
     let mut numbers: FxHashMap<State, usize> = FxHashMap::default();
     let mut reached = Reached { states: Vec::new(), violation: None, complete: true };
+    let properties = std::slice::from_ref(property);
+    let breaks = |state: &State| Property::first_broken(properties, system, state);
     for state in system.initial()? {
         if numbers.insert(state.clone(), states.len()).is_none() {
             order.add(states.len());
@@ -95,7 +99,7 @@ pub fn explore(
     'search: while let Some(number) = order.next() {
         budget.check()?;
         let state = states[number].0.clone();
-        if system.wrong(state.shared).is_some() {
+        if breaks(&state)?.is_some() {
             reached.violation = Some(trace(&states, number));
             reached.complete = false;
             break;
@@ -108,7 +112,7 @@ pub fn explore(
             };
             for (action, next) in steps {
                 let from = Some((number, thread, action));
-                if system.wrong(next.shared).is_some() {
+                if breaks(&next)?.is_some() {
                     states.push((next, from));
                     reached.violation = Some(trace(&states, states.len() - 1));
                     reached.complete = false;
@@ -125,8 +129,16 @@ pub fn explore(
             }
         }
     }
-    reached.states = states.iter().map(|(state, _)| snapshot(system, layout, state)).collect();
+    reached.states = states.into_iter().map(|(state, _)| state).collect();
     Ok(reached)
+}
+
+impl Reached {
+    /// The states as views see them.
+    #[must_use]
+    pub fn snapshots(&self, system: &Lowering, layout: &Layout<'_>) -> Vec<Snapshot> {
+        self.states.iter().map(|state| snapshot(system, layout, state)).collect()
+    }
 }
 
 fn trace(states: &[(State, From)], mut number: usize) -> Trace {
@@ -142,14 +154,24 @@ fn trace(states: &[(State, From)], mut number: usize) -> Trace {
 /// A state as views see it.
 #[must_use]
 pub fn snapshot(system: &Lowering, layout: &Layout<'_>, state: &State) -> Snapshot {
+    let threads = state.threads.iter().map(|thread| (thread.template, thread.stack.top()));
+    look(system, layout, state.shared, threads)
+}
+
+/// A state as views see it, of a shared state and the templates and tops of threads.
+pub fn look(
+    system: &Lowering,
+    layout: &Layout<'_>,
+    shared: SharedId,
+    threads: impl Iterator<Item = (TemplateId, Option<SymbolId>)>,
+) -> Snapshot {
     let values = |values: &[Value], slots: &[SlotInfo]| {
         values.iter().zip(slots).map(|(value, slot)| known(value, slot)).collect()
     };
-    let threads = state.threads.iter().map(|thread| {
-        let decl = thread.template.index();
+    let threads = threads.map(|(template, top)| {
+        let decl = template.index();
         let class = layout.classes.iter().position(|class| class.decl == decl).unwrap_or(0);
-        let frame = thread.stack.top().and_then(|top| system.frame_of_symbol(top));
-        match frame {
+        match top.and_then(|top| system.frame_of_symbol(top)) {
             Some((loc, locals)) => {
                 let place = Place { class, loc: Some(loc) };
                 (place, values(&locals, layout.locals_of(class)))
@@ -158,8 +180,8 @@ pub fn snapshot(system: &Lowering, layout: &Layout<'_>, state: &State) -> Snapsh
         }
     });
     Snapshot {
-        globals: values(&system.values_of(state.shared), &layout.globals),
         threads: threads.collect(),
+        globals: values(&system.values_of(shared), &layout.globals),
     }
 }
 

@@ -15,9 +15,11 @@ use rustc_hash::FxHashMap;
 use selvedge_analysis::{Budget, Stop};
 use selvedge_program::Source;
 use selvedge_smt::Refusal;
-use selvedge_smt::invariant::{Invariant, key, orders};
+use selvedge_smt::goal::Goal;
+use selvedge_smt::invariant::{Invariant, key, orders, subsets};
+use selvedge_smt::laws::Law;
 use selvedge_smt::layout::{Layout, Place};
-use selvedge_smt::obligation::{Obligation, inside, outside, place, starts};
+use selvedge_smt::obligation::{Obligation, beyond, inside, outside, place, starts};
 use selvedge_smt::solver::{Sat, Solver, SolverError};
 use selvedge_smt::term::{Term, Val, Var};
 
@@ -51,6 +53,22 @@ pub enum Failure {
     TooLarge,
     /// Only the predicates of the program are to be used, and it has none.
     NoPredicates,
+    /// Alg. 1 of Johnson and Wahl, with its own test for closure, would answer *safe*; that is no proof.
+    OnlyPublished {
+        /// How many abstract states were reached.
+        states: usize,
+        /// A step of another thread that leads out of them.
+        others: Option<String>,
+    },
+    /// The test for closure of Johnson and Wahl fails.
+    NotClosed {
+        /// How many abstract states were reached.
+        states: usize,
+        /// The step of the thread itself that leads out of them.
+        own: String,
+    },
+    /// The abstract states still grow.
+    NoPlateau,
 }
 
 impl fmt::Display for Failure {
@@ -70,6 +88,23 @@ impl fmt::Display for Failure {
                 "only the predicates of the program are to be used, and it declares none: write \
                  `predicate p: …;`, or leave out `--predicates given`",
             ),
+            Failure::OnlyPublished { states, others } => {
+                write!(
+                    f,
+                    "the {states} abstract states are closed under the actions of the thread that is looked \
+                     at, so that Alg. 1 as published answers safe; that is no proof"
+                )?;
+                match others {
+                    Some(step) => write!(f, ": they are left by {step}"),
+                    None => {
+                        f.write_str(", though no action of another thread leads out of them either")
+                    }
+                }
+            }
+            Failure::NotClosed { states, own } => {
+                write!(f, "the {states} abstract states are not closed: they are left by {own}")
+            }
+            Failure::NoPlateau => f.write_str("the abstract states still grow"),
             Failure::TooLarge => f.write_str("there are too many places or predicates"),
         }
     }
@@ -81,10 +116,28 @@ impl From<Refusal> for Failure {
     }
 }
 
+/// What is asked about a program, and what its text shows at once.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    /// The program.
+    pub layout: &'a Layout<'a>,
+    /// Its text.
+    pub source: &'a Source,
+    /// For each location, whether each local may still be read.
+    pub read: &'a [Box<[bool]>],
+    /// What is to be shown.
+    pub goal: &'a Goal,
+    /// Bounds that hold.
+    pub bounds: &'a [Term],
+    /// Laws that hold.
+    pub laws: &'a [Law],
+}
+
 /// A search for an invariant.
 pub struct Search<'a> {
     layout: &'a Layout<'a>,
     source: &'a Source,
+    goal: &'a Goal,
     pool: &'a Pool<'a>,
     width: usize,
     shape: Shape,
@@ -101,24 +154,20 @@ pub struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Prepares a search for an invariant over views of so many threads, where these bounds hold.
+    /// Prepares a search for an invariant over views of so many threads.
     #[must_use]
-    pub fn new(
-        layout: &'a Layout<'a>,
-        source: &'a Source,
-        pool: &'a Pool<'a>,
-        width: usize,
-        shape: Shape,
-        bounds: &[Term],
-    ) -> Self {
+    pub fn new(known: Known<'a>, pool: &'a Pool<'a>, width: usize, shape: Shape) -> Self {
+        let Known { layout, source, goal, bounds, laws, .. } = known;
+        let (bounds, laws) = (bounds.to_vec(), laws.to_vec());
         Search {
             layout,
             source,
+            goal,
             pool,
             width,
             shape,
             learners: BTreeMap::new(),
-            invariant: Invariant { width, facts: BTreeMap::new(), bounds: bounds.to_vec() },
+            invariant: Invariant { width, facts: BTreeMap::new(), bounds, laws },
             places: BTreeSet::new(),
             obligations: Vec::new(),
             about: FxHashMap::default(),
@@ -160,7 +209,9 @@ impl<'a> Search<'a> {
 
     /// Closes under steps.
     pub fn run(&mut self, solver: &mut Solver, budget: &Budget) -> Result<&Invariant, Failure> {
-        for obligation in starts(self.layout, self.width) {
+        let (layout, width) = (self.layout, self.width);
+        for obligation in starts(layout, width).into_iter().chain(beyond(layout, self.goal, width))
+        {
             self.add(obligation);
         }
         let seen: Vec<Vec<Place>> = self.learners.keys().cloned().collect();
@@ -251,7 +302,7 @@ impl<'a> Search<'a> {
         }
         let fact = learner.fact();
         if self.invariant.facts.insert(at.clone(), fact).is_none() {
-            for obligation in inside(self.layout, self.source, &at)? {
+            for obligation in inside(self.layout, self.source, self.goal, &at)? {
                 self.add(obligation);
             }
             if self.layout.threads().is_none_or(|n| n > self.width as u64) {
@@ -310,19 +361,5 @@ impl<'a> Search<'a> {
         }
         let what = obligation.describe(self.layout, self.source);
         format!("{what}, with {}", shown.join(", "))
-    }
-}
-
-/// All ways to choose so many.
-fn subsets(from: &[usize], count: usize) -> Vec<Vec<usize>> {
-    match (count, from.split_first()) {
-        (0, _) => vec![Vec::new()],
-        (_, None) => Vec::new(),
-        (_, Some((first, rest))) => {
-            let mut with = subsets(rest, count - 1);
-            with.iter_mut().for_each(|subset| subset.insert(0, *first));
-            with.extend(subsets(rest, count));
-            with
-        }
     }
 }

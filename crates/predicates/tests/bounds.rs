@@ -6,19 +6,19 @@ mod support;
 use std::sync::Arc;
 
 use selvedge_analysis::Budget;
+use selvedge_predicates::Answer;
 use selvedge_predicates::sample::{BreadthFirst, explore};
-use selvedge_predicates::{Answer, flow_of};
 use selvedge_program::Lowering;
 use selvedge_smt::bounds::bounds;
-use selvedge_smt::layout::Layout;
+use selvedge_smt::prepared::Prepared;
 use selvedge_smt::term::Val;
 use support::{Example, example, has_solver};
 
 /// The bounds of a program as text, and with how many states they were compared.
 fn shown(example: &Example) -> (Vec<String>, usize) {
-    let Example { program, source, counts } = example;
-    let flow = flow_of(program).unwrap_or_else(|e| panic!("{e}"));
-    let layout = Layout::new(program, &flow, counts).expect("a layout");
+    let Example { program, source, counts, property } = example;
+    let prepared = Prepared::new(program, source).expect("a flow graph");
+    let layout = prepared.layout(counts).expect("a layout");
     let all = bounds(&layout, source).expect("bounds");
     let mut seen = 0;
     // Where there is any number of threads, three of each kind.
@@ -28,8 +28,8 @@ fn shown(example: &Example) -> (Vec<String>, usize) {
     }
     let system = Lowering::new(Arc::clone(program), Arc::clone(source), &fixed).expect("lowered");
     let order = &mut BreadthFirst::default();
-    let found = explore(&system, &layout, 4000, order, &Budget::default()).expect("explored");
-    for state in &found.states {
+    let found = explore(&system, property, 4000, order, &Budget::default()).expect("explored");
+    for state in &found.snapshots(&system, &layout) {
         for bound in &all {
             // What has no value yet is not bounded either.
             if let Some(value) = bound.value(&|var| state.value(&[], var)) {

@@ -13,14 +13,15 @@ use std::sync::Arc;
 use published::{Reading, Sets};
 use selvedge_evidence::replay;
 use selvedge_model::{State, System};
+use selvedge_predicates::Answer;
 use selvedge_predicates::count::{AbstractState, abstract_states};
 use selvedge_predicates::sample::snapshot;
-use selvedge_predicates::{Answer, flow_of};
 use selvedge_program::Lowering;
+use selvedge_smt::goal::Goal;
 use selvedge_smt::invariant::{Fact, Form, Invariant};
-use selvedge_smt::layout::Layout;
 use selvedge_smt::obligation::{Obligation, inside, outside};
 use selvedge_smt::plain::About;
+use selvedge_smt::prepared::Prepared;
 use selvedge_smt::solver::{Sat, Solver, SolverOptions};
 use selvedge_smt::term::{Term, Var};
 use support::{Example, example, has_solver};
@@ -38,9 +39,9 @@ struct Seen {
 /// Alg. 1 up to its plateau, and the test for closure. All actions of the thread itself are tried; that
 /// some respect the abstraction would only spare the question. Numbers are natural ones if so wanted.
 fn one_thread(example: &Example, natural: bool) -> Seen {
-    let Example { program, source, counts } = example;
-    let flow = flow_of(program).unwrap_or_else(|e| panic!("{e}"));
-    let layout = Layout::new(program, &flow, counts).expect("a layout");
+    let Example { program, source, counts, property: _ } = example;
+    let prepared = Prepared::new(program, source).expect("a flow graph");
+    let layout = prepared.layout(counts).expect("a layout");
     let system = Lowering::new(Arc::clone(program), Arc::clone(source), counts).expect("lowered");
     let predicates: Vec<_> = program.predicates.iter().collect();
     let look =
@@ -65,7 +66,8 @@ fn one_thread(example: &Example, natural: bool) -> Seen {
     }
     let globals = (0..layout.globals.len()).filter(|_| natural);
     let not_negative = |slot| Term::le(Term::int(0), Term::Var(Var::Global(slot)));
-    let invariant = Invariant { width: 1, facts, bounds: globals.map(not_negative).collect() };
+    let bounds = globals.map(not_negative).collect();
+    let invariant = Invariant { width: 1, facts, bounds, laws: Vec::new() };
     let mut solver = Solver::start(&SolverOptions::default()).expect("a solver");
     let mut leaves = |obligation: &Obligation| {
         let query = obligation.query(&layout, &invariant);
@@ -74,7 +76,7 @@ fn one_thread(example: &Example, natural: bool) -> Seen {
     };
     let (mut own, mut others) = (None, None);
     for view in invariant.facts.keys() {
-        for obligation in inside(&layout, source, view).expect("steps") {
+        for obligation in inside(&layout, source, &Goal::NeverWrong, view).expect("steps") {
             own = own.or_else(|| leaves(&obligation));
         }
         for other in invariant.facts.keys().flatten() {

@@ -7,12 +7,12 @@ mod support;
 use std::sync::Arc;
 
 use selvedge_analysis::Budget;
+use selvedge_predicates::Answer;
 use selvedge_predicates::count::abstract_states;
 use selvedge_predicates::sample::{BreadthFirst, explore};
 use selvedge_predicates::search::Failure;
-use selvedge_predicates::{Answer, flow_of};
 use selvedge_program::Lowering;
-use selvedge_smt::layout::Layout;
+use selvedge_smt::prepared::Prepared;
 use support::{Example, example, has_solver};
 
 const ALPHA_1: &[&str] = &["p"];
@@ -21,14 +21,14 @@ const ALPHA_3: &[&str] = &["p", "m_is_1", "m_is_0"];
 
 /// How many abstract states are reached; the labels are those of the places.
 fn reached(example: &Example, most: usize) -> Vec<(String, Vec<Option<bool>>)> {
-    let Example { program, source, counts } = example;
-    let flow = flow_of(program).unwrap_or_else(|e| panic!("{e}"));
-    let layout = Layout::new(program, &flow, counts).expect("a layout");
+    let Example { program, source, counts, property } = example;
+    let prepared = Prepared::new(program, source).expect("a flow graph");
+    let layout = prepared.layout(counts).expect("a layout");
     let system = Lowering::new(Arc::clone(program), Arc::clone(source), counts).expect("lowered");
     let order = &mut BreadthFirst::default();
-    let found = explore(&system, &layout, most, order, &Budget::default()).expect("explored");
+    let found = explore(&system, property, most, order, &Budget::default()).expect("explored");
     let predicates: Vec<_> = program.predicates.iter().collect();
-    let all = abstract_states(&layout, &predicates, &found.states);
+    let all = abstract_states(&layout, &predicates, &found.snapshots(&system, &layout));
     all.into_iter().map(|(place, bits)| (layout.place_key(place), bits)).collect()
 }
 

@@ -6,10 +6,9 @@ mod support;
 use std::sync::Arc;
 
 use selvedge_analysis::Budget;
+use selvedge_predicates::Answer;
 use selvedge_predicates::sample::{BreadthFirst, explore};
-use selvedge_predicates::{Answer, flow_of};
 use selvedge_program::Lowering;
-use selvedge_smt::layout::Layout;
 use support::{Example, has_solver};
 
 /// A program with finitely many states for each number of threads, though its integers have no bounds.
@@ -78,13 +77,11 @@ fn what_is_safe_has_no_violation_with_more_threads() {
             Answer::Safe(proof) => {
                 safe += 1;
                 assert!(example.recheck(&proof.certificate).is_ok(), "{text}");
-                let Example { program, source, counts } = example.with("p", 4);
-                let flow = flow_of(&program).unwrap_or_else(|e| panic!("{e}"));
-                let layout = Layout::new(&program, &flow, &counts).expect("a layout");
+                let Example { program, source, counts, property } = example.with("p", 4);
                 let system = Lowering::new(Arc::clone(&program), Arc::clone(&source), &counts)
                     .expect("lowered");
                 let order = &mut BreadthFirst::default();
-                let found = explore(&system, &layout, 30_000, order, &Budget::default());
+                let found = explore(&system, &property, 30_000, order, &Budget::default());
                 assert!(found.expect("explored").violation.is_none(), "{text}");
             }
         }

@@ -31,6 +31,7 @@ mod attempt;
 mod booleans;
 mod explicit;
 pub mod flow;
+pub mod inline;
 mod lower;
 mod make;
 mod names;

@@ -19,7 +19,7 @@ use crate::text::count;
 /// More predicates than this are only counted.
 const MOST_SHOWN: usize = 24;
 
-/// What such proofs are about.
+/// What such proofs are about where no target is given.
 pub const PROPERTY: &str = "assertions";
 
 /// What was reached from below with so many threads.
@@ -35,17 +35,43 @@ pub struct Seen {
     pub complete: bool,
 }
 
+/// How the rounds and delays of so many threads were raised.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Course {
+    /// The number of threads.
+    pub threads: usize,
+    /// The bounds, in the order in which they were reached.
+    pub points: Vec<Point>,
+}
+
+/// A bound, and what was reached within it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Point {
+    /// The number of rounds.
+    pub rounds: usize,
+    /// The number of delays.
+    pub delays: usize,
+    /// The number of abstract states.
+    pub abstract_states: usize,
+}
+
 /// An answer of the engine.
 #[derive(Clone, Debug)]
 pub struct Answer<'a> {
     /// How many threads there are; `None` is any number.
     pub threads: Option<u64>,
+    /// What was asked about: [`PROPERTY`], or a target.
+    pub property: &'a str,
     /// The check of the proof, or why there is none.
     pub proof: Result<&'a Checked, String>,
     /// The predicates of the proof, in SMT-LIB.
     pub predicates: &'a [String],
     /// What was reached from below.
     pub seen: &'a [Seen],
+    /// How rounds and delays were raised, if they were.
+    pub courses: &'a [Course],
+    /// The name of the engine.
+    pub engine: &'static str,
     /// How many questions the solver was asked.
     pub asked: usize,
     /// How long it took.
@@ -71,9 +97,9 @@ pub fn object(answer: &Answer<'_>, file: &str) -> json::Answer {
         selvedge: json::VERSION,
         file: file.to_owned(),
         verdict,
-        property: PROPERTY.to_owned(),
-        engine: Some("predicates".to_owned()),
-        bound: None,
+        property: answer.property.to_owned(),
+        engine: Some(answer.engine.to_owned()),
+        bound: answer.courses.last().and_then(|course| course.points.last()).map(Point::bound),
         observations: Vec::new(),
         stored_states: None,
         reason,
@@ -108,6 +134,7 @@ pub fn summary(answer: &Answer<'_>) -> Summary {
         Err(_) => (json::Verdict::Unknown, Role::Change),
     };
     details.push(("below", below(answer.seen)));
+    details.extend(answer.courses.iter().map(|course| ("course", course.text())));
     if answer.proof.is_err() {
         let ways = "ranges for integers (`int[0..9] x`), a number of threads (--threads NAME=2), predicates that \
                     hold (`predicate p: …;`), or more time (--timeout)";
@@ -118,7 +145,7 @@ pub fn summary(answer: &Answer<'_>) -> Summary {
     }
     let asked = amount(Some(answer.asked as u128), "question");
     let (time, memory) = (seconds(answer.time), bytes(answer.peak_memory));
-    details.push(("effort", format!("predicates, {asked} to the solver, {time}, {memory}")));
+    details.push(("effort", format!("{}, {asked} to the solver, {time}, {memory}", answer.engine)));
     let sentence = sentence(answer);
     Summary { verdict, role, sentence, details }
 }
@@ -134,10 +161,11 @@ pub fn sentence(answer: &Answer<'_>) -> String {
         Some(1) => "this one thread".to_owned(),
         Some(n) => format!("these {n} threads"),
     };
-    format!(
-        "no schedule of {threads} fails an assertion or goes wrong in another way, with any number of \
-         contexts"
-    )
+    let what = match answer.property {
+        PROPERTY => "fails an assertion or goes wrong in another way".to_owned(),
+        target => format!("reaches {target}"),
+    };
+    format!("no schedule of {threads} {what}, with any number of contexts")
 }
 
 /// Why the verdict is safe, in one sentence.
@@ -154,6 +182,29 @@ pub fn proof(answer: &Answer<'_>) -> Option<String> {
         count(checked.predicates, "predicate"),
         count(checked.questions, "question"),
     ))
+}
+
+impl Point {
+    fn bound(&self) -> json::Bound {
+        let Point { rounds, delays, .. } = *self;
+        json::Bound { rounds: Some(rounds), delays: Some(delays), ..json::Bound::default() }
+    }
+}
+
+impl Course {
+    /// The bounds in order, with a word wherever something is new: Fig. 1 (right) of Johnson and Wahl as a line.
+    fn text(&self) -> String {
+        let mut text = format!("{}, (rounds, delays)", count(self.threads, "thread"));
+        let mut last = None;
+        for Point { rounds, delays, abstract_states } in &self.points {
+            let _ = match last == Some(*abstract_states) {
+                true => write!(text, " → ({rounds}, {delays})"),
+                false => write!(text, " → ({rounds}, {delays}): {abstract_states}"),
+            };
+            last = Some(*abstract_states);
+        }
+        text
+    }
 }
 
 fn below(seen: &[Seen]) -> String {

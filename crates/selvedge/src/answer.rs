@@ -205,7 +205,7 @@ impl Answer {
         let (opened, property, evidence) = match &self.by {
             By::Views(views) => {
                 let subject = &views.subject;
-                let property = by_predicates::PROPERTY.to_owned();
+                let property = subject.property_name();
                 let options = evidence_options(&subject.options, false);
                 let about = about(&subject.source, options, &[], property);
                 return Ok(views.certificate().map(|proof| Document::of_views(about, proof)));

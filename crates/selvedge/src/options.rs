@@ -28,7 +28,8 @@ pub struct Options {
     pub deadlock: bool,
     /// Whether the answer carries its evidence.
     pub evidence: bool,
-    /// What [`Engine::Delays`] observes of a state: names of shared variables, `shared`, `top=J`, separated by commas.
+    /// What [`Engine::Delays`] observes of a state: names of shared variables, `shared`, `top=J`, separated by
+    /// commas; or `predicates`.
     pub observe: Option<String>,
     /// Which actions [`Engine::Delays`] tries when what it observes has stopped growing.
     pub closure: Closure,

@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use selvedge_analysis::converge::closure::Closure;
 use selvedge_analysis::engine::Verdict;
 use selvedge_analysis::{Bound, Resource, Stop};
 
 use crate::answer::Answer;
-use crate::options::Options;
+use crate::options::{Heard, Options};
 use crate::predicates::{self, may_help};
 use crate::question::Asked;
 use crate::subject::{Subject, Wanted};
@@ -30,6 +31,9 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
     {
         return Err(Failure::usage("--observe and --closure are for `--engine delays`"));
     }
+    if options.closure == Closure::Published && !predicates::are_observed(options) {
+        return Err(Failure::usage("--closure published is for `--observe predicates`"));
+    }
     let (answer, cost) = options.measured(|options| find(subject, options));
     Ok(answer?.after(cost))
 }
@@ -37,10 +41,21 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
 fn find(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
     let (engine, deadlock) = (options.engine, options.deadlock);
     let budget = options.limits.budget();
-    let asserts = !deadlock && subject.options().target.is_none();
-    let by_solver = asserts && engine == Engine::Auto && options.solver.is_some();
+    if predicates::are_observed(options) {
+        return predicates::in_rounds(subject, options, budget);
+    }
+    let by_solver = !deadlock && engine == Engine::Auto && options.solver.is_some();
     if by_solver && subject.is_parameterized() || engine == Engine::Predicates {
-        return predicates::find(subject, options, budget);
+        let answer = predicates::find(subject, options, budget.clone())?;
+        // Places of threads may be decided by coverability where predicates have no answer.
+        let others_may = by_solver && subject.options().target.is_some();
+        match answer.why_no_views().filter(|_| others_may && budget.check().is_ok()) {
+            Some(why) => {
+                let note = format!("note: predicates have no answer: {why}");
+                options.tell(Heard::Note(&note));
+            }
+            None => return Ok(answer),
+        }
     }
     let wanted = Wanted { deadlock, any_number: engine.decides_any_number() };
     let asked = Asked::new(subject.for_engine(wanted)?, options, budget);

@@ -4,25 +4,27 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use selvedge_analysis::converge::closure::Closure;
 use selvedge_analysis::engine::{Outcome, Verdict};
 use selvedge_analysis::{Bound, Budget};
 use selvedge_evidence::{Evidence, Trace, Violation};
 use selvedge_frontend::Input;
-use selvedge_model::Property;
+use selvedge_model::{Pattern, Property};
+use selvedge_predicates::delays::{self, Test};
 use selvedge_predicates::search::Failure as Obstacle;
-use selvedge_predicates::{Answer as Found, Question, Report, flow_of, verify};
+use selvedge_predicates::{Answer as Found, Question, Report, verify};
 use selvedge_program::{Count, Lowering, Program, Source, ThreadCounts, ThreadDecl};
 use selvedge_report::page::InvariantPlace;
 use selvedge_report::predicates as report;
 use selvedge_smt::certificate::Certificate;
-use selvedge_smt::layout::Layout;
+use selvedge_smt::prepared::Prepared;
 use selvedge_smt::solver::{Query, Solver, SolverOptions};
 use selvedge_smt::{Checked, recheck};
 
 use crate::answer::Answer;
 use crate::options::{Cost, Heard, Options};
 use crate::question::Asked;
-use crate::subject::{InputOptions, Opened, Subject};
+use crate::subject::{InputOptions, Opened, Subject, Wanted};
 use crate::{Engine, Failure};
 
 /// How long a schedule with few contexts is sought, once there is one.
@@ -33,6 +35,7 @@ pub struct Parameterized {
     program: Arc<Program>,
     pub(crate) source: Arc<Source>,
     counts: ThreadCounts,
+    property: Property,
     pub(crate) options: InputOptions,
 }
 
@@ -42,16 +45,45 @@ pub(crate) fn find(
     options: &Options,
     budget: Budget,
 ) -> Result<Answer, Failure> {
-    let Input::Program { target, .. } = subject.input() else {
+    let Input::Program { .. } = subject.input() else {
         return Err(Failure::usage("the engine `predicates` needs a program, not a table"));
     };
-    if target.is_some() || options.deadlock {
+    if options.deadlock {
         return Err(Failure::usage(
-            "the engine `predicates` answers about assertions, not about --target and --deadlock; give \
-             numbers of threads with --threads for these",
+            "the engine `predicates` answers about assertions and targets, not about --deadlock; give \
+             numbers of threads with --threads for that",
         ));
     }
-    search(subject, options, budget)
+    search(subject, options, budget, None)
+}
+
+/// Whether rounds and delays are to be looked at through the predicates of the program.
+pub(crate) fn are_observed(options: &Options) -> bool {
+    options.engine == Engine::Delays
+        && options.observe.as_deref().map(str::trim) == Some("predicates")
+}
+
+/// Answers with rounds and delays, as far as predicates tell states apart.
+pub(crate) fn in_rounds(
+    subject: &Subject,
+    options: &Options,
+    budget: Budget,
+) -> Result<Answer, Failure> {
+    let declares = match subject.input() {
+        Input::Program { program, .. } => !program.predicates.is_empty(),
+        Input::Tables { .. } => false,
+    };
+    if !declares || options.deadlock {
+        return Err(Failure::usage(
+            "--observe predicates needs a program that declares some (`predicate p: …;`), and is not about \
+             --deadlock",
+        ));
+    }
+    let test = match options.closure {
+        Closure::Published => Test::Published,
+        Closure::Disrespectful | Closure::All => Test::Repaired,
+    };
+    search(subject, options, budget, Some(test))
 }
 
 /// Answers with predicates after other engines had none in a while; `None` if there is none again.
@@ -59,7 +91,7 @@ pub(crate) fn after_others(subject: &Subject, asked: &Asked) -> Result<Option<An
     if asked.options.solver.is_none() {
         return Ok(None);
     }
-    let answer = search(subject, &asked.options, asked.budget.clone())?;
+    let answer = search(subject, &asked.options, asked.budget.clone(), None)?;
     if let Some(why) = answer.why_no_views() {
         asked.options.tell(Heard::Note(&format!("note: predicates have no answer: {why}")));
         return Ok(None);
@@ -67,17 +99,23 @@ pub(crate) fn after_others(subject: &Subject, asked: &Asked) -> Result<Option<An
     Ok(Some(answer))
 }
 
-/// Whether predicates may help where contexts do not end: some integer has no bounds, and nothing
-/// but assertions is asked about.
+/// Whether predicates may help where contexts do not end: some integer has no bounds, and deadlocks are not asked
+/// about.
 pub(crate) fn may_help(asked: &Asked) -> bool {
     let opened = &asked.opened;
     opened.unbounded.is_some()
-        && opened.properties == [Property::NeverWrong]
+        && !opened.properties.contains(&Property::NoDeadlock)
         && !opened.system.starts_threads()
         && opened.system.any_number().is_empty()
 }
 
-fn search(subject: &Subject, options: &Options, budget: Budget) -> Result<Answer, Failure> {
+/// Searches from states of few threads, or from what rounds and delays reach.
+fn search(
+    subject: &Subject,
+    options: &Options,
+    budget: Budget,
+    in_rounds: Option<Test>,
+) -> Result<Answer, Failure> {
     let Some(solver) = options.solver.as_deref().map(solver_options) else {
         return Err(Failure::usage("predicates need a solver, and none may be started here"));
     };
@@ -87,18 +125,21 @@ fn search(subject: &Subject, options: &Options, budget: Budget) -> Result<Answer
         program: &subject.program,
         source: &subject.source,
         counts: &subject.counts,
+        property: &subject.property,
         solver,
         only_given: options.only_given_predicates,
     };
     let tell = |words: &str| options.tell(Heard::Trying(words));
-    let report = verify(&question, &budget, &tell, &mut |about, query| {
-        queries.push((about.to_owned(), query.clone()));
-    });
+    let keep = &mut |about: &str, query: &Query| queries.push((about.to_owned(), query.clone()));
+    let report = match in_rounds {
+        None => verify(&question, &budget, &tell, keep),
+        Some(test) => delays::verify(&question, test, &budget, &tell, keep),
+    };
     match report.answer {
         Found::Unsafe { counts, system, trace } => {
             subject.violation(&counts, system, &trace, options, budget)
         }
-        _ => Ok(Answer::of_views(Views { subject, report, queries })),
+        _ => Ok(Answer::of_views(Views { subject, report, queries, in_rounds })),
     }
 }
 
@@ -107,16 +148,32 @@ fn solver_options(program: &str) -> SolverOptions {
 }
 
 impl Parameterized {
-    fn new(subject: &Subject) -> Result<Self, Failure> {
-        let Input::Program { program, source, .. } = subject.input() else {
+    pub(crate) fn new(subject: &Subject) -> Result<Self, Failure> {
+        let Input::Program { program, source, target, .. } = subject.input() else {
             return Err(Failure::usage("predicates are about a program, and this is a table"));
         };
+        if target.is_some() {
+            // A target that asks for more threads than there are is a mistake.
+            subject.for_engine(Wanted { any_number: true, ..Wanted::default() })?;
+        }
         Ok(Parameterized {
             program: Arc::clone(program),
             source: Arc::clone(source),
             counts: subject.thread_counts()?,
+            property: target.clone().unwrap_or(Property::NeverWrong),
             options: subject.options().clone(),
         })
+    }
+
+    /// What is asked about, as reports and evidence name it.
+    pub(crate) fn property_name(&self) -> String {
+        match &self.property {
+            Property::Unreachable(Pattern::Together(wanted)) => {
+                let texts: Vec<&str> = wanted.iter().map(|thread| thread.text.as_str()).collect();
+                texts.join(",")
+            }
+            _ => report::PROPERTY.to_owned(),
+        }
     }
 
     /// A violation is like any other, of the program with so many threads.
@@ -138,7 +195,7 @@ impl Parameterized {
         let opened = Opened {
             program: Some(Arc::clone(&system)),
             system,
-            properties: vec![Property::NeverWrong],
+            properties: vec![self.property],
             source: self.source,
             unbounded: None,
             options: self.options,
@@ -193,6 +250,8 @@ impl Parameterized {
 pub struct Views {
     pub(crate) subject: Parameterized,
     report: Report,
+    /// The test for closure, if rounds and delays were raised.
+    in_rounds: Option<Test>,
     /// What the solver was asked about the proof.
     pub(crate) queries: Vec<(String, Query)>,
 }
@@ -228,11 +287,28 @@ impl Views {
             Found::Unknown(failure) => (Err(failure.to_string()), &[]),
             Found::Unsafe { .. } => (Err("there is a violation".to_owned()), &[]),
         };
+        let property = self.subject.property_name();
+        let courses = self.report.courses.iter().map(|course| report::Course {
+            threads: course.threads,
+            points: course
+                .points
+                .iter()
+                .map(|point| report::Point {
+                    rounds: point.rounds,
+                    delays: point.delays,
+                    abstract_states: point.abstract_states,
+                })
+                .collect(),
+        });
+        let courses: Vec<report::Course> = courses.collect();
         then(&report::Answer {
+            property: &property,
             threads: self.subject.threads(),
             proof,
             predicates,
             seen: &seen,
+            courses: &courses,
+            engine: if self.in_rounds.is_some() { "delays" } else { "predicates" },
             asked: self.report.asked,
             time: cost.time,
             peak_memory: cost.peak_memory,
@@ -243,10 +319,10 @@ impl Views {
     pub(crate) fn places(&self) -> Vec<InvariantPlace> {
         let Some(certificate) = self.certificate() else { return Vec::new() };
         let Parameterized { program, source, counts, .. } = &self.subject;
-        let Ok(flow) = flow_of(program) else { return Vec::new() };
-        let Ok(layout) = Layout::new(program, &flow, counts) else { return Vec::new() };
+        let Ok(prepared) = Prepared::new(program, source) else { return Vec::new() };
+        let Ok(layout) = prepared.layout(counts) else { return Vec::new() };
         let line = |key: &str| {
-            let span = flow.location(layout.find_place(key)?.loc?).span;
+            let span = prepared.flow.location(layout.find_place(key)?.loc?).span;
             Some(source.line(span.start))
         };
         report::places(certificate, &line)
@@ -260,16 +336,14 @@ pub(crate) fn check(
     solver: &str,
     queries: &mut Vec<(String, Query)>,
 ) -> Result<Result<Checked, String>, Failure> {
-    let Input::Program { program, source, .. } = subject.input() else {
-        return Ok(Err("it is about a program, and this is a table".to_owned()));
-    };
-    let counts = subject.thread_counts()?;
+    let Parameterized { program, source, counts, property, .. } = &Parameterized::new(subject)?;
     let mut checked = || -> Result<Checked, String> {
-        let flow = flow_of(program).map_err(|e: Obstacle| e.to_string())?;
-        let layout = Layout::new(program, &flow, &counts).map_err(|e| e.to_string())?;
+        let prepared = Prepared::new(program, source).map_err(|e| e.to_string())?;
+        let layout = prepared.layout(counts).map_err(|e| e.to_string())?;
+        let goal = prepared.goal(&layout, property).map_err(|e| e.to_string())?;
         let mut running = Solver::start(&solver_options(solver)).map_err(|e| e.to_string())?;
         let mut keep = |about: &str, query: &Query| queries.push((about.to_owned(), query.clone()));
-        recheck(&layout, source, certificate, &mut running, &|| false, &mut keep)
+        recheck(&layout, source, &goal, certificate, &mut running, &|| false, &mut keep)
             .map_err(|e| e.to_string())
     };
     Ok(checked())

@@ -2,16 +2,17 @@
 //! Nothing that a search did is believed: the evidence is held against the text that it is about.
 
 use selvedge_evidence::{Evidence, recheck as recheck_states};
+use selvedge_frontend::Input;
 use selvedge_report::evidence::{Document, Options as Given, digest};
 use selvedge_report::json::Verdict;
-use selvedge_report::{livelock, predicates as by_predicates, property};
+use selvedge_report::{livelock, property};
 use selvedge_sequential::certificate;
 use selvedge_smt::certificate::Certificate;
 use selvedge_smt::solver::{DEFAULT, Query};
 
 use crate::Failure;
 use crate::options::Options;
-use crate::predicates;
+use crate::predicates::{self, Parameterized};
 use crate::subject::{InputOptions, Opened, Subject, Wanted};
 
 /// Evidence that holds.
@@ -134,7 +135,10 @@ fn views(
     if given.deadlock || given.target.is_some() {
         return Ok(Err(not_asked("assertions")));
     }
-    let property = by_predicates::PROPERTY;
+    if let Input::Tables { .. } = subject.input() {
+        return Ok(Err("it is about a program, and this is a table".to_owned()));
+    }
+    let property = Parameterized::new(subject)?.property_name();
     if document.property() != property {
         let why = format!("such a proof is about {property}, and this claims something else");
         return Ok(Err(why));
@@ -145,7 +149,7 @@ fn views(
     Ok(checked.map(|checked| Accepted {
         verdict: Verdict::Safe,
         checked: checked.to_string(),
-        property: property.to_owned(),
+        property,
         held: Held::Views(certificate, queries),
     }))
 }

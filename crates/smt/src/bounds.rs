@@ -48,7 +48,7 @@ struct Step {
 
 /// What becomes of a variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Change {
+pub(crate) enum Change {
     To(BigInt),
     By(BigInt),
 }
@@ -59,33 +59,50 @@ struct Range {
     high: Option<BigInt>,
 }
 
-/// All steps from places that a thread can get to.
+/// A step that leads on.
+pub(crate) struct Move {
+    pub from: Place,
+    pub to: Place,
+    pub writes: Vec<(Var, Term)>,
+}
+
+/// The steps of a class, from places that its threads can get to. Those that go wrong lead nowhere, and
+/// nothing is claimed of them.
+pub(crate) fn moves(
+    layout: &Layout<'_>,
+    source: &Source,
+    class: usize,
+) -> Result<Vec<Move>, Refusal> {
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::from([layout.entry(class)]);
+    let mut work = vec![layout.entry(class)];
+    while let Some(from) = work.pop() {
+        for path in paths(layout, source, from)? {
+            let loc = match path.to {
+                Outcome::At(loc) => Some(loc),
+                Outcome::Ends => None,
+                Outcome::Wrong(_) => continue,
+            };
+            let to = Place { class, loc };
+            if seen.insert(to) {
+                work.push(to);
+            }
+            found.push(Move { from, to, writes: path.writes });
+        }
+    }
+    Ok(found)
+}
+
+/// All steps, with how often they are taken.
 fn steps(layout: &Layout<'_>, source: &Source) -> Result<Vec<Step>, Refusal> {
     let mut all = Vec::new();
     for class in 0..layout.classes.len() {
+        let found = moves(layout, source, class)?;
         let mut next: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
-        let mut found = Vec::new();
-        let mut work = vec![layout.entry(class)];
-        while let Some(from) = work.pop() {
-            if next.contains_key(&from) {
-                continue;
-            }
-            let mut after = Vec::new();
-            for path in paths(layout, source, from)? {
-                let loc = match path.to {
-                    Outcome::At(loc) => Some(loc),
-                    Outcome::Ends => None,
-                    // No step leads on from there, and nothing is claimed of it.
-                    Outcome::Wrong(_) => continue,
-                };
-                let to = Place { class, loc };
-                after.push(to);
-                found.push((from, to, path.writes));
-            }
-            work.extend(&after);
-            next.insert(from, after);
+        for step in &found {
+            next.entry(step.from).or_default().push(step.to);
         }
-        for (from, to, writes) in found {
+        for Move { from, to, writes } in found {
             let once = !reaches(&next, to, from);
             let times = layout.classes[class].count.filter(|_| once);
             all.push(Step { writes, times });
@@ -140,7 +157,7 @@ fn add(sum: Option<BigInt>, amount: BigInt, times: Option<u32>) -> Option<BigInt
 
 /// What a term may be as the new value of a variable; `None` if that is neither a constant nor the
 /// old value with a constant.
-fn changes(term: &Term, var: Var) -> Option<Vec<Change>> {
+pub(crate) fn changes(term: &Term, var: Var) -> Option<Vec<Change>> {
     match term {
         Term::Var(old) if *old == var => Some(vec![Change::By(BigInt::ZERO)]),
         Term::Int(value) => Some(vec![Change::To(value.clone())]),

@@ -17,6 +17,8 @@ pub struct Certificate {
     pub width: usize,
     /// Bounds of the shared variables that the proof uses.
     pub bounds: Vec<String>,
+    /// Laws that the proof uses, see [`crate::laws`].
+    pub laws: Vec<String>,
     /// All predicates.
     pub predicates: Vec<String>,
     /// What holds at which places.
@@ -83,10 +85,11 @@ impl Certificate {
         }
         let name = |var| format!("|{}|", layout.name(var, &[]));
         let bounds = invariant.bounds.iter().map(|bound| bound.show(&name).to_string()).collect();
-        Certificate { width: invariant.width, bounds, predicates, entries }
+        let laws = invariant.laws.iter().map(|law| law.show(layout)).collect();
+        Certificate { width: invariant.width, bounds, laws, predicates, entries }
     }
 
-    /// The invariant, or what is wrong with the text.
+    /// The invariant, or what is wrong with the text. Its laws are left to who can derive them.
     pub fn read(&self, layout: &Layout<'_>) -> Result<Invariant, String> {
         if !(1..=WIDEST).contains(&self.width) {
             return Err(format!("a view has from 1 to {WIDEST} threads, not {}", self.width));
@@ -117,7 +120,8 @@ impl Certificate {
                 _ => Err(format!("this is no bound of shared variables: {text}")),
             }
         });
-        Ok(Invariant { width: self.width, facts, bounds: bounds.collect::<Result<_, _>>()? })
+        let bounds = bounds.collect::<Result<_, _>>()?;
+        Ok(Invariant { width: self.width, facts, bounds, laws: Vec::new() })
     }
 
     fn fact(

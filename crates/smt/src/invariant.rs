@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::laws::Law;
 use crate::layout::Place;
 use crate::term::{Term, Var};
 
@@ -66,6 +67,8 @@ pub struct Invariant {
     /// What holds of the shared variables in every state, as [`crate::bounds`] finds it in the text. It
     /// is not kept by steps alone, and not asked of them.
     pub bounds: Vec<Term>,
+    /// What holds of the shared variables and the numbers of threads at places, as [`crate::laws`] finds it.
+    pub laws: Vec<Law>,
 }
 
 impl Invariant {
@@ -113,4 +116,19 @@ pub fn orders(threads: &[Place], of: &[usize]) -> Vec<Vec<usize>> {
         all = next;
     }
     all
+}
+
+/// All ways to choose so many.
+#[must_use]
+pub fn subsets(from: &[usize], count: usize) -> Vec<Vec<usize>> {
+    match (count, from.split_first()) {
+        (0, _) => vec![Vec::new()],
+        (_, None) => Vec::new(),
+        (_, Some((first, rest))) => {
+            let mut with = subsets(rest, count - 1);
+            with.iter_mut().for_each(|subset| subset.insert(0, *first));
+            with.extend(subsets(rest, count));
+            with
+        }
+    }
 }

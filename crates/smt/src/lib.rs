@@ -2,9 +2,9 @@
 //!
 //! Programs whose integers have no bounds have no list of states. What can be said of them is said
 //! in formulas, and a solver decides: [`solver`] drives one as a process, [`symbolic`] writes the
-//! steps of a program as [`term`]s, [`bounds`] are what they show at once, [`invariant`] says what holds of every few threads, and
-//! [`recheck`] asks the solver whether a [`certificate`] proves a program safe, for a fixed number of
-//! threads or for any number.
+//! steps of a program as [`term`]s, [`bounds`] and [`laws`] are what they show at once, [`invariant`]
+//! says what holds of every few threads, and [`recheck`] asks the solver whether a [`certificate`] proves
+//! a [`goal`], for a fixed number of threads or for any number.
 //!
 //! This crate does not search. What finds certificates is `selvedge-predicates`, which sees this
 //! crate; this crate does not see it.
@@ -28,10 +28,13 @@
 
 pub mod bounds;
 pub mod certificate;
+pub mod goal;
 pub mod invariant;
+pub mod laws;
 pub mod layout;
 pub mod obligation;
 pub mod plain;
+pub mod prepared;
 mod recheck;
 pub mod sexpr;
 pub mod solver;

@@ -8,7 +8,9 @@
 //! threads before) always lead to a view that is in it again, it holds of all `w` different threads
 //! of every reachable state: views change in no other way. If no thread of a view can then go wrong,
 //! no thread does, since every thread is in a view if there are at least `w` threads. A run of fewer
-//! threads is a run of more, in which the others stand still.
+//! threads is a run of more, in which the others stand still. Threads at the places of a target are never
+//! there together if no view has them, or, where they are more than `w`, if not all views of them
+//! can be true at once.
 //!
 //! Each obligation is one question to a solver; `unsat` means that it is met.
 
@@ -17,7 +19,9 @@ use std::fmt::Write;
 use selvedge_program::{ExprKind, Source};
 
 use crate::Refusal;
-use crate::invariant::{Invariant, key};
+use crate::goal::Goal;
+use crate::invariant::{Invariant, key, subsets};
+use crate::laws::Law;
 use crate::layout::{Layout, Place};
 use crate::plain::{About, in_instances};
 use crate::solver::Query;
@@ -31,8 +35,19 @@ pub struct Obligation {
     pub threads: Vec<Place>,
     /// How many of them are in the view.
     pub width: usize,
-    /// The step, or `None`: the initial states.
-    pub step: Option<Step>,
+    /// What happens, or is the case.
+    pub event: Event,
+}
+
+/// What an obligation is about.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// The threads are in an initial state.
+    Start,
+    /// One of the threads makes a step.
+    Step(Step),
+    /// The threads stand where they must not stand at the same time.
+    Forbidden,
 }
 
 /// A step of one of the threads.
@@ -54,22 +69,21 @@ impl Obligation {
     /// The threads of each view that is assumed to be in the invariant.
     #[must_use]
     pub fn assumed(&self) -> Vec<Vec<usize>> {
-        if self.step.is_none() {
+        if let Event::Start = self.event {
             return Vec::new();
         }
         let all: Vec<usize> = (0..self.threads.len()).collect();
-        if all.len() == self.width {
-            return vec![all];
-        }
-        let without = |left: &usize| all.iter().copied().filter(|p| p != left).collect();
-        all.iter().map(without).collect()
+        subsets(&all, self.width)
     }
 
-    /// The places of the view afterwards; `None` if the thread goes wrong.
+    /// The places of the view afterwards; `None` if that must not happen at all.
     #[must_use]
     pub fn after(&self) -> Option<Vec<Place>> {
         let mut places = self.threads[..self.width].to_vec();
-        if let Some(Step { by, path }) = &self.step {
+        if let Event::Forbidden = self.event {
+            return None;
+        }
+        if let Event::Step(Step { by, path }) = &self.event {
             let loc = match path.to {
                 Outcome::At(loc) => Some(loc),
                 Outcome::Ends => None,
@@ -92,6 +106,7 @@ impl Obligation {
             known.push(self.later(&invariant.says(&after, &view)).negated());
         }
         known.extend(self.within(&invariant.bounds));
+        known.extend(self.counted(&invariant.laws));
         self.ask(layout, &known, &[])
     }
 
@@ -99,18 +114,24 @@ impl Obligation {
     #[must_use]
     pub fn within(&self, bounds: &[Term]) -> Vec<Term> {
         let mut known = bounds.to_vec();
-        if self.step.is_some() && self.after().is_some() {
+        if matches!(self.event, Event::Step(_)) && self.after().is_some() {
             known.extend(bounds.iter().map(|bound| self.later(bound)));
         }
         known
     }
 
+    /// What laws say of the threads before the step. Of what is after it they say nothing else.
+    #[must_use]
+    pub fn counted(&self, laws: &[Law]) -> Vec<Term> {
+        laws.iter().map(|law| law.among(&self.threads)).collect()
+    }
+
     /// A statement about the view after the step, said before it.
     #[must_use]
     pub fn later(&self, term: &Term) -> Term {
-        match &self.step {
-            None => term.clone(),
-            Some(step) => term.substitute(&|var| step.path.after(var)),
+        match &self.event {
+            Event::Start | Event::Forbidden => term.clone(),
+            Event::Step(step) => term.substitute(&|var| step.path.after(var)),
         }
     }
 
@@ -120,13 +141,14 @@ impl Obligation {
     pub fn ask(&self, layout: &Layout<'_>, known: &[Term], named: &[(String, Term)]) -> Query {
         let classes = self.classes();
         let mut variables = self.variables(layout);
-        let possible = match &self.step {
-            None => {
+        let possible = match &self.event {
+            Event::Start => {
                 let (start, instances) = start(layout, &self.threads);
                 variables.extend(instances);
                 start
             }
-            Some(step) => step.path.guard.clone(),
+            Event::Step(step) => step.path.guard.clone(),
+            Event::Forbidden => Term::TRUE,
         };
         let types = layout.variables(&classes).into_iter();
         let types = types.map(|(var, info)| layout.in_type(info, Term::Var(var)));
@@ -150,7 +172,7 @@ impl Obligation {
     pub fn variables(&self, layout: &Layout<'_>) -> Vec<(Var, Sort)> {
         let variables = layout.variables(&self.classes()).into_iter();
         let mut all: Vec<_> = variables.map(|(var, info)| (var, info.sort())).collect();
-        if let Some(step) = &self.step {
+        if let Event::Step(step) = &self.event {
             let fresh = step.path.fresh.iter().filter_map(|&var| match var {
                 Var::Fresh(_, sort) => Some((var, sort)),
                 _ => None,
@@ -168,9 +190,9 @@ impl Obligation {
             let at = variables.iter().position(|(v, _)| *v == var)?;
             solution.get(at).cloned()
         };
-        match &self.step {
-            None => before(var),
-            Some(step) => step.path.after(var).value(&before),
+        match &self.event {
+            Event::Start | Event::Forbidden => before(var),
+            Event::Step(step) => step.path.after(var).value(&before),
         }
     }
 
@@ -178,9 +200,10 @@ impl Obligation {
     #[must_use]
     pub fn describe(&self, layout: &Layout<'_>, source: &Source) -> String {
         let places: Vec<_> = self.threads.iter().map(|&p| place(layout, source, p)).collect();
-        match &self.step {
-            None => format!("the initial states, threads at {}", places.join(" and ")),
-            Some(Step { by, path }) => {
+        match &self.event {
+            Event::Start => format!("the initial states, threads at {}", places.join(" and ")),
+            Event::Forbidden => format!("the target, with {}", places.join(" and ")),
+            Event::Step(Step { by, path }) => {
                 let edge = path.edges.first().map(|&e| layout.flow.edge(e).span);
                 let line = edge.map_or(0, |span| source.line(span.start));
                 let wrong = match &path.to {
@@ -284,24 +307,32 @@ pub fn starts(layout: &Layout<'_>, width: usize) -> Vec<Obligation> {
     }
     let threads = |classes: Vec<usize>| key(classes.into_iter().map(|class| layout.entry(class)));
     let all = all.into_iter().map(threads);
-    all.map(|threads| Obligation { threads, width, step: None }).collect()
+    all.map(|threads| Obligation { threads, width, event: Event::Start }).collect()
 }
 
-/// The steps of the threads in a view.
+/// The steps of the threads in a view, and what the goal forbids of them.
 pub fn inside(
     layout: &Layout<'_>,
     source: &Source,
+    goal: &Goal,
     view: &[Place],
 ) -> Result<Vec<Obligation>, Refusal> {
+    let width = view.len();
     let mut all = Vec::new();
+    if goal.forbids(view) {
+        all.push(Obligation { threads: view.to_vec(), width, event: Event::Forbidden });
+    }
     for (by, &place) in view.iter().enumerate() {
         // Of several threads at one place, the first one stands for all.
         if view[..by].contains(&place) {
             continue;
         }
         for path in paths(layout, source, place)? {
-            let step = Some(Step { by, path: path.at(by) });
-            all.push(Obligation { threads: view.to_vec(), width: view.len(), step });
+            if matches!(path.to, Outcome::Wrong(_)) && *goal != Goal::NeverWrong {
+                continue; // such a run ends there, and is not asked about
+            }
+            let event = Event::Step(Step { by, path: path.at(by) });
+            all.push(Obligation { threads: view.to_vec(), width, event });
         }
     }
     Ok(all)
@@ -323,7 +354,19 @@ pub fn outside(
     let by = view.len();
     let paths = paths(layout, source, other)?.into_iter();
     let seen = paths.filter(|path| path.is_seen() && !matches!(path.to, Outcome::Wrong(_)));
-    let step = |path: Path| Some(Step { by, path: path.at(by) });
-    let all = seen.map(|path| Obligation { threads: threads.clone(), width: by, step: step(path) });
+    let event = |path: Path| Event::Step(Step { by, path: path.at(by) });
+    let all =
+        seen.map(|path| Obligation { threads: threads.clone(), width: by, event: event(path) });
     Ok(all.collect())
+}
+
+/// What the goal forbids of more threads than a view has.
+#[must_use]
+pub fn beyond(layout: &Layout<'_>, goal: &Goal, width: usize) -> Vec<Obligation> {
+    let forbidden = goal.combinations(width).into_iter();
+    let possible = forbidden.filter(|threads| {
+        let classes: Vec<usize> = threads.iter().map(|place| place.class).collect();
+        layout.can_have(&classes)
+    });
+    possible.map(|threads| Obligation { threads, width, event: Event::Forbidden }).collect()
 }

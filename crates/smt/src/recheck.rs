@@ -1,6 +1,7 @@
 //! # The check of a certificate
 //! Every obligation of [`crate::obligation`] is asked again, from the program and the certificate
-//! alone. Bounds that it uses are derived anew from the text. Only if the solver answers `unsat` to all of them, the certificate is accepted.
+//! alone. Bounds and laws that it uses are derived anew from the text. Only if the solver answers `unsat`
+//! to all of them, the certificate is accepted.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,8 +11,10 @@ use selvedge_program::Source;
 use crate::Refusal;
 use crate::bounds::bounds;
 use crate::certificate::Certificate;
+use crate::goal::Goal;
+use crate::laws::laws;
 use crate::layout::Layout;
-use crate::obligation::{Obligation, inside, outside, starts};
+use crate::obligation::{Obligation, beyond, inside, outside, starts};
 use crate::solver::{Query, Sat, Solver, SolverError};
 
 /// What was checked.
@@ -65,16 +68,17 @@ impl fmt::Display for Flaw {
 
 impl std::error::Error for Flaw {}
 
-/// Checks whether a certificate proves that no thread goes wrong. Every question is shown to `keep`.
+/// Checks whether a certificate proves what is to be shown. Every question is shown to `keep`.
 pub fn recheck(
     layout: &Layout<'_>,
     source: &Source,
+    goal: &Goal,
     certificate: &Certificate,
     solver: &mut Solver,
     stop: &dyn Fn() -> bool,
     keep: &mut dyn FnMut(&str, &Query),
 ) -> Result<Checked, Flaw> {
-    let invariant = certificate.read(layout).map_err(Flaw::Form)?;
+    let mut invariant = certificate.read(layout).map_err(Flaw::Form)?;
     let width = invariant.width;
     if layout.threads().is_some_and(|n| n < width as u64) {
         let what = format!("a view has {width} threads, and there are not so many");
@@ -86,6 +90,16 @@ pub fn recheck(
         if let Some((_, text)) = listed.into_iter().find(|(bound, _)| !shown.contains(bound)) {
             return Err(Flaw::Form(format!("the text of the program does not show that {text}")));
         }
+    }
+    if !certificate.laws.is_empty() {
+        let mut shown = laws(layout, source).map_err(Flaw::Program)?;
+        let texts: Vec<String> = shown.iter().map(|law| law.show(layout)).collect();
+        if let Some(text) = certificate.laws.iter().find(|text| !texts.contains(text)) {
+            return Err(Flaw::Form(format!("the text of the program does not show that {text}")));
+        }
+        let mut texts = texts.iter();
+        shown.retain(|_| texts.next().is_some_and(|text| certificate.laws.contains(text)));
+        invariant.laws = shown;
     }
     let mut questions = 0;
     let mut show = |obligation: &Obligation| {
@@ -102,9 +116,15 @@ pub fn recheck(
     for obligation in starts(layout, width) {
         show(&obligation)?;
     }
+    for obligation in beyond(layout, goal, width) {
+        // Where one of the views does not occur, the threads are never there.
+        if obligation.before().iter().all(|key| invariant.facts.contains_key(key)) {
+            show(&obligation)?;
+        }
+    }
     let places: BTreeSet<_> = invariant.facts.keys().flatten().copied().collect();
     for view in invariant.facts.keys() {
-        for obligation in inside(layout, source, view).map_err(Flaw::Program)? {
+        for obligation in inside(layout, source, goal, view).map_err(Flaw::Program)? {
             show(&obligation)?;
         }
         for &other in &places {

@@ -41,6 +41,9 @@ pub enum Closure {
     Disrespectful,
     /// All, at every bound.
     All,
+    /// With predicates: those of the thread that is looked at, and not those of the others, as the paper has it.
+    /// What is closed in this way is no proof. With other observations: [`Closure::Disrespectful`].
+    Published,
 }
 
 /// A step out of the abstract states.

@@ -45,7 +45,8 @@ pub struct Args {
     engine: EngineOptions,
     /// What `--engine delays` observes of a state, separated by commas: names of shared variables (or
     /// `shared` for all, which is meant where none is named), and `top=J` for the topmost J symbols
-    /// of each stack [default: the tops, and deeper and deeper where that is not enough]
+    /// of each stack; or `predicates`: the line of one thread and the predicates of the program
+    /// [default: the tops, and deeper and deeper where that is not enough]
     #[arg(long, value_name = "WHAT", help_heading = "Engine")]
     observe: Option<String>,
     /// Which actions `--engine delays` tries when what it observes has stopped growing
@@ -107,6 +108,8 @@ enum Tried {
     Disrespectful,
     /// All, and at every bound: abstract interpretation beside the exploration
     All,
+    /// With `--observe predicates`: those of one thread, as published. What is closed then is no proof
+    Published,
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
@@ -119,6 +122,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         closure: match args.closure {
             Tried::Disrespectful => Closure::Disrespectful,
             Tried::All => Closure::All,
+            Tried::Published => Closure::Published,
         },
         solver: Some(args.solver.solver.clone()),
         only_given_predicates: args.predicates == Predicates::Given,

@@ -6,12 +6,15 @@ use std::sync::Arc;
 
 use selvedge_analysis::Budget;
 use selvedge_frontend::check::{CheckOptions, check};
+use selvedge_frontend::target::target;
 use selvedge_frontend::weave;
 use selvedge_frontend::{Input, LoadOptions, load};
-use selvedge_predicates::{Question, Report, flow_of, verify};
+use selvedge_model::Property;
+use selvedge_predicates::{Question, Report, verify};
 use selvedge_program::{Program, Source, ThreadCounts};
 use selvedge_smt::certificate::Certificate;
-use selvedge_smt::layout::Layout;
+use selvedge_smt::goal::Goal;
+use selvedge_smt::prepared::Prepared;
 use selvedge_smt::solver::{Solver, SolverOptions};
 use selvedge_smt::{Checked, Flaw, recheck};
 
@@ -20,6 +23,7 @@ pub struct Example {
     pub program: Arc<Program>,
     pub source: Arc<Source>,
     pub counts: ThreadCounts,
+    pub property: Property,
 }
 
 /// An example of `examples/delays`.
@@ -27,7 +31,7 @@ pub fn example(name: &str) -> Example {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/delays").join(name);
     match load(&path, &LoadOptions::default()) {
         Ok(Input::Program { program, source, .. }) => {
-            Example { program, source, counts: ThreadCounts::new() }
+            Example { program, source, counts: ThreadCounts::new(), property: Property::NeverWrong }
         }
         _ => panic!("{name} is no program"),
     }
@@ -61,7 +65,16 @@ impl Example {
         assert!(mistakes.is_empty(), "{mistakes:?}");
         let (program, mistakes) = check(&file, &CheckOptions::default());
         let program = Arc::new(program.unwrap_or_else(|| panic!("{mistakes:?}")));
-        Example { program, source, counts: ThreadCounts::new() }
+        Example { program, source, counts: ThreadCounts::new(), property: Property::NeverWrong }
+    }
+
+    /// Asks whether a target is reached.
+    pub fn target(mut self, text: &str) -> Self {
+        self.property = match target(text, &self.program, &self.source) {
+            Ok(property) => property,
+            Err(why) => panic!("{why:?}"),
+        };
+        self
     }
 
     pub fn verify(&self, only_given: bool) -> Report {
@@ -69,6 +82,7 @@ impl Example {
             program: &self.program,
             source: &self.source,
             counts: &self.counts,
+            property: &self.property,
             solver: SolverOptions::default(),
             only_given,
         };
@@ -76,10 +90,12 @@ impl Example {
     }
 
     pub fn recheck(&self, certificate: &Certificate) -> Result<Checked, Flaw> {
-        let flow = flow_of(&self.program).unwrap_or_else(|e| panic!("{e}"));
-        let layout = Layout::new(&self.program, &flow, &self.counts).expect("a layout");
+        let prepared = Prepared::new(&self.program, &self.source).expect("a flow graph");
+        let layout = prepared.layout(&self.counts).expect("a layout");
         let mut solver = Solver::start(&SolverOptions::default()).expect("a solver");
-        recheck(&layout, &self.source, certificate, &mut solver, &|| false, &mut |_, _| {})
+        let goal = Goal::new(&layout, &self.property).expect("a goal");
+        let silent = &mut |_: &str, _: &_| {};
+        recheck(&layout, &self.source, &goal, certificate, &mut solver, &|| false, silent)
     }
 }
 

@@ -10,6 +10,9 @@ pub(super) struct ViewsText {
     /// SMT-LIB terms about shared variables.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     bounds: Vec<String>,
+    /// Sums of shared variables and numbers of threads at places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    laws: Vec<String>,
     /// SMT-LIB terms.
     predicates: Vec<String>,
     entries: Vec<EntryText>,
@@ -37,6 +40,7 @@ impl ViewsText {
         ViewsText {
             width: certificate.width,
             bounds: certificate.bounds.clone(),
+            laws: certificate.laws.clone(),
             predicates: certificate.predicates.clone(),
             entries: certificate.entries.iter().map(entry).collect(),
         }
@@ -51,6 +55,7 @@ impl ViewsText {
         Certificate {
             width: self.width,
             bounds: self.bounds.clone(),
+            laws: self.laws.clone(),
             predicates: self.predicates.clone(),
             entries: self.entries.iter().map(entry).collect(),
         }

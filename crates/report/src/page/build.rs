@@ -112,10 +112,13 @@ pub fn of_predicates(
     answer: &predicates::Answer<'_>,
     places: Vec<InvariantPlace>,
 ) -> Document {
-    let reply = reply(predicates::summary(answer), "predicates", answer.time, answer.peak_memory);
-    let question = "Is there a schedule that fails an assertion or goes wrong in another way, with any \
-                    number of contexts?";
-    let asked = (question.to_owned(), predicates::PROPERTY.to_owned());
+    let reply = reply(predicates::summary(answer), answer.engine, answer.time, answer.peak_memory);
+    let what = match answer.property {
+        predicates::PROPERTY => "fails an assertion or goes wrong in another way".to_owned(),
+        target => format!("reaches {target}"),
+    };
+    let question = format!("Is there a schedule that {what}, with any number of contexts?");
+    let asked = (question, answer.property.to_owned());
     let mut document = Document::new(subject, asked, Vec::new(), reply);
     document.unit = "threads";
     document.invariant = predicates::proof(answer).map(|why| Invariant { why, places });

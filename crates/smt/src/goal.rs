@@ -1,0 +1,87 @@
+//! # What a proof shows
+//! That no thread goes wrong, or that threads are never at some places at the same time.
+
+use std::collections::BTreeSet;
+
+use selvedge_model::{Pattern, PlaceId, Property, TemplateId, ThreadAt, can_assign};
+use selvedge_program::flow::Loc;
+
+use crate::Refusal;
+use crate::invariant::key;
+use crate::layout::{Layout, Place};
+
+/// Targets with more combinations of places than this are refused.
+const MOST_COMBINATIONS: usize = 2000;
+
+/// What is to be shown.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Goal {
+    /// No thread goes wrong.
+    NeverWrong,
+    /// There are never different threads, one for each of these, that stand at one of its places.
+    Apart(Vec<Vec<Place>>),
+}
+
+impl Goal {
+    /// Reads a property of a program.
+    pub fn new(layout: &Layout<'_>, property: &Property) -> Result<Goal, Refusal> {
+        let wanted = match property {
+            Property::NeverWrong => return Ok(Goal::NeverWrong),
+            Property::Unreachable(Pattern::Together(wanted)) => wanted,
+            Property::NoDeadlock => return Err(Refusal::new("deadlocks are asked about", None)),
+            Property::Unreachable(_) => {
+                return Err(Refusal::new("whole states are asked about", None));
+            }
+        };
+        let places = |(template, at): &(Option<TemplateId>, PlaceId)| {
+            let (template, at) = (*template, *at);
+            let classes = layout.classes.iter().enumerate();
+            let meant = classes.filter_map(move |(class, info)| {
+                let runs = template.is_none_or(|template| template.index() == info.decl);
+                let proc = layout.flow.locations.get(at.0 as usize)?.proc;
+                let loc = Some(Loc(at.0));
+                (runs && proc == info.proc).then_some(Place { class, loc })
+            });
+            meant.collect::<Vec<_>>()
+        };
+        let of = |at: &ThreadAt| -> Vec<Place> {
+            let all: BTreeSet<Place> = at.places.iter().flat_map(places).collect();
+            all.into_iter().collect()
+        };
+        let wanted: Vec<Vec<Place>> = wanted.iter().map(of).collect();
+        let combinations = wanted.iter().try_fold(1usize, |n, of| n.checked_mul(of.len()));
+        if combinations.is_none_or(|n| n > MOST_COMBINATIONS) {
+            return Err(Refusal::new("the target means too many combinations of places", None));
+        }
+        Ok(Goal::Apart(wanted))
+    }
+
+    /// Whether threads at these places are where they must not be, whatever the values are.
+    #[must_use]
+    pub fn forbids(&self, threads: &[Place]) -> bool {
+        let Goal::Apart(wanted) = self else { return false };
+        can_assign(wanted.len(), &vec![1; threads.len()], |item, thread| {
+            wanted[item].contains(&threads[thread])
+        })
+    }
+
+    /// The combinations of more than `width` places that are forbidden, each once.
+    pub(crate) fn combinations(&self, width: usize) -> BTreeSet<Vec<Place>> {
+        let Goal::Apart(wanted) = self else { return BTreeSet::new() };
+        if wanted.len() <= width {
+            return BTreeSet::new();
+        }
+        let mut all = vec![Vec::new()];
+        for places in wanted {
+            let longer = |chosen: Vec<Place>| {
+                places.iter().map(move |&place| {
+                    let mut longer = chosen.clone();
+                    longer.push(place);
+                    longer
+                })
+            };
+            all = all.into_iter().flat_map(longer).collect();
+        }
+        all.into_iter().map(key).collect()
+    }
+}
