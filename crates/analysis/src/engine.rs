@@ -288,6 +288,9 @@ fn threads_needed(question: &Question<'_>, contexts: usize) -> usize {
         Property::Unreachable(Pattern::Somewhere { .. }) => 1,
         Property::Unreachable(Pattern::Together(wanted)) => wanted.len(),
         Property::Unreachable(Pattern::Tuple { tops, .. }) => tops.len().saturating_sub(first),
+        Property::Unreachable(Pattern::Configuration { stacks, .. }) => {
+            stacks.len().saturating_sub(first)
+        }
         Property::NeverWrong | Property::NoDeadlock => 0,
     };
     let idle = question.properties.iter().map(idle).max().unwrap_or(0);

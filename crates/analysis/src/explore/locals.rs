@@ -3,7 +3,7 @@
 //! *locals* and ask what a thread with such a local can do.
 
 use selvedge_evidence::Evidence;
-use selvedge_model::{SharedId, Stack, SymbolId, System, TemplateId};
+use selvedge_model::{SharedId, Stack, StackPattern, SymbolId, System, TemplateId};
 
 use super::{Classes, Reached};
 use crate::{Pace, Resource, Stop};
@@ -44,6 +44,10 @@ pub trait Locals {
 
     /// What can be on top of the stack.
     fn tops(&self, local: u32) -> Vec<Option<SymbolId>>;
+
+    /// Whether a thread of the class with this local may have a stack of the pattern: exactly, if
+    /// all stacks of the local are reached.
+    fn may_be(&self, class: u32, local: u32, pattern: &StackPattern) -> bool;
 
     /// Whether all that is known of each thread so far can be seen: its stack is its top.
     fn are_visible(&self) -> bool {

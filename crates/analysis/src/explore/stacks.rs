@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 use selvedge_evidence::Evidence;
-use selvedge_model::{Action, SharedId, Stack, SymbolId, System, Word};
+use selvedge_model::{Action, SharedId, Stack, StackPattern, SymbolId, System, Word};
 
 use super::{Classes, Locals, Move, Reached};
 use crate::{Pace, Resource, Stop, certify};
@@ -148,6 +148,15 @@ impl Locals for Stacks {
 
     fn tops(&self, local: u32) -> Vec<Option<SymbolId>> {
         vec![self.top(local)]
+    }
+
+    fn may_be(&self, _class: u32, local: u32, pattern: &StackPattern) -> bool {
+        let mut rest = local;
+        pattern.matches(std::iter::from_fn(|| {
+            let top = self.top(rest)?;
+            rest = self.rest(rest);
+            Some(top)
+        }))
     }
 
     fn are_visible(&self) -> bool {
