@@ -177,7 +177,16 @@ fn meet(
     outcome.evidence = from_above.or_else(|| below.evidence(&outcome.verdict));
     outcome.cuts = cuts;
     if let Some(kept) = keep {
-        kept.fill(&*below.explorer, finite);
+        if kept.shown.generators
+            && let Some(last) = outcome.collapse
+        {
+            // The test needs a plateau to pass.
+            while below.explorer.bound() <= last.count && below.explorer.advance(budget).is_ok() {}
+            let seen = below.explorer.observations();
+            let rows = (last.count + 2).max(outcome.observations.len()).min(seen.len());
+            outcome.observations = seen[..rows].to_vec();
+        }
+        kept.fill(&*below.explorer, question, finite, budget);
     }
     outcome
 }

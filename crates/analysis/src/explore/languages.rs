@@ -13,7 +13,7 @@
 //! saturation is a shared state of the system with the list of threads started so far.
 
 use rustc_hash::FxHashMap;
-use selvedge_automata::{Control, LanguageId, Languages as Store, Psa, post_star};
+use selvedge_automata::{Control, Dfa, LanguageId, Languages as Store, Psa, post_star};
 use selvedge_evidence::Evidence;
 use selvedge_model::{Action, Fault, SharedId, Spawn, Stack, StackPattern, SymbolId, System};
 
@@ -126,6 +126,10 @@ impl Locals for Languages {
                 self.store.get(LanguageId(local)).contains(stack.iter().copied())
             }
         }
+    }
+
+    fn stacks(&self, local: u32) -> Dfa {
+        self.store.get(LanguageId(local)).clone()
     }
 
     fn is_finite(&self, local: u32) -> bool {

@@ -2,6 +2,7 @@
 //! Explorers do not care how the stack of a thread is written down. They give out numbers for
 //! *locals* and ask what a thread with such a local can do.
 
+use selvedge_automata::Dfa;
 use selvedge_evidence::Evidence;
 use selvedge_model::{SharedId, Stack, StackPattern, SymbolId, System, TemplateId};
 
@@ -48,6 +49,9 @@ pub trait Locals {
     /// Whether a thread of the class with this local may have a stack of the pattern: exactly, if
     /// all stacks of the local are reached.
     fn may_be(&self, class: u32, local: u32, pattern: &StackPattern) -> bool;
+
+    /// The stacks that the local stands for; of a cut stack, what is kept.
+    fn stacks(&self, local: u32) -> Dfa;
 
     /// Whether all that is known of each thread so far can be seen: its stack is its top.
     fn are_visible(&self) -> bool {

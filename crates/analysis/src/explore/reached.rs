@@ -2,6 +2,7 @@
 //! The states of an exploration, and what is seen of them, bound by bound. In which order threads
 //! move, and which of them move within a bound, is the business of a [`super::Bookkeeping`].
 
+use selvedge_automata::Dfa;
 use selvedge_model::{Property, SharedId, System, TemplateId, VisibleState};
 
 use super::classes::arrangements;
@@ -258,6 +259,37 @@ impl<'a, L: Locals> Reached<'a, L> {
     /// The visible states that are new at a bound, one for each permutation.
     pub(super) fn new_visible(&self, bound: usize) -> Vec<VisibleState> {
         self.visible_at(bound).map(|number| self.arrange(number)).collect()
+    }
+
+    /// The states that are new at a bound, with sets of stacks, one for each permutation.
+    pub(super) fn new_sets(&self, bound: usize) -> Vec<(SharedId, Vec<Dfa>)> {
+        let sets = |number| {
+            let word = self.states.get(number);
+            let mut kinds = self.space.kinds(&word);
+            let mut take = |class: u32| {
+                let wanted = |((c, _), count): &&mut (Entry, u32)| *c == class && *count > 0;
+                let (entry, count) = kinds.iter_mut().find(wanted)?;
+                *count -= 1;
+                Some(entry.1)
+            };
+            let first = self.space.system.threads().len();
+            let threads = (0..first).filter_map(|t| take(self.space.classes.of_thread(t)));
+            let mut locals: Vec<u32> = threads.collect();
+            for ((_, local), count) in kinds {
+                locals.extend(std::iter::repeat_n(local, count as usize));
+            }
+            let stacks = locals.into_iter().map(|local| self.space.locals.stacks(local));
+            (SharedId(word[0]), stacks.collect())
+        };
+        self.states_at(bound).map(sets).collect()
+    }
+
+    /// Whether all locals of the states stand for finitely many stacks.
+    pub(super) fn is_finite(&self) -> bool {
+        (0..self.states.len() as u32).all(|number| {
+            let kinds = self.space.kinds(&self.states.get(number));
+            kinds.into_iter().all(|((_, local), _)| self.space.locals.is_finite(local))
+        })
     }
 
     /// How many visible states were reached, up to permutations.

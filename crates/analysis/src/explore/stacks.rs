@@ -3,6 +3,7 @@
 //! a push or a pop costs one look-up, whatever the height.
 
 use rustc_hash::FxHashMap;
+use selvedge_automata::Dfa;
 use selvedge_evidence::Evidence;
 use selvedge_model::{Action, SharedId, Stack, StackPattern, SymbolId, System, Word};
 
@@ -157,6 +158,10 @@ impl Locals for Stacks {
             rest = self.rest(rest);
             Some(top)
         }))
+    }
+
+    fn stacks(&self, local: u32) -> Dfa {
+        Dfa::word(self.get(local).iter())
     }
 
     fn are_visible(&self) -> bool {

@@ -19,6 +19,7 @@
 //! with has to be repeated ([`Windows::has_grown`]).
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_automata::Dfa;
 use selvedge_evidence::Evidence;
 use selvedge_model::{Action, SharedId, Stack, StackPattern, SymbolId, System, TemplateId, Word};
 
@@ -279,6 +280,10 @@ impl Locals for Windows {
         whole.len() > kept
             && window.symbols[..] == whole[..kept]
             && (kept..whole.len()).all(is_guess)
+    }
+
+    fn stacks(&self, local: u32) -> Dfa {
+        Dfa::word(self.get(local).symbols.iter().copied())
     }
 
     fn is_finite(&self, local: u32) -> bool {
