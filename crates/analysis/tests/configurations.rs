@@ -8,7 +8,7 @@ use selvedge_analysis::random::{Shape, random_system};
 use selvedge_analysis::{Bound, Budget};
 use selvedge_evidence::{Evidence, Flaw, recheck, replay};
 use selvedge_model::{
-    Pattern, Property, SharedId, StackPattern, State, SymbolId, Tables, TopPattern,
+    Pattern, Property, SharedId, StackPattern, State, SymbolId, System, Tables, TopPattern,
 };
 
 const CONTEXTS: usize = 4;
@@ -214,4 +214,33 @@ fn rounds_and_delays_find_whole_stacks() {
     }
     println!("{hits:?} within rounds, within rounds and delays, safe by delays");
     assert!(hits.iter().all(|&n| n > 10), "{hits:?}");
+}
+
+/// Systems that start threads, in the form in which these may be dropped: what at most k contexts reach is found
+/// with exactly k.
+#[test]
+fn whole_stacks_of_first_threads_where_others_are_started() {
+    let mut rng = fastrand::Rng::with_seed(79);
+    let shape = Shape { threads: 2, spawns: true, ..Shape::default() };
+    let [mut hits, mut none] = [0; 2];
+    for seed in 0..120 {
+        let system = random_system(2000 + seed, &shape);
+        let Ok(naive) = Naive::with_limit(&system, 400) else { continue };
+        let (states, completed, _) = reached(naive, 3);
+        let mut first_threads = states.clone();
+        let count = system.initial().expect("tables")[0].threads.len();
+        first_threads.iter_mut().for_each(|(state, _)| state.threads.truncate(count));
+        let property = random_target(&mut rng, &system, &first_threads);
+        let engine = system.clone().dropping_threads();
+        let case = Case { seed, system: &engine, property };
+        let meant = |(state, _): &&(State, usize)| is_meant(&case.property, state);
+        let first = first_threads.iter().filter(meant).map(|(_, bound)| *bound).min();
+        for method in [Method::Auto, Method::Symbolic] {
+            let question = case.question(method, true);
+            case.check(&check(&question, Bound::contexts(completed), &budget(), &|_| {}), first);
+        }
+        if first.is_some() { hits += 1 } else { none += 1 }
+    }
+    println!("{hits} reached, {none} not");
+    assert!(hits > 40 && none > 10);
 }

@@ -141,10 +141,12 @@ impl GridReport<'_> {
         let path = &self.grid.path;
         let mut details = Vec::new();
         let what = match self.observe {
-            None => "visible states".to_owned(),
-            Some(observe) => format!("abstract states: --observe {observe}"),
+            None => "visible states of R(r, d)".to_owned(),
+            Some(observe) => {
+                format!("abstract states of R(r, d), as --observe {observe} sees them")
+            }
         };
-        details.push(("numbers", format!("{what} of R(r, d)")));
+        details.push(("numbers", what));
         if let Some(stop) = &self.grid.stop {
             details.push(("unknown", format!("{stop}; cells with ? were not completed")));
         }

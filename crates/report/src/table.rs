@@ -127,6 +127,11 @@ impl TableReport<'_> {
             Verdict::Unknown { stop, .. } => (None, Some(stop.to_string())),
             _ => (None, None),
         };
+        let no_generators = match &self.table.generators {
+            Some(Err(stop)) => Some(format!("the generators are not known: {stop}")),
+            _ => None,
+        };
+        let reason = reason.or(no_generators);
         let finite = self.table.finite_contexts.as_ref().map(|list| {
             let one = |&(template, finite): &(TemplateId, bool)| Finite {
                 thread: self.system.template_name(template),
@@ -308,10 +313,8 @@ pub struct JsonTable {
     /// Whether single contexts reach finitely many states, by kind of thread.
     pub finite_contexts: Option<Vec<Finite>>,
     /// G, Z and G ∩ Z, if they were asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub generators: Option<JsonGenerators>,
     /// Sets of stacks, if they were asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub automata: Option<JsonAutomata>,
     /// Why the table ends too early.
     pub reason: Option<String>,

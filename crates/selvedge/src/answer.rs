@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use selvedge_analysis::engine::{Outcome, Shown, Table, Verdict as Found};
+use selvedge_analysis::engine::{Outcome, Table, Verdict as Found};
 use selvedge_analysis::{Resource, Stop, fair};
 use selvedge_evidence::{Trace, replay_with};
 use selvedge_model::{Endless, Property, State, System};
@@ -197,11 +197,7 @@ impl Answer {
         }
         let words = "the answer is there; now the observation table";
         asked.options.tell(Heard::Trying(words));
-        Some(asked.as_ref().clone().for_a_while(time).table(
-            resource,
-            most,
-            Shown { listed, ..Shown::default() },
-        ))
+        Some(asked.as_ref().clone().for_a_while(time).table(resource, most, listed.into()))
     }
 
     /// What the answer rests on, for [`recheck`](crate::recheck); there is some only if that was asked for.

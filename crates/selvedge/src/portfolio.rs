@@ -81,9 +81,10 @@ pub fn table(
     subject: &Subject,
     resource: Resource,
     most: Option<usize>,
-    shown: Shown,
+    shown: impl Into<Shown>,
     options: &Options,
 ) -> Result<Observed, Failure> {
+    let shown = shown.into();
     options.engine.need_bound(Resource::Contexts)?;
     if shown.generators && resource != Resource::Contexts {
         return Err(Failure::usage("generators are about contexts: leave --rounds away"));

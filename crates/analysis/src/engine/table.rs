@@ -31,6 +31,8 @@ pub struct Table {
     pub generators: Option<Result<GeneratorTest, Stop>>,
     /// Stacks as automata, if they were asked for.
     pub automata: Option<Automata>,
+    /// What was asked for.
+    pub shown: Shown,
 }
 
 /// What a table shows beside its numbers.
@@ -43,6 +45,13 @@ pub struct Shown {
     pub generators: bool,
     /// The states themselves, with sets of stacks.
     pub automata: bool,
+}
+
+/// Nothing but lists of at most so many states.
+impl From<usize> for Shown {
+    fn from(listed: usize) -> Self {
+        Shown { listed, ..Shown::default() }
+    }
 }
 
 /// The states of an exploration, and what single contexts do, as automata.
@@ -73,10 +82,11 @@ pub fn table(
     question: &Question<'_>,
     resource: Resource,
     most: Option<usize>,
-    shown: Shown,
+    shown: impl Into<Shown>,
     budget: &Budget,
     tell: Listener<'_>,
 ) -> Table {
+    let shown = shown.into();
     // Both sides count the same: with rounds, all threads are different.
     let symmetry = question.symmetry && resource == Resource::Contexts;
     let question = Question { properties: &[], symmetry, ..*question };
@@ -101,6 +111,7 @@ pub fn table(
         finite_contexts: kept.finite,
         generators: kept.generators,
         automata,
+        shown,
     }
 }
 

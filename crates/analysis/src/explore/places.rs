@@ -42,61 +42,28 @@ pub(super) fn put_in_place(
 
 /// The place of each thread, within its class, so that the stacks are as they are wanted.
 ///
-/// Patterns for one class may overlap (`4` and `4.6`), so that a thread may have to leave a place that
-/// it fits to another one: they are matched, not taken in turn. Those that can stay where they are
-/// do, if that leaves a place for all.
+/// Patterns for one class may overlap, but then one of them says more: `4.6` more than `4`, and that more
+/// than anything. Places for which most is said are filled first; threads that fit there are all alike
+/// for the places that are left, so that no choice is a wrong one.
 fn places(last: &State, wanted: &[StackPattern], classes: &Classes) -> Option<Vec<ThreadId>> {
     let threads = classes.of_threads().len();
-    let fits = |thread: usize, place: usize| {
-        classes.of_thread(thread) == classes.of_thread(place)
-            && wanted
-                .get(place)
-                .is_none_or(|pattern| pattern.matches(last.threads[thread].stack.iter()))
-    };
     let mut place_of: Vec<Option<usize>> = vec![None; threads];
-    let mut thread_at: Vec<Option<usize>> = vec![None; threads];
-    for place in 0..threads {
-        if fits(place, place) {
-            place_of[place] = Some(place);
-            thread_at[place] = Some(place);
-        }
-    }
-    for thread in 0..threads {
-        if place_of[thread].is_none() {
-            let mut tried = vec![false; threads];
-            if !find_place(thread, &fits, &mut thread_at, &mut tried) {
-                return None;
-            }
-            for (place, taken) in thread_at.iter().enumerate() {
-                if let Some(by) = *taken {
-                    place_of[by] = Some(place);
-                }
-            }
-        }
+    let mut order: Vec<usize> = (0..threads).collect();
+    order.sort_by_key(|&place| match wanted.get(place) {
+        Some(StackPattern::Whole(_)) => 0,
+        Some(pattern) if !pattern.is_any() => 1,
+        _ => 2,
+    });
+    for place in order {
+        let fits = |&thread: &usize| {
+            let stack = || last.threads[thread].stack.iter();
+            place_of[thread].is_none()
+                && classes.of_thread(thread) == classes.of_thread(place)
+                && wanted.get(place).is_none_or(|pattern| pattern.matches(stack()))
+        };
+        // Those that can stay where they are do.
+        let thread = Some(place).filter(fits).or_else(|| (0..threads).find(fits))?;
+        place_of[thread] = Some(place);
     }
     place_of.into_iter().map(|place| place.map(ThreadId::from)).collect()
-}
-
-/// Finds a place for one more thread, moving others if need be.
-fn find_place(
-    thread: usize,
-    fits: &impl Fn(usize, usize) -> bool,
-    thread_at: &mut [Option<usize>],
-    tried: &mut [bool],
-) -> bool {
-    for place in 0..thread_at.len() {
-        if tried[place] || !fits(thread, place) {
-            continue;
-        }
-        tried[place] = true;
-        let is_free = match thread_at[place] {
-            None => true,
-            Some(other) => find_place(other, fits, thread_at, tried),
-        };
-        if is_free {
-            thread_at[place] = Some(thread);
-            return true;
-        }
-    }
-    false
 }

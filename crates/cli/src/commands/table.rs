@@ -98,8 +98,8 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         Format::Csv => report.csv(),
         Format::Dot => report.dot(),
     });
-    match observed.table.outcome.verdict {
-        Verdict::Unknown { .. } => Ok(Exit::Unknown),
+    match (&observed.table.outcome.verdict, &observed.table.generators) {
+        (Verdict::Unknown { .. }, _) | (_, Some(Err(_))) => Ok(Exit::Unknown),
         _ => Ok(Exit::Done),
     }
 }

@@ -91,7 +91,8 @@ impl TableReport<'_> {
         let bounds = 0..self.observations().len();
         Some(JsonGenerators {
             g: patterns(self.system, test),
-            z: test.z.iter().map(shown).collect(),
+            z: (test.z.len() <= self.table.shown.listed)
+                .then(|| test.z.iter().map(shown).collect()),
             z_count: json::small(test.z_count),
             in_z: (test.in_z.iter())
                 .map(|(state, seen_at)| SeenGenerator { state: shown(state), seen_at: *seen_at })
@@ -123,8 +124,9 @@ fn patterns(system: &dyn System, test: &GeneratorTest) -> Vec<String> {
 pub struct JsonGenerators {
     /// The generators, as patterns.
     pub g: Vec<String>,
-    /// Z; of states that differ by a permutation of interchangeable threads, one.
-    pub z: Vec<String>,
+    /// Z; of states that differ by a permutation of interchangeable threads, one. Not listed where it is
+    /// too large.
+    pub z: Option<Vec<String>>,
     /// How many states Z has, without symmetry reduction.
     pub z_count: Option<u64>,
     /// The generators that are in Z.
