@@ -80,6 +80,8 @@ pub enum Stop {
     Cancelled,
     /// A stack grew higher than the explorer was told to follow.
     HighStack,
+    /// One context reaches infinitely many states, and single states were to be listed.
+    InfiniteContext,
     /// What is observed is not closed under steps; which one leads out.
     NotClosed(String),
     /// The system cannot say what its actions are.
@@ -99,6 +101,9 @@ impl fmt::Display for Stop {
             Stop::Memory => f.write_str("the memory limit was reached"),
             Stop::Cancelled => f.write_str("the run was interrupted"),
             Stop::HighStack => f.write_str("the stacks grow too high for single states"),
+            Stop::InfiniteContext => f.write_str(
+                "one more context reaches infinitely many states, which cannot be listed one by one",
+            ),
             Stop::NotClosed(obstacle) => {
                 write!(f, "what is observed stopped growing, but is not closed: {obstacle}")
             }

@@ -15,6 +15,8 @@ mod beside;
 mod counted;
 mod cover;
 pub mod delays;
+mod generators;
+pub mod grid;
 mod growing;
 mod pincer;
 mod reduction;
@@ -34,7 +36,7 @@ use crate::{Bound, Budget, Resource, Stop};
 use below::Below;
 pub use beside::{Answer, beside};
 use pincer::pincer;
-pub use table::{Table, table};
+pub use table::{Automata, Shown, SymbolicState, Table, table};
 
 /// What is asked.
 #[derive(Clone, Copy)]
@@ -79,6 +81,8 @@ pub enum Method {
     Reduction(Direction),
     /// Backward, over any number of threads: without a bound only.
     Coverability,
+    /// Context by context, with the generator test at plateaus: without a bound only.
+    Generators,
 }
 
 /// What was found out.
@@ -167,6 +171,13 @@ pub enum Proof {
         /// How many abstract states there are.
         states: usize,
     },
+    /// The visible states stopped growing, and no generator that may be reached is missing.
+    Generators {
+        /// The bound at which the test passed.
+        bound: Bound,
+        /// How many generators are in Z.
+        generators: usize,
+    },
     /// The summaries of all procedures of the only thread leave no violation.
     Summaries,
     /// No number of threads leads to a violation.
@@ -236,6 +247,8 @@ pub fn check(
 pub fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
     if !question.system.any_number().is_empty() || question.method == Method::Coverability {
         cover::verify(question, budget, tell)
+    } else if question.method == Method::Generators {
+        generators::verify(question, budget, tell)
     } else if !question.system.starts_threads() {
         verify_fixed_threads(question, budget, tell)
     } else if question.needs_all_threads() {
@@ -300,6 +313,9 @@ fn threads_needed(question: &Question<'_>, contexts: usize) -> usize {
         Property::Unreachable(Pattern::Somewhere { .. }) => 1,
         Property::Unreachable(Pattern::Together(wanted)) => wanted.len(),
         Property::Unreachable(Pattern::Tuple { tops, .. }) => tops.len().saturating_sub(first),
+        Property::Unreachable(Pattern::Configuration { stacks, .. }) => {
+            stacks.len().saturating_sub(first)
+        }
         Property::NeverWrong | Property::NoDeadlock => 0,
     };
     let idle = question.properties.iter().map(idle).max().unwrap_or(0);

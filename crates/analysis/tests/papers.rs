@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use selvedge_analysis::converge::above::Above;
 use selvedge_analysis::converge::finite_contexts::finite_contexts;
 use selvedge_analysis::converge::generators::Generators;
-use selvedge_analysis::engine::{Method, Question, Verdict, check, table, verify};
+use selvedge_analysis::engine::{Method, Question, Shown, Verdict, check, table, verify};
 use selvedge_analysis::explore::languages::Languages;
 use selvedge_analysis::explore::stacks::Stacks;
 use selvedge_analysis::explore::windows::Cut;
@@ -139,6 +139,22 @@ fn cuba_examples_13_and_14_generators_and_z() {
         unseen.push(show(&system, &left).into_iter().collect::<Vec<_>>().join(" "));
     }
     assert_eq!(unseen, ["0|1,6", "0|1,6", "0|1,6", "", "", ""]);
+}
+
+/// What Ex. 14 says of Fig. 1: the plateaus begin at 2 and at 5.
+#[test]
+fn cuba_example_14_plateaus_of_a_table() {
+    let system = tables("cuba/fig1.cpds");
+    let shown = Shown { listed: 30, generators: true, automata: false };
+    let (properties, method) = (&[][..], Method::Auto);
+    let asked = Question { system: &system, properties, method, symmetry: true, evidence: false };
+    let found = table(&asked, Resource::Contexts, None, shown, &Budget::default(), &|_| {});
+    let test = found.generators.expect("asked for").expect("found");
+    let plateaus: Vec<_> = (0..=6).filter(|&bound| test.is_new_plateau(bound)).collect();
+    assert_eq!(plateaus, [3, 6]);
+    assert_eq!((test.z.len(), test.in_z.len()), (8, 2));
+    assert_eq!(test.unseen(3).count(), 1);
+    assert!(!test.passes(3) && test.passes(6));
 }
 
 /// The states with stacks of at most `HIGHEST` symbols.

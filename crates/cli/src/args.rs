@@ -77,6 +77,8 @@ pub enum Format {
     Markdown,
     /// Comma-separated values, of `table` only
     Csv,
+    /// A picture for Graphviz, of `table --automata` only
+    Dot,
 }
 
 /// When to use colours.
@@ -113,8 +115,8 @@ pub struct InputOptions {
     /// The initial state of a .pds, in the place of the .init file: `0|1,4.6,-`
     #[arg(long, value_name = "STATE", help_heading = "Input", allow_hyphen_values = true)]
     pub init: Option<String>,
-    /// What must not be reached, in the place of what the file says: in a table `0|1,6`; in a
-    /// program a thread at a label or a line, `worker@critical` or `*@23`, or several at once,
+    /// What must not be reached, in the place of what the file says: in a table `0|1,6`, or with whole
+    /// stacks `0|1.-,4.6`; in a program a thread at a label or a line, `worker@critical` or `*@23`, or several at once,
     /// `worker@critical,worker@critical`
     #[arg(long, value_name = "STATE", help_heading = "Input", allow_hyphen_values = true)]
     pub target: Option<String>,

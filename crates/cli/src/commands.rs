@@ -32,6 +32,13 @@ pub fn run(command: Command, output: &mut Output) -> Result<Exit, Failure> {
     {
         return Err(Failure::usage("--format markdown and --format csv are for `selvedge table`"));
     }
+    if output.format == Format::Dot
+        && !matches!(&command, Command::Table(args) if args.shows_automata())
+    {
+        return Err(Failure::usage(
+            "--format dot is for `selvedge table --automata`; `selvedge convert --to dot` draws a table",
+        ));
+    }
     if output.format == Format::Sarif
         && !matches!(command, Command::Verify(_) | Command::Check(_) | Command::Livelock(_))
     {

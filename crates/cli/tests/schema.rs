@@ -85,6 +85,8 @@ fn answers() {
     check("answer", "verify start/race.weave", "unsafe");
     check("answer", "verify bluetooth/bluetooth3.weave", "safe");
     check("answer", "verify cuba/fig1.cpds --target 0|1,6", "unsafe");
+    check("answer", "verify cuba/fig1.cpds --target 3|2,4.6.6", "unsafe");
+    check("answer", "verify cuba/fig1.cpds --target 0|2,6 --engine generators", "safe");
     check("answer", "verify start/race.weave --deadlock", "unsafe");
     check("answer", "verify any/test-and-set.weave", "safe");
     check("answer", "verify delays/ex12.weave --engine delays", "safe");
@@ -110,6 +112,9 @@ fn livelocks() {
 fn other_commands() {
     check("table", "table cuba/fig1.cpds", "-");
     check("table", "table cuba/fig2.bp --contexts 3", "-");
+    check("table", "table cuba/fig1.cpds --generators", "-");
+    check("table", "table cuba/fig2.cpds --automata --contexts 2", "-");
+    check("grid", "table delays/ex8.cpds --rounds 3 --delays 4 --observe shared", "-");
     check("simulation", "simulate start/race.weave --seed 1", "wrong");
     check("syntax", "check-syntax start/race.weave cuba/fig1.cpds nowhere.weave", "-");
     check("trials", "bench random --count 3", "-");

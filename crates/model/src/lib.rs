@@ -44,7 +44,7 @@ pub use fair::{Endless, FairChoice, FairPlace, Fairness};
 pub use fault::Fault;
 pub use ids::{PlaceId, SharedId, SymbolId, TemplateId, ThreadId};
 pub use names::Name;
-pub use property::{Pattern, Property, ThreadAt, TopPattern};
+pub use property::{Pattern, Property, StackPattern, ThreadAt, TopPattern};
 pub use smallest::{NotUpward, smallest_violations};
 pub use state::{Stack, State, Thread, VisibleState};
 pub use step::{advance, enabled, is_forgotten, is_initial, step, step_with};

@@ -1,5 +1,6 @@
 //! # Properties
-//! What must never happen. Every kind is decided on the visible state alone.
+//! What must never happen. Every kind is decided on the visible state alone, but one: a target that
+//! says what is in a whole stack ([`Pattern::Configuration`]).
 
 use crate::{
     Fault, Heads, PlaceId, SharedId, State, SymbolId, System, TemplateId, VisibleState, can_assign,
@@ -17,7 +18,7 @@ pub enum Property {
     Unreachable(Pattern),
 }
 
-/// A set of visible states.
+/// A set of visible states, or of states.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Pattern {
     /// Shared state (`None`: any) and the top of each thread in order, as in `20|23,*,-`.
@@ -26,6 +27,14 @@ pub enum Pattern {
         shared: Option<SharedId>,
         /// One pattern for each thread of the initial state.
         tops: Vec<TopPattern>,
+    },
+    /// Shared state (`None`: any) and the stack of each thread in order, some of them whole, as in
+    /// `3|2,4.6`: reachability between configurations [Qadeer, Rehof 2004, Sec. 2].
+    Configuration {
+        /// The shared state, or any.
+        shared: Option<SharedId>,
+        /// One pattern for each thread of the initial state.
+        stacks: Vec<StackPattern>,
     },
     /// Some thread of the template (`None`: of any) has this symbol on top.
     Somewhere {
@@ -68,7 +77,7 @@ impl ThreadAt {
 }
 
 /// What the top of one stack must be.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TopPattern {
     /// Anything, the empty stack too.
     Any,
@@ -90,10 +99,48 @@ impl TopPattern {
     }
 }
 
-impl Pattern {
-    /// Whether the visible state belongs to the pattern. `templates` are those of the threads.
+/// What one stack must be.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum StackPattern {
+    /// Any stack with such a top.
+    Top(TopPattern),
+    /// This stack, top first.
+    Whole(Box<[SymbolId]>),
+}
+
+impl StackPattern {
+    /// Whether the stack is meant, given top first.
     #[must_use]
-    pub fn matches(
+    pub fn matches(&self, mut stack: impl Iterator<Item = SymbolId>) -> bool {
+        match self {
+            StackPattern::Top(top) => top.matches(stack.next()),
+            StackPattern::Whole(symbols) => stack.eq(symbols.iter().copied()),
+        }
+    }
+
+    /// What it says of the top of the stack.
+    #[must_use]
+    pub fn top(&self) -> TopPattern {
+        match self {
+            StackPattern::Top(top) => *top,
+            StackPattern::Whole(symbols) => {
+                symbols.first().map_or(TopPattern::Empty, |&top| TopPattern::Symbol(top))
+            }
+        }
+    }
+
+    /// Whether every stack is meant.
+    #[must_use]
+    pub fn is_any(&self) -> bool {
+        *self == StackPattern::Top(TopPattern::Any)
+    }
+}
+
+impl Pattern {
+    /// Whether the visible part of a state may belong to the pattern: for all patterns but
+    /// [`Pattern::Configuration`] it then does. `templates` are those of the threads.
+    #[must_use]
+    pub fn may_match(
         &self,
         system: &dyn System,
         state: &VisibleState,
@@ -104,6 +151,11 @@ impl Pattern {
                 shared.is_none_or(|s| s == state.shared)
                     && tops.len() <= state.tops.len()
                     && tops.iter().zip(&state.tops).all(|(p, &top)| p.matches(top))
+            }
+            Pattern::Configuration { shared, stacks } => {
+                shared.is_none_or(|s| s == state.shared)
+                    && stacks.len() <= state.tops.len()
+                    && stacks.iter().zip(&state.tops).all(|(p, &top)| p.top().matches(top))
             }
             Pattern::Somewhere { shared, template, symbol } => {
                 shared.is_none_or(|s| s == state.shared)
@@ -122,6 +174,19 @@ impl Pattern {
 }
 
 impl Pattern {
+    /// Whether the state belongs to the pattern.
+    #[must_use]
+    pub fn matches(&self, system: &dyn System, state: &State) -> bool {
+        let templates: Vec<TemplateId> = state.threads.iter().map(|t| t.template).collect();
+        let whole = match self {
+            Pattern::Configuration { stacks, .. } => {
+                stacks.iter().zip(&state.threads).all(|(p, thread)| p.matches(thread.stack.iter()))
+            }
+            _ => true,
+        };
+        whole && self.may_match(system, &state.visible(), &templates)
+    }
+
     /// Whether threads of these templates are enough for it, wherever they stand.
     #[must_use]
     pub fn has_enough(&self, templates: &[TemplateId]) -> bool {
@@ -136,24 +201,37 @@ impl Pattern {
 }
 
 impl Property {
-    /// Whether this visible state breaks the property. `templates` are those of the threads. There
-    /// is no answer where the system cannot say what its actions are, and the property is about
-    /// them.
-    pub fn is_violated_by(
-        &self,
-        system: &dyn System,
-        state: &VisibleState,
-        templates: &[TemplateId],
-    ) -> Result<bool, Fault> {
+    /// Whether this state breaks the property. There is no answer where the system cannot say what
+    /// its actions are, and the property is about them.
+    pub fn is_violated_by(&self, system: &dyn System, state: &State) -> Result<bool, Fault> {
         match self {
             Property::NeverWrong => Ok(system.wrong(state.shared).is_some()),
             Property::NoDeadlock => {
-                let tops = state.tops.iter().map(std::slice::from_ref);
-                let threads = templates.iter().copied().zip(tops);
+                let tops: Vec<_> =
+                    state.threads.iter().map(|t| (t.template, t.stack.top())).collect();
+                let threads =
+                    tops.iter().map(|(template, top)| (*template, std::slice::from_ref(top)));
                 Heads::default().is_deadlock(system, state.shared, threads)
             }
-            Property::Unreachable(pattern) => Ok(pattern.matches(system, state, templates)),
+            Property::Unreachable(pattern) => Ok(pattern.matches(system, state)),
         }
+    }
+
+    /// Whether the visible state does not decide it: it says what is in a whole stack.
+    #[must_use]
+    pub fn needs_stacks(&self) -> bool {
+        matches!(self, Property::Unreachable(Pattern::Configuration { .. }))
+    }
+
+    /// The height of the highest stack that it names.
+    #[must_use]
+    pub fn height(&self) -> usize {
+        let Property::Unreachable(Pattern::Configuration { stacks, .. }) = self else { return 0 };
+        let height = |stack: &StackPattern| match stack {
+            StackPattern::Top(_) => 0,
+            StackPattern::Whole(symbols) => symbols.len(),
+        };
+        stacks.iter().map(height).max().unwrap_or(0)
     }
 
     /// The first of the properties that a state breaks.
@@ -162,10 +240,8 @@ impl Property {
         system: &dyn System,
         state: &State,
     ) -> Result<Option<usize>, Fault> {
-        let templates: Vec<TemplateId> = state.threads.iter().map(|t| t.template).collect();
-        let visible = state.visible();
         for (number, property) in properties.iter().enumerate() {
-            if property.is_violated_by(system, &visible, &templates)? {
+            if property.is_violated_by(system, state)? {
                 return Ok(Some(number));
             }
         }

@@ -56,7 +56,9 @@ pub fn smallest_violations(
         match property {
             Property::NeverWrong => found.extend(system.wrong(shared).map(|_| Vec::new())),
             Property::NoDeadlock => return Err(NotUpward::Deadlock),
-            Property::Unreachable(Pattern::Tuple { .. }) => return Err(NotUpward::Tuple),
+            Property::Unreachable(Pattern::Tuple { .. } | Pattern::Configuration { .. }) => {
+                return Err(NotUpward::Tuple);
+            }
             Property::Unreachable(Pattern::Somewhere { shared: wanted, template, symbol }) => {
                 let meant = |&(of, top): &(TemplateId, Option<SymbolId>)| {
                     top == Some(*symbol) && template.is_none_or(|wanted| wanted == of)

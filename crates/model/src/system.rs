@@ -5,7 +5,7 @@
 
 use crate::{
     Action, FairChoice, FairPlace, Fault, Origin, PlaceId, SharedId, Spawn, State, SymbolId,
-    TemplateId,
+    Tables, TemplateId,
 };
 
 /// A thread of the initial state.
@@ -53,6 +53,11 @@ pub trait System: Send + Sync {
     /// as many as it likes after the others (see [`is_initial`](crate::is_initial)).
     fn any_number(&self) -> Vec<Spawn> {
         Vec::new()
+    }
+
+    /// All rules of the system, where they are listed and not found as heads are met.
+    fn as_tables(&self) -> Option<&Tables> {
+        None
     }
 
     /// Adds to `out` what a thread of `template` can do at the head (`shared`, `top`).

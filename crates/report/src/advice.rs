@@ -33,6 +33,11 @@ pub(crate) fn advice(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>)
         ways.push(format!("a number of threads (--threads {name}=2)"));
         return Some(either(&ways));
     }
+    if *stop == Stop::InfiniteContext {
+        return Some(
+            "--engine symbolic, which follows sets of stacks, or --engine auto".to_owned(),
+        );
+    }
     if method == Method::Explicit || *stop == Stop::HighStack {
         ways.push("--engine auto, which can follow stacks that grow without end".to_owned());
     }
@@ -40,7 +45,7 @@ pub(crate) fn advice(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>)
         Stop::Timeout => Some("more time (--timeout)".to_owned()),
         Stop::Memory => Some("more memory (--memory)".to_owned()),
         Stop::Cancelled => Some("once more with more patience".to_owned()),
-        Stop::HighStack => None,
+        Stop::HighStack | Stop::InfiniteContext => None,
         Stop::NotClosed(_) => {
             let more = "--observe with more variables or a larger top=J, or no --observe at all: then \
                         more and more of the stacks is observed";

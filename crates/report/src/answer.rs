@@ -217,6 +217,22 @@ pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool)
                 states.map_or(String::new(), |n| format!(": all {} were seen", amount(n, "state")));
             format!("no state is new at {bound}{all}")
         }
+        Proof::Generators { bound, generators } => format!(
+            "the generator test passes at {bound}: nothing visible is new, and {} that may be reached \
+             {} seen",
+            match generators {
+                0 => "no generator".to_owned(),
+                1 => "the one generator".to_owned(),
+                n => format!("all {n} generators"),
+            },
+            if generators == 0 {
+                "is left to be"
+            } else if generators == 1 {
+                "was"
+            } else {
+                "were"
+            }
+        ),
         Proof::Summaries => {
             "the summaries of all procedures: every value that reaches a place was followed"
                 .to_owned()

@@ -5,7 +5,8 @@
 //!
 //! - [`view`]: what there is to see of a trace, before it is laid out;
 //! - [`text`]: traces and states for people;
-//! - [`answer`]: verdicts in words; [`table`]: what is new at each bound;
+//! - [`answer`]: verdicts in words; [`table`]: what is new at each bound; [`grid`]: by rounds and delays;
+//! - [`language`]: sets of stacks as expressions;
 //! - [`livelock`]: the same for runs that never end;
 //! - [`json`]: the objects that other programs read; their names are a contract;
 //! - [`sarif`]: what code hosts and editors read;
@@ -40,8 +41,10 @@ pub mod bench;
 pub mod dot;
 pub mod evidence;
 pub mod flow;
+pub mod grid;
 pub mod invariant;
 pub mod json;
+pub mod language;
 pub mod livelock;
 pub mod page;
 pub mod plot;

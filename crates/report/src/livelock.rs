@@ -203,7 +203,7 @@ fn advice(answer: &Answer<'_>, stop: &Stop) -> Option<String> {
         Stop::Timeout => "more time (--timeout)",
         Stop::Memory => "more memory (--memory)",
         Stop::Cancelled => "once more with more patience",
-        Stop::HighStack => "a bound on the recursion",
+        Stop::HighStack | Stop::InfiniteContext => "a bound on the recursion",
         Stop::Fault(fault) => return Some(after_fault(fault)),
         Stop::NotClosed(_) => return None,
     };

@@ -1,7 +1,7 @@
 //! # Properties in words
 //! `assertions` for programs; targets, as they are written; `deadlock`.
 
-use selvedge_model::{Pattern, Property, SharedId, System, TopPattern};
+use selvedge_model::{Pattern, Property, SharedId, StackPattern, System, TopPattern};
 
 /// The name of a question without a property.
 pub const NONE: &str = "none";
@@ -31,13 +31,12 @@ fn target(system: &dyn System, pattern: &Pattern) -> String {
     let shown = |shared: &Option<SharedId>| shared.map_or_else(any, |s| system.show_shared(s));
     match pattern {
         Pattern::Tuple { shared, tops } => {
-            let top = |top: &TopPattern| match top {
-                TopPattern::Any => any(),
-                TopPattern::Empty => "-".to_owned(),
-                TopPattern::Symbol(symbol) => system.show_symbol(*symbol),
-            };
-            let tops: Vec<_> = tops.iter().map(top).collect();
+            let tops: Vec<_> = tops.iter().map(|&top| show_top(system, top)).collect();
             format!("{}|{}", shown(shared), tops.join(","))
+        }
+        Pattern::Configuration { shared, stacks } => {
+            let stacks: Vec<_> = stacks.iter().map(|stack| show_stack(system, stack)).collect();
+            format!("{}|{}", shown(shared), stacks.join(","))
         }
         Pattern::Together(wanted) => {
             let texts: Vec<&str> = wanted.iter().map(|thread| thread.text.as_str()).collect();
@@ -47,6 +46,28 @@ fn target(system: &dyn System, pattern: &Pattern) -> String {
             let place =
                 template.map_or(String::new(), |t| format!(" in {}", system.template_name(t)));
             format!("somewhere {}|{}{place}", shown(shared), system.show_symbol(*symbol))
+        }
+    }
+}
+
+fn show_top(system: &dyn System, top: TopPattern) -> String {
+    match top {
+        TopPattern::Any => "*".to_owned(),
+        TopPattern::Empty => "-".to_owned(),
+        TopPattern::Symbol(symbol) => system.show_symbol(symbol),
+    }
+}
+
+/// A whole stack has a dot, even if it is of one symbol: `4.6`, `4.-`; spaces, where names have dots.
+fn show_stack(system: &dyn System, stack: &StackPattern) -> String {
+    match stack {
+        StackPattern::Top(top) => show_top(system, *top),
+        StackPattern::Whole(symbols) if symbols.is_empty() => "-".to_owned(),
+        StackPattern::Whole(symbols) => {
+            let mut names: Vec<_> = symbols.iter().map(|&s| system.show_symbol(s)).collect();
+            names.extend((symbols.len() == 1).then(|| "-".to_owned()));
+            let has_dots = names.iter().any(|name| name.contains('.'));
+            names.join(if has_dots { " " } else { "." })
         }
     }
 }

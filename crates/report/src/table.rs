@@ -1,5 +1,9 @@
 //! # Observation tables
-//! What is new at each bound [CUBA, Fig. 1], as text, Markdown, CSV and JSON.
+//! What is new at each bound [CUBA, Fig. 1], as text, Markdown, CSV and JSON; with generators (`generators`)
+//! or sets of stacks (`automata`), if they were asked for.
+
+mod automata;
+mod generators;
 
 use std::time::Duration;
 
@@ -8,6 +12,11 @@ use selvedge_analysis::engine::{Proof, Table, Verdict};
 use selvedge_analysis::explore::Observation;
 use selvedge_model::{System, TemplateId, VisibleState};
 use serde::Serialize;
+
+pub use automata::{
+    JsonAutomata, JsonContexts, JsonEdge, JsonEnd, JsonLanguage, JsonSymbolicState,
+};
+pub use generators::{JsonGenerators, SeenGenerator, TestedPlateau};
 
 use crate::amount::number;
 use crate::answer::{effort, layout, proof_in_words};
@@ -55,7 +64,10 @@ impl TableReport<'_> {
             if let Some(mark) = self.mark(bound) {
                 shown += &format!("  {}", paint.paint(Role::Faint, mark));
             }
-            shown += &wrapped(&self.states(bound).unwrap_or_default(), margin);
+            if let Some(unseen) = self.unseen_at_plateau(bound) {
+                shown += &format!("  {}", paint.paint(Role::Faint, &unseen));
+            }
+            shown += &wrapped(&self.listed(bound), margin);
             text += &format!("{shown}\n");
         }
         let mut details = self.conclusion();
@@ -70,7 +82,7 @@ impl TableReport<'_> {
             format!("| {} | states | new states | visible | new visible | which |\n", self.unit());
         text += "| ---: | ---: | ---: | ---: | ---: | --- |\n";
         for (bound, seen) in self.observations().iter().enumerate() {
-            let states = self.states(bound).unwrap_or_default();
+            let states = self.listed(bound);
             let escaped = states.iter().map(|state| format!("`{}`", state.replace('|', "\\|")));
             let which = self.mark(bound).map(str::to_owned).into_iter().chain(escaped);
             let which: Vec<_> = which.collect();
@@ -115,6 +127,11 @@ impl TableReport<'_> {
             Verdict::Unknown { stop, .. } => (None, Some(stop.to_string())),
             _ => (None, None),
         };
+        let no_generators = match &self.table.generators {
+            Some(Err(stop)) => Some(format!("the generators are not known: {stop}")),
+            _ => None,
+        };
+        let reason = reason.or(no_generators);
         let finite = self.table.finite_contexts.as_ref().map(|list| {
             let one = |&(template, finite): &(TemplateId, bool)| Finite {
                 thread: self.system.template_name(template),
@@ -130,6 +147,8 @@ impl TableReport<'_> {
             proof,
             observations: self.observations().iter().enumerate().map(row).collect(),
             finite_contexts: finite,
+            generators: self.json_generators(),
+            automata: self.json_automata(),
             reason,
             time_s: self.time.as_secs_f64(),
             peak_memory_bytes: self.peak_memory,
@@ -162,6 +181,15 @@ impl TableReport<'_> {
     fn states(&self, bound: usize) -> Option<Vec<String>> {
         let listed = self.table.new_visible.get(bound)?.as_ref()?;
         Some(listed.iter().map(|state| show(self.system, state)).collect())
+    }
+
+    /// What is listed for a bound: the new states with sets of stacks if they were asked for, otherwise the
+    /// new visible states.
+    fn listed(&self, bound: usize) -> Vec<String> {
+        match self.table.automata {
+            Some(_) => self.symbolic(bound).unwrap_or_default(),
+            None => self.states(bound).unwrap_or_default(),
+        }
     }
 
     fn conclusion(&self) -> Vec<(&'static str, String)> {
@@ -199,7 +227,9 @@ impl TableReport<'_> {
             let words = "of states that differ by an exchange of like threads, one is shown";
             details.push(("listed", words.to_owned()));
         }
+        details.extend(self.about_generators());
         details.push(("finite contexts", self.finite_contexts()));
+        details.extend(self.about_contexts());
         details
     }
 
@@ -283,6 +313,10 @@ pub struct JsonTable {
     pub observations: Vec<Row>,
     /// Whether single contexts reach finitely many states, by kind of thread.
     pub finite_contexts: Option<Vec<Finite>>,
+    /// G, Z and G ∩ Z, if they were asked for.
+    pub generators: Option<JsonGenerators>,
+    /// Sets of stacks, if they were asked for.
+    pub automata: Option<JsonAutomata>,
     /// Why the table ends too early.
     pub reason: Option<String>,
     /// Wall-clock time, in seconds.

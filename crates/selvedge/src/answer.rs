@@ -197,7 +197,7 @@ impl Answer {
         }
         let words = "the answer is there; now the observation table";
         asked.options.tell(Heard::Trying(words));
-        Some(asked.as_ref().clone().for_a_while(time).table(resource, most, listed))
+        Some(asked.as_ref().clone().for_a_while(time).table(resource, most, listed.into()))
     }
 
     /// What the answer rests on, for [`recheck`](crate::recheck); there is some only if that was asked for.

@@ -36,11 +36,13 @@ pub enum Engine {
     Coverability,
     /// Single states, in rounds of single steps with delays.
     Delays,
+    /// Contexts, with the generator test of the CUBA paper at plateaus.
+    Generators,
 }
 
 impl Engine {
     /// All of them.
-    pub const ALL: [Engine; 11] = [
+    pub const ALL: [Engine; 12] = [
         Engine::Auto,
         Engine::Explicit,
         Engine::Symbolic,
@@ -52,6 +54,7 @@ impl Engine {
         Engine::Predicates,
         Engine::Coverability,
         Engine::Delays,
+        Engine::Generators,
     ];
 
     /// What it is called on the command line.
@@ -69,6 +72,7 @@ impl Engine {
             Engine::Predicates => "predicates",
             Engine::Coverability => "coverability",
             Engine::Delays => "delays",
+            Engine::Generators => "generators",
         }
     }
 
@@ -105,6 +109,10 @@ impl Engine {
                 "Single states, in rounds of single steps with delays: finite even where contexts are \
                  not"
             }
+            Engine::Generators => {
+                "Contexts until no generator is missing at a plateau, as in Alg. 3 of the CUBA paper: for \
+                 `verify`"
+            }
         }
     }
 
@@ -113,7 +121,9 @@ impl Engine {
         let only = |what| Err(Failure::usage(format!("this engine answers {what} only")));
         match (self, resource) {
             (Engine::Auto | Engine::Explicit, _) => Ok(()),
-            (Engine::Coverability | Engine::Predicates, _) => only("`selvedge verify`"),
+            (Engine::Coverability | Engine::Predicates | Engine::Generators, _) => {
+                only("`selvedge verify`")
+            }
             (Engine::Delays, Resource::RoundRobin { .. }) => Ok(()),
             (Engine::Delays, _) => {
                 only("`selvedge verify` and `selvedge check --rounds R --delays D`")
@@ -131,7 +141,9 @@ impl Engine {
     /// Refuses engines that need a bound.
     pub fn need_none(self) -> Result<(), Failure> {
         match self {
-            Engine::Delays | Engine::Predicates | Engine::Coverability => Ok(()),
+            Engine::Delays | Engine::Predicates | Engine::Coverability | Engine::Generators => {
+                Ok(())
+            }
             _ => self.need_bound(Resource::Contexts),
         }
     }
@@ -149,6 +161,7 @@ impl Engine {
             Engine::Pds => Method::Reduction(Direction::Forward),
             Engine::PdsBackward => Method::Reduction(Direction::Backward),
             Engine::Coverability => Method::Coverability,
+            Engine::Generators => Method::Generators,
             _ => Method::Auto,
         }
     }

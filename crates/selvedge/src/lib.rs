@@ -58,12 +58,13 @@ pub use failure::{Blame, Failure, places};
 pub use livelock::{Livelock, LivelockEngine, livelock};
 pub use memory::default_memory_limit;
 pub use options::{Cost, Heard, Limits, Listener, Options};
-pub use portfolio::{check, table, verify};
+pub use portfolio::{check, grid, table, verify};
 pub use recheck::{Accepted, Held, recheck};
 pub use subject::{InputOptions, Opened, Subject, Wanted};
-pub use table::Observed;
+pub use table::{Gridded, Observed};
 
 pub use selvedge_analysis::converge::closure::Closure;
+pub use selvedge_analysis::engine::Shown;
 pub use selvedge_analysis::{Bound, Resource};
 pub use selvedge_model::{Endless, Fairness};
 pub use selvedge_report::json::{DiagnosticReport, Lasso, Observation, TraceStep, Verdict};

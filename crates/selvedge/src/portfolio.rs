@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use selvedge_analysis::converge::closure::Closure;
-use selvedge_analysis::engine::Verdict;
+use selvedge_analysis::engine::{Shown, Verdict};
 use selvedge_analysis::{Bound, Resource, Stop};
 
 use crate::answer::Answer;
@@ -11,7 +11,7 @@ use crate::options::{Heard, Options};
 use crate::predicates::{self, may_help};
 use crate::question::Asked;
 use crate::subject::{Subject, Wanted};
-use crate::table::Observed;
+use crate::table::{Gridded, Observed};
 use crate::{Engine, Failure};
 
 /// How long the other engines are alone where predicates may help; but no longer than half of the time that there is.
@@ -91,22 +91,44 @@ pub fn check(subject: &Subject, bound: Bound, options: &Options) -> Result<Answe
     Ok(answer?.after(cost))
 }
 
-/// What is new at each bound, up to the largest one, or until nothing new can come. Of the new visible states,
-/// lists up to so long are there.
+/// What is new at each bound, up to the largest one, or until nothing new can come.
 pub fn table(
     subject: &Subject,
     resource: Resource,
     most: Option<usize>,
-    listed: usize,
+    shown: impl Into<Shown>,
     options: &Options,
 ) -> Result<Observed, Failure> {
+    let shown = shown.into();
     options.engine.need_bound(Resource::Contexts)?;
+    if shown.generators && resource != Resource::Contexts {
+        return Err(Failure::usage("generators are about contexts: leave --rounds away"));
+    }
     let (found, cost) = options.measured(|options| -> Result<_, Failure> {
         let budget = options.limits.budget();
         let asked = Asked::new(subject.for_engine(Wanted::default())?, options, budget);
-        let table = asked.table(resource, most, listed);
+        let table = asked.table(resource, most, shown);
         Ok((asked.opened, table))
     });
     let (opened, table) = found?;
     Ok(Observed { opened, table, cost })
+}
+
+/// What R(r, d) has: all that round-robin schedules reach with at most r rounds of single steps and d delays,
+/// for all numbers up to these.
+pub fn grid(
+    subject: &Subject,
+    rounds: usize,
+    delays: usize,
+    options: &Options,
+) -> Result<Gridded, Failure> {
+    options.engine.need_bound(Bound::round_robin(rounds, delays).resource)?;
+    let (found, cost) = options.measured(|options| -> Result<_, Failure> {
+        let budget = options.limits.budget();
+        let asked = Asked::new(subject.for_engine(Wanted::default())?, options, budget);
+        let grid = asked.grid(rounds, delays)?;
+        Ok((asked.opened, grid))
+    });
+    let (opened, grid) = found?;
+    Ok(Gridded { opened, observe: options.observe.clone(), grid, cost })
 }

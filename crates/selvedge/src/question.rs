@@ -4,7 +4,8 @@
 use std::time::{Duration, Instant};
 
 use selvedge_analysis::engine::delays::{self, Options as Delays};
-use selvedge_analysis::engine::{self, Event, Outcome, Question, Table};
+use selvedge_analysis::engine::grid::{Grid, grid};
+use selvedge_analysis::engine::{self, Event, Method, Outcome, Question, Shown, Table};
 use selvedge_analysis::explore::Observe;
 use selvedge_analysis::{Bound, Budget, Resource};
 use selvedge_model::{Property, System};
@@ -95,9 +96,19 @@ impl Asked {
         })
     }
 
-    /// What is new at each bound; at most so many visible states are listed for one.
-    pub(crate) fn table(&self, resource: Resource, most: Option<usize>, listed: usize) -> Table {
-        engine::table(&self.question(), resource, most, listed, &self.budget, &self.tell())
+    /// What is new at each bound.
+    pub(crate) fn table(&self, resource: Resource, most: Option<usize>, shown: Shown) -> Table {
+        let mut question = self.question();
+        if shown.automata && question.method == Method::Auto {
+            question.method = Method::Symbolic;
+        }
+        engine::table(&question, resource, most, shown, &self.budget, &self.tell())
+    }
+
+    /// What R(r, d) has, for all numbers of rounds and delays up to these.
+    pub(crate) fn grid(&self, rounds: usize, delays: usize) -> Result<Grid, Failure> {
+        let observe = self.delays()?.observe;
+        Ok(grid(&self.question(), observe.as_ref(), (rounds, delays), &self.budget))
     }
 
     /// How rounds and delays look for a proof.

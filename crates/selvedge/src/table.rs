@@ -1,6 +1,8 @@
 //! Observation tables.
 
 use selvedge_analysis::engine::Table;
+use selvedge_analysis::engine::grid::Grid;
+use selvedge_report::grid::GridReport;
 use selvedge_report::table::TableReport;
 
 use crate::options::Cost;
@@ -24,6 +26,32 @@ impl Observed {
             file: self.opened.source.name(),
             system: &*self.opened.system,
             table: &self.table,
+            time: self.cost.time,
+            peak_memory: self.cost.peak_memory,
+        }
+    }
+}
+
+/// What there is within each number of rounds and delays.
+pub struct Gridded {
+    /// What was explored.
+    pub opened: Opened,
+    /// What was observed, as it was said.
+    pub observe: Option<String>,
+    /// The numbers.
+    pub grid: Grid,
+    /// What it cost.
+    pub cost: Cost,
+}
+
+impl Gridded {
+    /// The grid for people and for other programs.
+    #[must_use]
+    pub fn report(&self) -> GridReport<'_> {
+        GridReport {
+            file: self.opened.source.name(),
+            observe: self.observe.as_deref(),
+            grid: &self.grid,
             time: self.cost.time,
             peak_memory: self.cost.peak_memory,
         }

@@ -11,7 +11,7 @@
 //! **Needs.** A set of heads that contains all reachable ones. The paper takes all shared states and
 //! symbols; the heads of an exploration from above do as well, and are fewer.
 
-use selvedge_automata::{Control, Dfa, Languages, Psa, post_star};
+use selvedge_automata::{Control, Dfa, LanguageId, Languages, Psa, post_star};
 use selvedge_model::{SharedId, SymbolId, System, TemplateId};
 
 use super::above::Above;
@@ -55,6 +55,65 @@ pub fn is_finite(
     heads: impl Iterator<Item = (SharedId, Option<SymbolId>)>,
     budget: &Budget,
 ) -> Result<bool, Stop> {
+    let (languages, found) = saturate(system, template, heads, budget)?;
+    Ok(found.into_iter().all(|(_, language)| languages.get(language).is_finite()))
+}
+
+/// What the contexts of threads of one template can leave on their stacks.
+#[derive(Clone, Debug)]
+pub struct ContextAutomaton {
+    /// The template.
+    pub template: TemplateId,
+    /// The stacks at each shared state in which a context can end, from one symbol or none: the pushdown
+    /// store automaton of the paper, by initial state [CUBA, Fig. 4].
+    pub stacks: Vec<(SharedId, Dfa)>,
+}
+
+/// What contexts can leave on the stacks of each template that has threads. In a table they begin at all
+/// heads, as in the paper; in a program at those that are left from above.
+pub fn context_automata(
+    system: &dyn System,
+    above: &Above<'_>,
+    budget: &Budget,
+) -> Result<Vec<ContextAutomaton>, Stop> {
+    let mut templates: Vec<_> = system.threads().iter().map(|thread| thread.template).collect();
+    templates.sort_unstable();
+    templates.dedup();
+    let windows = above.explorer().locals();
+    let mut automata = Vec::new();
+    for template in templates {
+        let heads: Vec<(SharedId, Option<SymbolId>)> = match system.as_tables() {
+            Some(tables) => {
+                let symbols = (0..tables.symbol_count()).map(SymbolId::from);
+                let own = symbols.filter(|&symbol| tables.template_of(symbol) == template);
+                let tops: Vec<_> = own.map(Some).chain([None]).collect();
+                let shared = (0..tables.shared_count()).map(SharedId::from);
+                shared.flat_map(|q| tops.iter().map(move |&top| (q, top))).collect()
+            }
+            None => {
+                let heads = above.explorer().reached().heads();
+                let own = heads.filter(|&(_, of, _)| of == template);
+                own.map(|(q, _, local)| (q, windows.get(local).symbols.first().copied())).collect()
+            }
+        };
+        let (languages, found) = saturate(system, template, heads.into_iter(), budget)?;
+        let stacks = found
+            .into_iter()
+            .map(|(control, language)| (SharedId(control.0), languages.get(language).clone()));
+        let mut stacks: Vec<_> = stacks.collect();
+        stacks.sort_by_key(|(shared, _)| *shared);
+        automata.push(ContextAutomaton { template, stacks });
+    }
+    Ok(automata)
+}
+
+/// The stacks that are reachable from these heads by a thread of the template alone, by shared state.
+fn saturate(
+    system: &dyn System,
+    template: TemplateId,
+    heads: impl Iterator<Item = (SharedId, Option<SymbolId>)>,
+    budget: &Budget,
+) -> Result<(Languages, Vec<(Control, LanguageId)>), Stop> {
     let mut psa = Psa::default();
     for (shared, top) in heads {
         psa.add_language(Control(shared.0), &Dfa::word(top));
@@ -69,7 +128,7 @@ pub fn is_finite(
     })?;
     let mut languages = Languages::default();
     let found = reachable.languages(&mut languages);
-    Ok(found.into_iter().all(|(_, language)| languages.get(language).is_finite()))
+    Ok((languages, found.into_iter().collect()))
 }
 
 /// Whether every template has finite contexts.

@@ -19,6 +19,10 @@ const SUSPICIOUS_HEIGHT: u32 = 64;
 pub(super) struct Below<'a> {
     start: Start<'a>,
     pub explorer: Box<dyn Explorer + 'a>,
+    /// Up to which height stacks are followed without a second thought; `None`: any.
+    highest: Option<u32>,
+    /// For single states: the largest bound within which there are finitely many.
+    finite_until: usize,
 }
 
 /// What explorers start with.
@@ -37,8 +41,9 @@ impl<'a> Below<'a> {
     ) -> Result<Self, Stop> {
         let start = Start { question, resource, most_threads };
         let explorer = match question.method {
-            Method::Auto => start.explorer(Stacks::up_to(SUSPICIOUS_HEIGHT))?,
-            Method::Explicit => start.explorer(Stacks::default())?,
+            Method::Auto | Method::Explicit | Method::Generators => {
+                start.explorer(Stacks::up_to(SUSPICIOUS_HEIGHT))?
+            }
             Method::Symbolic => start.symbolic()?,
             Method::Reduction(_) => {
                 let message = "the sequential reduction answers the bounded question with rounds";
@@ -49,7 +54,7 @@ impl<'a> Below<'a> {
                 return Err(Fault { message: message.to_owned(), line: None }.into());
             }
         };
-        Ok(Below { start, explorer })
+        Ok(Below { start, explorer, highest: Some(SUSPICIOUS_HEIGHT), finite_until: 0 })
     }
 
     /// Explores up to a bound, a violation, a collapse, or until `enough` says so.
@@ -101,21 +106,67 @@ impl<'a> Below<'a> {
     }
 
     fn advance(&mut self, budget: &Budget) -> Result<(), Stop> {
-        match self.explorer.advance(budget) {
-            Err(Stop::HighStack) => {}
-            other => return other.map(|_| ()),
+        loop {
+            match self.explorer.advance(budget) {
+                Err(Stop::HighStack) => {}
+                other => return other.map(|_| ()),
+            }
+            // The stacks grow. If single contexts are infinite, states cannot be listed.
+            let bound = self.explorer.bound() + 1;
+            if self.finite_until < bound && self.highest.is_some() {
+                let Question { system, symmetry, method, .. } = self.start.question;
+                let most = self.start.most_threads;
+                let finite =
+                    Above::with_at_most_threads(system, Cut::tight(1), symmetry, most, budget)
+                        .and_then(|above| all_finite(system, &above, budget))?;
+                if finite {
+                    self.highest = None;
+                } else if method == Method::Explicit {
+                    self.refuse_infinite(bound, budget)?;
+                } else {
+                    return self.go_on_with(self.start.symbolic()?, bound, budget);
+                }
+            }
+            // Finitely many, and high: begin again, and follow them further up.
+            self.highest = self.highest.map(|highest| highest.saturating_mul(4));
+            let stacks = self.highest.map_or_else(Stacks::default, Stacks::up_to);
+            self.go_on_with(self.start.explorer(stacks)?, bound - 1, budget)?;
         }
-        // The stacks grow. If single contexts are infinite, states cannot be listed.
-        let Question { system, symmetry, .. } = self.start.question;
-        let most = self.start.most_threads;
-        let finite = Above::with_at_most_threads(system, Cut::tight(1), symmetry, most, budget)
-            .and_then(|above| all_finite(system, &above, budget))?;
-        let mut explorer =
-            if finite { self.start.explorer(Stacks::default())? } else { self.start.symbolic()? };
-        while explorer.bound() <= self.explorer.bound() {
-            explorer.advance(budget)?;
+    }
+
+    /// Takes another explorer, once it has come to a bound.
+    fn go_on_with(
+        &mut self,
+        mut explorer: Box<dyn Explorer + 'a>,
+        bound: usize,
+        budget: &Budget,
+    ) -> Result<(), Stop> {
+        while explorer.bound() < bound {
+            match explorer.advance(budget) {
+                // Higher stacks belong to bounds that are known to be finite.
+                Err(Stop::HighStack) if self.highest.is_some() => {
+                    self.highest = self.highest.map(|highest| highest.saturating_mul(4));
+                    let stacks = self.highest.map_or_else(Stacks::default, Stacks::up_to);
+                    explorer = self.start.explorer(stacks)?;
+                }
+                other => drop(other?),
+            }
         }
         self.explorer = explorer;
+        Ok(())
+    }
+
+    /// Ends a run with single states at a bound that reaches infinitely many of them: exactly where sets
+    /// of stacks are infinite.
+    fn refuse_infinite(&mut self, bound: usize, budget: &Budget) -> Result<(), Stop> {
+        let mut sets = self.start.symbolic()?;
+        while sets.bound() < bound {
+            sets.advance(budget)?;
+        }
+        if !sets.is_finite() {
+            return Err(Stop::InfiniteContext);
+        }
+        self.finite_until = bound;
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use selvedge_evidence::Evidence;
+use selvedge_model::Property;
 
 use super::below::Below;
 use super::table::Kept;
@@ -16,7 +17,7 @@ use crate::explore::Explorer;
 use crate::explore::windows::Cut;
 use crate::{Budget, Resource};
 
-/// Cuts deeper than this are not tried.
+/// Cuts deeper than this are not tried, unless the target names a higher stack.
 const DEEPEST_CUT: usize = 8;
 
 /// How long exploration from below goes on after a proof from above, to find the bound at which
@@ -65,7 +66,10 @@ fn from_above(
     found: &mpsc::Sender<Report>,
 ) {
     let mut last_kinds = None;
-    for depth in 1..=DEEPEST_CUT {
+    // A stack that is named whole is told from others where it is not cut.
+    let named = question.properties.iter().map(Property::height).max().unwrap_or(0);
+    let deepest = DEEPEST_CUT.max(named.saturating_add(1));
+    for depth in 1..=deepest {
         let cut = Cut::tight(depth);
         let Ok(mut above) = Above::explore(question.system, cut, question.symmetry, budget) else {
             return;
@@ -78,7 +82,7 @@ fn from_above(
             return;
         }
         // Where a deeper cut is not better, the heights of stacks may be what is missing.
-        if last_kinds == Some(kinds) || depth == DEEPEST_CUT {
+        if last_kinds == Some(kinds) || depth == deepest {
             match above.compare_heights(question.system, budget) {
                 Ok(true) if send(question, &above, None, tell, found) => {}
                 Ok(false) => {}
@@ -173,7 +177,16 @@ fn meet(
     outcome.evidence = from_above.or_else(|| below.evidence(&outcome.verdict));
     outcome.cuts = cuts;
     if let Some(kept) = keep {
-        kept.fill(&*below.explorer, finite);
+        if kept.shown.generators
+            && let Some(last) = outcome.collapse
+        {
+            // The test needs a plateau to pass.
+            while below.explorer.bound() <= last.count && below.explorer.advance(budget).is_ok() {}
+            let seen = below.explorer.observations();
+            let rows = (last.count + 2).max(outcome.observations.len()).min(seen.len());
+            outcome.observations = seen[..rows].to_vec();
+        }
+        kept.fill(&*below.explorer, question, finite, budget);
     }
     outcome
 }

@@ -1,12 +1,16 @@
 //! The observation table: what is new at each bound [CUBA, Fig. 1].
 
-use selvedge_model::VisibleState;
+use selvedge_automata::Dfa;
+use selvedge_model::{Fault, SharedId, VisibleState};
 
 use super::below::Below;
 use super::pincer::pincer;
 use super::{Listener, Outcome, Question, Verdict, refuse_any_number, threads_needed};
 use crate::converge::above::Above;
-use crate::converge::finite_contexts::{FiniteContexts, finite_contexts};
+use crate::converge::finite_contexts::{
+    ContextAutomaton, FiniteContexts, context_automata, finite_contexts,
+};
+use crate::converge::generators::GeneratorTest;
 use crate::explore::Explorer;
 use crate::explore::windows::Cut;
 use crate::{Budget, Resource, Stop};
@@ -23,10 +27,54 @@ pub struct Table {
     /// Whether contexts of threads of each template reach finitely many states; `None` if the
     /// budget ended before that was known.
     pub finite_contexts: Option<FiniteContexts>,
+    /// G, Z and G ∩ Z, if they were asked for; or why they could not be found.
+    pub generators: Option<Result<GeneratorTest, Stop>>,
+    /// Stacks as automata, if they were asked for.
+    pub automata: Option<Automata>,
+    /// What was asked for.
+    pub shown: Shown,
+}
+
+/// What a table shows beside its numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Shown {
+    /// At most so many new states are listed for each bound.
+    pub listed: usize,
+    /// G, Z and G ∩ Z, and one bound more than the collapse, at which the generator test passes if it
+    /// ever does. For contexts and a fixed set of threads.
+    pub generators: bool,
+    /// The states themselves, with sets of stacks.
+    pub automata: bool,
+}
+
+/// Nothing but lists of at most so many states.
+impl From<usize> for Shown {
+    fn from(listed: usize) -> Self {
+        Shown { listed, ..Shown::default() }
+    }
+}
+
+/// The states of an exploration, and what single contexts do, as automata.
+#[derive(Clone, Debug, Default)]
+pub struct Automata {
+    /// The states that are new at each bound; `None` where they are too many to be listed. Of states that
+    /// differ by a permutation of interchangeable threads, one is given.
+    pub new_states: Vec<Option<Vec<SymbolicState>>>,
+    /// What a context of each kind of thread may leave on its stack; `None` if the budget ended first.
+    pub contexts: Option<Vec<ContextAutomaton>>,
+}
+
+/// A shared state and a set of stacks for each thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SymbolicState {
+    /// The shared state.
+    pub shared: SharedId,
+    /// The stacks that each thread may have, whatever the others have.
+    pub stacks: Vec<Dfa>,
 }
 
 /// Explores until the visible states collapse, or up to a number of contexts or rounds, whatever
-/// the properties are. At most `listed` new visible states are kept for each bound.
+/// the properties are.
 ///
 /// Where threads are started and no number of contexts is given, k contexts are explored with as
 /// many threads as they need, for growing k, until no thread is left out.
@@ -34,14 +82,15 @@ pub fn table(
     question: &Question<'_>,
     resource: Resource,
     most: Option<usize>,
-    listed: usize,
+    shown: impl Into<Shown>,
     budget: &Budget,
     tell: Listener<'_>,
 ) -> Table {
+    let shown = shown.into();
     // Both sides count the same: with rounds, all threads are different.
     let symmetry = question.symmetry && resource == Resource::Contexts;
     let question = Question { properties: &[], symmetry, ..*question };
-    let mut kept = Kept { listed, new_visible: Vec::new(), finite: None };
+    let mut kept = Kept::new(shown);
     let outcome = if let Some(outcome) = refuse_any_number(&question, resource) {
         outcome
     } else if question.system.starts_threads() {
@@ -50,7 +99,20 @@ pub fn table(
     } else {
         pincer(&question, resource, most, budget, tell, Some(&mut kept))
     };
-    Table { outcome, new_visible: kept.new_visible, finite_contexts: kept.finite }
+    let Question { system, .. } = question;
+    let automata = shown.automata.then(|| {
+        let above = Above::explore(system, Cut::tight(1), symmetry, budget);
+        let contexts = above.and_then(|above| context_automata(system, &above, budget)).ok();
+        Automata { new_states: kept.new_states, contexts }
+    });
+    Table {
+        outcome,
+        new_visible: kept.new_visible,
+        finite_contexts: kept.finite,
+        generators: kept.generators,
+        automata,
+        shown,
+    }
 }
 
 fn with_started_threads(
@@ -75,7 +137,7 @@ fn with_started_threads(
         let Question { system, symmetry, .. } = *question;
         let finite = Above::with_at_most_threads(system, Cut::tight(1), symmetry, threads, budget)
             .and_then(|above| finite_contexts(system, &above, budget));
-        kept.fill(&*below.explorer, finite.ok());
+        kept.fill(&*below.explorer, question, finite.ok(), budget);
         let is_bounded = matches!(verdict, Verdict::Bounded { .. });
         let outcome = below.outcome(verdict);
         if !is_bounded || most.is_some() {
@@ -88,19 +150,64 @@ fn with_started_threads(
 
 /// What is kept of an exploration for its table.
 pub(super) struct Kept {
-    listed: usize,
+    pub shown: Shown,
     new_visible: Vec<Option<Vec<VisibleState>>>,
+    new_states: Vec<Option<Vec<SymbolicState>>>,
+    generators: Option<Result<GeneratorTest, Stop>>,
     finite: Option<FiniteContexts>,
 }
 
 impl Kept {
-    pub fn fill(&mut self, explorer: &dyn Explorer, finite: Option<FiniteContexts>) {
+    fn new(shown: Shown) -> Self {
+        let (new_visible, new_states) = (Vec::new(), Vec::new());
+        Kept { shown, new_visible, new_states, generators: None, finite: None }
+    }
+
+    pub fn fill(
+        &mut self,
+        explorer: &dyn Explorer,
+        question: &Question<'_>,
+        finite: Option<FiniteContexts>,
+        budget: &Budget,
+    ) {
+        let Shown { listed, generators, automata } = self.shown;
+        let bounds = || 0..=explorer.bound();
         let list = |bound| {
             let mut states = explorer.new_visible(bound);
             states.sort_unstable();
-            (states.len() <= self.listed).then_some(states)
+            (states.len() <= listed).then_some(states)
         };
-        self.new_visible = (0..=explorer.bound()).map(list).collect();
+        self.new_visible = bounds().map(list).collect();
+        if automata {
+            let sets = |bound| {
+                let is_short = explorer.new_stored(bound) <= listed;
+                is_short.then(|| {
+                    let new = explorer.new_sets(bound).into_iter();
+                    new.map(|(shared, stacks)| SymbolicState { shared, stacks }).collect()
+                })
+            };
+            self.new_states = bounds().map(sets).collect();
+        }
+        if generators {
+            let Question { system, symmetry, .. } = *question;
+            let test = generators_refused(question).map_or_else(
+                || GeneratorTest::new(system, symmetry, budget),
+                |fault| Err(fault.into()),
+            );
+            self.generators = Some(test.map(|mut test| {
+                test.look(explorer);
+                test
+            }));
+        }
         self.finite = finite;
     }
+}
+
+/// Generators are defined for a fixed set of threads.
+fn generators_refused(question: &Question<'_>) -> Option<Fault> {
+    question.system.starts_threads().then(|| Fault {
+        message: "generators are defined for a fixed set of threads, and this system starts some"
+            .to_owned(),
+        line: None,
+    })
 }

@@ -2,8 +2,9 @@
 //! An explorer is what was reached, with the bookkeeping of a resource: explorers differ in
 //! bookkeeping only.
 
+use selvedge_automata::Dfa;
 use selvedge_evidence::Evidence;
-use selvedge_model::{Property, VisibleState};
+use selvedge_model::{Property, SharedId, VisibleState};
 
 use super::reached::{Observation, Reached};
 use super::{Explorer, Locals};
@@ -100,6 +101,14 @@ impl<L: Locals, B: Bookkeeping> Explorer for BoundedExplorer<'_, L, B> {
 
     fn new_visible(&self, bound: usize) -> Vec<VisibleState> {
         self.reached.new_visible(bound)
+    }
+
+    fn new_sets(&self, bound: usize) -> Vec<(SharedId, Vec<Dfa>)> {
+        self.reached.new_sets(bound)
+    }
+
+    fn is_finite(&self) -> bool {
+        self.reached.is_finite()
     }
 
     fn visible_kinds(&self) -> usize {

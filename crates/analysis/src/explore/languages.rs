@@ -13,9 +13,9 @@
 //! saturation is a shared state of the system with the list of threads started so far.
 
 use rustc_hash::FxHashMap;
-use selvedge_automata::{Control, LanguageId, Languages as Store, Psa, post_star};
+use selvedge_automata::{Control, Dfa, LanguageId, Languages as Store, Psa, post_star};
 use selvedge_evidence::Evidence;
-use selvedge_model::{Action, Fault, SharedId, Spawn, Stack, SymbolId, System};
+use selvedge_model::{Action, Fault, SharedId, Spawn, Stack, StackPattern, SymbolId, System};
 
 use super::{Classes, Locals, Move, Reached};
 use crate::{Pace, Resource, Stop, certify};
@@ -117,6 +117,19 @@ impl Locals for Languages {
 
     fn tops(&self, local: u32) -> Vec<Option<SymbolId>> {
         self.store.get(LanguageId(local)).tops()
+    }
+
+    fn may_be(&self, _class: u32, local: u32, pattern: &StackPattern) -> bool {
+        match pattern {
+            StackPattern::Top(top) => self.tops(local).into_iter().any(|found| top.matches(found)),
+            StackPattern::Whole(stack) => {
+                self.store.get(LanguageId(local)).contains(stack.iter().copied())
+            }
+        }
+    }
+
+    fn stacks(&self, local: u32) -> Dfa {
+        self.store.get(LanguageId(local)).clone()
     }
 
     fn is_finite(&self, local: u32) -> bool {

@@ -2,8 +2,9 @@
 //! Explorers do not care how the stack of a thread is written down. They give out numbers for
 //! *locals* and ask what a thread with such a local can do.
 
+use selvedge_automata::Dfa;
 use selvedge_evidence::Evidence;
-use selvedge_model::{SharedId, Stack, SymbolId, System, TemplateId};
+use selvedge_model::{SharedId, Stack, StackPattern, SymbolId, System, TemplateId};
 
 use super::{Classes, Reached};
 use crate::{Pace, Resource, Stop};
@@ -49,6 +50,13 @@ pub trait Locals {
     fn is_empty(&self, local: u32) -> bool {
         self.tops(local) == [None]
     }
+
+    /// Whether a thread of the class with this local may have a stack of the pattern: exactly, if
+    /// all stacks of the local are reached.
+    fn may_be(&self, class: u32, local: u32, pattern: &StackPattern) -> bool;
+
+    /// The stacks that the local stands for; of a cut stack, what is kept.
+    fn stacks(&self, local: u32) -> Dfa;
 
     /// Whether all that is known of each thread so far can be seen: its stack is its top.
     fn are_visible(&self) -> bool {

@@ -48,8 +48,9 @@ pub use reached::{Observation, Reached};
 pub use rounds::RoundExplorer;
 pub use set::{Batch, StateSet};
 
+use selvedge_automata::Dfa;
 use selvedge_evidence::Evidence;
-use selvedge_model::{Property, VisibleState};
+use selvedge_model::{Property, SharedId, VisibleState};
 
 use crate::{Budget, Stop};
 
@@ -92,6 +93,19 @@ pub trait Explorer {
     /// The visible states that are new at a bound. Of states that differ by a permutation of
     /// interchangeable threads, one is given.
     fn new_visible(&self, bound: usize) -> Vec<VisibleState>;
+
+    /// The states that are new at a bound, with the stacks of each thread as a set: of one stack, where
+    /// states are single ones. Of states that differ by a permutation of interchangeable threads, one is
+    /// given.
+    fn new_sets(&self, bound: usize) -> Vec<(SharedId, Vec<Dfa>)>;
+
+    /// How many words are new at a bound.
+    fn new_stored(&self, bound: usize) -> usize {
+        self.observations().get(bound).map_or(0, |seen| seen.new_stored)
+    }
+
+    /// Whether finitely many states were reached.
+    fn is_finite(&self) -> bool;
 
     /// How many visible states were reached, up to permutations of interchangeable threads.
     fn visible_kinds(&self) -> usize;

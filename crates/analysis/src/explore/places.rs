@@ -7,7 +7,7 @@
 //! initial state stays what it is.
 
 use selvedge_evidence::Trace;
-use selvedge_model::{Fault, Pattern, Property, State, System, ThreadId, TopPattern};
+use selvedge_model::{Fault, Pattern, Property, SharedId, StackPattern, State, System, ThreadId};
 
 use super::Classes;
 
@@ -23,11 +23,14 @@ pub(super) fn put_in_place(
     if Property::first_broken(properties, system, last)?.is_some() {
         return Ok(Some(trace));
     }
+    let is_here = |shared: &Option<SharedId>| shared.is_none_or(|wanted| wanted == last.shared);
     let places = properties.iter().find_map(|property| match property {
-        Property::Unreachable(Pattern::Tuple { shared, tops })
-            if shared.is_none_or(|wanted| wanted == last.shared) =>
-        {
-            places(last, tops, classes)
+        Property::Unreachable(Pattern::Tuple { shared, tops }) if is_here(shared) => {
+            let stacks: Vec<_> = tops.iter().map(|&top| StackPattern::Top(top)).collect();
+            places(last, &stacks, classes)
+        }
+        Property::Unreachable(Pattern::Configuration { shared, stacks }) if is_here(shared) => {
+            places(last, stacks, classes)
         }
         _ => None,
     });
@@ -37,27 +40,30 @@ pub(super) fn put_in_place(
     Ok(Some(Trace { steps: steps.collect(), ..trace }))
 }
 
-/// The place of each thread, within its class, so that these tops are seen.
-fn places(last: &State, tops: &[TopPattern], classes: &Classes) -> Option<Vec<ThreadId>> {
+/// The place of each thread, within its class, so that the stacks are as they are wanted.
+///
+/// Patterns for one class may overlap, but then one of them says more: `4.6` more than `4`, and that more
+/// than anything. Places for which most is said are filled first; threads that fit there are all alike
+/// for the places that are left, so that no choice is a wrong one.
+fn places(last: &State, wanted: &[StackPattern], classes: &Classes) -> Option<Vec<ThreadId>> {
     let threads = classes.of_threads().len();
     let mut place_of: Vec<Option<usize>> = vec![None; threads];
-    let mut put = |place: usize, wanted: TopPattern| {
+    let mut order: Vec<usize> = (0..threads).collect();
+    order.sort_by_key(|&place| match wanted.get(place) {
+        Some(StackPattern::Whole(_)) => 0,
+        Some(pattern) if !pattern.is_any() => 1,
+        _ => 2,
+    });
+    for place in order {
         let fits = |&thread: &usize| {
+            let stack = || last.threads[thread].stack.iter();
             place_of[thread].is_none()
                 && classes.of_thread(thread) == classes.of_thread(place)
-                && wanted.matches(last.threads[thread].stack.top())
+                && wanted.get(place).is_none_or(|pattern| pattern.matches(stack()))
         };
         // Those that can stay where they are do.
         let thread = Some(place).filter(fits).or_else(|| (0..threads).find(fits))?;
         place_of[thread] = Some(place);
-        Some(())
-    };
-    // Places at which a top is wanted first; whoever is left takes the others.
-    let wanted = |place: usize| tops.get(place).copied().unwrap_or(TopPattern::Any);
-    let (any, some): (Vec<usize>, Vec<usize>) =
-        (0..threads).partition(|&place| wanted(place) == TopPattern::Any);
-    for place in some.into_iter().chain(any) {
-        put(place, wanted(place))?;
     }
     place_of.into_iter().map(|place| place.map(ThreadId::from)).collect()
 }

@@ -2,6 +2,7 @@
 //! The states of an exploration, and what is seen of them, bound by bound. In which order threads
 //! move, and which of them move within a bound, is the business of a [`super::Bookkeeping`].
 
+use selvedge_automata::Dfa;
 use selvedge_model::{Property, SharedId, System, TemplateId, VisibleState};
 
 use super::classes::arrangements;
@@ -40,6 +41,8 @@ pub struct Reached<'a, L> {
     visible: Option<Visible>,
     /// How many visible states each completed bound reaches.
     visible_until: Vec<u32>,
+    /// How many states each completed bound reaches.
+    states_until: Vec<u32>,
     pub(super) observations: Vec<Observation>,
 }
 
@@ -69,6 +72,7 @@ impl<'a, L: Locals> Reached<'a, L> {
             new_from: 0,
             visible: None,
             visible_until: Vec::new(),
+            states_until: Vec::new(),
             observations: Vec::new(),
         };
         for word in &initial {
@@ -86,6 +90,7 @@ impl<'a, L: Locals> Reached<'a, L> {
         self.new_from = 0;
         self.visible = None;
         self.visible_until.clear();
+        self.states_until.clear();
         self.observations.clear();
     }
 
@@ -129,6 +134,12 @@ impl<'a, L: Locals> Reached<'a, L> {
         })
     }
 
+    /// The states that are new at a bound.
+    pub(super) fn states_at(&self, bound: usize) -> std::ops::Range<u32> {
+        let start = bound.checked_sub(1).map_or(0, |before| self.states_until[before]);
+        start..self.states_until[bound]
+    }
+
     fn visible_at(&self, bound: usize) -> std::ops::Range<u32> {
         let start = bound.checked_sub(1).map_or(0, |before| self.visible_until[before]);
         start..self.visible_until[bound]
@@ -146,17 +157,24 @@ impl<'a, L: Locals> Reached<'a, L> {
     fn visible_threads(&self, number: u32) -> Vec<(Seen, u32)> {
         match &self.visible {
             Some(visible) => visible.threads(number),
-            None => {
-                let kinds = self.space.kinds(&self.states.get(number)).into_iter();
-                let top = |local| self.space.locals.tops(local).first().copied().flatten();
-                kinds.map(|((class, local), count)| ((class, top(local)), count)).collect()
-            }
+            None => self.tops_of(&self.states.get(number)),
         }
+    }
+
+    /// The threads of a state, each with one of its tops, and how many there are of each.
+    fn tops_of(&self, word: &[u32]) -> Vec<(Seen, u32)> {
+        let kinds = self.space.kinds(word).into_iter();
+        let top = |local| self.space.locals.tops(local).first().copied().flatten();
+        kinds.map(|((class, local), count)| ((class, top(local)), count)).collect()
     }
 
     /// One of the visible states that a stored one stands for.
     fn arrange(&self, number: u32) -> VisibleState {
-        let mut threads = self.visible_threads(number);
+        self.arranged(self.visible_shared(number), self.visible_threads(number))
+    }
+
+    /// A visible state with these threads.
+    fn arranged(&self, shared: u32, mut threads: Vec<(Seen, u32)>) -> VisibleState {
         let mut take = |class: u32| {
             let wanted = |((c, _), count): &&mut (Seen, u32)| *c == class && *count > 0;
             let (seen, count) = threads.iter_mut().find(wanted)?;
@@ -169,7 +187,7 @@ impl<'a, L: Locals> Reached<'a, L> {
         for ((_, top), count) in threads {
             tops.extend(std::iter::repeat_n(top, count as usize));
         }
-        VisibleState { shared: SharedId(self.visible_shared(number)), tops }
+        VisibleState { shared: SharedId(shared), tops }
     }
 
     /// Finds all moves of some threads, given by the number of a state and the position of the
@@ -227,12 +245,51 @@ impl<'a, L: Locals> Reached<'a, L> {
                 return Ok(Some((hit, self.arrange(number))));
             }
         }
+        if targets.iter().any(Target::names_stacks) {
+            for number in self.states_at(bound) {
+                let word = self.states.get(number);
+                if let Some(hit) = self.space.hit_stacks(&targets, &word) {
+                    return Ok(Some((hit, self.arranged(word[0], self.tops_of(&word)))));
+                }
+            }
+        }
         Ok(None)
     }
 
     /// The visible states that are new at a bound, one for each permutation.
     pub(super) fn new_visible(&self, bound: usize) -> Vec<VisibleState> {
         self.visible_at(bound).map(|number| self.arrange(number)).collect()
+    }
+
+    /// The states that are new at a bound, with sets of stacks, one for each permutation.
+    pub(super) fn new_sets(&self, bound: usize) -> Vec<(SharedId, Vec<Dfa>)> {
+        let sets = |number| {
+            let word = self.states.get(number);
+            let mut kinds = self.space.kinds(&word);
+            let mut take = |class: u32| {
+                let wanted = |((c, _), count): &&mut (Entry, u32)| *c == class && *count > 0;
+                let (entry, count) = kinds.iter_mut().find(wanted)?;
+                *count -= 1;
+                Some(entry.1)
+            };
+            let first = self.space.system.threads().len();
+            let threads = (0..first).filter_map(|t| take(self.space.classes.of_thread(t)));
+            let mut locals: Vec<u32> = threads.collect();
+            for ((_, local), count) in kinds {
+                locals.extend(std::iter::repeat_n(local, count as usize));
+            }
+            let stacks = locals.into_iter().map(|local| self.space.locals.stacks(local));
+            (SharedId(word[0]), stacks.collect())
+        };
+        self.states_at(bound).map(sets).collect()
+    }
+
+    /// Whether all locals of the states stand for finitely many stacks.
+    pub(super) fn is_finite(&self) -> bool {
+        (0..self.states.len() as u32).all(|number| {
+            let kinds = self.space.kinds(&self.states.get(number));
+            kinds.into_iter().all(|((_, local), _)| self.space.locals.is_finite(local))
+        })
     }
 
     /// How many visible states were reached, up to permutations.
@@ -259,6 +316,7 @@ impl<'a, L: Locals> Reached<'a, L> {
         } else {
             self.count_states(new.clone())
         };
+        self.states_until.push(new.end);
         self.visible_until.push(self.visible.as_ref().map_or(new.end, Visible::len));
         let last = self.observations.last();
         self.observations.push(Observation {

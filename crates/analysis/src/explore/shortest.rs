@@ -140,7 +140,8 @@ impl Search<'_> {
             let kinds = space.kinds(&word).into_iter();
             kinds.map(|((class, local), n)| ((class, space.locals.top(local)), n)).collect()
         };
-        Ok(space.hit(&mut self.targets, word[0], see)?.is_some())
+        Ok(space.hit(&mut self.targets, word[0], see)?.is_some()
+            || space.hit_stacks(&self.targets, &word).is_some())
     }
 
     /// The schedule to a node, with real threads in the place of entries.

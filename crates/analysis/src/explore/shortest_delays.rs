@@ -147,7 +147,8 @@ impl Search<'_> {
             let kinds = space.kinds(&word).into_iter();
             kinds.map(|((class, local), n)| ((class, space.locals.top(local)), n)).collect()
         };
-        let hit = space.hit(targets, word[0], see)?.is_some();
+        let hit = space.hit(targets, word[0], see)?.is_some()
+            || space.hit_stacks(targets, &word).is_some();
         if self.hits.len() <= state as usize {
             self.hits.resize(state as usize + 1, None);
         }

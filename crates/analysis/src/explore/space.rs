@@ -172,6 +172,20 @@ impl<'a, L: Locals> Space<'a, L> {
         Ok(None)
     }
 
+    /// The first target about whole stacks that a state hits. Where locals say too much of a stack,
+    /// it may be hit.
+    pub fn hit_stacks(&self, targets: &[Target], word: &[u32]) -> Option<usize> {
+        let mut kinds = None;
+        targets.iter().position(|target| {
+            target.names_stacks() && {
+                let kinds = kinds.get_or_insert_with(|| self.kinds(word));
+                target.is_hit_by_stacks(word[0], kinds, |(class, local), pattern| {
+                    self.locals.may_be(class, local, pattern)
+                })
+            }
+        })
+    }
+
     fn number(&mut self, entry: Entry) -> u32 {
         let next = self.entries.len() as u32;
         let number = *self.numbers.entry(entry).or_insert(next);

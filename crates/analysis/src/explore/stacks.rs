@@ -3,8 +3,9 @@
 //! a push or a pop costs one look-up, whatever the height.
 
 use rustc_hash::FxHashMap;
+use selvedge_automata::Dfa;
 use selvedge_evidence::Evidence;
-use selvedge_model::{Action, SharedId, Stack, SymbolId, System, Word};
+use selvedge_model::{Action, SharedId, Stack, StackPattern, SymbolId, System, Word};
 
 use super::{Classes, Locals, Move, Reached};
 use crate::{Pace, Resource, Stop, certify};
@@ -148,6 +149,19 @@ impl Locals for Stacks {
 
     fn tops(&self, local: u32) -> Vec<Option<SymbolId>> {
         vec![self.top(local)]
+    }
+
+    fn may_be(&self, _class: u32, local: u32, pattern: &StackPattern) -> bool {
+        let mut rest = local;
+        pattern.matches(std::iter::from_fn(|| {
+            let top = self.top(rest)?;
+            rest = self.rest(rest);
+            Some(top)
+        }))
+    }
+
+    fn stacks(&self, local: u32) -> Dfa {
+        Dfa::word(self.get(local).iter())
     }
 
     fn are_visible(&self) -> bool {

@@ -1,17 +1,19 @@
 //! # Targets among interchangeable threads
 //! A visible state says how many threads of a class have which top. A property that names threads
 //! by their position is broken by some arrangement of it exactly if there are enough threads of
-//! each class for what the property asks of that class.
+//! each class for what the property asks of that class. Where it names whole stacks, the visible state
+//! does not decide: then the locals of a state do.
 
 use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 use selvedge_model::{
-    Fault, Heads, Pattern, Property, SharedId, SymbolId, System, TemplateId, ThreadAt, TopPattern,
-    can_assign,
+    Fault, Heads, Pattern, Property, SharedId, StackPattern, SymbolId, System, TemplateId,
+    ThreadAt, TopPattern, can_assign,
 };
 
 use super::Classes;
+use super::space::Entry;
 use super::visible::Seen;
 
 /// A property, prepared for the threads of a system.
@@ -34,6 +36,12 @@ pub(super) enum Target {
         symbol: SymbolId,
     },
     Together(Vec<ThreadAt>),
+    Configuration {
+        shared: Option<u32>,
+        /// The class of each thread of which something is wanted, with what its stack must be.
+        needs: Vec<(u32, StackPattern)>,
+        threads: usize,
+    },
 }
 
 impl Target {
@@ -58,6 +66,13 @@ impl Target {
                 }
                 Target::Tuple { shared: shared.map(|s| s.0), needs, threads: tops.len() }
             }
+            Property::Unreachable(Pattern::Configuration { shared, stacks }) => {
+                let wanted = stacks.iter().enumerate().filter(|(_, stack)| !stack.is_any());
+                let needs =
+                    wanted.map(|(thread, stack)| (classes.of_thread(thread), stack.clone()));
+                let (needs, threads) = (needs.collect(), stacks.len());
+                Target::Configuration { shared: shared.map(|s| s.0), needs, threads }
+            }
             Property::Unreachable(Pattern::Somewhere { shared, template, symbol }) => {
                 let shared = shared.map(|s| s.0);
                 Target::Somewhere { shared, template: *template, symbol: *symbol }
@@ -65,7 +80,7 @@ impl Target {
         }
     }
 
-    /// Whether the property can be broken at a shared state at all.
+    /// Whether the property can be broken at a shared state at all, as far as a visible state tells.
     pub fn may_be_hit(&mut self, system: &dyn System, shared: u32) -> bool {
         match self {
             Target::NeverWrong { known } => {
@@ -75,7 +90,33 @@ impl Target {
                 wanted.is_none_or(|wanted| wanted == shared)
             }
             Target::NoDeadlock | Target::Together(_) => true,
+            Target::Configuration { .. } => false,
         }
+    }
+
+    /// Whether the property names whole stacks, so that visible states do not decide it.
+    pub fn names_stacks(&self) -> bool {
+        matches!(self, Target::Configuration { .. })
+    }
+
+    /// Whether some arrangement of the threads has the stacks that the property names. `may_be` says
+    /// of a class and a local whether a stack of it is of a pattern.
+    pub fn is_hit_by_stacks(
+        &self,
+        shared: u32,
+        threads: &[(Entry, u32)],
+        may_be: impl Fn(Entry, &StackPattern) -> bool,
+    ) -> bool {
+        let Target::Configuration { shared: wanted, needs, threads: places } = self else {
+            return false;
+        };
+        let counts: Vec<u32> = threads.iter().map(|(_, count)| *count).collect();
+        wanted.is_none_or(|wanted| wanted == shared)
+            && *places <= counts.iter().map(|&count| count as usize).sum()
+            && can_assign(needs.len(), &counts, |item, kind| {
+                let ((class, pattern), (entry, _)) = (&needs[item], &threads[kind]);
+                *class == entry.0 && may_be(*entry, pattern)
+            })
     }
 
     /// Whether some arrangement of the threads breaks the property, at a shared state at which it
@@ -90,6 +131,7 @@ impl Target {
     ) -> Result<bool, Fault> {
         Ok(match self {
             Target::NeverWrong { .. } => true,
+            Target::Configuration { .. } => false,
             Target::NoDeadlock => {
                 let seen = threads
                     .iter()

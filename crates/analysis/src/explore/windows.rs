@@ -19,8 +19,9 @@
 //! with has to be repeated ([`Windows::has_grown`]).
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_automata::Dfa;
 use selvedge_evidence::Evidence;
-use selvedge_model::{Action, SharedId, Stack, SymbolId, System, TemplateId, Word};
+use selvedge_model::{Action, SharedId, Stack, StackPattern, SymbolId, System, TemplateId, Word};
 
 use super::{Classes, Locals, Move, Reached};
 use crate::{Pace, Resource, Stop, certify};
@@ -258,6 +259,31 @@ impl Locals for Windows {
 
     fn tops(&self, local: u32) -> Vec<Option<SymbolId>> {
         vec![self.get(local).symbols.first().copied()]
+    }
+
+    fn may_be(&self, class: u32, local: u32, pattern: &StackPattern) -> bool {
+        let window = self.get(local);
+        let whole = match pattern {
+            StackPattern::Top(top) => return top.matches(window.symbols.first().copied()),
+            StackPattern::Whole(whole) => whole,
+        };
+        let kept = window.symbols.len();
+        let is_it = window.symbols == *whole;
+        if !window.hidden || (is_it && !self.cut.hidden_bit) {
+            return is_it;
+        }
+        let is_guess = |at: usize| {
+            let more = at + 1 < whole.len() || !self.cut.hidden_bit;
+            let known = self.guesses.get(&self.key(class, whole[at - 1]));
+            known.is_some_and(|known| known.contains(&(whole[at], more)))
+        };
+        whole.len() > kept
+            && window.symbols[..] == whole[..kept]
+            && (kept..whole.len()).all(is_guess)
+    }
+
+    fn stacks(&self, local: u32) -> Dfa {
+        Dfa::word(self.get(local).symbols.iter().copied())
     }
 
     fn is_finite(&self, local: u32) -> bool {

@@ -108,8 +108,8 @@ impl<'a> Reduction<'a> {
             return Err(fault.into());
         }
         if properties.iter().any(|property| !Wanted::can_read(property)) {
-            let message = "the pushdown reduction has no answer about deadlocks and places: use \
-                           `--engine auto`";
+            let message = "the pushdown reduction has no answer about deadlocks, places and whole \
+                           stacks: use `--engine auto`";
             return Err(Fault { message: message.to_owned(), line: None }.into());
         }
         let initial = system.initial()?;

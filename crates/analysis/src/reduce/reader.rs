@@ -47,13 +47,20 @@ impl<'a> Wanted<'a> {
             Property::Unreachable(
                 Pattern::Tuple { shared: wanted, .. } | Pattern::Somewhere { shared: wanted, .. },
             ) => wanted.is_none_or(|wanted| wanted == shared),
-            Property::NoDeadlock | Property::Unreachable(Pattern::Together { .. }) => false,
+            Property::NoDeadlock
+            | Property::Unreachable(Pattern::Together { .. } | Pattern::Configuration { .. }) => {
+                false
+            }
         }
     }
 
     /// Whether a property can be read off the end of a run.
     pub fn can_read(property: &Property) -> bool {
-        !matches!(property, Property::NoDeadlock | Property::Unreachable(Pattern::Together { .. }))
+        !matches!(
+            property,
+            Property::NoDeadlock
+                | Property::Unreachable(Pattern::Together { .. } | Pattern::Configuration { .. })
+        )
     }
 
     /// Whether a thread may have this top; and whether it is what is looked for.
@@ -61,7 +68,9 @@ impl<'a> Wanted<'a> {
         match self.property {
             Property::NeverWrong
             | Property::NoDeadlock
-            | Property::Unreachable(Pattern::Together { .. }) => (true, false),
+            | Property::Unreachable(Pattern::Together { .. } | Pattern::Configuration { .. }) => {
+                (true, false)
+            }
             Property::Unreachable(Pattern::Tuple { tops, .. }) => {
                 let wanted = tops.get(thread).copied().unwrap_or(TopPattern::Any);
                 (wanted.matches(top), false)

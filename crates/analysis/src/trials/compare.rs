@@ -1,6 +1,6 @@
 //! An outcome against the naive enumerator, as far as that goes.
 
-use selvedge_model::{State, TemplateId};
+use selvedge_model::State;
 
 use crate::Bound;
 use crate::engine::{Outcome, Question, Verdict};
@@ -31,11 +31,9 @@ pub(super) fn with_naive(question: &Question<'_>, outcome: &Outcome) -> Result<(
     }
     // Whatever the enumerator has reached is reachable, at a bound that it has completed or not.
     let violates = |state: &State| {
-        let templates: Vec<TemplateId> = state.threads.iter().map(|t| t.template).collect();
-        let visible = state.visible();
         let mut properties = question.properties.iter();
         // Where the system cannot say, neither does the comparison.
-        properties.any(|p| p.is_violated_by(question.system, &visible, &templates) == Ok(true))
+        properties.any(|p| p.is_violated_by(question.system, state) == Ok(true))
     };
     let completed = naive.level().bound;
     let collapsed = naive.level().has_collapsed();

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use selvedge::{Failure, Options, Resource, table};
+use selvedge::{Failure, Options, Resource, Shown, Subject, grid, table};
 use selvedge_analysis::engine::Verdict;
 use selvedge_report::json;
 
@@ -24,6 +24,11 @@ const SHORT_LIST: usize = 30;
 /// plateau; more may follow. By default the table ends where it has collapsed: nothing visible is
 /// new with any larger number. Assertions and targets do not matter.
 ///
+/// With --generators, what the CUBA paper calls G, Z and G ∩ Z, and what its test says at each plateau.
+/// With --automata, the states with sets of stacks in the place of stacks, as automata. With --rounds and
+/// --delays, how many abstract states there are within each number of rounds of single steps and of
+/// delays, up to these, and how many images it takes to find them.
+///
 /// Ends with 0 if the table is complete, with 20 if a limit came first.
 #[derive(ClapArgs, Debug)]
 pub struct Args {
@@ -37,6 +42,22 @@ pub struct Args {
     #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true,
           conflicts_with = "contexts")]
     rounds: Option<usize>,
+    /// With --rounds, a grid: the largest number of delays. A round is then one step of each thread
+    #[arg(long, value_name = "D", value_parser = number, allow_negative_numbers = true,
+          requires = "rounds", conflicts_with_all = ["full", "generators", "automata"])]
+    delays: Option<usize>,
+    /// What the grid counts, separated by commas: names of shared variables (or `shared` for all, which
+    /// is meant where none is named), and `top=J` for the topmost J symbols of each stack [default:
+    /// visible states]
+    #[arg(long, value_name = "WHAT", requires = "delays")]
+    observe: Option<String>,
+    /// Show the generators (G), the over-approximation Z, and which generators of Z are unseen at each
+    /// plateau
+    #[arg(long, conflicts_with = "rounds")]
+    generators: bool,
+    /// Show sets of stacks: the symbolic states at each bound, and what single contexts leave on stacks
+    #[arg(long)]
+    automata: bool,
     /// List all new visible states, not only where they are few
     #[arg(long)]
     full: bool,
@@ -44,17 +65,30 @@ pub struct Args {
     engine: EngineOptions,
 }
 
+impl Args {
+    /// Whether sets of stacks are shown, so that there is something to draw.
+    pub fn shows_automata(&self) -> bool {
+        self.automata
+    }
+}
+
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
-    args.engine.engine.need_bound(Resource::Contexts)?;
     let start = Instant::now();
+    if let (Some(rounds), Some(delays)) = (args.rounds, args.delays) {
+        let subject = input::load(&args.input, output)?;
+        return run_grid(args, &subject, (rounds, delays), start, output);
+    }
+    args.engine.engine.need_bound(Resource::Contexts)?;
     let subject = input::load(&args.input, output)?;
+    let Args { generators, automata, .. } = *args;
     let listed = if args.full { usize::MAX } else { SHORT_LIST };
+    let shown = Shown { listed, generators, automata };
     let (resource, most) = match args.rounds {
         Some(_) => (Resource::Rounds, args.rounds),
         None => (Resource::Contexts, args.contexts),
     };
     let options = args.engine.options(args.engine.limits.since(start));
-    let ask = |options: &Options| table(&subject, resource, most, listed, options);
+    let ask = |options: &Options| table(&subject, resource, most, shown, options);
     let observed = with_progress(options, output, ask)?;
     let report = observed.report();
     output.print(&match output.format {
@@ -62,9 +96,32 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         Format::Json => json::print(&report.json()),
         Format::Markdown => report.markdown(),
         Format::Csv => report.csv(),
+        Format::Dot => report.dot(),
     });
-    match observed.table.outcome.verdict {
-        Verdict::Unknown { .. } => Ok(Exit::Unknown),
+    match (&observed.table.outcome.verdict, &observed.table.generators) {
+        (Verdict::Unknown { .. }, _) | (_, Some(Err(_))) => Ok(Exit::Unknown),
         _ => Ok(Exit::Done),
     }
+}
+
+/// The grid of rounds and delays.
+fn run_grid(
+    args: &Args,
+    subject: &Subject,
+    (rounds, delays): (usize, usize),
+    start: Instant,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let options = args.engine.options(args.engine.limits.since(start));
+    let options = Options { observe: args.observe.clone(), ..options };
+    let ask = |options: &Options| grid(subject, rounds, delays, options);
+    let found = with_progress(options, output, ask)?;
+    let report = found.report();
+    output.print(&match output.format {
+        Format::Text | Format::Sarif | Format::Dot => report.text(output.paint),
+        Format::Json => json::print(&report.json()),
+        Format::Markdown => report.markdown(),
+        Format::Csv => report.csv(),
+    });
+    Ok(if found.grid.stop.is_some() { Exit::Unknown } else { Exit::Done })
 }

@@ -23,8 +23,8 @@ use std::collections::hash_map::Entry;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_automata::Dfa;
 use selvedge_model::{
-    Action, Property, SharedId, Spawn, State, SymbolId, System, Thread, Word, can_assign,
-    is_forgotten,
+    Action, Property, SharedId, Spawn, StackPattern, State, SymbolId, System, Thread, Word,
+    can_assign, is_forgotten,
 };
 
 use super::form::{Classes, form, show_shared, show_symbols};
@@ -163,7 +163,13 @@ impl<'a> Checker<'a> {
     fn check_harmless(&self, properties: &[Property]) -> Result<(), Refusal> {
         let kinds = self.certificate.kinds.iter().zip(0..);
         let kinds: Vec<_> = kinds.map(|(kind, k)| (kind.class, self.language(k).tops())).collect();
-        Harmless::new(self.system, properties, &self.classes)
+        let may_have = |kind, pattern: &StackPattern| match pattern {
+            StackPattern::Top(top) => {
+                self.language(kind).tops().into_iter().any(|found| top.matches(found))
+            }
+            StackPattern::Whole(stack) => self.language(kind).contains(stack.iter().copied()),
+        };
+        Harmless::new(self.system, properties, &self.classes, &may_have)
             .check_all(&self.certificate.states, &kinds)
     }
 

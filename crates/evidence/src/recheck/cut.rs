@@ -30,13 +30,14 @@
 //! A thread that is left out has no step, and no property can ask for it; one that has just ended may be
 //! left out from then on.
 //! The tops are part of the windows, so a covered state that breaks a property shows in the
-//! certificate (*harmless*).
+//! certificate (*harmless*). Where a property names a whole stack, the window and the pairs below it,
+//! which by (2) are guesses, say whether a covered state may have it.
 
 use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_model::{
-    Action, Property, SharedId, State, SymbolId, System, Thread, Word, is_forgotten,
+    Action, Property, SharedId, StackPattern, State, SymbolId, System, Thread, Word, is_forgotten,
 };
 
 use super::form::{Classes, form, show_shared, show_symbols, show_window};
@@ -248,8 +249,30 @@ impl<'a> Checker<'a> {
         let top = |window: &Window| vec![window.symbols.first().copied()];
         let kinds = self.certificate.kinds.iter();
         let kinds: Vec<_> = kinds.map(|kind| (kind.class, top(&kind.window))).collect();
-        Harmless::new(self.system, properties, &self.classes)
+        let may_have = |kind, pattern: &StackPattern| self.may_have(kind, pattern);
+        Harmless::new(self.system, properties, &self.classes, &may_have)
             .check_all(&self.certificate.states, &kinds)
+    }
+
+    /// Whether a covered state may have a thread of this kind with a stack of this pattern. What is
+    /// hidden is, pair by pair, among the guesses.
+    fn may_have(&self, kind: u32, pattern: &StackPattern) -> bool {
+        let CutThread { class, window } = &self.certificate.kinds[kind as usize];
+        let whole = match pattern {
+            StackPattern::Top(top) => return top.matches(window.symbols.first().copied()),
+            StackPattern::Whole(whole) => whole,
+        };
+        let kept = window.symbols.len();
+        if !window.hidden {
+            return window.symbols == *whole;
+        }
+        let is_guess = |at: usize| {
+            let below = (whole[at], at + 1 < whole.len());
+            self.guesses(*class, whole[at - 1]).any(|found| found == below)
+        };
+        whole.len() > kept
+            && window.symbols[..] == whole[..kept]
+            && (kept..whole.len()).all(is_guess)
     }
 
     /// Everything that a thread of a kind can do in one step.

@@ -1,18 +1,22 @@
 //! # Harmless
 //! Whether a state of a certificate stands for one that breaks a property. What is known of a
-//! thread is its class and what may be on top of its stack; any thread of a class may be meant, and
-//! any thread that was started where a property names more threads than there were at first.
+//! thread is its class and what may be on top of its stack, or, where a property asks for that, what
+//! the whole stack may be; any thread of a class may be meant, and any thread that was started where
+//! a property names more threads than there were at first.
 
 use selvedge_model::{
-    Fault, Heads, Pattern, Property, SharedId, SymbolId, System, TopPattern, can_assign,
+    Fault, Heads, Pattern, Property, SharedId, StackPattern, SymbolId, System, TopPattern,
+    can_assign,
 };
 
 use super::form::{Classes, show_shared};
 use super::{Flaw, Refusal};
 use crate::CountedState;
 
-/// Threads of one kind: their class, what may be on top of their stacks, and how many there are.
+/// Threads of one kind: its number, their class, what may be on top of their stacks, and how many
+/// there are.
 struct Threads<'a> {
+    kind: u32,
     class: u32,
     tops: &'a [Option<SymbolId>],
     count: u32,
@@ -23,17 +27,23 @@ pub(super) struct Harmless<'a> {
     system: &'a dyn System,
     properties: &'a [Property],
     classes: &'a Classes<'a>,
+    /// Whether a thread of a kind may have such a stack.
+    may_have: &'a MayHave<'a>,
     /// Who can act where, as far as a property asked.
     heads: Heads,
 }
+
+/// Says whether a thread of a kind, given by its number, may have a stack of a pattern.
+pub(super) type MayHave<'a> = dyn Fn(u32, &StackPattern) -> bool + 'a;
 
 impl<'a> Harmless<'a> {
     pub fn new(
         system: &'a dyn System,
         properties: &'a [Property],
         classes: &'a Classes<'a>,
+        may_have: &'a MayHave<'a>,
     ) -> Self {
-        Harmless { system, properties, classes, heads: Heads::default() }
+        Harmless { system, properties, classes, may_have, heads: Heads::default() }
     }
 
     /// Refuses states of which one stands for a violation. A kind of thread is its class and what
@@ -46,7 +56,7 @@ impl<'a> Harmless<'a> {
         for (number, state) in states.iter().enumerate() {
             let threads = state.threads.iter().map(|&(kind, count)| {
                 let (class, tops) = &kinds[kind as usize];
-                Threads { class: *class, tops, count }
+                Threads { kind, class: *class, tops, count }
             });
             self.check(number, state.shared, &threads.collect::<Vec<_>>())?;
         }
@@ -90,8 +100,18 @@ impl<'a> Harmless<'a> {
                 self.heads.is_deadlock(system, shared, threads)?
             }
             Property::Unreachable(Pattern::Tuple { shared: wanted, tops }) => {
+                let places: Vec<_> = tops.iter().map(|&top| Wanted::by(top)).collect();
                 wanted.is_none_or(|s| s == shared)
-                    && can_have_tops(classes, tops, threads, system.forgets_ended())
+                    && can_be_placed(system, classes, &places, threads, |at, threads| {
+                        threads.tops.iter().any(|&top| tops[at].matches(top))
+                    })
+            }
+            Property::Unreachable(Pattern::Configuration { shared: wanted, stacks }) => {
+                let places: Vec<_> = stacks.iter().map(|stack| Wanted::by(stack.top())).collect();
+                wanted.is_none_or(|s| s == shared)
+                    && can_be_placed(system, classes, &places, threads, |at, threads| {
+                        (self.may_have)(threads.kind, &stacks[at])
+                    })
             }
             Property::Unreachable(Pattern::Somewhere { shared: wanted, template: of, symbol }) => {
                 wanted.is_none_or(|s| s == shared)
@@ -111,33 +131,57 @@ impl<'a> Harmless<'a> {
     }
 }
 
-/// Whether the threads can be put in order so that they have these tops. Where threads that have ended
-/// are forgotten, there may be any number of them.
-fn can_have_tops(
+/// What a pattern wants at one place of the list of threads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// Any thread.
+    Any,
+    /// A thread that has ended.
+    Ended,
+    /// A thread that has not.
+    Other,
+}
+
+impl Wanted {
+    fn by(top: TopPattern) -> Self {
+        match top {
+            TopPattern::Any => Wanted::Any,
+            _ if top.matches(None) => Wanted::Ended,
+            _ => Wanted::Other,
+        }
+    }
+}
+
+/// Whether the threads can be put in order so that each place at which something is wanted has a thread
+/// that may be it. Where threads that were started and have ended are forgotten, there may be any number of them.
+fn can_be_placed(
+    system: &dyn System,
     classes: &Classes<'_>,
-    tops: &[TopPattern],
+    places: &[Wanted],
     threads: &[Threads<'_>],
-    forgets: bool,
+    may_be: impl Fn(usize, &Threads<'_>) -> bool,
 ) -> bool {
+    let forgets = system.forgets_ended();
     let count: u64 = threads.iter().map(|t| u64::from(t.count)).sum();
-    if tops.len() as u64 > count && !forgets {
+    if places.len() as u64 > count && !forgets {
         return false;
     }
     // The threads of which something is wanted; the others are whoever is left.
     let first = classes.of_thread.iter().copied().map(Some);
-    let demands: Vec<(Option<u32>, TopPattern)> = first
+    let is_forgotten =
+        |class: Option<u32>, at: usize| forgets && class.is_none() && places[at] == Wanted::Ended;
+    let demands: Vec<(Option<u32>, usize)> = first
         .chain(std::iter::repeat(None))
-        .zip(tops.iter().copied())
-        .filter(|&(_, top)| top != TopPattern::Any)
-        .filter(|&(class, top)| !(forgets && class.is_none() && top.matches(None)))
+        .zip(0..places.len())
+        .filter(|&(class, at)| places[at] != Wanted::Any && !is_forgotten(class, at))
         .collect();
     let supplies: Vec<u32> = threads.iter().map(|t| t.count).collect();
     can_assign(demands.len(), &supplies, |demand, supply| {
-        let ((class, wanted), threads) = (demands[demand], &threads[supply]);
+        let ((class, place), threads) = (demands[demand], &threads[supply]);
         let meant = match class {
             Some(class) => class == threads.class,
             None => classes.is_started(threads.class),
         };
-        meant && threads.tops.iter().any(|&top| wanted.matches(top))
+        meant && may_be(place, threads)
     })
 }

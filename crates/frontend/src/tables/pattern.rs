@@ -1,9 +1,12 @@
 //! # States in one line
 //! `q|w,w,…` is an initial state, `q|top,top,…` a target: in the files beside a table, on the
-//! command line, and after `target` in a `.cpds`. Both are read against the finished rules, so
+//! command line, and after `target` in a `.cpds`. In a target, symbols joined by `.` or spaces are a
+//! whole stack, and so is one symbol on the bottom, `4.-`: a symbol alone is the top. Both are read against the finished rules, so
 //! that a symbol of the wrong thread is found.
 
-use selvedge_model::{Name, Pattern, Property, SharedId, SymbolId, TemplateId, TopPattern};
+use selvedge_model::{
+    Name, Pattern, Property, SharedId, StackPattern, SymbolId, TemplateId, TopPattern,
+};
 use selvedge_program::{Source, Span};
 
 use super::draft::Stage;
@@ -65,7 +68,8 @@ fn example(format: Format) -> &'static str {
     match format {
         Format::Tts => "a target is written `shared|local`, like `4|23`",
         Format::Pds | Format::Cpds => {
-            "a target is written `shared|top,top,…`, like `20|23,*,-`, or `somewhere 20|23`"
+            "a target is written `shared|top,top,…`, like `20|23,*,-`, or `somewhere 20|23`; with \
+             dots, a stack is meant whole: `20|23.7,*,5.-`"
         }
     }
 }
@@ -115,19 +119,32 @@ impl Line<'_, '_> {
         }
     }
 
-    /// The symbols of one word: itself, or the parts between its dots.
-    fn symbols(&mut self, thread: usize, token: Token, stack: &mut Vec<SymbolId>) {
+    /// The symbols of one word: itself, or the parts between its dots. How many it names.
+    fn symbols(&mut self, thread: usize, token: Token, stack: &mut Vec<SymbolId>) -> usize {
         let (text, name) = (self.scanner.text(token), self.name(token));
         if !text.contains('.') || self.find_symbol(thread, &name).is_some() {
             stack.extend(self.symbol(thread, token.span, &name));
-            return;
+            return 1;
         }
-        let mut start = token.span.start as usize;
+        self.parts(thread, token.span.start as usize, text, stack)
+    }
+
+    /// The symbols between dots of a text that begins at an offset. How many it names.
+    fn parts(
+        &mut self,
+        thread: usize,
+        mut start: usize,
+        text: &str,
+        stack: &mut Vec<SymbolId>,
+    ) -> usize {
+        let mut named = 0;
         for part in text.split('.') {
             let span = Span::new(start, start + part.len());
             start += part.len() + 1;
+            named += 1;
             stack.extend(self.symbol(thread, span, &part.into()));
         }
+        named
     }
 
     fn target(&mut self) -> Result<Vec<Pattern>, Diagnostic> {
@@ -145,30 +162,60 @@ impl Line<'_, '_> {
         if somewhere || self.format == Format::Tts {
             return self.somewhere(shared);
         }
-        let mut tops = Vec::new();
+        let mut stacks = Vec::new();
         loop {
-            tops.push(self.top(tops.len())?);
+            stacks.push(self.stack_pattern(stacks.len())?);
             if !self.scanner.take_if(Kind::Comma) {
                 break;
             }
         }
         self.line_end()?;
-        self.arity("top", start.span, tops.len())?;
+        let is_whole = |stack: &StackPattern| matches!(stack, StackPattern::Whole(_));
+        if stacks.iter().any(is_whole) {
+            self.arity("stack", start.span, stacks.len())?;
+            return Ok(vec![Pattern::Configuration { shared, stacks }]);
+        }
+        self.arity("top", start.span, stacks.len())?;
+        let tops = stacks.iter().map(StackPattern::top).collect();
         Ok(vec![Pattern::Tuple { shared, tops }])
     }
 
-    fn top(&mut self, thread: usize) -> Result<TopPattern, Diagnostic> {
+    /// A symbol for the top of a stack, or several for a whole stack; `-` after them is its bottom.
+    fn stack_pattern(&mut self, thread: usize) -> Result<StackPattern, Diagnostic> {
         if self.scanner.take_if(Kind::Star) {
-            return Ok(TopPattern::Any);
+            return Ok(StackPattern::Top(TopPattern::Any));
         }
         if self.scanner.take_if(Kind::Dash) {
-            return Ok(TopPattern::Empty);
+            return Ok(StackPattern::Top(TopPattern::Empty));
         }
-        let token =
+        let mut stack = Vec::new();
+        let mut named = 0;
+        let mut token =
             self.scanner.name("a stack symbol, `-` for the empty stack or `*` for anything")?;
-        let name = self.name(token);
-        let symbol = self.symbol(thread, token.span, &name);
-        Ok(symbol.map_or(TopPattern::Any, TopPattern::Symbol))
+        loop {
+            let (text, name) = (self.scanner.text(token), self.name(token));
+            // `4.-` is scanned as `4.` and `-`.
+            let before_bottom = text.strip_suffix('.');
+            let before_bottom = before_bottom.filter(|_| self.scanner.token.kind == Kind::Dash);
+            if self.find_symbol(thread, &name).is_none()
+                && let Some(text) = before_bottom
+            {
+                named += self.parts(thread, token.span.start as usize, text, &mut stack);
+            } else {
+                named += self.symbols(thread, token, &mut stack);
+            }
+            if !self.scanner.token.is_name() {
+                break;
+            }
+            token = self.scanner.take();
+        }
+        let has_bottom = self.scanner.take_if(Kind::Dash);
+        Ok(match stack[..] {
+            // There is a complaint about each symbol that is not there.
+            _ if stack.len() < named => StackPattern::Top(TopPattern::Any),
+            [top] if !has_bottom => StackPattern::Top(TopPattern::Symbol(top)),
+            _ => StackPattern::Whole(stack.into()),
+        })
     }
 
     /// `symbol` or `symbol in thread`: one pattern for each template that has such a symbol.

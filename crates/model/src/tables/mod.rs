@@ -176,6 +176,10 @@ impl Tables {
 }
 
 impl System for Tables {
+    fn as_tables(&self) -> Option<&Tables> {
+        Some(self)
+    }
+
     fn threads(&self) -> &[ThreadInfo] {
         &self.threads
     }

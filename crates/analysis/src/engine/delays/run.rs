@@ -1,6 +1,7 @@
 //! A run: raising bounds, looking at what is new, testing for closure.
 
 use selvedge_evidence::{Evidence, recheck};
+use selvedge_model::Property;
 
 use super::Effort;
 use crate::converge::closure::{self, Closure};
@@ -216,7 +217,8 @@ impl Run<'_, '_> {
         if let Some(obstacle) = closure::test(abstraction, closure)? {
             return Ok(Plateau::Open(obstacle.0));
         }
-        let decides = abstraction.observe.sees_visible_states();
+        let decides = abstraction.observe.sees_visible_states()
+            && !self.question.properties.iter().any(Property::needs_stacks);
         if self.question.evidence || !decides {
             let Some(certificate) = closure::certificate(abstraction) else {
                 return Ok(Plateau::Open("there is too much behind what is observed".to_owned()));

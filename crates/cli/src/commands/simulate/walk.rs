@@ -247,7 +247,11 @@ impl<'s> Walk<'s> {
     fn violation(&self, state: &State) -> Result<Option<String>, Fault> {
         let broken = Property::first_broken(self.properties, self.system, state)?;
         Ok(match broken.map(|number| &self.properties[number]) {
-            Some(property @ Property::Unreachable(Pattern::Together(_))) => {
+            Some(
+                property @ Property::Unreachable(
+                    Pattern::Together(_) | Pattern::Configuration { .. },
+                ),
+            ) => {
                 let target = property::one(self.system, property);
                 Some(format!("a target is reached: {target}"))
             }

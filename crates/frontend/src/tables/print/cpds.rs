@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use rustc_hash::FxHashSet;
 use selvedge_model::{
-    Pattern, Property, Rule, SharedId, SymbolId, System, Tables, TemplateId, ThreadId, TopPattern,
+    Pattern, Property, Rule, SharedId, StackPattern, SymbolId, System, Tables, TemplateId,
+    ThreadId, TopPattern,
 };
 
 use super::{IN_PROGRAMS, NEVER, NotExpressible, not_expressible, patterns, symbols};
@@ -181,7 +182,11 @@ impl Printer<'_> {
         Ok(match pattern {
             Pattern::Together(_) => return not_expressible(IN_PROGRAMS),
             Pattern::Tuple { shared: at, tops } => {
-                format!("{}|{}", shared(at)?, self.tops(tops)?)
+                let stacks: Vec<_> = tops.iter().map(|&top| StackPattern::Top(top)).collect();
+                format!("{}|{}", shared(at)?, self.stacks(&stacks)?)
+            }
+            Pattern::Configuration { shared: at, stacks } => {
+                format!("{}|{}", shared(at)?, self.stacks(stacks)?)
             }
             Pattern::Somewhere { shared: at, template, symbol } => {
                 let shared = shared(at)?;
@@ -203,24 +208,26 @@ impl Printer<'_> {
         })
     }
 
-    fn tops(&self, tops: &[TopPattern]) -> Result<String, NotExpressible> {
+    fn stacks(&self, stacks: &[StackPattern]) -> Result<String, NotExpressible> {
         let threads = self.tables.threads();
-        if tops.len() > threads.len() {
+        if stacks.len() > threads.len() {
             return not_expressible("a target is about threads that are started later");
         }
         let mut names = vec!["*".to_owned(); threads.len()];
-        for ((name, top), thread) in names.iter_mut().zip(tops).zip(threads) {
-            match *top {
-                TopPattern::Any => {}
-                TopPattern::Empty => *name = "-".to_owned(),
-                TopPattern::Symbol(symbol)
-                    if self.tables.template_of(symbol) == thread.template =>
-                {
-                    *name = self.symbol_name(symbol)?;
-                }
-                TopPattern::Symbol(_) => {
-                    return not_expressible(NEVER);
-                }
+        for ((name, stack), thread) in names.iter_mut().zip(stacks).zip(threads) {
+            let symbols = match stack {
+                StackPattern::Top(TopPattern::Any) => continue,
+                StackPattern::Top(TopPattern::Empty) => &[][..],
+                StackPattern::Top(TopPattern::Symbol(symbol)) => std::slice::from_ref(symbol),
+                StackPattern::Whole(symbols) => symbols,
+            };
+            if symbols.iter().any(|&symbol| self.tables.template_of(symbol) != thread.template) {
+                return not_expressible(NEVER);
+            }
+            *name = self.stack(symbols.iter().copied())?;
+            // A symbol alone would be any stack with it on top.
+            if matches!(stack, StackPattern::Whole(_)) && symbols.len() == 1 {
+                *name += " -";
             }
         }
         Ok(names.join(","))

@@ -39,6 +39,10 @@ pub(super) fn not_expressible<T>(what: impl Into<String>) -> Result<T, NotExpres
 /// Why a target of a program is none of a table.
 pub(super) const IN_PROGRAMS: &str = "the target is about places in the text of a program";
 
+/// Why a target about whole stacks cannot be said.
+pub(super) const WHOLE_STACK: &str =
+    "a target names a whole stack, and only tops can be named there";
+
 /// The patterns that must not be reached. A table never goes wrong, so that property of programs
 /// needs no target; deadlocks are asked for on the command line.
 pub(super) fn patterns(targets: &[Property]) -> Vec<&Pattern> {

@@ -7,7 +7,8 @@ use selvedge_model::{
 };
 
 use super::{
-    IN_PROGRAMS, NEVER, NotExpressible, Numbers, not_expressible, patterns, shared_legend, symbols,
+    IN_PROGRAMS, NEVER, NotExpressible, Numbers, WHOLE_STACK, not_expressible, patterns,
+    shared_legend, symbols,
 };
 
 /// The texts of the files that describe one system.
@@ -87,6 +88,7 @@ fn target(tables: &Tables, pattern: &Pattern) -> Result<String, NotExpressible> 
         Pattern::Tuple { shared: Some(shared), tops } => (shared, tops),
         Pattern::Tuple { .. } => return not_expressible("a target leaves the shared state open"),
         Pattern::Together(_) => return not_expressible(IN_PROGRAMS),
+        Pattern::Configuration { .. } => return not_expressible(WHOLE_STACK),
         Pattern::Somewhere { .. } => return not_expressible("a target is about any thread"),
     };
     if tops.len() != tables.threads().len() {

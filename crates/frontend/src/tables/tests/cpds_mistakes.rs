@@ -326,7 +326,7 @@ fn targets() {
         9 | target 0 1
           |          ^
           |
-          = help: a target is written `shared|top,top,…`, like `20|23,*,-`, or `somewhere 20|23`
+          = help: a target is written `shared|top,top,…`, like `20|23,*,-`, or `somewhere 20|23`; with dots, a stack is meant whole: `20|23.7,*,5.-`
 
         test.cpds: 1 error
     "#]],

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use selvedge_model::{
-    Pattern, Property, Rule, SharedId, SymbolId, System, Tables, TemplateId, ThreadId, TopPattern,
-    Word,
+    Pattern, Property, Rule, SharedId, StackPattern, SymbolId, System, Tables, TemplateId,
+    ThreadId, TopPattern, Word,
 };
 
 use super::super::{Format, TableInput, print};
@@ -131,6 +131,21 @@ impl Plan {
             1 if self.rich => TopPattern::Any,
             _ => TopPattern::Symbol(symbols[thread.template.index()][(n % SYMBOLS) as usize]),
         };
+        if self.rich && tops[0] % 3 == 1 {
+            // The first stack is named whole, and every other one by chance.
+            let stacks = tables.threads().iter().zip(tops).enumerate().map(|(at, (thread, n))| {
+                let own = &symbols[thread.template.index()];
+                let height = 1 + n / 7 % 3;
+                let symbols =
+                    (0..height).map(|level| own[((n + level * level) % SYMBOLS) as usize]);
+                match at == 0 || n % 2 == 0 {
+                    true => StackPattern::Whole(symbols.collect()),
+                    false => StackPattern::Top(top((thread, n))),
+                }
+            });
+            let stacks = stacks.collect();
+            return Property::Unreachable(Pattern::Configuration { shared: state, stacks });
+        }
         let tops = tables.threads().iter().zip(tops).map(top).collect();
         Property::Unreachable(Pattern::Tuple { shared: state, tops })
     }
@@ -174,16 +189,29 @@ fn show_target(tables: &Tables, target: &Property) -> String {
         Property::NeverWrong | Property::NoDeadlock => String::new(),
         Property::Unreachable(Pattern::Together(_)) => panic!("a table has no places"),
         Property::Unreachable(Pattern::Tuple { shared, tops }) => {
-            let tops = tops.iter().map(|top| match top {
-                TopPattern::Any => "*".to_owned(),
-                TopPattern::Empty => "-".to_owned(),
-                TopPattern::Symbol(symbol) => show(tables, [*symbol]),
-            });
+            let tops = tops.iter().map(|top| show_top(tables, *top));
             format!("{:?}|{:?}", name(shared), tops.collect::<Vec<_>>())
+        }
+        Property::Unreachable(Pattern::Configuration { shared, stacks }) => {
+            let stacks = stacks.iter().map(|stack| match stack {
+                StackPattern::Top(top) => show_top(tables, *top),
+                StackPattern::Whole(symbols) => {
+                    format!("whole {}", show(tables, symbols.iter().copied()))
+                }
+            });
+            format!("{:?}|{:?}", name(shared), stacks.collect::<Vec<_>>())
         }
         Property::Unreachable(Pattern::Somewhere { shared, symbol, .. }) => {
             format!("{:?}|{}", name(shared), show(tables, [*symbol]))
         }
+    }
+}
+
+fn show_top(tables: &Tables, top: TopPattern) -> String {
+    match top {
+        TopPattern::Any => "*".to_owned(),
+        TopPattern::Empty => "-".to_owned(),
+        TopPattern::Symbol(symbol) => show(tables, [symbol]),
     }
 }
 

@@ -4,7 +4,7 @@ use selvedge_model::{
     Pattern, Property, SharedId, SymbolId, System, Tables, TemplateId, ThreadId, TopPattern,
 };
 
-use super::super::print::{IN_PROGRAMS, NotExpressible, not_expressible, patterns};
+use super::super::print::{IN_PROGRAMS, NotExpressible, WHOLE_STACK, not_expressible, patterns};
 
 /// What must not be reached.
 pub(super) enum Bad {
@@ -27,6 +27,7 @@ pub(super) fn bad_heads(tables: &Tables, targets: &[Property]) -> Result<Vec<Bad
             Ok(Bad::Head { template, shared, symbol })
         }
         Pattern::Together(_) => not_expressible(IN_PROGRAMS),
+        Pattern::Configuration { .. } => not_expressible(WHOLE_STACK),
         Pattern::Tuple { tops, .. } if tops.len() > tables.threads().len() => {
             not_expressible("a target is about threads that are started later")
         }
