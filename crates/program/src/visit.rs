@@ -119,6 +119,28 @@ pub(crate) fn every_expr_mut(kind: &mut StmtKind) -> Vec<&mut Expr> {
     }
 }
 
+/// The places that one step of a statement writes, or reads and writes, to be changed.
+pub(crate) fn places_mut(kind: &mut StmtKind) -> Vec<&mut Place> {
+    fn of_op(op: &mut AtomicOp) -> &mut Place {
+        match op {
+            AtomicOp::TryLock(place)
+            | AtomicOp::CompareAndSwap { place, .. }
+            | AtomicOp::FetchAndAdd { place, .. } => place,
+        }
+    }
+    match kind {
+        StmtKind::Assign { targets: places, .. }
+        | StmtKind::Havoc(places)
+        | StmtKind::Call { results: places, .. } => places.iter_mut().collect(),
+        StmtKind::If { cond: Cond::Attempt { op, .. }, .. }
+        | StmtKind::While { cond: Cond::Attempt { op, .. }, .. } => vec![of_op(op)],
+        StmtKind::Acquire(place) | StmtKind::Release(place) => vec![place],
+        StmtKind::Attempt { dest, op } => dest.iter_mut().chain([of_op(op)]).collect(),
+        StmtKind::Async { dest, .. } => dest.iter_mut().collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// Whether something is true of an expression or a part of it.
 pub(crate) fn any_part(e: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
     test(e) || operands(e).into_iter().any(|operand| any_part(operand, test))

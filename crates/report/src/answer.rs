@@ -9,7 +9,7 @@ use selvedge_analysis::engine::{Outcome, Proof, Verdict};
 use selvedge_analysis::{Bound, Resource, Stop};
 use selvedge_model::{Property, State, System};
 
-use crate::advice::{Asked, advice};
+use crate::advice::{Asked, Started, advice};
 use crate::amount::{amount, bytes, seconds};
 use crate::style::{Paint, Role};
 use crate::text::{self, TraceOptions, count};
@@ -77,7 +77,7 @@ pub fn summary(answer: &Answer<'_>) -> Summary {
         Verdict::Safe(proof) => (json::Verdict::Safe, Role::Good, why_safe(answer, *proof)),
         Verdict::Unsafe { bound, property, trace } => {
             let steps = trace.as_ref().map(|trace| trace.steps.len());
-            let mut details = about_trace(answer.outcome, *bound, steps);
+            let mut details = about_trace(answer, *bound, steps);
             let property = answer.properties.get(*property);
             if let (Some(Property::NoDeadlock), Some(last)) = (property, answer.last) {
                 details.extend(text::waiting(answer.system, last).map(|who| ("waits", who)));
@@ -300,7 +300,8 @@ pub(crate) fn violation(answer: &Answer<'_>) -> Option<String> {
     }
 }
 
-fn about_trace(outcome: &Outcome, bound: Bound, steps: Result<usize, &Stop>) -> Vec<Detail> {
+fn about_trace(answer: &Answer<'_>, bound: Bound, steps: Result<usize, &Stop>) -> Vec<Detail> {
+    let outcome = answer.outcome;
     let fewest = match bound.resource {
         Resource::Contexts | Resource::Rounds | Resource::Threads => {
             format!("no schedule with fewer {}s does", bound.resource.name())
@@ -316,10 +317,11 @@ fn about_trace(outcome: &Outcome, bound: Bound, steps: Result<usize, &Stop>) -> 
         // Summaries take the fewest steps for each thread by itself; in turns, and
         // where threads are counted, steps are not.
         Ok(_)
-            if matches!(
-                outcome.engine,
-                "rounds-lazy" | "rounds-near" | "rounds-eager" | "delays" | "coverability"
-            ) =>
+            if answer.asked.started.is_some()
+                || matches!(
+                    outcome.engine,
+                    "rounds-lazy" | "rounds-near" | "rounds-eager" | "delays" | "coverability"
+                ) =>
         {
             vec![("fewest", fewest)]
         }
@@ -372,6 +374,9 @@ fn threads(answer: &Answer<'_>) -> Option<Detail> {
     if answer.properties.contains(&Property::NoDeadlock) {
         return None; // nothing is left out
     }
+    if let Some(started) = answer.asked.started {
+        return about_started(started, &answer.outcome.verdict);
+    }
     let most = count(answer.outcome.most_threads?, "thread");
     let text = match &answer.outcome.verdict {
         Verdict::Safe(_) => format!("there are never more than {most}, ended ones included"),
@@ -382,6 +387,24 @@ fn threads(answer: &Answer<'_>) -> Option<Detail> {
         Verdict::Unknown { .. } => return None,
     };
     Some(("threads", text))
+}
+
+/// What an answer that needs a fixed set of threads assumes about those that are started.
+fn about_started(started: Started, verdict: &Verdict) -> Option<Detail> {
+    let words = match (started.assumption(), verdict) {
+        (_, Verdict::Unknown { .. }) => return None,
+        (Some(assumption), _) => {
+            return Some(("assumes", format!("{assumption}; --started N changes the number")));
+        }
+        (None, _) => match started.most {
+            1 => "one is started, and once at most".to_owned(),
+            n => format!("{n} are started, each once at most"),
+        },
+    };
+    Some((
+        "threads",
+        format!("{words}; each has its turns from the beginning, and waits until then"),
+    ))
 }
 
 /// What an answer cost.

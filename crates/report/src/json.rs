@@ -10,6 +10,7 @@ use selvedge_evidence::Trace;
 use selvedge_model::System;
 use serde::Serialize;
 
+use crate::advice::Started;
 use crate::view::{each_row, show_stack};
 
 pub use inputs::{DiagnosticReport, FailureReport, FileReport, SyntaxReport};
@@ -37,6 +38,8 @@ pub struct Answer {
     pub bound: Option<Bound>,
     /// What was new at each bound.
     pub observations: Vec<Observation>,
+    /// What the verdict was found under, beside the bound: `at most 2 of the started threads act`.
+    pub assumption: Option<String>,
     /// Why the verdict is unknown, or why an unsafe one has no trace.
     pub reason: Option<String>,
     /// What goes wrong, or which target is reached, if the verdict is unsafe.
@@ -81,6 +84,7 @@ impl Answer {
             engine: Some(outcome.engine.to_owned()),
             bound: bound.map(Bound::from),
             observations: outcome.observations.iter().map(Observation::new).collect(),
+            assumption: answer.asked.started.and_then(Started::assumption),
             reason: reason.map(ToString::to_string),
             violation: crate::answer::violation(answer),
             proof: match &outcome.verdict {

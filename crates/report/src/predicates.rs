@@ -75,6 +75,7 @@ pub fn object(answer: &Answer<'_>, file: &str) -> json::Answer {
         engine: Some("predicates".to_owned()),
         bound: None,
         observations: Vec::new(),
+        assumption: None,
         reason,
         violation: None,
         proof: proof(answer),

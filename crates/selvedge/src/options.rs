@@ -28,6 +28,9 @@ pub struct Options {
     pub deadlock: bool,
     /// Whether the answer carries its evidence.
     pub evidence: bool,
+    /// How many of the threads that are started may act, where a fixed set of threads is needed and the text does not show
+    /// it. Where it is not given, as many as the bound implies.
+    pub started: Option<u32>,
     /// What [`Engine::Delays`] observes of a state: names of shared variables, `shared`, `top=J`, separated by commas.
     pub observe: Option<String>,
     /// Which actions [`Engine::Delays`] tries when what it observes has stopped growing.
@@ -49,6 +52,7 @@ impl Default for Options {
             symmetry: true,
             deadlock: false,
             evidence: false,
+            started: None,
             observe: None,
             closure: Closure::default(),
             solver: Some(DEFAULT.to_owned()),

@@ -9,6 +9,7 @@ use crate::answer::Answer;
 use crate::options::Options;
 use crate::predicates::{self, may_help};
 use crate::question::Asked;
+use crate::slots;
 use crate::subject::{Subject, Wanted};
 use crate::table::Observed;
 use crate::{Engine, Failure};
@@ -70,7 +71,7 @@ pub fn check(subject: &Subject, bound: Bound, options: &Options) -> Result<Answe
         let mut asked = Asked::new(subject.for_engine(wanted)?, options, budget);
         asked.bound = Some(bound);
         asked.note_missing_target();
-        let outcome = asked.check(bound)?;
+        let outcome = slots::check(subject, &mut asked, bound)?;
         Answer::of_states(asked, outcome)
     });
     Ok(answer?.after(cost))

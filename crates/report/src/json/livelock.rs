@@ -76,6 +76,7 @@ impl Livelock {
             engine: Some(outcome.engine.to_owned()),
             bound: bound.map(Bound::from),
             observations: Vec::new(),
+            assumption: None,
             reason: reason.map(ToString::to_string),
             violation: None,
             proof: is_proof.then(|| livelock::proof_in_words(outcome)),
