@@ -391,20 +391,20 @@ fn threads(answer: &Answer<'_>) -> Option<Detail> {
 
 /// What an answer that needs a fixed set of threads assumes about those that are started.
 fn about_started(started: Started, verdict: &Verdict) -> Option<Detail> {
-    let words = match (started.assumption(), verdict) {
-        (_, Verdict::Unknown { .. }) => return None,
-        (Some(assumption), _) => {
-            return Some(("assumes", format!("{assumption}; --started N changes the number")));
-        }
-        (None, _) => match started.most {
-            1 => "one is started, and once at most".to_owned(),
-            n => format!("{n} are started, each once at most"),
-        },
+    if matches!(verdict, Verdict::Unknown { .. }) {
+        return None;
+    }
+    if let Some(assumption) = started.assumption() {
+        return Some(("assumes", format!("{assumption}; --started N changes the number")));
+    }
+    let words = match started.most {
+        1 => "one is started, once at most; it has its turns from the beginning, and waits"
+            .to_owned(),
+        n => format!(
+            "{n} are started, each once at most; they have their turns from the beginning, and wait"
+        ),
     };
-    Some((
-        "threads",
-        format!("{words}; each has its turns from the beginning, and waits until then"),
-    ))
+    Some(("threads", format!("{words} until then")))
 }
 
 /// What an answer cost.

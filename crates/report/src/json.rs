@@ -355,6 +355,7 @@ mod tests {
                   "new_visible": 1
                 }
               ],
+              "assumption": null,
               "reason": null,
               "violation": "line 13: assertion failed",
               "proof": null,

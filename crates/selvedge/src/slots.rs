@@ -84,8 +84,8 @@ impl WithSlots {
 
 /// That it is not known which threads there are.
 fn not_fixed(program: &Program) -> LowerError {
-    let message = "this program may start threads again and again, so that there is no fixed set of them: say how \
-                   many of them may act with --started 2";
+    let message = "this program may start threads again and again, so that there is no fixed set of them, and none of \
+                   them may be left out here";
     let span = program.threads.first().map(|thread| thread.span).unwrap_or_default();
     LowerError::At { message: message.to_owned(), span }
 }
@@ -150,13 +150,19 @@ impl WithSlots {
         let verdict = match outcome.verdict {
             // What it rests on speaks of slots.
             Verdict::Safe(_) => Verdict::Bounded { bound },
-            Verdict::Unsafe { bound, property, trace } => {
-                let trace = trace.and_then(|trace| self.lift(system, program, &trace));
-                if let (true, Ok((trace, _))) = (wanted_evidence, &trace) {
-                    let (trace, contexts) = (trace.clone(), trace.contexts());
-                    evidence = Some(Evidence::Violation(Violation { trace, contexts, property }));
+            Verdict::Unsafe { bound, property, trace: Ok(trace) } => {
+                match self.lift(system, program, &trace) {
+                    Ok((trace, _)) => {
+                        if wanted_evidence {
+                            let (trace, contexts) = (trace.clone(), trace.contexts());
+                            let shown = Violation { trace, contexts, property };
+                            evidence = Some(Evidence::Violation(shown));
+                        }
+                        Verdict::Unsafe { bound, property, trace: Ok(trace) }
+                    }
+                    // What the program itself cannot do is no violation.
+                    Err(stop) => Verdict::Unknown { stop, completed: None },
                 }
-                Verdict::Unsafe { bound, property, trace: trace.map(|(trace, _)| trace) }
             }
             other => other,
         };

@@ -97,6 +97,8 @@ class Answer:
     #: unknown: the largest that was completed.
     bound: Optional[Bound]
     observations: list[Observation]
+    #: Under which the answer was found, beside the bound: `at most 2 of the started threads act`.
+    assumption: Optional[str]
     #: unknown: why; unsafe: why there is no trace, if there is none.
     reason: Optional[str]
     #: unsafe: what goes wrong, or which target is reached.

@@ -190,10 +190,10 @@ fn table_input(subject: Subject, args: &Args) -> Result<TableInput, Failure> {
     let starts = system.starts_threads();
     let limit = if starts { args.limit.min(FEW_PAIRS) } else { args.limit };
     let Tabulated { tables, targets } = tabulate(system, limit).map_err(|why| match why {
-        TabulateError::TooLarge(_) if starts => Failure::input(
+        _ if starts => Failure::input(
             "tables cannot express this: the program starts threads, and in tables a thread \
-             starts only threads like itself; with --started 2 it is the program in which at most two of \
-             them act, and they are there from the beginning",
+             starts only threads like itself; --started 2 lets at most two of them act, which are there \
+             from the beginning",
         ),
         TabulateError::TooLarge(_) => Failure::input(format!("{why}; --limit N allows more")),
         _ => Failure::input(why),

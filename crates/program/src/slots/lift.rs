@@ -52,7 +52,8 @@ struct Lifted {
     /// Which step of the run with slots it is, counted from 0.
     number: usize,
     thread: ThreadId,
-    what: Mark,
+    /// Which step it is; the end of the thread if it is none of a statement.
+    what: Option<Mark>,
     /// Whether a thread is started, and not dropped.
     starts: bool,
     /// The shared variables after it.
@@ -116,7 +117,10 @@ impl Slotted {
         let mut next = declared;
         let mut lifted = Vec::new();
         for (number, (&(thread, action), pair)) in steps.iter().zip(states.windows(2)).enumerate() {
-            let starts = self.newly_filled(slotted, &pair[0], &pair[1]);
+            // A start that goes wrong starts nothing.
+            let wrong = slotted.wrong(pair[1].shared).is_some();
+            let filled = self.newly_filled(slotted, &pair[0], &pair[1]);
+            let starts = filled.filter(|_| !wrong);
             if let Some(slot) = starts.and_then(|slot| threads.get_mut(slot)) {
                 *slot = Some(ThreadId::from(next));
                 next += 1;
@@ -130,9 +134,15 @@ impl Slotted {
                 Some(&mark @ (Mark::Step(_) | Mark::End(_))) => Some(mark),
                 _ => None,
             });
-            if let (Some(thread), Some(what)) = (acting, what) {
+            let ends = self.ended.is_some_and(|ended| {
+                let [before, after] = [0, 1].map(|i| slotted.values_of(pair[i].shared));
+                let slots = slotted.global_slots(ended);
+                before[slots.clone()] != after[slots]
+            });
+            if let Some(thread) = acting
+                && (what.is_some() || ends)
+            {
                 let after = slotted.values_of(pair[1].shared)[..count].to_vec();
-                let wrong = slotted.wrong(pair[1].shared).is_some();
                 let starts = starts.is_some();
                 lifted.push(Lifted { number, thread, what, starts, after, wrong });
             }
@@ -157,6 +167,9 @@ impl Slotted {
 /// The steps of a run of the original, and which steps with slots they belong to; or how many could be followed.
 type Followed = Result<(Vec<(ThreadId, Action)>, Vec<usize>), usize>;
 
+/// What a thread does next: nothing, if it has done so already.
+type Candidate = (Option<Action>, State);
+
 /// Lets the original take these steps, one after the other.
 fn follow(
     original: &Lowering,
@@ -166,11 +179,11 @@ fn follow(
 ) -> Result<Followed, Fault> {
     let mut seen: FxHashSet<(State, usize)> = FxHashSet::default();
     let mut furthest = 0;
-    let mut way: Vec<(ThreadId, Action)> = Vec::new();
+    let mut way: Vec<Option<Action>> = Vec::new();
     let first = wanted.first();
     let mut open = vec![candidates(original, marks, initial, first)?];
     if first.is_none() {
-        return Ok(Ok((way, Vec::new())));
+        return Ok(Ok((Vec::new(), Vec::new())));
     }
     // Each step of the way, with the end of the thread that follows it where there is one.
     let mut ends: Vec<Option<Action>> = Vec::new();
@@ -188,13 +201,12 @@ fn follow(
         if !seen.insert((next.clone(), done)) {
             continue;
         }
-        way.push((thread, action));
+        way.push(action);
         ends.push(end);
         if done == wanted.len() {
             let (mut steps, mut of) = (Vec::new(), Vec::new());
             for ((step, end), lifted) in way.into_iter().zip(ends).zip(wanted) {
-                steps.push(step);
-                steps.extend(end.map(|end| (lifted.thread, end)));
+                steps.extend(step.into_iter().chain(end).map(|action| (lifted.thread, action)));
                 of.resize(steps.len(), lifted.number);
             }
             return Ok(Ok((steps, of)));
@@ -210,23 +222,27 @@ fn candidates(
     marks: &[Mark],
     state: &State,
     wanted: Option<&Lifted>,
-) -> Result<Vec<(Action, State)>, Fault> {
+) -> Result<Vec<Candidate>, Fault> {
     let Some(wanted) = wanted else { return Ok(Vec::new()) };
     if wanted.thread.index() >= state.threads.len() {
         return Ok(Vec::new());
     }
+    // A thread with results that nobody takes has ended with its last statement.
+    if wanted.what.is_none() && state.threads[wanted.thread.index()].has_ended() {
+        return Ok(vec![(None, state.clone())]);
+    }
     let mut listed = step(original, state, wanted.thread)?;
     listed.retain(|(action, next)| {
         let first = original.edges_of(action.origin).first().copied();
-        let what = first.and_then(|edge| marks.get(edge.index()));
-        what == Some(&wanted.what)
+        let what = first.and_then(|edge| marks.get(edge.index()).copied());
+        what == wanted.what
             && action.spawn.is_some() == wanted.starts
             && original.wrong(next.shared).is_some() == wanted.wrong
     });
     let fits = |state: &State| original.values_of(state.shared)[..] == wanted.after[..];
     listed.reverse();
     listed.sort_by_key(|(_, next)| fits(next));
-    Ok(listed)
+    Ok(listed.into_iter().map(|(action, next)| (Some(action), next)).collect())
 }
 
 /// Lets a thread end whose procedure has left results that nobody takes: that is no step of a statement.

@@ -20,10 +20,11 @@
 //! threads: those that act, and one that stands for all that do not. Here a thread that does not act
 //! is no thread.)
 //!
-//! **Needs.** That nobody keeps or joins the ids of started threads; numbers of threads that are known.
+//! **Needs.** Numbers of threads that are known; and where threads may be dropped, that nobody keeps or joins their ids.
 //!
 //! **Otherwise.** A [`LowerError`], with the place.
 
+mod ids;
 mod labels;
 mod lift;
 mod once;
@@ -46,6 +47,8 @@ pub struct Slotted {
     reading: Vec<String>,
     /// How slots are seen to be filled.
     filled: Filled,
+    /// The variable that says which slots have ended, where somebody waits for that.
+    ended: Option<GlobalId>,
     /// What each edge of the flow graph of the result does in the original.
     meanings: Vec<Mark>,
     /// For each edge of the flow graph of the original, the step that it is.
@@ -100,7 +103,8 @@ pub fn fixed_starts(program: &Program) -> Option<u32> {
 
 /// The program with slots in the place of started threads.
 pub fn slots(program: &Program, slots: Slots) -> Result<Slotted, LowerError> {
-    refuse(program)?;
+    let each_once = slots == Slots::Fixed;
+    refuse(program, each_once)?;
     let at = |span: Span, message: &str| LowerError::At { message: message.to_owned(), span };
     let too_long = || at(Span::default(), "the program is too long");
     let (numbered, spans) = marks::number(program).ok_or_else(too_long)?;
@@ -114,6 +118,10 @@ pub fn slots(program: &Program, slots: Slots) -> Result<Slotted, LowerError> {
             let sites = once::sites(&procedures, &flow).ok_or_else(|| {
                 at(Span::default(), "a statement of this program may start more than one thread")
             })?;
+            if ids::are_kept(&procedures) {
+                ids::refuse(&procedures, &flow)
+                    .map_err(|e| at(marks::place(&spans, e.span), &e.message))?;
+            }
             replace::one_for_each(procedures, &sites)
         }
         Slots::AtMost(most) if most > MOST_SLOTS => {
@@ -128,7 +136,8 @@ pub fn slots(program: &Program, slots: Slots) -> Result<Slotted, LowerError> {
     Ok(Slotted {
         program: made.program,
         slots: made.slots,
-        drops: slots != Slots::Fixed,
+        drops: !each_once,
+        ended: made.ended,
         reading: made.reading,
         filled: made.filled,
         meanings: result.edges.iter().map(|edge| Mark::of(edge.span)).collect(),
@@ -145,10 +154,13 @@ impl Slotted {
 }
 
 /// What stands against slots, as it was written.
-fn refuse(program: &Program) -> Result<(), LowerError> {
+fn refuse(program: &Program, each_once: bool) -> Result<(), LowerError> {
     let at = |span: Span, message: String| Err(LowerError::At { message, span });
     if let Some(any) = program.threads.iter().find(|thread| thread.count == Count::Any) {
         return Err(LowerError::AnyNumber { thread: any.name.clone() });
+    }
+    if each_once {
+        return Ok(());
     }
     let mut kept = None;
     for proc in &program.procs {
@@ -165,9 +177,8 @@ fn refuse(program: &Program) -> Result<(), LowerError> {
         None => Ok(()),
         Some(span) => at(
             span,
-            "the id of a started thread is kept or joined here; rounds and what else needs a fixed \
-             set of threads cannot follow that: use contexts, or wait for a shared variable that the \
-             thread sets"
+            "the id of a started thread is kept or joined here, and threads may be started again and again: \
+             rounds and what else needs a fixed set of threads cannot follow that; use contexts"
                 .to_owned(),
         ),
     }

@@ -1,6 +1,6 @@
 //! # Slots in the place of started threads
 
-use super::{Filled, Site};
+use super::{Filled, Site, ids};
 use crate::make::{self, assign, binary, branch, equal, read, stmt};
 use crate::names::Names;
 use crate::sequentialize::marks::{Mark, NOWHERE};
@@ -15,6 +15,8 @@ pub(super) struct Made {
     pub program: Program,
     pub slots: u32,
     pub filled: Filled,
+    /// Which slots have ended, where somebody waits for that.
+    pub ended: Option<GlobalId>,
     /// How it is read, in lines for people.
     pub reading: Vec<String>,
 }
@@ -28,13 +30,19 @@ struct Start<'p> {
     /// The procedure that is started.
     proc: ProcId,
     args: &'p [Expr],
+    /// Where its id goes.
+    dest: Option<&'p Place>,
 }
 
 /// One slot for each of these places.
 pub(super) fn one_for_each(program: Program, sites: &[Site]) -> Made {
     let mut maker = Maker::new(program);
     let mut slots = Vec::new();
-    for site in sites {
+    let count = sites.len() as u32;
+    let row = Type::Array { element: Box::new(Type::Bool), length: count };
+    let (kept, joined) = (ids::are_kept(&maker.program), ids::are_joined(&maker.program));
+    let ended = (joined && count > 0).then(|| maker.declare("ended", &row));
+    for (site, index) in sites.iter().zip(0u32..) {
         let name = maker.program.procs[site.proc.index()].name.clone();
         let flag = maker.declare(&format!("{name}_started"), &Type::Bool);
         let args = maker.arguments(site.proc, |ty| ty);
@@ -42,31 +50,43 @@ pub(super) fn one_for_each(program: Program, sites: &[Site]) -> Made {
         let mut locals = Vec::new();
         let mut body = vec![stmt(StmtKind::Assume(read(maker.scalar(flag))), silent())];
         body.extend(maker.run(site.proc, &places, &mut locals));
+        if let Some(ended) = ended {
+            let end = maker.element(ended, make::number(index));
+            body.push(assign(vec![(end, make::truth(true))], silent()));
+        }
         maker.add_thread(&format!("{name}_thread"), Count::Fixed(1), Vec::new(), locals, body);
         slots.push((*site, maker.scalar(flag), places));
     }
     maker.replace(|start, _| {
         let number = Mark::of(start.span).number();
         let is_here = |site: &Site| (site.inside, site.statement) == (start.inside, number);
-        let Some((_, flag, places)) = slots.iter().find(|(site, ..)| is_here(site)) else {
+        let Some(slot) = slots.iter().position(|(site, ..)| is_here(site)) else {
             // No run gets there.
             return StmtKind::Assume(make::truth(false));
         };
+        let (_, flag, places) = &slots[slot];
         let mut pairs = vec![(flag.clone(), make::truth(true))];
         pairs.extend(places.iter().cloned().zip(start.args.iter().cloned()));
+        pairs.extend(start.dest.map(|dest| (dest.clone(), make::number(slot + 1))));
         assign(pairs, start.span).kind
     });
+    if kept {
+        maker.number_ids(count, ended);
+    }
     let flag = |place: &Place| match place.var {
         VarRef::Global(id) => Some(id),
         VarRef::Local(_) => None,
     };
     let flags = slots.iter().filter_map(|(_, place, _)| flag(place)).collect();
-    let reading = vec![
+    let mut reading = vec![
         "Threads that are started are there from the beginning, and wait until they are".to_owned(),
         "started: f_thread runs f once f_started is set. What is handed over is in f_x.".to_owned(),
     ];
-    let (program, slots) = (maker.program, slots.len() as u32);
-    Made { program, slots, filled: Filled::Each(flags), reading }
+    if kept {
+        reading.push("The id of a thread is its number among these, counted from 1.".to_owned());
+    }
+    let (program, filled) = (maker.program, Filled::Each(flags));
+    Made { program, slots: count, filled, ended, reading }
 }
 
 /// So many slots, whoever starts what.
@@ -81,7 +101,13 @@ pub(super) fn at_most(program: Program, most: u32) -> Made {
             drop.into_iter().next().map_or(StmtKind::Skip, |stmt| stmt.kind)
         });
         let reading = vec!["No thread that is started acts.".to_owned()];
-        return Made { program: maker.program, slots: 0, filled: Filled::None, reading };
+        return Made {
+            program: maker.program,
+            slots: 0,
+            filled: Filled::None,
+            ended: None,
+            reading,
+        };
     }
     let row = |ty: Type| Type::Array { element: Box::new(ty), length: most };
     // Which procedure a slot runs, counted from 1; with one of them, whether it runs it.
@@ -140,7 +166,7 @@ pub(super) fn at_most(program: Program, most: u32) -> Made {
     let (runs, count) = (name(runs), name(started));
     let mut reading = vec![
         format!(
-            "At most {most} of the threads that are started act: each is a {slot}, which waits until it"
+            "At most {most} of the threads that are started can act: each is a {slot}, which waits until it"
         ),
         format!(
             "is started; {count} is how many are. A start may also drop its thread, which then"
@@ -157,7 +183,7 @@ pub(super) fn at_most(program: Program, most: u32) -> Made {
         }
     }
     let (program, filled) = (maker.program, Filled::First(started));
-    Made { program, slots: most, filled, reading }
+    Made { program, slots: most, filled, ended: None, reading }
 }
 
 /// Evaluates the arguments of a thread that is dropped, where that may go wrong.
@@ -185,8 +211,8 @@ fn is_harmless(e: &Expr, ty: &Type) -> bool {
 }
 
 /// What is changed: a program, with the names that are taken.
-struct Maker {
-    program: Program,
+pub(super) struct Maker {
+    pub program: Program,
     names: Names,
 }
 
@@ -308,8 +334,8 @@ fn replace(
     for stmt in block {
         let span = stmt.span;
         stmt.kind = match &stmt.kind {
-            StmtKind::Async { proc, args, .. } => {
-                with(Start { inside, span, proc: *proc, args }, locals)
+            StmtKind::Async { proc, args, dest } => {
+                with(Start { inside, span, proc: *proc, args, dest: dest.as_ref() }, locals)
             }
             StmtKind::EndThread => ends.clone(),
             _ => {

@@ -1,5 +1,6 @@
 //! Programs that start threads, in rounds: what the engines say of slots is what a plain enumeration says of the threads.
 
+mod corpus;
 mod plain;
 mod texts;
 
@@ -18,7 +19,8 @@ fn many(usual: u64) -> u64 {
 }
 
 fn read(text: &str) -> Subject {
-    Subject::parse("test.weave", text, InputOptions::default()).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    Subject::parse("test.weave", text, InputOptions::default())
+        .unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
 /// What an engine says: the bound of a violation, if there is one. Its evidence is checked.
@@ -50,6 +52,11 @@ fn compare(seed: u64, kind: Kind) -> Option<bool> {
     let subject = read(&text);
     let (most, started) = (2, 1 + (seed % 2) as u32);
     let made = subject.with_slots(Some(64), None).unwrap().expect("it starts threads");
+    if made.is_err() {
+        // Ids of threads that may be dropped.
+        assert!(text.contains("tid"), "{text}");
+        return None;
+    }
     let fixed = made.ok().filter(|made| !made.started.assumed);
     let option = if fixed.is_some() { None } else { Some(started) };
     let order = match fixed {
@@ -80,8 +87,13 @@ fn sequentialized(subject: &Subject, option: Option<u32>, fewest: Option<usize>,
         read(&slotted);
         let one = sequentialize(&made.slotted.program, &Default::default(), rounds).unwrap();
         let printed = print::weave(&one.program);
-        let wrong = found(&read(&printed), Bound::rounds(1), &with(Engine::Lazy, None), text).is_some();
-        assert_eq!(wrong, fewest.is_some_and(|fewest| fewest <= rounds as usize), "{rounds}\n{text}\n{printed}");
+        let wrong =
+            found(&read(&printed), Bound::rounds(1), &with(Engine::Lazy, None), text).is_some();
+        assert_eq!(
+            wrong,
+            fewest.is_some_and(|fewest| fewest <= rounds as usize),
+            "{rounds}\n{text}\n{printed}"
+        );
     }
 }
 
@@ -91,7 +103,8 @@ fn delays(subject: &Subject, option: Option<u32>, text: &str) {
     let made = subject.with_slots(option, Some(2)).unwrap().unwrap().unwrap();
     let slotted = made.subject(subject).lowering().unwrap().unwrap();
     let Ok(naive) = NaiveDelays::new(&slotted, rounds, delays, 60_000) else { return };
-    let goes_wrong = naive.within(rounds, delays).iter().any(|state| slotted.wrong(state.shared).is_some());
+    let goes_wrong =
+        naive.within(rounds, delays).iter().any(|state| slotted.wrong(state.shared).is_some());
     let bound = Bound::round_robin(rounds, delays);
     let option = option.or(Some(64));
     let wrong = found(subject, bound, &with(Engine::Auto, option), text).is_some();
@@ -118,28 +131,48 @@ fn contexts(
     {
         assert!(fewest.is_some_and(|rounds| rounds <= contexts), "{contexts}\n{text}");
     }
-    let made = subject.reduced_to_contexts(most as u32).unwrap().unwrap().unwrap();
+    // Ids of threads that may be dropped are refused.
+    let Ok(made) = subject.reduced_to_contexts(most as u32).unwrap().unwrap() else {
+        assert!(text.contains("tid"), "{text}");
+        return;
+    };
     let printed = print::weave(&made.slotted.program);
     let reduced = found(&read(&printed), Bound::contexts(most), &with(Engine::Auto, None), text);
     assert_eq!(reduced, plain, "{text}\n{printed}");
 }
 
-#[test]
-fn random_programs_go_wrong_in_the_same_rounds() {
+/// Compares random programs of a kind.
+fn compare_many(kind: Kind) {
     let (mut compared, mut wrong) = (0, 0);
-    for kind in [Kind::Beginning, Kind::Branches, Kind::Loops, Kind::Labels] {
-        let (compared_before, wrong_before) = (compared, wrong);
-        for seed in 0..many(12) {
-            if let Some(is_wrong) = compare(seed, kind) {
-                compared += 1;
-                wrong += u64::from(is_wrong);
-            }
+    for seed in 0..many(12) {
+        if let Some(is_wrong) = compare(seed, kind) {
+            compared += 1;
+            wrong += u64::from(is_wrong);
         }
-        eprintln!("{kind:?}: {} compared, {} wrong", compared - compared_before, wrong - wrong_before);
     }
-    eprintln!("{compared} programs compared, {wrong} go wrong");
-    assert!(compared * 2 > 4 * many(12), "only {compared} programs were compared");
+    println!("{kind:?}: {compared} programs compared, {wrong} go wrong");
+    assert!(compared * 2 > many(12), "only {compared} programs were compared");
     assert!(wrong > 0 && wrong < compared, "{wrong} of {compared} go wrong");
+}
+
+#[test]
+fn threads_that_are_started_at_the_beginning() {
+    compare_many(Kind::Beginning);
+}
+
+#[test]
+fn threads_that_are_started_in_branches() {
+    compare_many(Kind::Branches);
+}
+
+#[test]
+fn threads_that_are_started_in_loops() {
+    compare_many(Kind::Loops);
+}
+
+#[test]
+fn threads_that_are_started_at_labels() {
+    compare_many(Kind::Labels);
 }
 
 /// What stands against rounds is said before anything else.

@@ -54,9 +54,13 @@ pub fn fewest_rounds(program: &Lowering, order: Order, most: usize) -> Option<Op
                             Order::Text => {
                                 let starts = |edge: &selvedge_program::flow::EdgeId| {
                                     let command = &program.flow().edge(*edge).command;
-                                    matches!(command, Command::Async { .. } | Command::StartThread { .. })
+                                    matches!(
+                                        command,
+                                        Command::Async { .. } | Command::StartThread { .. }
+                                    )
                                 };
-                                let edge = program.edges_of(action.origin).into_iter().find(starts)?;
+                                let edge =
+                                    program.edges_of(action.origin).into_iter().find(starts)?;
                                 turns.push(declared + edge.index());
                             }
                         }

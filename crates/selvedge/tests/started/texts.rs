@@ -34,7 +34,11 @@ pub enum Kind {
 
 /// A program made from a number.
 pub fn program(seed: u64, kind: Kind) -> String {
-    let mut text = Text { dice: Dice(seed.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1), out: String::new() };
+    let mut text = Text {
+        dice: Dice(seed.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1),
+        out: String::new(),
+        ids: false,
+    };
     text.all(kind);
     text.out
 }
@@ -42,6 +46,8 @@ pub fn program(seed: u64, kind: Kind) -> String {
 struct Text {
     dice: Dice,
     out: String,
+    /// Whether ids are kept.
+    ids: bool,
 }
 
 impl Text {
@@ -59,34 +65,57 @@ impl Text {
         self.out += "}\nvoid h() {\n";
         self.block(&["x", "y", "n == 1"], "y", 2, &[]);
         self.out += "}\nvoid main() {\nbool a;\n";
+        self.ids = matches!(kind, Kind::Beginning | Kind::Branches) && self.dice.below(3) == 0;
+        if self.ids {
+            self.out += "tid t; t := none;\n";
+        }
         self.main(kind);
         self.out += "}\n";
-        self.out += self.dice.pick(&["thread main;\n", "thread main;\n", "thread main; thread other = h();\n"]);
+        self.out += self.dice.pick(&[
+            "thread main;\n",
+            "thread main;\n",
+            "thread main; thread other = h();\n",
+        ]);
     }
 
     fn main(&mut self, kind: Kind) {
-        let starts =
-            ["async f(x);", "async f(true);", "async h();", "async g(n, a);", "async g({0 .. 1}, *);", "async g(n + 1, x);"];
+        let starts = [
+            "async f(x);",
+            "async f(true);",
+            "async h();",
+            "async g(n, a);",
+            "async g({0 .. 1}, *);",
+            "async g(n + 1, x);",
+        ];
         match kind {
             Kind::Beginning => {
                 for _ in 0..1 + self.dice.below(2) {
                     let start = self.dice.pick(&starts);
-                    let _ = writeln!(self.out, "{start}");
+                    let dest = if self.ids { self.dice.pick(&["", "t := "]) } else { "" };
+                    let _ = writeln!(self.out, "{dest}{start}");
                     if self.dice.below(3) == 0 {
                         self.statement(&["x", "y"], "a", 0, &[]);
                     }
                 }
                 self.block(&["x", "y", "n == 2"], "a", 1, &[]);
+                self.join();
             }
             Kind::Branches => {
                 self.block(&["x", "y"], "a", 0, &starts);
                 let (one, two) = (self.dice.pick(&starts), self.dice.pick(&starts));
-                let _ = writeln!(self.out, "if ({}) {one} else {{ {two} }}", self.dice.pick(&["x", "*", "y"]));
+                let dest = if self.ids { "t := " } else { "" };
+                let _ = writeln!(
+                    self.out,
+                    "if ({}) {dest}{one} else {{ {two} }}",
+                    self.dice.pick(&["x", "*", "y"])
+                );
+                self.join();
                 self.block(&["x", "y", "n == 2"], "a", 1, &[]);
             }
             Kind::Loops => {
                 let one = self.dice.pick(&starts);
-                let _ = writeln!(self.out, "while ({}) {{ {one}", self.dice.pick(&["*", "!x", "true"]));
+                let _ =
+                    writeln!(self.out, "while ({}) {{ {one}", self.dice.pick(&["*", "!x", "true"]));
                 self.block(&["x", "y"], "a", 1, &starts);
                 self.out += "}\n";
                 self.block(&["x", "y"], "a", 0, &[]);
@@ -94,7 +123,11 @@ impl Text {
             Kind::Labels => {
                 let again = self.dice.below(2) == 0;
                 self.block(&["x", "y"], "a", 0, &[]);
-                self.out += if again { "again: start_thread goto child;\n" } else { "start_thread goto child;\n" };
+                self.out += if again {
+                    "again: start_thread goto child;\n"
+                } else {
+                    "start_thread goto child;\n"
+                };
                 self.block(&["x", "a"], "a", 1, &[]);
                 self.out += if again { "if (*) goto again;\n" } else { "" };
                 self.out += "goto rest;\nchild: skip;\n";
@@ -102,6 +135,18 @@ impl Text {
                 self.out += "end_thread;\nrest: skip;\n";
                 self.block(&["x", "y"], "a", 0, &[]);
             }
+        }
+    }
+
+    /// Now and then, waits for the last thread that was kept.
+    fn join(&mut self) {
+        if !self.ids {
+            return;
+        }
+        let join = self.dice.pick(&["", "if (t != none) join t;\n", "join t;\n"]);
+        self.out += join;
+        if !join.is_empty() {
+            self.statement(&["x", "y"], "a", 0, &[]);
         }
     }
 
@@ -139,9 +184,14 @@ impl Text {
                 self.block(conditions, local, depth - 1, &[]);
                 "}".to_owned()
             }
-            11 => format!("helper({local});").replace("helper", if depth > 1 { "helper" } else { "skip; //" }),
+            11 => format!("helper({local});")
+                .replace("helper", if depth > 1 { "helper" } else { "skip; //" }),
             _ => {
-                let _ = writeln!(self.out, "while ({}) {{ y := !y;", self.dice.pick(&["*", "x", "n < 1"]));
+                let _ = writeln!(
+                    self.out,
+                    "while ({}) {{ y := !y;",
+                    self.dice.pick(&["*", "x", "n < 1"])
+                );
                 self.statement(conditions, local, 0, &[]);
                 "}".to_owned()
             }
