@@ -355,6 +355,12 @@ impl Answer for Outcome {
 }
 
 impl Outcome {
+    /// No answer about a bound, since something stands against the question itself.
+    #[must_use]
+    pub fn refused(fault: Fault, resource: Resource) -> Self {
+        Outcome::unknown(fault.into(), resource)
+    }
+
     fn unknown(stop: Stop, resource: Resource) -> Self {
         Outcome {
             verdict: Verdict::Unknown { stop, completed: None },

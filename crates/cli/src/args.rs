@@ -182,6 +182,15 @@ pub fn count(text: &str) -> Result<u64, String> {
     }
 }
 
+/// The largest number of started threads.
+pub fn started(text: &str) -> Result<u32, String> {
+    let most = selvedge_program::slots::MOST_SLOTS;
+    match count(text).map(u32::try_from) {
+        Ok(Ok(number)) if number <= most => Ok(number),
+        _ => Err(format!("write a number of started threads, from 0 to {most}")),
+    }
+}
+
 /// A number that another run can repeat.
 pub fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("a seed is a number from 0 to {}", u64::MAX))

@@ -38,6 +38,7 @@ mod names;
 pub mod print;
 mod program;
 pub mod sequentialize;
+pub mod slots;
 mod source;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

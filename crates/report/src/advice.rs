@@ -17,11 +17,32 @@ pub struct Asked<'a> {
     pub bound: Option<Bound>,
     /// A variable of type `int`, which may hold ever larger values.
     pub unbounded: Option<&'a str>,
+    /// What was assumed of threads that are started.
+    pub started: Option<Started>,
+}
+
+/// How many of the threads that a program starts were followed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Started {
+    /// At most so many of them act.
+    pub most: u32,
+    /// Whether there may be more, so that the answer is about some runs only. If not, the text shows that no more
+    /// are started.
+    pub assumed: bool,
+}
+
+impl Started {
+    /// What was assumed, in words; `None` if nothing was.
+    #[must_use]
+    pub fn assumption(self) -> Option<String> {
+        let act = if self.most == 1 { "acts" } else { "act" };
+        self.assumed.then(|| format!("at most {} of the started threads {act}", self.most))
+    }
 }
 
 /// What to try, if there is something.
 pub(crate) fn advice(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>) -> Option<String> {
-    let Asked { method, bound, unbounded } = answer.asked;
+    let Asked { method, bound, unbounded, .. } = answer.asked;
     let mut ways = Vec::new();
     if let Some(any) = answer.system.any_number().first() {
         ways.extend(match stop {

@@ -9,7 +9,7 @@ use selvedge_analysis::engine::{Outcome, Proof, Verdict};
 use selvedge_analysis::{Bound, Resource, Stop};
 use selvedge_model::{Property, State, System};
 
-use crate::advice::{Asked, advice};
+use crate::advice::{Asked, Started, advice};
 use crate::amount::{amount, bytes, seconds};
 use crate::style::{Paint, Role};
 use crate::text::{self, TraceOptions, count};
@@ -77,7 +77,7 @@ pub fn summary(answer: &Answer<'_>) -> Summary {
         Verdict::Safe(proof) => (json::Verdict::Safe, Role::Good, why_safe(answer, *proof)),
         Verdict::Unsafe { bound, property, trace } => {
             let steps = trace.as_ref().map(|trace| trace.steps.len());
-            let mut details = about_trace(answer.outcome, *bound, steps);
+            let mut details = about_trace(answer, *bound, steps);
             let property = answer.properties.get(*property);
             if let (Some(Property::NoDeadlock), Some(last)) = (property, answer.last) {
                 details.extend(text::waiting(answer.system, last).map(|who| ("waits", who)));
@@ -340,7 +340,8 @@ pub(crate) fn violation(answer: &Answer<'_>) -> Option<String> {
     }
 }
 
-fn about_trace(outcome: &Outcome, bound: Bound, steps: Result<usize, &Stop>) -> Vec<Detail> {
+fn about_trace(answer: &Answer<'_>, bound: Bound, steps: Result<usize, &Stop>) -> Vec<Detail> {
+    let outcome = answer.outcome;
     let fewest = match bound.resource {
         Resource::Threads if outcome.engine == "growing-threads" => format!(
             "no schedule with fewer threads does; with {bound}, none has fewer contexts, and with as many \
@@ -365,16 +366,17 @@ fn about_trace(outcome: &Outcome, bound: Bound, steps: Result<usize, &Stop>) -> 
         // Summaries take the fewest steps for each thread by itself; in turns, and
         // where threads are counted, steps are not.
         Ok(_)
-            if matches!(
-                outcome.engine,
-                "rounds-lazy"
-                    | "rounds-near"
-                    | "rounds-eager"
-                    | "delays"
-                    | "coverability"
-                    | "growing-threads"
-                    | "cuts-and-counting"
-            ) =>
+            if answer.asked.started.is_some()
+                || matches!(
+                    outcome.engine,
+                    "rounds-lazy"
+                        | "rounds-near"
+                        | "rounds-eager"
+                        | "delays"
+                        | "coverability"
+                        | "growing-threads"
+                        | "cuts-and-counting"
+                ) =>
         {
             vec![("fewest", fewest)]
         }
@@ -425,6 +427,9 @@ fn threads(answer: &Answer<'_>) -> Option<Detail> {
     if answer.properties.contains(&Property::NoDeadlock) {
         return None; // nothing is left out
     }
+    if let Some(started) = answer.asked.started {
+        return about_started(started, &answer.outcome.verdict);
+    }
     let most = count(answer.outcome.most_threads?, "thread");
     let text = match &answer.outcome.verdict {
         Verdict::Safe(_) => format!("there are never more than {most}, ended ones included"),
@@ -435,6 +440,24 @@ fn threads(answer: &Answer<'_>) -> Option<Detail> {
         Verdict::Unknown { .. } => return None,
     };
     Some(("threads", text))
+}
+
+/// What an answer that needs a fixed set of threads assumes about those that are started.
+fn about_started(started: Started, verdict: &Verdict) -> Option<Detail> {
+    if matches!(verdict, Verdict::Unknown { .. }) {
+        return None;
+    }
+    if let Some(assumption) = started.assumption() {
+        return Some(("assumes", format!("{assumption}; --started N changes the number")));
+    }
+    let words = match started.most {
+        1 => "one is started, once at most; it has its turns from the beginning, and waits"
+            .to_owned(),
+        n => format!(
+            "{n} are started, each once at most; they have their turns from the beginning, and wait"
+        ),
+    };
+    Some(("threads", format!("{words} until then")))
 }
 
 /// What an answer cost.

@@ -10,6 +10,7 @@ use selvedge_evidence::Trace;
 use selvedge_model::System;
 use serde::Serialize;
 
+use crate::advice::Started;
 use crate::view::{each_row, show_stack};
 
 pub use inputs::{DiagnosticReport, FailureReport, FileReport, SyntaxReport};
@@ -40,6 +41,8 @@ pub struct Answer {
     /// How many states the engine stored, where it stores states: fewer than there are if threads are
     /// interchangeable, or if one stands for many.
     pub stored_states: Option<usize>,
+    /// What the verdict was found under, beside the bound: `at most 2 of the started threads act`.
+    pub assumption: Option<String>,
     /// Why the verdict is unknown, or why an unsafe one has no trace.
     pub reason: Option<String>,
     /// What goes wrong, or which target is reached, if the verdict is unsafe.
@@ -85,6 +88,7 @@ impl Answer {
             bound: bound.map(Bound::from),
             observations: outcome.observations.iter().map(Observation::new).collect(),
             stored_states: (!outcome.observations.is_empty()).then(|| outcome.stored()),
+            assumption: answer.asked.started.and_then(Started::assumption),
             reason: reason.map(ToString::to_string),
             violation: crate::answer::violation(answer),
             proof: match &outcome.verdict {
@@ -360,6 +364,7 @@ mod tests {
                 }
               ],
               "stored_states": 1,
+              "assumption": null,
               "reason": null,
               "violation": "line 13: assertion failed",
               "proof": null,

@@ -102,6 +102,7 @@ pub fn object(answer: &Answer<'_>, file: &str) -> json::Answer {
         bound: answer.courses.last().and_then(|course| course.points.last()).map(Point::bound),
         observations: Vec::new(),
         stored_states: None,
+        assumption: None,
         reason,
         violation: None,
         proof: proof(answer),

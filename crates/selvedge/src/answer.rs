@@ -267,6 +267,7 @@ impl Answer {
                     method: asked.options.engine.method(),
                     bound: asked.bound,
                     unbounded: asked.opened.unbounded.as_deref(),
+                    started: asked.started,
                 },
                 last: last.as_ref(),
                 time,

@@ -48,6 +48,7 @@ mod portfolio;
 mod predicates;
 mod question;
 mod recheck;
+mod slots;
 mod subject;
 pub mod suggest;
 mod table;
@@ -60,6 +61,7 @@ pub use memory::default_memory_limit;
 pub use options::{Cost, Heard, Limits, Listener, Options};
 pub use portfolio::{check, grid, table, verify};
 pub use recheck::{Accepted, Held, recheck};
+pub use slots::WithSlots;
 pub use subject::{InputOptions, Opened, Subject, Wanted};
 pub use table::{Gridded, Observed};
 

@@ -2,10 +2,12 @@
 
 use selvedge_analysis::fair::{self, Outcome, Question};
 use selvedge_model::{Endless, Fairness};
+use selvedge_program::{Lowering, ThreadCounts};
 use selvedge_sequential::livelock::{self as rounds, Asked, Bounds};
 
 use crate::answer::Answer;
 use crate::options::{Heard, Options};
+use crate::slots;
 use crate::subject::{Opened, Subject};
 use crate::{Engine, Failure};
 
@@ -76,7 +78,17 @@ fn search(
                 "rounds are for programs (.weave, .bp): use `--engine exact`",
             ));
         }
-        Some(asked) if wants_rounds => rounds::search(&asked, bounds, &budget, &tell),
+        Some(asked) if wants_rounds => {
+            let none = ThreadCounts::new();
+            let search = |slotted: &Lowering| {
+                let asked = Asked { program: slotted, counts: &none, endless };
+                rounds::search(&asked, bounds, &budget, &tell)
+            };
+            match slots::endless(subject, asked.program, search)? {
+                Some(outcome) => outcome,
+                None => rounds::search(&asked, bounds, &budget, &tell),
+            }
+        }
         Some(asked) if engine == LivelockEngine::Auto => {
             rounds::search_beside(&asked, &question, &budget, &tell)
         }

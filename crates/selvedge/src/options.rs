@@ -28,6 +28,9 @@ pub struct Options {
     pub deadlock: bool,
     /// Whether the answer carries its evidence.
     pub evidence: bool,
+    /// How many of the threads that are started may act, where a fixed set of threads is needed and the text does not show
+    /// it. Where it is not given, as many as the bound implies.
+    pub started: Option<u32>,
     /// What [`Engine::Delays`] observes of a state: names of shared variables, `shared`, `top=J`, separated by
     /// commas; or `predicates`.
     pub observe: Option<String>,
@@ -50,6 +53,7 @@ impl Default for Options {
             symmetry: true,
             deadlock: false,
             evidence: false,
+            started: None,
             observe: None,
             closure: Closure::default(),
             solver: Some(DEFAULT.to_owned()),

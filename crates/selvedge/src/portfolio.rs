@@ -10,6 +10,7 @@ use crate::answer::Answer;
 use crate::options::{Heard, Options};
 use crate::predicates::{self, may_help};
 use crate::question::Asked;
+use crate::slots;
 use crate::subject::{Subject, Wanted};
 use crate::table::{Gridded, Observed};
 use crate::{Engine, Failure};
@@ -85,7 +86,7 @@ pub fn check(subject: &Subject, bound: Bound, options: &Options) -> Result<Answe
         let mut asked = Asked::new(subject.for_engine(wanted)?, options, budget);
         asked.bound = Some(bound);
         asked.note_missing_target();
-        let outcome = asked.check(bound)?;
+        let outcome = slots::check(subject, &mut asked, bound)?;
         Answer::of_states(asked, outcome)
     });
     Ok(answer?.after(cost))

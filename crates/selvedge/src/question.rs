@@ -10,6 +10,7 @@ use selvedge_analysis::explore::Observe;
 use selvedge_analysis::{Bound, Budget, Resource};
 use selvedge_model::{Property, System};
 use selvedge_program::flow::{Command, Edge};
+use selvedge_report::advice::Started;
 use selvedge_sequential::{self as summaries, engine as sequential};
 
 use crate::options::{Heard, Options};
@@ -23,13 +24,15 @@ pub struct Asked {
     pub opened: Opened,
     /// The bound, if there is one.
     pub bound: Option<Bound>,
+    /// What is assumed of threads that are started, where they are slots.
+    pub(crate) started: Option<Started>,
     pub(crate) options: Options,
     pub(crate) budget: Budget,
 }
 
 impl Asked {
     pub(crate) fn new(opened: Opened, options: &Options, budget: Budget) -> Self {
-        Asked { opened, bound: None, options: options.clone(), budget }
+        Asked { opened, bound: None, started: None, options: options.clone(), budget }
     }
 
     /// The same, for a while only.

@@ -120,6 +120,16 @@ impl Subject {
         !is_given && program.threads.iter().any(is_any)
     }
 
+    /// The same with another program, in which the numbers of threads are those that there are.
+    pub(crate) fn with_program(&self, other: Arc<Program>) -> Self {
+        let mut input = self.input.clone();
+        if let Input::Program { program, .. } = &mut input {
+            *program = other;
+        }
+        let options = InputOptions { threads: Vec::new(), ..self.options.clone() };
+        Subject { input, options }
+    }
+
     /// The numbers of threads that the options give, of threads that exist.
     pub fn thread_counts(&self) -> Result<ThreadCounts, Failure> {
         let known: Vec<&str> = match &self.input {
@@ -180,6 +190,12 @@ impl Subject {
     pub fn with_all_threads(&self) -> Result<Opened, Failure> {
         let opened = self.open(Form::AllThreads, false)?;
         Ok(Opened { properties: Vec::new(), ..opened })
+    }
+
+    /// What is said where something in the text stands against what is to be made of it.
+    #[must_use]
+    pub fn refusal(&self, why: LowerError) -> Failure {
+        not_lowered(self.source(), why)
     }
 
     /// A program, prepared to be run.
@@ -323,14 +339,17 @@ fn lower(
     source: &Arc<Source>,
     counts: &ThreadCounts,
 ) -> Result<Lowering, Failure> {
-    match make(Arc::clone(program), Arc::clone(source), counts) {
-        Ok(lowering) => Ok(lowering),
-        Err(LowerError::At { message, span }) => {
+    make(Arc::clone(program), Arc::clone(source), counts).map_err(|why| not_lowered(source, why))
+}
+
+/// What cannot be lowered, with its place.
+fn not_lowered(source: &Source, why: LowerError) -> Failure {
+    match why {
+        LowerError::At { message, span } => {
             let diagnostic = Diagnostic::error(span, message);
-            let diagnostics = Diagnostics::new(Source::clone(source), vec![diagnostic]);
-            Err(Failure::Diagnostics(diagnostics))
+            Failure::Diagnostics(Diagnostics::new(source.clone(), vec![diagnostic]))
         }
-        Err(error) => Err(Failure::input(format!("{}: {error}", source.name()))),
+        error => Failure::input(format!("{}: {error}", source.name())),
     }
 }
 

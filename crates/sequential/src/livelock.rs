@@ -199,7 +199,7 @@ pub fn search_beside(
 }
 
 /// The name of the engine.
-const ENGINE: &str = "lasso-rounds";
+pub const ENGINE: &str = "lasso-rounds";
 
 /// Bounds to try one after the other, without end: K1 + K2 = 2, 3, …, short periods first.
 pub fn all_bounds() -> impl Iterator<Item = Bounds> {

@@ -99,6 +99,8 @@ class Answer:
     observations: list[Observation]
     #: How many states the engine stored, if it stores any: fewer than there are if threads are interchangeable.
     stored_states: Optional[int]
+    #: Under which the answer was found, beside the bound: `at most 2 of the started threads act`.
+    assumption: Optional[str]
     #: unknown: why; unsafe: why there is no trace, if there is none.
     reason: Optional[str]
     #: unsafe: what goes wrong, or which target is reached.

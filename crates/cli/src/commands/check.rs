@@ -8,7 +8,7 @@ use selvedge_frontend::show_path;
 
 use super::answer::AnswerArgs;
 use super::engine::EngineOptions;
-use crate::args::{InputArgs, bound, number};
+use crate::args::{InputArgs, bound, number, started};
 use crate::exit::Exit;
 use crate::input;
 use crate::output::Output;
@@ -33,6 +33,10 @@ pub struct Args {
     #[arg(long, value_name = "D", value_parser = number, requires = "rounds", conflicts_with = "contexts",
           allow_negative_numbers = true)]
     delays: Option<usize>,
+    /// With --rounds: how many of the threads that statements start may act, where the text does not show how many
+    /// there are; others are dropped, which the answer says [default: one less than there are rounds, and 1 at least; with --delays 2]
+    #[arg(long, value_name = "N", value_parser = started, requires = "rounds", allow_negative_numbers = true)]
+    started: Option<u32>,
     /// Look for deadlocks, too: states in which a thread has not ended and none can act
     #[arg(long)]
     deadlock: bool,
@@ -49,7 +53,7 @@ struct BoundArgs {
     /// The largest number of contexts
     #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true)]
     contexts: Option<usize>,
-    /// The largest number of rounds; for a fixed set of threads
+    /// The largest number of rounds
     #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true)]
     rounds: Option<usize>,
 }
@@ -67,7 +71,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let start = Instant::now();
     let subject = input::load(&args.input, output)?;
     let options = args.engine.options(args.engine.limits.since(start));
-    let options = Options { deadlock: args.deadlock, ..options };
+    let options = Options { deadlock: args.deadlock, started: args.started, ..options };
     let ask = |options: &Options| check(&subject, bound, options);
     let answer = args.answer.ask(&args.input, options, output, ask)?;
     args.answer.print(answer, output)

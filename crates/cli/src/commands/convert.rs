@@ -8,10 +8,11 @@ use selvedge_analysis::{TabulateError, Tabulated, tabulate};
 use selvedge_frontend::tables::print::{NotExpressible, PdsFiles, TtsFiles, cpds, pds, tts};
 use selvedge_frontend::tables::{TableInput, can_express, to_program};
 use selvedge_frontend::{Input, files, show_path};
+use selvedge_program::slots::MOST_SLOTS;
 use selvedge_program::{Program, print, to_booleans};
 use selvedge_report::{dot::dot, flow, property};
 
-use crate::args::{InputArgs, number};
+use crate::args::{InputArgs, count, number, started};
 use crate::exit::Exit;
 use crate::input;
 use crate::output::Output;
@@ -29,6 +30,13 @@ pub struct Args {
     /// The format
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: Target,
+    /// Write a program in which threads that statements start are there from the beginning and wait: as many as may act in
+    /// so many contexts, one less. It does all that the program does in so many contexts
+    #[arg(long, value_name = "K", value_parser = contexts, allow_negative_numbers = true)]
+    contexts: Option<u32>,
+    /// Let at most so many of the threads that statements start act, whatever the number of contexts
+    #[arg(long, value_name = "N", value_parser = started, conflicts_with = "contexts", allow_negative_numbers = true)]
+    started: Option<u32>,
     /// Write to this file, not to standard output; files that belong to it (.init, .spec, .prop)
     /// are written beside it
     #[arg(short, long, value_name = "FILE")]
@@ -67,8 +75,9 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     if matches!(subject.input(), Input::Program { target: Some(_), .. }) {
         return Err(Failure::usage("--target does not apply where a program is converted"));
     }
+    let (subject, read) = with_slots(subject, args)?;
     let counted = subject.counted_program()?;
-    let written = match (args.to, subject.input(), &counted) {
+    let mut written = match (args.to, subject.input(), &counted) {
         (Target::Weave, _, Some(program)) => print::weave(program).into(),
         (Target::Bp, Input::Program { source, .. }, Some(program)) => {
             let text = to_booleans(program).and_then(|p| print::bp(&p)).map_err(|not_boolean| {
@@ -92,11 +101,52 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
             _ => tables(target, &table_input(subject, args)?)?,
         },
     };
+    if let Some(read) = read {
+        written.explain(args.to, &read, output);
+    }
     match &args.output {
         Some(path) => written.save(path, &files(&args.input.file), output)?,
         None => written.print(output),
     }
     Ok(Exit::Done)
+}
+
+/// The program with slots for the threads that it starts, where they are wanted or needed, and how they are read.
+fn with_slots(subject: Subject, args: &Args) -> Result<(Subject, Option<String>), Failure> {
+    let Input::Program { .. } = subject.input() else {
+        return match args.contexts.or(args.started) {
+            None => Ok((subject, None)),
+            Some(_) => {
+                Err(Failure::usage("--contexts and --started are for programs (.weave, .bp)"))
+            }
+        };
+    };
+    let made = match (args.contexts, args.started) {
+        (Some(contexts), _) => subject.reduced_to_contexts(contexts)?,
+        (None, Some(started)) => subject.with_slots(Some(started), None)?,
+        // Tables have the threads that there are at the start; if nobody knows them, that is said there.
+        (None, None) if matches!(args.to, Target::Cpds | Target::Pds | Target::Tts) => {
+            match subject.with_slots(None, None)? {
+                Some(Ok(made)) => Some(Ok(made)),
+                _ => None,
+            }
+        }
+        (None, None) => None,
+    };
+    match made {
+        None => Ok((subject, None)),
+        Some(Ok(made)) => Ok((made.subject(&subject), Some(made.slotted.header()))),
+        Some(Err(why)) => Err(subject.refusal(why)),
+    }
+}
+
+/// A number of contexts.
+fn contexts(text: &str) -> Result<u32, String> {
+    let most = u64::from(MOST_SLOTS) + 1;
+    match count(text) {
+        Ok(known) if (1..=most).contains(&known) => Ok(u32::try_from(known).unwrap_or(1)),
+        _ => Err(format!("write a number of contexts, from 1 to {most}")),
+    }
 }
 
 /// The program of a table, and comments that say which targets it does not have.
@@ -140,9 +190,10 @@ fn table_input(subject: Subject, args: &Args) -> Result<TableInput, Failure> {
     let starts = system.starts_threads();
     let limit = if starts { args.limit.min(FEW_PAIRS) } else { args.limit };
     let Tabulated { tables, targets } = tabulate(system, limit).map_err(|why| match why {
-        TabulateError::TooLarge(_) if starts => Failure::input(
+        _ if starts => Failure::input(
             "tables cannot express this: the program starts threads, and in tables a thread \
-             starts only threads like itself",
+             starts only threads like itself; --started 2 lets at most two of them act, which are there \
+             from the beginning",
         ),
         TabulateError::TooLarge(_) => Failure::input(format!("{why}; --limit N allows more")),
         _ => Failure::input(why),
@@ -185,6 +236,23 @@ impl From<String> for Written {
 }
 
 impl Written {
+    /// Says how the text is read, at its beginning where the format has comments.
+    fn explain(&mut self, target: Target, read: &str, output: &mut Output) {
+        match target {
+            Target::Weave | Target::Bp => self.text = format!("{read}\n{}", self.text),
+            Target::Cpds => {
+                let read: String =
+                    read.lines().map(|line| format!("{}\n", line.replacen("//", "#", 1))).collect();
+                self.text = format!("{read}\n{}", self.text);
+            }
+            Target::Pds | Target::Tts | Target::Dot => {
+                for line in read.lines() {
+                    output.note(&format!("note: {}", line.trim_start_matches("// ")));
+                }
+            }
+        }
+    }
+
     fn save(&self, path: &Path, inputs: &[PathBuf], output: &mut Output) -> Result<(), Failure> {
         let names: Vec<PathBuf> =
             self.beside.iter().map(|(ending, _)| path.with_extension(ending)).collect();

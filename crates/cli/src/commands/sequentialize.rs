@@ -7,10 +7,11 @@ use selvedge::Failure;
 use selvedge_frontend::{Diagnostic, Diagnostics, Input, files};
 use selvedge_model::Endless;
 use selvedge_program::sequentialize::{Bounds, NotSequential, livelock, sequentialize};
-use selvedge_program::{Source, Span, print};
+use selvedge_program::slots::enough_for_rounds;
+use selvedge_program::{Source, Span, ThreadCounts, print};
 
 use super::livelock::FairnessArg;
-use crate::args::{InputArgs, count};
+use crate::args::{InputArgs, count, started};
 use crate::exit::Exit;
 use crate::input;
 use crate::output::Output;
@@ -20,7 +21,8 @@ use crate::save::{probe, save};
 ///
 /// The result goes wrong exactly if the program goes wrong in a schedule of this many rounds. In
 /// a round, each thread has one context, in the order in which the threads are declared; a thread
-/// may do nothing in it. The threads must all be there from the start.
+/// may do nothing in it. A thread that a statement starts waits until then; where the text does not show how many there
+/// are, --started says how many of them may act.
 ///
 /// With --for livelock, the result goes wrong exactly if there is an endless run of this kind:
 /// rounds of a stem, then rounds that repeat themselves for ever.
@@ -43,6 +45,10 @@ pub struct Args {
     #[arg(long, value_name = "K2", value_parser = rounds, allow_negative_numbers = true,
         required_if_eq("asked", "livelock"), conflicts_with = "rounds")]
     lasso: Option<u32>,
+    /// How many of the threads that statements start may act, where the text does not show how many there are; others are
+    /// dropped [default: one less than there are rounds, and 1 at least]
+    #[arg(long, value_name = "N", value_parser = started, allow_negative_numbers = true)]
+    started: Option<u32>,
     /// What is asked of an endless run, for livelock
     #[arg(long, value_enum, value_name = "FAIRNESS", default_value_t = FairnessArg::Strong)]
     fairness: FairnessArg,
@@ -97,6 +103,23 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         ));
     };
     let counts = subject.thread_counts()?;
+    // An endless run is fair to all threads: none may be dropped.
+    let implied = args.rounds.map(enough_for_rounds);
+    let with_slots = subject
+        .with_slots(args.started, implied)?
+        .transpose()
+        .map_err(|why| subject.refusal(why))?;
+    let (program, counts) = match &with_slots {
+        Some(made) if made.started.assumed && args.rounds.is_none() => {
+            return Err(Failure::input(format!(
+                "{}: with --started, threads may be dropped, and no run is fair to those: an endless run is \
+                 looked for only where the text shows how many are started",
+                source.name()
+            )));
+        }
+        Some(made) => (&made.slotted.program, ThreadCounts::new()),
+        None => (&**program, counts),
+    };
     let sequential = match (args.rounds, args.stem, args.lasso) {
         (_, Some(stem), Some(lasso)) => {
             let endless = Endless { fairness: args.fairness.into(), ended: args.ended };
@@ -120,7 +143,8 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         Target::Weave => "",
         Target::Bp => "// As a Boolean program: x[i] is x_i; a number is its bits x_b0, x_b1, …\n",
     };
-    let text = format!("{}{bits}\n{text}", sequential.header(&file));
+    let slots = with_slots.map_or(String::new(), |made| made.slotted.header());
+    let text = format!("{}{slots}{bits}\n{text}", sequential.header(&file));
     match &args.output {
         Some(path) => save(&[(path, &text)])?,
         None => output.print(&text),

@@ -17,7 +17,7 @@ use super::execute::Control;
 use super::intern::{Frame, Shared, Symbol};
 use super::{Lowering, Slot};
 use crate::flow::{Command, EdgeId, Loc};
-use crate::{ProcId, Type, Value};
+use crate::{GlobalId, ProcId, Type, Value, VarRef};
 
 /// What a command does where some values are read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -120,6 +120,13 @@ impl Lowering {
 
     fn open(&self, slots: usize) -> Box<[Value]> {
         vec![Value::Open; slots].into()
+    }
+
+    /// The slots of a shared variable among those of all.
+    #[must_use]
+    pub fn global_slots(&self, global: GlobalId) -> std::ops::Range<usize> {
+        let first = self.layout.first_slot(ProcId(0), VarRef::Global(global));
+        first..first + self.program.globals[global.index()].ty.slots()
     }
 
     /// The types of the slots of the shared variables.

@@ -9,7 +9,7 @@ use crate::{Block, Program, Span};
 
 /// What is known of an execution of a statement of the result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Mark {
+pub(crate) enum Mark {
     /// The statement with this number takes a step.
     Step(u32),
     /// The end of the procedure with this number is reached.
@@ -32,7 +32,7 @@ const THREAD: u32 = 1 << 27;
 const NUMBER: u32 = THREAD - 1;
 
 /// The number of what stands for no statement.
-pub(super) const NOWHERE: u32 = NUMBER;
+pub(crate) const NOWHERE: u32 = NUMBER;
 
 impl Mark {
     /// The mark as a span. The flow graph makes the end of a step from it.
@@ -71,7 +71,7 @@ impl Mark {
 
 /// The program with marks for spans, and the span that belongs to each number; `None` if there
 /// are too many statements to number.
-pub(super) fn number(program: &Program) -> Option<(Program, Vec<Span>)> {
+pub(crate) fn number(program: &Program) -> Option<(Program, Vec<Span>)> {
     let mut program = program.clone();
     let mut spans = Vec::new();
     for proc in &mut program.procs {
@@ -96,12 +96,17 @@ fn number_block(block: &mut Block, spans: &mut Vec<Span>) {
     }
 }
 
+/// The place of a statement in the text.
+pub(crate) fn place(spans: &[Span], marked: Span) -> Span {
+    spans.get(Mark::of(marked).number() as usize).copied().unwrap_or_default()
+}
+
 /// Gives the statements their places in the text again.
-pub(super) fn restore(program: &mut Program, spans: &[Span]) {
-    let place = |span: Span| {
+pub(crate) fn restore(program: &mut Program, spans: &[Span]) {
+    let find = |span: Span| {
         let mark = Mark::of(span);
         let thread = matches!(mark, Mark::Thread(_));
-        if thread { Span::default() } else { super::place(spans, span) }
+        if thread { Span::default() } else { place(spans, span) }
     };
     fn each(block: &mut Block, place: &dyn Fn(Span) -> Span) {
         for stmt in block {
@@ -112,7 +117,7 @@ pub(super) fn restore(program: &mut Program, spans: &[Span]) {
         }
     }
     for proc in &mut program.procs {
-        proc.span = place(proc.span);
-        each(&mut proc.body, &place);
+        proc.span = find(proc.span);
+        each(&mut proc.body, &find);
     }
 }

@@ -38,7 +38,7 @@ mod body;
 mod driver;
 mod lasso;
 mod lift;
-mod marks;
+pub(crate) mod marks;
 mod refuse;
 mod shared;
 
@@ -239,8 +239,8 @@ fn transform(
     refuse::refuse(program, rounds)?;
     let too_long = || NotSequential::at(Span::default(), "the program is too long");
     let (numbered, spans) = marks::number(program).ok_or_else(too_long)?;
-    let flow =
-        flow::build(&numbered).map_err(|e| NotSequential::at(place(&spans, e.span), e.message))?;
+    let flow = flow::build(&numbered)
+        .map_err(|e| NotSequential::at(marks::place(&spans, e.span), e.message))?;
     let options = explicit::Options {
         check: |span| Mark::Check(Mark::of(span).number()).span(),
         silent: body::silent,
@@ -280,9 +280,4 @@ fn transform(
         guess_slots,
         lasso,
     })
-}
-
-/// The place of a statement in the text.
-fn place(spans: &[Span], marked: Span) -> Span {
-    spans.get(Mark::of(marked).number() as usize).copied().unwrap_or_default()
 }

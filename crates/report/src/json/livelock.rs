@@ -77,6 +77,7 @@ impl Livelock {
             bound: bound.map(Bound::from),
             observations: Vec::new(),
             stored_states: outcome.states,
+            assumption: None,
             reason: reason.map(ToString::to_string),
             violation: None,
             proof: is_proof.then(|| livelock::proof_in_words(outcome)),
