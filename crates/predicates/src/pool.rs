@@ -11,7 +11,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigInt;
-use selvedge_program::{Predicate, Source};
+use selvedge_program::flow::Live;
+use selvedge_program::{LocalId, Predicate, Source};
 use selvedge_smt::Refusal;
 use selvedge_smt::layout::{Layout, Place};
 use selvedge_smt::plain::About;
@@ -68,7 +69,7 @@ enum Name {
 /// The predicates that are tried.
 pub struct Pool<'a> {
     layout: &'a Layout<'a>,
-    read: &'a [Box<[bool]>],
+    read: &'a [Live],
     given: Vec<&'a Predicate>,
     reach: Reach,
     /// Conditions about one thread of a class, at position 0.
@@ -213,7 +214,7 @@ impl<'a> Pool<'a> {
         let alive = |position: usize, slot: usize| {
             let Place { class, loc: Some(loc) } = places[position] else { return false };
             let variable = self.layout.locals_of(class)[slot].variable;
-            self.read[loc.index()][variable]
+            self.read[loc.index()].has(LocalId(variable as u32))
         };
         let seen = |var: &Var| match *var {
             Var::Local(position, slot) => alive(position, slot),

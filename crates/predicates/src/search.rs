@@ -14,6 +14,7 @@ use std::fmt;
 use rustc_hash::FxHashMap;
 use selvedge_analysis::{Budget, Stop};
 use selvedge_program::Source;
+use selvedge_program::flow::Live;
 use selvedge_smt::Refusal;
 use selvedge_smt::goal::Goal;
 use selvedge_smt::invariant::{Invariant, key, orders, subsets};
@@ -123,8 +124,8 @@ pub struct Known<'a> {
     pub layout: &'a Layout<'a>,
     /// Its text.
     pub source: &'a Source,
-    /// For each location, whether each local may still be read.
-    pub read: &'a [Box<[bool]>],
+    /// For each location, which locals may still be read.
+    pub read: &'a [Live],
     /// What is to be shown.
     pub goal: &'a Goal,
     /// Bounds that hold.

@@ -334,6 +334,7 @@ mod tests {
                 new_visible: Some(1),
             }],
             stored_states: Some(1),
+            assumption: None,
             reason: None,
             violation: Some("line 13: assertion failed".to_owned()),
             proof: None,

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use selvedge_model::Property;
-use selvedge_program::flow::{self, Flow, FlowError};
+use selvedge_program::flow::{self, Flow, FlowError, Live};
 use selvedge_program::inline::{InlineError, Inlined, inline};
 use selvedge_program::{Program, Source, ThreadCounts};
 
@@ -19,8 +19,8 @@ pub struct Prepared {
     pub inlined: Inlined,
     /// The flow graph of that.
     pub flow: Flow,
-    /// For each location, whether each local may still be read by the program, whatever predicates ask for.
-    pub read: Vec<Box<[bool]>>,
+    /// For each location, which locals may still be read by the program, whatever predicates ask for.
+    pub read: Vec<Live>,
     /// The flow graph of the program as it was written.
     original: Flow,
 }

@@ -169,7 +169,7 @@ impl<'p> Copier<'p> {
         }
         let live = &self.flow.live[entry.index()];
         for (number, declared) in callee.locals.iter().enumerate().skip(callee.params) {
-            if live.get(number).is_none_or(|live| *live) {
+            if live.has(LocalId(number as u32)) {
                 let var = local(locals + number as u32);
                 let elements = elements(&declared.ty, variable(var, declared.ty.scalar()));
                 pairs.extend(elements.into_iter().map(|place| {

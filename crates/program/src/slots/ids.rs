@@ -11,8 +11,8 @@ use super::replace::Maker;
 use crate::flow::{Flow, FlowError};
 use crate::make::{self, binary, read};
 use crate::{
-    BinaryOp, Block, Expr, GlobalId, Place, Program, Stmt, StmtKind, Type, VarRef, Variable, visit,
-    walk,
+    BinaryOp, Block, Expr, GlobalId, LocalId, Place, Program, Stmt, StmtKind, Type, VarRef,
+    Variable, visit, walk,
 };
 
 /// Whether ids of started threads are kept in variables.
@@ -43,8 +43,8 @@ pub(super) fn refuse(program: &Program, flow: &Flow) -> Result<(), FlowError> {
             return Err(FlowError { message, span: proc.span });
         }
         let live = &flow.live[entry.index()];
-        let mut locals = proc.locals.iter().zip(live.iter()).skip(proc.params);
-        if let Some((unset, _)) = locals.find(|(local, live)| is_id(local) && **live) {
+        let mut locals = (0..).map(LocalId).zip(&proc.locals).skip(proc.params);
+        if let Some((_, unset)) = locals.find(|(id, local)| is_id(local) && live.has(*id)) {
             let message = format!(
                 "`{}` may be read before it is set; where a fixed set of threads is needed, set it first: \
                  `{} := none;`",

@@ -84,7 +84,7 @@ fn read_from(flow: &Flow, proc: &Procedure, span: Span) -> Vec<LocalId> {
     });
     let Some(at) = start else { return Vec::new() };
     let live = &flow.live[at.index()];
-    (0..proc.locals.len() as u32).map(LocalId).filter(|local| live[local.index()]).collect()
+    (0..proc.locals.len() as u32).map(LocalId).filter(|&local| live.has(local)).collect()
 }
 
 /// The procedure from a label on, with its variables as they were.
