@@ -113,7 +113,7 @@ fn started_threads_are_owners_of_their_own() {
     check(
         "lock m; bool bad := false; void f() { acquire m; release m; } void get() { acquire m; }
          void main() { async f(); async f(); get(); release m; }",
-        expect!["safe; ends: m=free bad=false started=2"],
+        expect!["safe; ends: m=free bad=false"],
     );
     check(
         "lock m; void main() { acquire m; start_thread goto L; L: release m; }",

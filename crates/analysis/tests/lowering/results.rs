@@ -76,14 +76,14 @@ fn a_thread_that_ends_takes_no_results_of_others() {
          void quick() {}
          bool yes() { return true; }
          void main() { t := async quick(); x := yes(); join t; assert x; }",
-        expect!["safe; ends: x=true t=1 started=1 ended={1}"],
+        expect!["safe; ends: x=true t=1 ended={1}"],
     );
     check(
         "bool x := false; tid t;
          bool no() { return false; }
          bool yes() { return true; }
          void main() { t := async no(); x := yes(); join t; assert x; }",
-        expect!["safe; ends: x=true t=1 started=1 ended={1}"],
+        expect!["safe; ends: x=true t=1 ended={1}"],
     );
     check(
         "bool x := false;

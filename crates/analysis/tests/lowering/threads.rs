@@ -14,7 +14,7 @@ fn join_waits() {
     check(
         "int[0..9] n := 0; void f(int[0..9] k) { n := n + k; }
          void main() { tid t := async f(3); join t; assert n == 3; tid u := async f(4); join u; join t; assert n == 7; }",
-        expect!["safe; ends: n=7 started=2 ended={1,2}"],
+        expect!["safe; ends: n=7 ended={}"],
     );
     check(
         "int[0..9] n := 0; void f() { n := 1; } void main() { async f(); assert n == 0; }",
@@ -30,12 +30,12 @@ fn join_waits() {
 fn thread_ids_are_values() {
     check(
         "tid a, b; void f() {} void main() { a := async f(); b := a; assert a == b; b := async f(); assert a != b && b != none; a := none; b := none; }",
-        expect!["safe; ends: a=none b=none started=2"],
+        expect!["safe; ends: a=none b=none"],
     );
     check(
         "bool done := false; void f() { done := true; } void wait_for(tid t) { join t; }
          void main() { tid t := async f(); wait_for(t); assert done; }",
-        expect!["safe; ends: done=true started=1 ended={1}"],
+        expect!["safe; ends: done=true ended={}"],
     );
 }
 
@@ -44,7 +44,7 @@ fn a_thread_that_is_joined_has_ended_with_its_calls() {
     check(
         "int[0..9] n := 0; void g() { n := n + 1; } void f() { g(); g(); }
          void main() { tid t := async f(); join t; assert n == 2; }",
-        expect!["safe; ends: n=2 started=1 ended={1}"],
+        expect!["safe; ends: n=2 ended={}"],
     );
 }
 
