@@ -17,9 +17,13 @@
 //! **Claim** [Abdulla, Čerāns, Jonsson, Tsay 1996, Sec. 4]. This ends, and decides the question.
 //! The number of threads that is reported for a violation is the smallest one.
 //!
+//! Where stacks grow, they are cut ([`Stacks::Cut`]): a local state is then the top of a stack, and more can happen than
+//! does. A run that is found is followed with whole stacks; where that does not work, `relations` between heights
+//! of stacks and numbers of threads may exclude it, or a deeper cut.
+//!
 //! **Needs.** Properties that stay broken when threads are added (see
 //! [`smallest_violations`](selvedge_model::smallest_violations)); finitely many shared states and
-//! local states. Where there are too many, or stacks grow, there is no answer but a reason.
+//! local states. Where there are too many, or whole stacks grow, there is no answer but a reason.
 //!
 //! ```
 //! use selvedge_coverability::{Answer, cover};
@@ -163,7 +167,10 @@ fn decide<S: From<Fault>>(
             return Ok(Attempt::Decided(answer));
         }
         // The run cannot be followed: perhaps some of its states are excluded by what all steps keep.
-        let laws = laws.get_or_insert_with(|| relations::Laws::new(&modular, views.as_ref()));
+        let laws = match &laws {
+            Some(laws) => laws,
+            None => laws.insert(relations::Laws::new(&modular, views.as_ref(), go_on)?),
+        };
         let excluding = match relations.len() < MOST_RELATIONS {
             true => laws.excluding(&modular, &search.path(&found), go_on)?,
             false => None,

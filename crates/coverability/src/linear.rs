@@ -26,24 +26,35 @@ fn gcd(a: i128, b: i128) -> i128 {
     i128::try_from(a).unwrap_or(1)
 }
 
+/// More numbers than this are not kept.
+const MOST_ENTRIES: usize = 1 << 20;
+
+/// More pivots than this are not made.
+const MOST_PIVOTS: usize = 1_000;
+
 /// Rows in echelon form, each with a column of its own.
 #[derive(Default)]
 pub(crate) struct Kernel {
     pivots: BTreeMap<u32, Row>,
+    /// How many numbers there are in them.
+    entries: usize,
 }
 
 impl Kernel {
-    /// One more row on which vectors have to vanish. `None` if numbers become too large.
+    /// One more row on which vectors have to vanish. `None` if numbers become too large, or too many.
     pub fn require(&mut self, row: Row) -> Option<()> {
         let row = self.reduced(row)?;
         let Some((&column, _)) = row.iter().next() else { return Some(()) };
         for other in self.pivots.values_mut() {
             if other.contains_key(&column) {
+                self.entries -= other.len();
                 *other = eliminated(other, &row, column)?;
+                self.entries += other.len();
             }
         }
+        self.entries += row.len();
         self.pivots.insert(column, row);
-        Some(())
+        (self.entries <= MOST_ENTRIES).then_some(())
     }
 
     fn reduced(&self, mut row: Row) -> Option<Row> {
@@ -130,7 +141,7 @@ impl Ratio {
 }
 
 /// Integers at which no row is positive and the objective is; all have so many columns. `None` if there are
-/// none, or numbers become too large.
+/// none, or numbers become too large, or it takes too long.
 ///
 /// The simplex method, with the rule of Bland, from the point 0, where every row is 0; it ends with the first
 /// point at which the objective is positive. Each column is the difference of two that are not negative, and
@@ -152,10 +163,13 @@ pub(crate) fn positive(objective: &[i128], rows: &[Vec<i128>]) -> Option<Vec<i12
     // Which variable stands in each column, and in each row: slack variables come after the others.
     let mut outside: Vec<usize> = (0..2 * columns).collect();
     let mut inside: Vec<usize> = (2 * columns..2 * columns + table.len()).collect();
-    loop {
+    for pivots in 0.. {
         // The value of the objective, negated.
         if goal[2 * columns].0 < 0 {
             break;
+        }
+        if pivots == MOST_PIVOTS {
+            return None;
         }
         let entering =
             (0..2 * columns).filter(|&at| goal[at].0 > 0).min_by_key(|&at| outside[at])?;

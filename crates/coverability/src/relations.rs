@@ -26,13 +26,19 @@ use crate::modular::{Modular, Transition};
 use crate::views::Views;
 
 /// More shared states and local states than this are not looked at.
-const MOST_COLUMNS: usize = 6_000;
+const MOST_COLUMNS: usize = 4_000;
 
 /// More steps than this are not looked at.
 const MOST_STEPS: usize = 200_000;
 
 /// Laws with more than this many independent weights are not combined.
 const MOST_LAWS: usize = 60;
+
+/// More conditions than this are not solved at once.
+const MOST_ROWS: usize = 2_000;
+
+/// How many steps are looked at between two questions whether to go on.
+const ASK_EVERY: usize = 1 << 8;
 
 /// Weights such that the value of every reachable state is not negative.
 #[derive(Clone, Debug)]
@@ -135,7 +141,11 @@ pub(crate) struct Laws {
 
 impl Laws {
     /// None at all where there is too much to look at.
-    pub fn new(modular: &Modular, views: Option<&Views<'_>>) -> Self {
+    pub fn new<S>(
+        modular: &Modular,
+        views: Option<&Views<'_>>,
+        go_on: &dyn Fn() -> Result<(), S>,
+    ) -> Result<Self, S> {
         let mut templates: Vec<TemplateId> =
             (0..modular.kinds.len() as u32).map(|kind| modular.kinds.template(kind)).collect();
         templates.sort_unstable();
@@ -148,29 +158,36 @@ impl Laws {
         let mut laws = Laws { templates, listed: listed.collect(), basis: Vec::new() };
         let columns = modular.places.len() + modular.kinds.len() + laws.templates.len();
         if columns <= MOST_COLUMNS && modular.transitions.len() <= MOST_STEPS {
-            laws.basis = laws.kernel(modular, columns, &may_have).unwrap_or_default();
+            laws.basis = laws.kernel(modular, columns, &may_have, go_on)?.unwrap_or_default();
         }
         if laws.basis.len() > MOST_LAWS {
             laws.basis.clear();
         }
-        laws
+        Ok(laws)
     }
 
-    fn kernel(
+    fn kernel<S>(
         &self,
         modular: &Modular,
         columns: usize,
         may_have: &dyn Fn(u32, u32) -> bool,
-    ) -> Option<Vec<Row>> {
+        go_on: &dyn Fn() -> Result<(), S>,
+    ) -> Result<Option<Vec<Row>>, S> {
         let mut kernel = Kernel::default();
-        for step in modular.transitions.iter().filter(|step| may_have(step.from, step.actor)) {
-            kernel.require(self.change(modular, step))?;
-            if modular.drops_threads && step.spawn.is_some() {
-                let dropping = Transition { spawn: None, ..*step };
-                kernel.require(self.change(modular, &dropping))?;
+        let steps = modular.transitions.iter().filter(|step| may_have(step.from, step.actor));
+        for (number, step) in steps.enumerate() {
+            if number % ASK_EVERY == 0 {
+                go_on()?;
+            }
+            let drops = modular.drops_threads && step.spawn.is_some();
+            let dropping = drops.then_some(Transition { spawn: None, ..*step });
+            for step in [Some(*step), dropping].into_iter().flatten() {
+                if kernel.require(self.change(modular, &step)).is_none() {
+                    return Ok(None);
+                }
             }
         }
-        kernel.basis(columns as u32)
+        Ok(kernel.basis(columns as u32))
     }
 
     fn kind_column(&self, modular: &Modular, kind: u32) -> u32 {
@@ -229,6 +246,9 @@ impl Laws {
         let objective = program.prepare(element)?;
         program.rows.sort_unstable();
         program.rows.dedup();
+        if program.rows.len() > MOST_ROWS {
+            return None;
+        }
         let found = positive(&objective, &program.rows)?;
         let mut weights = Row::new();
         for (vector, &times) in self.basis.iter().zip(&found) {

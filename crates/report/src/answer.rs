@@ -13,7 +13,7 @@ use crate::advice::{Asked, Started, advice};
 use crate::amount::{amount, bytes, seconds};
 use crate::style::{Paint, Role};
 use crate::text::{self, TraceOptions, count};
-use crate::{json, property};
+use crate::{json, proof, property};
 
 /// The answer to a question about a system.
 #[derive(Clone, Copy)]
@@ -251,28 +251,7 @@ pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool)
             }
         ),
         Proof::CutsAndCounting { depth, dangerous, relations } => {
-            let kept = match depth {
-                1 => "the top symbol".to_owned(),
-                n => format!("the top {n} symbols"),
-            };
-            let tied = match relations {
-                0 => String::new(),
-                n => format!(
-                    ", {} between heights of stacks and numbers of threads",
-                    count(n, "relation")
-                ),
-            };
-            let gets_there = match dangerous {
-                0 => "no violation is left, whatever the other threads do".to_owned(),
-                1 => "a violation has to go through a dangerous state, and no number of threads gets \
-                      there"
-                    .to_owned(),
-                n => format!(
-                    "a violation has to go through one of {n} dangerous states, and no number of threads \
-                     gets there"
-                ),
-            };
-            format!("stacks cut and threads counted: {kept} of each stack kept{tied}; {gets_there}")
+            proof::cuts_and_counting(depth, dangerous, relations)
         }
         Proof::Closure { bound, top, some_shared, states } => {
             let shared = if some_shared { "some shared variables" } else { "the shared state" };

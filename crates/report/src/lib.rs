@@ -49,6 +49,7 @@ pub mod livelock;
 pub mod page;
 pub mod plot;
 pub mod predicates;
+mod proof;
 pub mod property;
 pub mod sarif;
 pub mod style;

@@ -21,8 +21,9 @@ use crate::output::Output;
 /// the fewest contexts, and with the fewest steps among those.
 ///
 /// Where there may be any number of threads (`thread worker * any`, or threads that start others),
-/// and they have finitely many local states, the answer is for every number; a violation is shown
-/// with the fewest threads.
+/// the answer is for every number; a violation is shown with the fewest threads. Where they are
+/// recursive, too, more and more threads are explored, while stacks are cut and threads counted from
+/// above.
 ///
 /// Where integers have no bounds, with any number of threads or a fixed one, what
 /// holds of every two threads is sought in the place of states: with the predicates of the program and with

@@ -1,12 +1,16 @@
 //! Certificates for any number of threads, from the search to the check, through text.
 
+use std::path::Path;
+
 use selvedge_analysis::Budget;
 use selvedge_analysis::engine::{Method, Question, verify};
 use selvedge_analysis::random::{Shape, random_system};
-use selvedge_evidence::{Evidence, recheck};
+use selvedge_evidence::{CoverCertificate, Evidence, recheck};
+use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_model::{Pattern, Property, SharedId, SymbolId};
+use selvedge_program::{Lowering, ThreadCounts};
 
-use crate::through_text;
+use crate::{through_text, verified};
 
 #[test]
 fn certificates_for_any_number_of_threads_are_accepted() {
@@ -40,4 +44,57 @@ fn certificates_for_any_number_of_threads_are_accepted() {
     }
     println!("{safe} safe, {violations} violations");
     assert!(safe > 30 && violations > 30, "{safe} {violations}");
+}
+
+/// An example with any number of threads; each call is another run, with other ids.
+fn example(name: &str) -> Lowering {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/any").join(name);
+    let Ok(Input::Program { program, source, .. }) = load(&path, &LoadOptions::default()) else {
+        panic!("{name} is a program")
+    };
+    let lowering = Lowering::for_any_number(program, source, &ThreadCounts::new());
+    lowering.expect("any number").dropping_threads()
+}
+
+/// Whether the evidence is accepted in another run, after a change.
+fn is_accepted(name: &str, good: &Evidence, change: fn(&mut CoverCertificate)) -> bool {
+    let mut changed = good.clone();
+    let Evidence::Cover(certificate) = &mut changed else { panic!("{name}: {good:?}") };
+    change(certificate);
+    let (system, other) = (example(name), example(name));
+    // The ids of the evidence are those of a run that is over: through text they become others.
+    let first = verified(&system, &[Property::NeverWrong], Method::Auto);
+    assert_eq!(first.evidence.as_ref(), Some(good), "{name}: the same question, the same answer");
+    let read = through_text(&system, &changed, &other);
+    recheck(&other, &[Property::NeverWrong], &read).is_ok()
+}
+
+#[test]
+fn proofs_about_any_number_of_recursive_threads_are_accepted() {
+    for (name, depth, relations) in [
+        ("doorkeeper.weave", 1, 1),
+        ("bluetooth.weave", 2, 1),
+        ("walkers.weave", 1, 0),
+        ("divide.weave", 1, 0),
+        ("reentrant.weave", 1, 0),
+    ] {
+        let outcome = verified(&example(name), &[Property::NeverWrong], Method::Auto);
+        let evidence = outcome.evidence.unwrap_or_else(|| panic!("{name}: {:?}", outcome.verdict));
+        let Evidence::Cover(certificate) = &evidence else { panic!("{name}: {evidence:?}") };
+        let cut = certificate.cut.as_ref().map(|cut| cut.depth);
+        assert_eq!((cut, certificate.relations.len()), (Some(depth), relations), "{name}");
+        assert!(is_accepted(name, &evidence, |_| {}), "{name}");
+        let no_guesses = |c: &mut CoverCertificate| {
+            c.cut.iter_mut().for_each(|cut| cut.guesses.clear());
+        };
+        assert!(!is_accepted(name, &evidence, no_guesses), "{name}");
+        assert!(!is_accepted(name, &evidence, |c| c.cut = None), "{name}");
+        if relations > 0 {
+            assert!(!is_accepted(name, &evidence, |c| c.relations.clear()), "{name}");
+            let lighter = |c: &mut CoverCertificate| c.relations[0].heights.clear();
+            assert!(!is_accepted(name, &evidence, lighter), "{name}");
+            let heavier = |c: &mut CoverCertificate| c.relations[0].kinds.fill(i32::MIN);
+            assert!(!is_accepted(name, &evidence, heavier), "{name}");
+        }
+    }
 }
