@@ -79,6 +79,57 @@ fn a_proof_is_written_kept_and_accepted() {
     }
 }
 
+/// Proofs of targets and proofs by counting, written down: what they are about, and what else is refused.
+#[test]
+fn targets_and_laws_are_part_of_the_evidence() {
+    if !has_solver("targets_and_laws_are_part_of_the_evidence") {
+        return;
+    }
+    let refused = |evidence: &Value, more: &[&str], file: &str| {
+        let changed = place("changed.json");
+        std::fs::write(&changed, evidence.to_string()).expect("a file");
+        let changed = changed.to_str().expect("plain");
+        let checked = selvedge(&[&["recheck", changed, file], more].concat());
+        assert_eq!(checked.status.code(), Some(65), "{}", text(&checked.stdout));
+    };
+    let read = |path: &str| -> Value {
+        let written = std::fs::read_to_string(path).expect("evidence");
+        serde_json::from_str(&written).expect("JSON")
+    };
+    let target = ["--target", "client@CS,client@CS"];
+    let (file, evidence) = (example("ticket-lock-calls.weave"), place("target.json"));
+    let evidence = evidence.to_str().expect("plain");
+    let verified = selvedge(&[&["verify", &file, "--evidence", evidence], &target[..]].concat());
+    assert!(text(&verified.stdout).contains("reaches client@CS,client@CS"));
+    let checked = selvedge(&[&["recheck", evidence, &file], &target[..]].concat());
+    assert_eq!(checked.status.code(), Some(0), "{}", text(&checked.stderr));
+    // It is about this target, whatever else it says of itself.
+    let written = read(evidence);
+    refused(&written, &["--target", "client@CS,client@31"], &file);
+    let mut other = written.clone();
+    other["property"] = "assertions".into();
+    refused(&other, &target, &file);
+    refused(&written, &target, &example("ticket-lock-calls-broken.weave"));
+
+    let (file, evidence) = (example("semaphore.weave"), place("semaphore.json"));
+    let evidence = evidence.to_str().expect("plain");
+    let verified = selvedge(&["verify", &file, "--evidence", evidence]);
+    assert_eq!(verified.status.code(), Some(0), "{}", text(&verified.stderr));
+    assert_eq!(selvedge(&["recheck", evidence, &file]).status.code(), Some(0));
+    let written = read(evidence);
+    let laws = written["views"]["laws"].as_array().expect("laws").len();
+    for law in 0..laws {
+        for text in ["inside = 0", "free = 2", "", "free + 9 * #{user@1} = 2"] {
+            let mut changed = written.clone();
+            changed["views"]["laws"][law] = text.into();
+            refused(&changed, &[], &file);
+        }
+    }
+    let mut without = written.clone();
+    without["views"]["laws"] = Value::Array(Vec::new());
+    refused(&without, &[], &file);
+}
+
 #[test]
 fn without_a_solver_the_answer_is_unknown_and_says_what_to_install() {
     let file = example("program-p.weave");

@@ -22,7 +22,7 @@ pub(crate) const MOST_THREADS: u32 = 3;
 
 impl Question<'_> {
     /// Looks for a violation only, in a program that cannot be written as formulas.
-    pub(crate) fn from_below(
+    pub(crate) fn search_below(
         &self,
         why: Failure,
         budget: &Budget,

@@ -99,7 +99,7 @@ pub fn verify(
                 continue; // no thread at all
             };
             let mut run = Run::new(&system, &layout, &given, &property, budget)?;
-            let violation = run.to_plateau()?;
+            let violation = run.raise_to_plateau()?;
             let Run { abstract_states, snapshots, points, .. } = run;
             let threads = system.thread_count();
             let seen = (snapshots.len(), abstract_states.len());
@@ -190,7 +190,7 @@ impl<'a> Run<'a> {
     }
 
     /// Alg. 1 up to its test; the bound at which a violation is reached, if that happens.
-    fn to_plateau(&mut self) -> Result<Option<Bound>, Failure> {
+    fn raise_to_plateau(&mut self) -> Result<Option<Bound>, Failure> {
         let needed = self.system.thread_count().saturating_sub(1);
         self.observe();
         if let Some(bound) = self.violation()? {

@@ -167,7 +167,7 @@ fn attempt(
     let Question { program, source, counts, .. } = *question;
     let prepared = match Prepared::new(program, source) {
         Ok(prepared) => prepared,
-        Err(refusal) => return question.from_below(refusal.into(), budget, report),
+        Err(refusal) => return question.search_below(refusal.into(), budget, report),
     };
     let layout = prepared.layout(counts)?;
     let goal = prepared.goal(&layout, question.property)?;

@@ -34,6 +34,7 @@ fn answer(solver: &str) -> String {
         program: &program.program,
         source: &program.source,
         counts: &program.counts,
+        property: &program.property,
         solver: SolverOptions {
             program: solver.to_owned(),
             patience: PATIENCE,

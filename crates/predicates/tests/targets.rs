@@ -38,7 +38,7 @@ fn the_ticket_lock_excludes_others() {
         ticket().target("client@L1,client@L1,client@L1"),
         example("ticket-lock-calls.weave").target("client@CS,client@CS"),
         // A place in a procedure that is called.
-        example("ticket-lock-calls.weave").target("client@CS,leave@24"),
+        example("ticket-lock-calls.weave").target("client@CS,leave@23"),
     ] {
         let certificate = proof(&both);
         for index in (0..certificate.entries.len()).step_by(3) {
@@ -89,6 +89,8 @@ fn targets_that_are_reached_come_with_a_run() {
         example("ticket-lock-broken.weave").target("client@L2,client@L2"),
         example("ticket-lock-calls-broken.weave").target("client@CS,client@CS"),
         example("ticket-lock.weave").target("client@L0,client@L1"),
+        // Behind its only statement, a thread has left.
+        example("ticket-lock-calls.weave").target("client@CS,leave@24"),
     ];
     for example in broken {
         let Answer::Unsafe { system, trace, .. } = example.verify(false).answer else {
@@ -110,7 +112,7 @@ fn random_targets() {
         return;
     }
     let (mut safe, mut reached, mut open) = (0, 0, 0);
-    for seed in 0..60 {
+    for seed in 0..40 {
         let text = program(&mut fastrand::Rng::with_seed(seed));
         let example =
             Example::of(&text).target(["p@C,p@C", "p@C,p@D", "p@C,p@C,p@D"][seed as usize % 3]);
