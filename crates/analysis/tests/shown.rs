@@ -207,7 +207,9 @@ fn automata_have_the_stacks_that_are_reached() {
                     let words = dfa.words(HIGHEST);
                     let with = |before: Vec<Vec<SymbolId>>| {
                         let words = words.iter();
-                        words.map(move |w| [&before[..], &[w.clone()]].concat()).collect::<Vec<_>>()
+                        words
+                            .map(move |w| [&before[..], std::slice::from_ref(w)].concat())
+                            .collect::<Vec<_>>()
                     };
                     stacks = stacks.into_iter().flat_map(with).collect();
                 }

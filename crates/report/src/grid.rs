@@ -159,11 +159,15 @@ impl GridReport<'_> {
                     false => format!("in brackets, that of Alg. 1: it leaves the grid after {end}"),
                 },
             ));
+            let before = match path.ends_in_plateau {
+                true => format!(", {} of them before its plateau", path.images_before),
+                false => String::new(),
+            };
             details.push((
                 "images",
                 format!(
-                    "{} along the path with frontiers, {} before its last plateau; {} without",
-                    path.images, path.images_before, path.images_from_start
+                    "{} along the path with frontiers{before}; {} without",
+                    path.images, path.images_from_start
                 ),
             ));
         }

@@ -1,6 +1,8 @@
 use expect_test::{Expect, expect};
 use selvedge_automata::Dfa;
-use selvedge_model::{Pattern, Property, SharedId, SymbolId, Tables, TemplateId, TopPattern};
+use selvedge_model::{
+    Pattern, Property, SharedId, StackPattern, SymbolId, Tables, TemplateId, TopPattern,
+};
 
 use super::*;
 use crate::testing::fig1;
@@ -130,6 +132,31 @@ fn refusals_say_what_is_wrong_and_where() {
     );
 }
 
+/// What is hidden below a window of one symbol is known pair by pair: 6 may lie below 4, and below 6; 4 and 5 lie
+/// below nothing.
+#[test]
+fn whole_stacks_are_read_off_windows_and_guesses() {
+    let system = fig1();
+    let named = |shared: u32, stack: &[&str]| {
+        let symbol = |name: &&str| system.find_symbol(TemplateId(1), *name).expect("a symbol");
+        let whole = StackPattern::Whole(stack.iter().map(symbol).collect());
+        let stacks = vec![StackPattern::Top(TopPattern::Any), whole];
+        Property::Unreachable(Pattern::Configuration { shared: Some(SharedId(shared)), stacks })
+    };
+    let check = |property: Property| {
+        recheck(&system, &[property], &Evidence::Cut(certificate(&system))).map_err(|r| r.flaw)
+    };
+    for (shared, stack) in [(3, &["4", "6"][..]), (3, &["4", "6", "6"]), (0, &["4"]), (0, &[])] {
+        assert_eq!(check(named(shared, stack)), Err(Flaw::Harmful), "{shared} {stack:?}");
+    }
+    // With 3, something lies below 4; 5 is never below; 6 lies on nothing but 6.
+    for (shared, stack) in
+        [(3, &["4"][..]), (0, &["4", "5"]), (0, &["6", "4"]), (3, &["4", "6", "5"])]
+    {
+        assert!(check(named(shared, stack)).is_ok(), "{shared} {stack:?}");
+    }
+}
+
 /// The stacks of T2 as sets: any number of 6 below.
 #[test]
 fn sets_of_stacks_are_checked_step_by_step() {
@@ -165,6 +192,14 @@ fn sets_of_stacks_are_checked_step_by_step() {
         recheck(&system, &properties, &Evidence::Aggregate(certificate.clone()))
     };
     assert_eq!(check(&good), Ok(Checked::Aggregate { states: 6, languages: 5 }));
+    let whole = |stack: Vec<SymbolId>| {
+        let stacks = vec![StackPattern::Top(TopPattern::Any), StackPattern::Whole(stack.into())];
+        let shared = Some(SharedId(3));
+        let property = Property::Unreachable(Pattern::Configuration { shared, stacks });
+        recheck(&system, &[property], &Evidence::Aggregate(good.clone())).map_err(|r| r.flaw)
+    };
+    assert_eq!(whole(vec![four, six, six]), Err(Flaw::Harmful));
+    assert!(whole(vec![four, five]).is_ok() && whole(vec![six]).is_ok());
     let refused = |change: &dyn Fn(&mut AggregateCertificate), expected: Expect| {
         let mut changed = good.clone();
         change(&mut changed);

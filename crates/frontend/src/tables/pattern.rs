@@ -142,7 +142,14 @@ impl Line<'_, '_> {
             let span = Span::new(start, start + part.len());
             start += part.len() + 1;
             named += 1;
-            stack.extend(self.symbol(thread, span, &part.into()));
+            if part.is_empty() {
+                let dot = Span::new(span.start as usize - usize::from(named > 1), start - 1);
+                let wrong = Diagnostic::error(dot, "expected a stack symbol beside this dot");
+                self.report
+                    .push(wrong.hint("dots are between the symbols of a whole stack: `4.6`"));
+            } else {
+                stack.extend(self.symbol(thread, span, &part.into()));
+            }
         }
         named
     }

@@ -36,10 +36,10 @@ impl TableReport<'_> {
             Some(Err(stop)) => return vec![("generators", format!("not known: {stop}"))],
             Some(Ok(test)) => test,
         };
-        let list = |states: Vec<String>, all: usize| match states.len() {
+        let list = |shown: Vec<String>, what: &str| match shown.len() {
             0 => "none".to_owned(),
-            n if n > SHORT_LIST => amount(Some(all as u128), "state"),
-            _ => states.join(" "),
+            n if n > SHORT_LIST => amount(Some(n as u128), what),
+            _ => shown.join(" "),
         };
         let in_z = test.in_z.iter().map(|(state, seen)| {
             let when = match seen {
@@ -49,16 +49,15 @@ impl TableReport<'_> {
             format!("{} ({when})", show(self.system, state))
         });
         let patterns = patterns(self.system, test);
-        let count = patterns.len();
         let z: Vec<_> = test.z.iter().map(|state| show(self.system, state)).collect();
         let z = match z.len() {
             n if n > SHORT_LIST => amount(test.z_count, "visible state"),
             _ => format!("{}: {}", amount(test.z_count, "visible state"), z.join(" ")),
         };
         vec![
-            ("G", list(patterns, count)),
+            ("G", list(patterns, "pattern")),
             ("Z", z),
-            ("G ∩ Z", list(in_z.collect(), test.in_z.len())),
+            ("G ∩ Z", list(in_z.collect(), "visible state")),
             ("generator test", self.conclusion_of(test)),
         ]
     }
