@@ -65,6 +65,11 @@ impl Subject {
             return Ok(None);
         }
         let made = slots(&program, Slots::AtMost(contexts.saturating_sub(1)));
+        // If nothing has to be dropped, ids are no hindrance.
+        let made = match fixed_starts(&program) {
+            Some(_) => made.or_else(|_| slots(&program, Slots::Fixed)),
+            None => made,
+        };
         Ok(Some(made.map(WithSlots::new)))
     }
 }
