@@ -1,17 +1,17 @@
 //! # Variables of decision diagrams
 //!
 //! Every scalar of the program is a group of bits, and there are several copies of it: a relation
-//! speaks of the same variable at different moments. All copies of one bit stand next to each
-//! other in the order, so that "these two are the same" costs a few nodes a bit; the scalars
-//! themselves stand in the order of [`crate::order`].
+//! speaks of the same variable at different moments. The scalars stand in the order of
+//! [`crate::order`]; which copies of the shared ones stand next to each other says [`Layout`].
 
 use selvedge_bdd::{Bdd, Manager, Var};
 use selvedge_model::Fault;
 use selvedge_program::{Domain, Lowering, ProcId, Slot, Type, Value};
 
-use crate::focus::{Focus, bits_for};
+use crate::focus::{FEW_BITS, Focus, bits_for};
 use crate::limits::Limits;
 use crate::order::order;
+use crate::summaries::Entered;
 use crate::touched::{Touched, Variant};
 use crate::{Result, Stop};
 
@@ -24,10 +24,30 @@ pub enum Shared {
     Out(usize),
     /// Somewhere else in this round: at another thread.
     Other(usize),
-    /// When the procedure was entered.
-    Entry,
-    /// After the step, or when the procedure that is called is entered.
-    Next,
+    /// When the procedure was entered, in this round.
+    Entry(usize),
+    /// After the step, or when the procedure that is called is entered, in this round.
+    Next(usize),
+}
+
+/// Which copies of the shared variables stand next to each other in the order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Layout {
+    /// All copies of one bit: "these two are the same" costs a few nodes a bit, in whatever rounds
+    /// they are. Between two bits a diagram has to remember what it has seen in every round.
+    ByVariable,
+    /// All bits of one round, the first round first. An interface is then the language of an
+    /// automaton that reads round by round: between two rounds a diagram has to remember where the
+    /// thread can be, and no more. But what one round hands on to the next is remembered bit by bit.
+    ByRound,
+}
+
+impl Layout {
+    /// The better one for so many shared bits in so many rounds: see decision 0039.
+    #[must_use]
+    pub fn for_bits(bits: u32, rounds: usize) -> Self {
+        if rounds > 1 && bits < FEW_BITS { Layout::ByRound } else { Layout::ByVariable }
+    }
 }
 
 /// A moment at which the local variables of a procedure have values.
@@ -63,16 +83,23 @@ pub struct Space<'a> {
     globals: Vec<Field>,
     locals: Vec<Vec<Field>>,
     results: Vec<Vec<Field>>,
+    layout: Layout,
+    /// With the layout by rounds: how many variables a round has.
+    block: u32,
 }
 
 /// The copies of a bit of a local variable.
 const LOCAL_COPIES: u32 = 3;
+
+/// The copies of a bit of a shared variable in one round: at the entry, elsewhere, in, next, out.
+const ROUND_COPIES: u32 = 5;
 
 impl<'a> Space<'a> {
     /// Prepares the variables. A program with a type without end, or too large, is refused.
     pub fn new(
         lowering: &'a Lowering,
         rounds: usize,
+        layout: Layout,
         focus: &Focus,
         limits: Limits,
     ) -> Result<Self> {
@@ -81,8 +108,11 @@ impl<'a> Space<'a> {
             let message = "there are more rounds and variables than decision diagrams can hold";
             Stop::Fault(Fault { message: message.to_owned(), line: None })
         };
-        let shared_copies =
-            u32::try_from(rounds).ok().and_then(|n| n.checked_mul(3)?.checked_add(2));
+        let rounds_u32 = u32::try_from(rounds).map_err(|_| too_many())?;
+        let shared_copies = match layout {
+            Layout::ByVariable => rounds_u32.checked_mul(3).and_then(|n| n.checked_add(2)),
+            Layout::ByRound => Some(ROUND_COPIES),
+        };
         let shared_copies = shared_copies.ok_or_else(too_many)?;
         let empty =
             Field { domain: Domain { first: 0, count: 1 }, bits: Vec::new(), hidden: false };
@@ -96,13 +126,15 @@ impl<'a> Space<'a> {
             globals: fields(lowering.global_types().len()),
             locals: procs().map(|proc| fields(lowering.local_types(proc).len())).collect(),
             results: procs().map(|p| fields(program.procs[p.index()].results.len())).collect(),
+            layout,
+            block: 0,
         };
         // Types first: a type without end is a better reason than a command about it.
         let locals = procs().flat_map(|proc| lowering.local_types(proc));
         for ty in lowering.global_types().into_iter().chain(locals) {
             finite(lowering, ty)?;
         }
-        let mut level = 0;
+        let (mut level, mut shared) = (0, 0);
         for (proc, slot) in order(lowering, &limits.0)? {
             let ty = match slot {
                 Slot::Global(index) => lowering.global_types()[index],
@@ -120,8 +152,17 @@ impl<'a> Space<'a> {
             let next = count.checked_mul(copies).and_then(|n| n.checked_add(level));
             let next = next.filter(|next| *next < MOST_LEVELS).ok_or_else(too_many)?;
             let bits = (0..count).map(|bit| level + bit * copies).collect();
+            if matches!(slot, Slot::Global(_)) {
+                shared += next - level;
+            }
             level = next;
             *space.field_mut(proc, slot) = Field { domain, bits, hidden };
+        }
+        if layout == Layout::ByRound {
+            // The shared variables come last, so that the blocks of the other rounds come after them.
+            let last = shared.checked_mul(rounds_u32).and_then(|n| n.checked_add(level));
+            last.filter(|last| *last < MOST_LEVELS).ok_or_else(too_many)?;
+            space.block = shared;
         }
         Ok(space)
     }
@@ -135,13 +176,28 @@ impl<'a> Space<'a> {
     }
 
     fn shared_copy(&self, copy: Shared) -> u32 {
-        let round = |index: usize| 3 * index as u32;
-        match copy {
-            Shared::In(index) => round(index),
-            Shared::Out(index) => round(index) + 1,
-            Shared::Other(index) => round(index) + 2,
-            Shared::Entry => round(self.rounds),
-            Shared::Next => round(self.rounds) + 1,
+        match self.layout {
+            Layout::ByVariable => {
+                let round = |index: usize| 3 * index as u32;
+                match copy {
+                    Shared::In(index) => round(index),
+                    Shared::Out(index) => round(index) + 1,
+                    Shared::Other(index) => round(index) + 2,
+                    // One procedure runs at a time, so that one copy does for all rounds.
+                    Shared::Entry(_) => round(self.rounds),
+                    Shared::Next(_) => round(self.rounds) + 1,
+                }
+            }
+            Layout::ByRound => {
+                let round = |index: usize| self.block * index as u32;
+                match copy {
+                    Shared::Entry(index) => round(index),
+                    Shared::Other(index) => round(index) + 1,
+                    Shared::In(index) => round(index) + 2,
+                    Shared::Next(index) => round(index) + 3,
+                    Shared::Out(index) => round(index) + 4,
+                }
+            }
         }
     }
 
@@ -197,10 +253,11 @@ impl<'a> Space<'a> {
 
     /// The variables of one activation of a procedure: its locals, and what it was entered with.
     #[must_use]
-    pub fn activation(&self, proc: ProcId) -> Vec<Var> {
+    pub(crate) fn activation(&self, proc: ProcId, entered: Option<Entered>) -> Vec<Var> {
         let mut vars = self.locals(proc, Local::Now);
         vars.extend(self.params(proc, Local::Entry));
-        vars.extend(self.shared(Shared::Entry));
+        let round = entered.map_or(0, |entered| entered.round);
+        vars.extend(self.shared(Shared::Entry(round)));
         vars
     }
 
@@ -214,8 +271,8 @@ impl<'a> Space<'a> {
 
     /// The variables of what a procedure is about to be entered with.
     #[must_use]
-    pub(crate) fn next_entry(&self, proc: ProcId, variant: Variant) -> Vec<Var> {
-        let mut vars = self.touched(variant, Shared::Next);
+    pub(crate) fn next_entry(&self, proc: ProcId, variant: Variant, round: usize) -> Vec<Var> {
+        let mut vars = self.touched(variant, Shared::Next(round));
         vars.extend(self.params(proc, Local::Next));
         vars
     }
@@ -226,10 +283,14 @@ impl<'a> Space<'a> {
         &self,
         proc: ProcId,
         variant: Variant,
+        round: usize,
         enters: bool,
     ) -> Vec<(Vec<Var>, Vec<Var>)> {
         let pairs = [
-            (self.touched(variant, Shared::Next), self.touched(variant, Shared::Entry)),
+            (
+                self.touched(variant, Shared::Next(round)),
+                self.touched(variant, Shared::Entry(round)),
+            ),
             (self.params(proc, Local::Next), self.params(proc, Local::Entry)),
         ];
         let turn = |(next, old)| if enters { (next, old) } else { (old, next) };

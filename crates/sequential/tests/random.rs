@@ -112,7 +112,7 @@ fn symbolic(
         for state in &states {
             let mut diagram = reached;
             for (slot, value) in state.iter().enumerate() {
-                let literals = engine.space.literals(Scalar::Shared(slot, Shared::Next), value);
+                let literals = engine.space.literals(Scalar::Shared(slot, Shared::Next(0)), value);
                 diagram = engine.space.bdds.restrict(diagram, &literals.unwrap()).unwrap();
             }
             assert_eq!(
