@@ -17,9 +17,9 @@ use selvedge_program::Lowering;
 use selvedge_program::flow::Loc;
 
 use crate::focus::Focus;
+use crate::layout::Layout;
 use crate::lift::{Lifted, lost};
 use crate::rounds::{Guesses, Options, Rounds};
-use crate::space::Layout;
 use crate::summaries::Calls;
 
 /// How long the other engines are alone.

@@ -31,14 +31,15 @@ use selvedge_evidence::{SummaryCertificate, Trace};
 use selvedge_program::flow::Loc;
 use selvedge_program::{Lowering, ThreadStart};
 
+use crate::Limits;
 use crate::Result;
 use crate::certificate;
 use crate::chain;
 use crate::focus::Focus;
+use crate::layout::Layout;
 use crate::lift::{Lifted, lift, lost};
-use crate::limits::Limits;
 use crate::places::END;
-use crate::space::{Layout, Shared, Space};
+use crate::space::{Shared, Space};
 use crate::steps::Steps;
 use crate::summaries::{Calls, Thread};
 use crate::touched::Touched;
@@ -114,10 +115,24 @@ impl<'a> Rounds<'a> {
         options: Options,
         budget: &Budget,
     ) -> Result<Self> {
-        Self::prepare(lowering, rounds, options, &Focus::all(lowering), None, budget)
+        Self::focused(lowering, rounds, options, &Focus::all(lowering), budget)
     }
 
-    /// The same where some shared variables are hidden: what is found may not have happened, but
+    /// Prepares with a layout of the shared variables, in the place of the one that is chosen by
+    /// their number.
+    pub fn with_layout(
+        lowering: &'a Lowering,
+        rounds: usize,
+        options: Options,
+        layout: Layout,
+        budget: &Budget,
+    ) -> Result<Self> {
+        let space =
+            Space::new(lowering, rounds, layout, &Focus::all(lowering), Limits(budget.clone()))?;
+        Self::prepare(space, options, None, budget)
+    }
+
+    /// Prepares with some shared variables hidden: what is found may not have happened, but
     /// what is not found has not.
     pub fn focused(
         lowering: &'a Lowering,
@@ -126,11 +141,12 @@ impl<'a> Rounds<'a> {
         focus: &Focus,
         budget: &Budget,
     ) -> Result<Self> {
-        Self::prepare(lowering, rounds, options, focus, None, budget)
+        let space = Self::space(lowering, rounds, focus, budget)?;
+        Self::prepare(space, options, None, budget)
     }
 
-    /// The same where threads are interrupted at certain places only, by thread and round: what is
-    /// found has happened.
+    /// Prepares for threads that are interrupted at certain places only, by thread and round: what
+    /// is found has happened.
     pub fn guided(
         lowering: &'a Lowering,
         places: &[Vec<Loc>],
@@ -138,20 +154,27 @@ impl<'a> Rounds<'a> {
         budget: &Budget,
     ) -> Result<Self> {
         let rounds = places.iter().map(Vec::len).max().unwrap_or(0);
-        Self::prepare(lowering, rounds, options, &Focus::all(lowering), Some(places), budget)
+        let space = Self::space(lowering, rounds, &Focus::all(lowering), budget)?;
+        Self::prepare(space, options, Some(places), budget)
+    }
+
+    fn space(
+        lowering: &'a Lowering,
+        rounds: usize,
+        focus: &Focus,
+        budget: &Budget,
+    ) -> Result<Space<'a>> {
+        let layout = Layout::for_bits(focus.bits(lowering), rounds);
+        Space::new(lowering, rounds, layout, focus, Limits(budget.clone()))
     }
 
     fn prepare(
-        lowering: &'a Lowering,
-        rounds: usize,
+        mut space: Space<'a>,
         options: Options,
-        focus: &Focus,
         places: Option<&[Vec<Loc>]>,
         budget: &Budget,
     ) -> Result<Self> {
-        let layout = Layout::for_bits(focus.bits(lowering), rounds);
-        let limits = Limits(budget.clone());
-        let mut space = Space::new(lowering, rounds, layout, focus, limits)?;
+        let (lowering, rounds) = (space.lowering, space.rounds);
         // In the first round there are no contexts before to remember.
         let history = options.guesses == Guesses::Lazy && rounds > 1;
         if rounds == 1 && options.calls == Calls::Lazy {

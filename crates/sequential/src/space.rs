@@ -8,8 +8,9 @@ use selvedge_bdd::{Bdd, Manager, Var};
 use selvedge_model::Fault;
 use selvedge_program::{Domain, Lowering, ProcId, Slot, Type, Value};
 
-use crate::focus::{FEW_BITS, Focus, bits_for};
-use crate::limits::Limits;
+use crate::Limits;
+use crate::focus::{Focus, bits_for};
+use crate::layout::Layout;
 use crate::order::order;
 use crate::summaries::Entered;
 use crate::touched::{Touched, Variant};
@@ -28,26 +29,6 @@ pub enum Shared {
     Entry(usize),
     /// After the step, or when the procedure that is called is entered, in this round.
     Next(usize),
-}
-
-/// Which copies of the shared variables stand next to each other in the order.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Layout {
-    /// All copies of one bit: "these two are the same" costs a few nodes a bit, in whatever rounds
-    /// they are. Between two bits a diagram has to remember what it has seen in every round.
-    ByVariable,
-    /// All bits of one round, the first round first. An interface is then the language of an
-    /// automaton that reads round by round: between two rounds a diagram has to remember where the
-    /// thread can be, and no more. But what one round hands on to the next is remembered bit by bit.
-    ByRound,
-}
-
-impl Layout {
-    /// The better one for so many shared bits in so many rounds: see decision 0039.
-    #[must_use]
-    pub fn for_bits(bits: u32, rounds: usize) -> Self {
-        if rounds > 1 && bits < FEW_BITS { Layout::ByRound } else { Layout::ByVariable }
-    }
 }
 
 /// A moment at which the local variables of a procedure have values.
@@ -91,9 +72,6 @@ pub struct Space<'a> {
 /// The copies of a bit of a local variable.
 const LOCAL_COPIES: u32 = 3;
 
-/// The copies of a bit of a shared variable in one round: at the entry, elsewhere, in, next, out.
-const ROUND_COPIES: u32 = 5;
-
 impl<'a> Space<'a> {
     /// Prepares the variables. A program with a type without end, or too large, is refused.
     pub fn new(
@@ -108,12 +86,7 @@ impl<'a> Space<'a> {
             let message = "there are more rounds and variables than decision diagrams can hold";
             Stop::Fault(Fault { message: message.to_owned(), line: None })
         };
-        let rounds_u32 = u32::try_from(rounds).map_err(|_| too_many())?;
-        let shared_copies = match layout {
-            Layout::ByVariable => rounds_u32.checked_mul(3).and_then(|n| n.checked_add(2)),
-            Layout::ByRound => Some(ROUND_COPIES),
-        };
-        let shared_copies = shared_copies.ok_or_else(too_many)?;
+        let shared_copies = layout.copies(rounds).ok_or_else(too_many)?;
         let empty =
             Field { domain: Domain { first: 0, count: 1 }, bits: Vec::new(), hidden: false };
         let fields = |count: usize| vec![empty.clone(); count];
@@ -158,12 +131,10 @@ impl<'a> Space<'a> {
             level = next;
             *space.field_mut(proc, slot) = Field { domain, bits, hidden };
         }
-        if layout == Layout::ByRound {
-            // The shared variables come last, so that the blocks of the other rounds come after them.
-            let last = shared.checked_mul(rounds_u32).and_then(|n| n.checked_add(level));
-            last.filter(|last| *last < MOST_LEVELS).ok_or_else(too_many)?;
-            space.block = shared;
-        }
+        // The shared variables come last, so that more blocks of them can come after that.
+        let blocks = layout.blocks(rounds).and_then(|n| n.checked_mul(shared)?.checked_add(level));
+        blocks.filter(|last| *last < MOST_LEVELS).ok_or_else(too_many)?;
+        space.block = shared;
         Ok(space)
     }
 
@@ -176,29 +147,7 @@ impl<'a> Space<'a> {
     }
 
     fn shared_copy(&self, copy: Shared) -> u32 {
-        match self.layout {
-            Layout::ByVariable => {
-                let round = |index: usize| 3 * index as u32;
-                match copy {
-                    Shared::In(index) => round(index),
-                    Shared::Out(index) => round(index) + 1,
-                    Shared::Other(index) => round(index) + 2,
-                    // One procedure runs at a time, so that one copy does for all rounds.
-                    Shared::Entry(_) => round(self.rounds),
-                    Shared::Next(_) => round(self.rounds) + 1,
-                }
-            }
-            Layout::ByRound => {
-                let round = |index: usize| self.block * index as u32;
-                match copy {
-                    Shared::Entry(index) => round(index),
-                    Shared::Other(index) => round(index) + 1,
-                    Shared::In(index) => round(index) + 2,
-                    Shared::Next(index) => round(index) + 3,
-                    Shared::Out(index) => round(index) + 4,
-                }
-            }
-        }
+        self.layout.copy(self.rounds, self.block, copy)
     }
 
     fn vars<'f>(fields: impl IntoIterator<Item = &'f Field>, copy: u32) -> Vec<Var> {

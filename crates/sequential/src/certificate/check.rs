@@ -15,9 +15,10 @@ use selvedge_program::flow::{Command, EdgeId, Loc};
 use selvedge_program::{Lowering, ProcId};
 
 use super::scalar;
+use crate::Limits;
 use crate::focus::Focus;
-use crate::limits::Limits;
-use crate::space::{Layout, Local, Scalar, Shared, Space};
+use crate::layout::Layout;
+use crate::space::{Local, Scalar, Shared, Space};
 use crate::steps::{Step, Steps};
 
 /// Whether a certificate shows that a program with one thread never goes wrong.
