@@ -173,12 +173,13 @@ impl<'a> Forward<'a> {
         Ok(())
     }
 
-    /// Reads all stacks at the end of all threads, or those that break a property: a relation
-    /// between the last tuple and the guess.
+    /// Reads all stacks at the end of all threads, or those that break a property, where the last tuple is one
+    /// of those that are asked for: a relation between the last tuple and the guess.
     pub fn read(
         &self,
         tuples: &mut Tuples,
         wanted: Option<&Wanted<'_>>,
+        ends: Bdd,
         keep: &[Bdd],
     ) -> Result<Bdd, Stop> {
         let threads = self.pushdown.threads;
@@ -187,6 +188,7 @@ impl<'a> Forward<'a> {
         let mut known: BTreeMap<(Target, Reading), Bdd> = BTreeMap::new();
         let mut fresh: BTreeMap<(Target, Reading), Bdd> = BTreeMap::new();
         if let Some(&set) = self.known.get(&done) {
+            let set = tuples.bdds.and(set, ends)?;
             fresh.insert((end, Reading::start(wanted, threads)), set);
         }
         let mut read = Bdd::FALSE;

@@ -169,17 +169,18 @@ impl<'a> Reduction<'a> {
             let right = tuples.same(&ends, &guess)?;
             tuples.join(read, right, rounds, Tuple::Then)
         };
-        let read = saturated.read(tuples, None, &[])?;
+        // All rounds but the last are a solution for these rounds.
+        let read = saturated.read(tuples, None, *solutions, &[])?;
         let solutions = right(tuples, read)?;
         for (number, property) in self.properties.iter().enumerate() {
             let wanted = Wanted::new(self.system, property);
             let broken = broken(tuples, pushdown, &wanted, rounds)?;
-            if tuples.bdds.is_disjoint(solutions, broken)? {
+            let asked = tuples.bdds.and(solutions, broken)?;
+            if asked == Bdd::FALSE {
                 continue;
             }
-            let read = saturated.read(tuples, Some(&wanted), &[solutions, broken])?;
-            let read = right(tuples, read)?;
-            if !tuples.bdds.is_disjoint(read, broken)? {
+            let read = saturated.read(tuples, Some(&wanted), asked, &[solutions])?;
+            if right(tuples, read)? != Bdd::FALSE {
                 return Ok((solutions, Some(number)));
             }
         }
