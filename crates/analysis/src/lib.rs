@@ -43,6 +43,7 @@ pub mod converge;
 pub mod engine;
 pub mod explore;
 pub mod fair;
+mod limits;
 pub mod naive;
 pub mod random;
 pub mod reduce;
@@ -53,4 +54,5 @@ pub mod trials;
 
 pub use bound::{Bound, Resource};
 pub use budget::{Budget, Pace, Stop};
+pub use limits::Limits;
 pub use tabulate::{TabulateError, Tabulated, tabulate};

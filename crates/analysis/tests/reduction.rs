@@ -22,10 +22,10 @@ const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Backward];
 fn reduced(system: &dyn System, direction: Direction, most: usize) -> Vec<BTreeSet<SharedId>> {
     let budget = Budget::default();
     let mut reduction = Reduction::new(system, &[], direction, &budget).expect("starts");
-    let mut found = vec![reduction.shared()];
+    let mut found = vec![reduction.shared().clone()];
     for _ in 0..most {
         reduction.advance(&budget).expect("goes on");
-        found.push(reduction.shared());
+        found.push(reduction.shared().clone());
     }
     found
 }

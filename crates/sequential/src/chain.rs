@@ -81,15 +81,36 @@ pub fn sides(
     prefix: Bdd,
     suffix: Option<Bdd>,
 ) -> Result<(Bdd, Bdd)> {
-    let before = as_inputs(space, round, prefix)?;
-    let (Some(last), Some(suffix)) = (round.checked_sub(1), suffix) else {
-        return Ok((before, Bdd::TRUE));
-    };
+    Ok((as_inputs(space, round, prefix)?, after(space, round, suffix)?))
+}
+
+/// What comes after a thread in the rounds before: from what it ends its contexts with to what
+/// the first thread begins the next rounds with.
+fn after(space: &mut Space<'_>, round: usize, suffix: Option<Bdd>) -> Result<Bdd> {
+    let (Some(last), Some(suffix)) = (round.checked_sub(1), suffix) else { return Ok(Bdd::TRUE) };
     let (inputs, outputs) =
         (copies(space, 0..=last, Shared::In), copies(space, 0..=last, Shared::Out));
     let next = copies(space, 1..=round, Shared::Other);
-    let after = space.rename(suffix, &[(inputs, outputs.clone()), (outputs, next)])?;
-    Ok((before, after))
+    space.rename(suffix, &[(inputs, outputs.clone()), (outputs, next)])
+}
+
+/// What the last context of a prefix ends with where the threads after it close up.
+pub fn ends(space: &mut Space<'_>, round: usize, prefix: Bdd, suffix: Option<Bdd>) -> Result<Bdd> {
+    let after = after(space, round, suffix)?;
+    let mut forgotten = copies(space, 1..=round, Shared::Other);
+    forgotten.extend((0..round).flat_map(|earlier| space.shared(Shared::Out(earlier))));
+    space.join(prefix, after, &forgotten)
+}
+
+/// What the last thread ends its context with: what it has ended the contexts before with is what
+/// the first thread has begun the next rounds with.
+pub fn last_ends(space: &mut Space<'_>, round: usize, prefix: Bdd, effect: Bdd) -> Result<Bdd> {
+    let before = as_inputs(space, round, prefix)?;
+    let others = copies(space, 1..=round, Shared::Other);
+    let outputs = (0..round).flat_map(|earlier| space.shared(Shared::Out(earlier))).collect();
+    let effect = space.rename(effect, &[(outputs, others.clone())])?;
+    let inputs = copies(space, 0..=round, Shared::In);
+    space.join(before, effect, &[inputs, others].concat())
 }
 
 /// Which input a thread can have in this round, for the contexts that it has had: a relation

@@ -17,6 +17,7 @@ use selvedge_program::Lowering;
 use selvedge_program::flow::Loc;
 
 use crate::focus::Focus;
+use crate::layout::Layout;
 use crate::lift::{Lifted, lost};
 use crate::rounds::{Guesses, Options, Rounds};
 use crate::summaries::Calls;
@@ -24,8 +25,14 @@ use crate::summaries::Calls;
 /// How long the other engines are alone.
 pub(crate) const HEAD_START: Duration = Duration::from_secs(1);
 
-/// How many rounds are prepared for at first, where no number is given.
-const FIRST_ROUNDS: usize = 4;
+/// How many rounds are prepared for at first, by the layout of the diagrams: if rounds stand one after the
+/// other, those that are not reached cost nothing.
+fn first_rounds(layout: Layout) -> usize {
+    match layout {
+        Layout::ByVariable => 4,
+        Layout::ByRound => 32,
+    }
+}
 
 /// What is asked of a program.
 #[derive(Clone, Copy)]
@@ -119,7 +126,8 @@ fn explore(
     // One thread has its only context in the first round.
     let rounds = if asked.program.thread_count() == 1 { rounds.min(1) } else { rounds };
     // The diagrams are made for a number of rounds; more are prepared when they are needed.
-    let mut prepared = rounds.clamp(1, FIRST_ROUNDS);
+    let layout = Layout::for_bits(focus.bits(asked.program), rounds);
+    let mut prepared = rounds.clamp(1, first_rounds(layout));
     let mut engine = Rounds::focused(asked.program, prepared, options, &focus, budget)?;
     observe(&engine, outcome, tell);
     while engine.completed() < rounds {

@@ -21,8 +21,9 @@ use selvedge_program::{Case, Effect, Lowering, Slot, Value};
 
 use crate::Result;
 
-/// Programs with fewer bits than this have no variables hidden.
-const FEW_BITS: u32 = 12;
+/// Programs with fewer shared bits than this have no variables hidden, and their rounds stand one
+/// after the other in the order of variables.
+pub(crate) const FEW_BITS: u32 = 12;
 
 /// Which shared variables are seen, by slot.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,9 +56,16 @@ impl Focus {
 
     /// Those that are needed, or all if there are few.
     pub fn chosen(program: &Lowering) -> Result<Self> {
-        let bits = |ty: &&_| program.domain(ty).map_or(0, |domain| bits_for(domain.count));
-        let all: u32 = program.global_types().iter().map(bits).sum();
-        if all < FEW_BITS { Ok(Self::all(program)) } else { Self::needed(program) }
+        let all = Self::all(program);
+        if all.bits(program) < FEW_BITS { Ok(all) } else { Self::needed(program) }
+    }
+
+    /// How many bits the variables that are seen have.
+    #[must_use]
+    pub fn bits(&self, program: &Lowering) -> u32 {
+        let bits = |ty| program.domain(ty).map_or(0, |domain| bits_for(domain.count));
+        let seen = program.global_types().into_iter().zip(&self.0).filter(|(_, seen)| **seen);
+        seen.map(|(ty, _)| bits(ty)).sum()
     }
 
     /// Whether a shared variable is seen.

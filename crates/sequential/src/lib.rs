@@ -43,8 +43,8 @@ pub mod certificate;
 mod chain;
 pub mod engine;
 mod focus;
+mod layout;
 mod lift;
-mod limits;
 pub mod livelock;
 mod order;
 mod path;
@@ -56,12 +56,13 @@ mod summaries;
 mod touched;
 
 pub use focus::Focus;
+pub use layout::Layout;
 pub use lift::Lifted;
-pub use limits::Limits;
 pub use rounds::{Guesses, Options, Rounds, Seen, Violation};
 pub use space::{Local, Scalar, Shared, Space};
 pub use summaries::Calls;
 
+pub use selvedge_analysis::Limits;
 use selvedge_analysis::Stop;
 
 /// What may be ended by its budget.

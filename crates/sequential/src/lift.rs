@@ -77,7 +77,7 @@ fn pick_contexts(rounds: &mut Rounds<'_>, violation: &Violation) -> Result<Vec<C
     let threads = rounds.threads();
     let prefixes = rounds.prefixes(round, violation.thread)?;
     let suffixes = rounds.suffixes(round)?;
-    let suffix = suffixes.get(violation.thread + 1).copied();
+    let suffix = suffixes.get(violation.thread).copied();
     let space = &mut rounds.space;
     let (before, after) = chain::sides(space, round, prefixes[violation.thread], suffix)?;
     let all = space.bdds.and(violation.contexts, before)?;
@@ -111,7 +111,7 @@ fn pick_contexts(rounds: &mut Rounds<'_>, violation: &Violation) -> Result<Vec<C
         inputs.truncate(round);
         let effect = rounds.effects(last)[thread];
         let effect = fix(rounds, effect, &ins[..round], &inputs)?;
-        let suffix = fix(rounds, suffixes[thread + 1], &outs[..round], &later)?;
+        let suffix = fix(rounds, suffixes[thread], &outs[..round], &later)?;
         let pairs: Vec<_> = ins.iter().cloned().zip(outs.iter().cloned()).take(round).collect();
         let suffix = rounds.space.rename(suffix, &pairs)?;
         let set = rounds.space.bdds.and(effect, suffix)?;

@@ -20,6 +20,8 @@
 //! **Claim.** After k calls of [`Rounds::advance`] the shared states are exactly those of
 //! executions within k rounds; a violation is found in the first round that shows it.
 
+mod turns;
+
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
@@ -29,17 +31,19 @@ use selvedge_evidence::{SummaryCertificate, Trace};
 use selvedge_program::flow::Loc;
 use selvedge_program::{Lowering, ThreadStart};
 
+use crate::Limits;
 use crate::Result;
 use crate::certificate;
 use crate::chain;
 use crate::focus::Focus;
+use crate::layout::Layout;
 use crate::lift::{Lifted, lift, lost};
-use crate::limits::Limits;
 use crate::places::END;
 use crate::space::{Shared, Space};
 use crate::steps::Steps;
 use crate::summaries::{Calls, Thread};
 use crate::touched::Touched;
+use turns::Turn;
 
 /// With which inputs a thread begins a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -111,10 +115,24 @@ impl<'a> Rounds<'a> {
         options: Options,
         budget: &Budget,
     ) -> Result<Self> {
-        Self::prepare(lowering, rounds, options, &Focus::all(lowering), None, budget)
+        Self::focused(lowering, rounds, options, &Focus::all(lowering), budget)
     }
 
-    /// The same where some shared variables are hidden: what is found may not have happened, but
+    /// Prepares with a layout of the shared variables, in the place of the one that is chosen by
+    /// their number.
+    pub fn with_layout(
+        lowering: &'a Lowering,
+        rounds: usize,
+        options: Options,
+        layout: Layout,
+        budget: &Budget,
+    ) -> Result<Self> {
+        let space =
+            Space::new(lowering, rounds, layout, &Focus::all(lowering), Limits(budget.clone()))?;
+        Self::prepare(space, options, None, budget)
+    }
+
+    /// Prepares with some shared variables hidden: what is found may not have happened, but
     /// what is not found has not.
     pub fn focused(
         lowering: &'a Lowering,
@@ -123,11 +141,12 @@ impl<'a> Rounds<'a> {
         focus: &Focus,
         budget: &Budget,
     ) -> Result<Self> {
-        Self::prepare(lowering, rounds, options, focus, None, budget)
+        let space = Self::space(lowering, rounds, focus, budget)?;
+        Self::prepare(space, options, None, budget)
     }
 
-    /// The same where threads are interrupted at certain places only, by thread and round: what is
-    /// found has happened.
+    /// Prepares for threads that are interrupted at certain places only, by thread and round: what
+    /// is found has happened.
     pub fn guided(
         lowering: &'a Lowering,
         places: &[Vec<Loc>],
@@ -135,18 +154,27 @@ impl<'a> Rounds<'a> {
         budget: &Budget,
     ) -> Result<Self> {
         let rounds = places.iter().map(Vec::len).max().unwrap_or(0);
-        Self::prepare(lowering, rounds, options, &Focus::all(lowering), Some(places), budget)
+        let space = Self::space(lowering, rounds, &Focus::all(lowering), budget)?;
+        Self::prepare(space, options, Some(places), budget)
+    }
+
+    fn space(
+        lowering: &'a Lowering,
+        rounds: usize,
+        focus: &Focus,
+        budget: &Budget,
+    ) -> Result<Space<'a>> {
+        let layout = Layout::for_bits(focus.bits(lowering), rounds);
+        Space::new(lowering, rounds, layout, focus, Limits(budget.clone()))
     }
 
     fn prepare(
-        lowering: &'a Lowering,
-        rounds: usize,
+        mut space: Space<'a>,
         options: Options,
-        focus: &Focus,
         places: Option<&[Vec<Loc>]>,
         budget: &Budget,
     ) -> Result<Self> {
-        let mut space = Space::new(lowering, rounds, focus, Limits(budget.clone()))?;
+        let (lowering, rounds) = (space.lowering, space.rounds);
         // In the first round there are no contexts before to remember.
         let history = options.guesses == Guesses::Lazy && rounds > 1;
         if rounds == 1 && options.calls == Calls::Lazy {
@@ -169,7 +197,7 @@ impl<'a> Rounds<'a> {
             }
             of_thread.push(analysis);
         }
-        let reached = space.initial(Shared::Next)?;
+        let reached = space.initial(Shared::Next(0))?;
         let mut rounds = Rounds {
             space,
             steps: Steps::default(),
@@ -242,29 +270,26 @@ impl<'a> Rounds<'a> {
         let mut prefix = chain::no_prefix(&mut self.space, round)?;
         self.effects.push(Vec::new());
         for thread in 0..self.of_thread.len() {
-            let suffix = suffixes.get(thread + 1).copied();
-            let mut inputs = chain::inputs(&mut self.space, round, prefix, suffix)?;
-            if round == 0 {
-                inputs = self.space.bdds.and(inputs, self.first)?;
-            }
-            let begins = match self.options.guesses {
-                Guesses::Eager => None,
-                Guesses::Lazy => Some(inputs),
-                Guesses::Near => Some(chain::near(&mut self.space, round, inputs)?),
-            };
+            let suffix = suffixes.get(thread).copied();
             let analysis = self.of_thread[thread];
-            if let Some(begins) = begins {
+            let mut inputs = None;
+            if self.options.guesses != Guesses::Eager {
+                let occurring = self.inputs(round, prefix, suffix)?;
+                let begins = match self.options.guesses {
+                    Guesses::Near => chain::near(&mut self.space, round, occurring)?,
+                    _ => occurring,
+                };
                 let mut keep = suffixes.clone();
-                keep.extend([prefix, inputs]);
+                keep.extend([prefix, occurring]);
                 self.summarise(analysis, round, begins, &keep)?;
+                inputs = Some(occurring);
             }
             let (effect, wrong) = self.interface(analysis, round)?;
-            let contexts = self.space.bdds.and(wrong, inputs)?;
-            if contexts != Bdd::FALSE {
+            let turn = Turn { round, thread, prefix, suffix, inputs };
+            if let Some(contexts) = self.goes_wrong(&turn, wrong)? {
                 return Ok(Some(Violation { rounds: round + 1, thread, contexts }));
             }
-            self.reach(round, effect, inputs)?;
-            prefix = chain::extend_prefix(&mut self.space, round, prefix, effect)?;
+            prefix = self.take(&turn, effect)?;
             self.effects[round].push(effect);
         }
         self.observe();
@@ -295,7 +320,7 @@ impl<'a> Rounds<'a> {
             if let Some(variant) = called {
                 // What a procedure does not touch is as it was; a checker need not know about it.
                 let space = &mut self.space;
-                let old = space.untouched(variant, Shared::Entry);
+                let old = space.untouched(variant, Shared::Entry(0));
                 let now = space.untouched(variant, Shared::Out(0));
                 let same = space.same(&old, &now)?;
                 relation = space.bdds.and(relation, same)?;
@@ -328,29 +353,6 @@ impl<'a> Rounds<'a> {
         all
     }
 
-    /// The prefixes of a round: before each thread up to one.
-    pub(crate) fn prefixes(&mut self, round: usize, thread: usize) -> Result<Vec<Bdd>> {
-        let mut prefixes = vec![chain::no_prefix(&mut self.space, round)?];
-        for before in 0..thread {
-            let effect = self.effects[round][before];
-            prefixes.push(chain::extend_prefix(&mut self.space, round, prefixes[before], effect)?);
-        }
-        Ok(prefixes)
-    }
-
-    /// The suffixes of the rounds before: after each thread, none if there are no rounds before.
-    pub(crate) fn suffixes(&mut self, round: usize) -> Result<Vec<Bdd>> {
-        let Some(last) = round.checked_sub(1) else { return Ok(Vec::new()) };
-        let mut suffix = chain::no_suffix(&mut self.space, last)?;
-        let mut suffixes = vec![suffix];
-        for &effect in self.effects[last].iter().rev() {
-            suffix = chain::extend_suffix(&mut self.space, last, suffix, effect)?;
-            suffixes.push(suffix);
-        }
-        suffixes.reverse();
-        Ok(suffixes)
-    }
-
     /// The interface of an analysis in the present round, and the contexts with which it goes wrong.
     fn interface(&mut self, analysis: usize, round: usize) -> Result<(Bdd, Bdd)> {
         if let Some(known) = self.latest[analysis] {
@@ -380,19 +382,8 @@ impl<'a> Rounds<'a> {
         Ok(())
     }
 
-    /// Notes the shared states at the end of contexts.
-    fn reach(&mut self, round: usize, effect: Bdd, inputs: Bdd) -> Result<()> {
-        let space = &mut self.space;
-        let forgotten = space.contexts(round);
-        let reached = space.join(effect, inputs, &forgotten)?;
-        let pair = (space.shared(Shared::Out(round)), space.shared(Shared::Next));
-        let reached = space.rename(reached, &[pair])?;
-        self.reached = space.bdds.or(self.reached, reached)?;
-        Ok(())
-    }
-
     fn observe(&mut self) {
-        let bits = self.space.shared(Shared::Next).len();
+        let bits = self.space.shared(Shared::Next(0)).len();
         let shared = self.space.bdds.sat_count_exact(self.reached, bits);
         self.seen.push(Seen { rounds: self.seen.len(), shared });
     }

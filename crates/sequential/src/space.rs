@@ -1,17 +1,18 @@
 //! # Variables of decision diagrams
 //!
 //! Every scalar of the program is a group of bits, and there are several copies of it: a relation
-//! speaks of the same variable at different moments. All copies of one bit stand next to each
-//! other in the order, so that "these two are the same" costs a few nodes a bit; the scalars
-//! themselves stand in the order of [`crate::order`].
+//! speaks of the same variable at different moments. The scalars stand in the order of
+//! [`crate::order`]; which copies of the shared ones stand next to each other says [`Layout`].
 
 use selvedge_bdd::{Bdd, Manager, Var};
 use selvedge_model::Fault;
 use selvedge_program::{Domain, Lowering, ProcId, Slot, Type, Value};
 
+use crate::Limits;
 use crate::focus::{Focus, bits_for};
-use crate::limits::Limits;
+use crate::layout::Layout;
 use crate::order::order;
+use crate::summaries::Entered;
 use crate::touched::{Touched, Variant};
 use crate::{Result, Stop};
 
@@ -24,10 +25,10 @@ pub enum Shared {
     Out(usize),
     /// Somewhere else in this round: at another thread.
     Other(usize),
-    /// When the procedure was entered.
-    Entry,
-    /// After the step, or when the procedure that is called is entered.
-    Next,
+    /// When the procedure was entered, in this round.
+    Entry(usize),
+    /// After the step, or when the procedure that is called is entered, in this round.
+    Next(usize),
 }
 
 /// A moment at which the local variables of a procedure have values.
@@ -63,6 +64,9 @@ pub struct Space<'a> {
     globals: Vec<Field>,
     locals: Vec<Vec<Field>>,
     results: Vec<Vec<Field>>,
+    layout: Layout,
+    /// With the layout by rounds: how many variables a round has.
+    block: u32,
 }
 
 /// The copies of a bit of a local variable.
@@ -73,6 +77,7 @@ impl<'a> Space<'a> {
     pub fn new(
         lowering: &'a Lowering,
         rounds: usize,
+        layout: Layout,
         focus: &Focus,
         limits: Limits,
     ) -> Result<Self> {
@@ -81,9 +86,7 @@ impl<'a> Space<'a> {
             let message = "there are more rounds and variables than decision diagrams can hold";
             Stop::Fault(Fault { message: message.to_owned(), line: None })
         };
-        let shared_copies =
-            u32::try_from(rounds).ok().and_then(|n| n.checked_mul(3)?.checked_add(2));
-        let shared_copies = shared_copies.ok_or_else(too_many)?;
+        let shared_copies = layout.copies(rounds).ok_or_else(too_many)?;
         let empty =
             Field { domain: Domain { first: 0, count: 1 }, bits: Vec::new(), hidden: false };
         let fields = |count: usize| vec![empty.clone(); count];
@@ -96,13 +99,15 @@ impl<'a> Space<'a> {
             globals: fields(lowering.global_types().len()),
             locals: procs().map(|proc| fields(lowering.local_types(proc).len())).collect(),
             results: procs().map(|p| fields(program.procs[p.index()].results.len())).collect(),
+            layout,
+            block: 0,
         };
         // Types first: a type without end is a better reason than a command about it.
         let locals = procs().flat_map(|proc| lowering.local_types(proc));
         for ty in lowering.global_types().into_iter().chain(locals) {
             finite(lowering, ty)?;
         }
-        let mut level = 0;
+        let (mut level, mut shared) = (0, 0);
         for (proc, slot) in order(lowering, &limits.0)? {
             let ty = match slot {
                 Slot::Global(index) => lowering.global_types()[index],
@@ -120,9 +125,16 @@ impl<'a> Space<'a> {
             let next = count.checked_mul(copies).and_then(|n| n.checked_add(level));
             let next = next.filter(|next| *next < MOST_LEVELS).ok_or_else(too_many)?;
             let bits = (0..count).map(|bit| level + bit * copies).collect();
+            if matches!(slot, Slot::Global(_)) {
+                shared += next - level;
+            }
             level = next;
             *space.field_mut(proc, slot) = Field { domain, bits, hidden };
         }
+        // The shared variables come last, so that more blocks of them can come after that.
+        let blocks = layout.blocks(rounds).and_then(|n| n.checked_mul(shared)?.checked_add(level));
+        blocks.filter(|last| *last < MOST_LEVELS).ok_or_else(too_many)?;
+        space.block = shared;
         Ok(space)
     }
 
@@ -135,14 +147,7 @@ impl<'a> Space<'a> {
     }
 
     fn shared_copy(&self, copy: Shared) -> u32 {
-        let round = |index: usize| 3 * index as u32;
-        match copy {
-            Shared::In(index) => round(index),
-            Shared::Out(index) => round(index) + 1,
-            Shared::Other(index) => round(index) + 2,
-            Shared::Entry => round(self.rounds),
-            Shared::Next => round(self.rounds) + 1,
-        }
+        self.layout.copy(self.rounds, self.block, copy)
     }
 
     fn vars<'f>(fields: impl IntoIterator<Item = &'f Field>, copy: u32) -> Vec<Var> {
@@ -197,10 +202,11 @@ impl<'a> Space<'a> {
 
     /// The variables of one activation of a procedure: its locals, and what it was entered with.
     #[must_use]
-    pub fn activation(&self, proc: ProcId) -> Vec<Var> {
+    pub(crate) fn activation(&self, proc: ProcId, entered: Option<Entered>) -> Vec<Var> {
         let mut vars = self.locals(proc, Local::Now);
         vars.extend(self.params(proc, Local::Entry));
-        vars.extend(self.shared(Shared::Entry));
+        let round = entered.map_or(0, |entered| entered.round);
+        vars.extend(self.shared(Shared::Entry(round)));
         vars
     }
 
@@ -214,8 +220,8 @@ impl<'a> Space<'a> {
 
     /// The variables of what a procedure is about to be entered with.
     #[must_use]
-    pub(crate) fn next_entry(&self, proc: ProcId, variant: Variant) -> Vec<Var> {
-        let mut vars = self.touched(variant, Shared::Next);
+    pub(crate) fn next_entry(&self, proc: ProcId, variant: Variant, round: usize) -> Vec<Var> {
+        let mut vars = self.touched(variant, Shared::Next(round));
         vars.extend(self.params(proc, Local::Next));
         vars
     }
@@ -226,10 +232,14 @@ impl<'a> Space<'a> {
         &self,
         proc: ProcId,
         variant: Variant,
+        round: usize,
         enters: bool,
     ) -> Vec<(Vec<Var>, Vec<Var>)> {
         let pairs = [
-            (self.touched(variant, Shared::Next), self.touched(variant, Shared::Entry)),
+            (
+                self.touched(variant, Shared::Next(round)),
+                self.touched(variant, Shared::Entry(round)),
+            ),
             (self.params(proc, Local::Next), self.params(proc, Local::Entry)),
         ];
         let turn = |(next, old)| if enters { (next, old) } else { (old, next) };

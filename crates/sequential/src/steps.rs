@@ -129,7 +129,7 @@ impl View {
 
     fn next(&self, slot: Slot) -> Scalar {
         match slot {
-            Slot::Global(index) => Scalar::Shared(index, Shared::Next),
+            Slot::Global(index) => Scalar::Shared(index, Shared::Next(self.round)),
             Slot::Local(index) => Scalar::Local(self.proc, index, Local::Next),
             // Results have no values before.
             Slot::Result(index) => Scalar::Result(self.proc, index),

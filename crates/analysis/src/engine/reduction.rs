@@ -45,6 +45,7 @@ fn run(
     loop {
         let bound = Bound::rounds(reduction.rounds().rounds);
         let shared = reduction.shared().len();
+        let stored = reduction.stored();
         // Stacks are not looked at: neither states nor visible states are counted.
         let observation = Observation {
             bound,
@@ -55,7 +56,7 @@ fn run(
             new_stored: shared - before,
         };
         before = shared;
-        tell(Event::Bound { observation: &observation, stored: (shared, 0) });
+        tell(Event::Bound { observation: &observation, stored });
         observations.push(observation);
         if let Some(property) = reduction.rounds().violated {
             let trace = schedule(question, bound, None, budget);

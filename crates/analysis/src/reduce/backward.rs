@@ -1,200 +1,218 @@
 //! # Backward: pre* of the one pushdown system
-//! From the ends that are asked for, each list p₂, …, p_k, p′ written under all stacks: it is a
-//! solution if the start with the guess p₂, …, p_k over it can get there.
+//! From the ends that are asked for: all stacks that a reader accepts ([`super::reader`]), with the
+//! tuple at the end kept by the states of the reader. A transition leads from a control state to a state of the
+//! reader, or to another control state, if all of its symbol is popped. The rules are those of the symbolic
+//! pre* [Schwoon 2002, Sec. 3.3], with relations as labels.
 //!
-//! Rules are used backwards, so all of them are needed at once. Which shared states and heads there
-//! are is taken from above: an exploration with stacks cut to their tops ([`Above`]) has all that
-//! any execution meets, and finitely many. Rules at other heads belong to no execution, and without
-//! them the answer is the same.
+//! A tuple p₂, …, p_k, p′ at the end is a solution if the start with the guess p₂, …, p_k can get there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use rustc_hash::FxHashSet;
-use selvedge_automata::{Dfa, PdsRule, Psa, pre_star_while};
-use selvedge_model::{Action, SharedId, SymbolId, System, TemplateId};
+use rustc_hash::FxHashMap;
+use selvedge_bdd::Bdd;
 
-use super::Solution;
-use super::frames::{Frame, Local};
+use super::frames::Frame;
 use super::reader::{Reading, Wanted, step};
-use super::sequential::{Head, Sequential};
-use crate::converge::above::Above;
-use crate::explore::Explorer;
-use crate::explore::windows::Cut;
-use crate::{Budget, Pace, Stop};
+use super::rules::{Effect, Pushdown, Rule, Written};
+use super::tuples::Tuples;
+use crate::Stop;
 
-/// What is known of a system from above.
-pub(super) struct Backward {
-    shared: Vec<SharedId>,
-    heads: FxHashSet<Head>,
-    symbols: BTreeSet<(TemplateId, SymbolId)>,
+/// Where a transition leads.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+enum Target {
+    /// To a control state in this round: the symbol is popped.
+    Control(usize),
+    /// To a state of the reader.
+    Read(Reading),
 }
 
-impl Backward {
-    pub fn new(system: &dyn System, budget: &Budget) -> Result<Self, Stop> {
-        let above = Above::explore(system, Cut::tight(1), true, budget)?;
-        let (reached, windows) = (above.explorer().reached(), above.explorer().locals());
-        let shared: BTreeSet<SharedId> = reached.states().map(|(shared, _)| shared).collect();
-        let top = |local| windows.get(local).symbols.first().copied();
-        let heads: FxHashSet<Head> = reached
-            .heads()
-            .map(|(shared, template, local)| (template, shared, top(local)))
-            .collect();
-        let mut symbols = BTreeSet::new();
-        let mut actions: Vec<Action> = Vec::new();
-        for &(template, shared, top) in &heads {
-            actions.clear();
-            system.actions(template, shared, top, &mut actions)?;
-            let words = actions.iter().flat_map(|action| action.word.symbols());
-            symbols.extend(top.into_iter().chain(words).map(|symbol| (template, symbol)));
-        }
-        for state in system.initial()? {
-            for thread in &state.threads {
-                symbols.extend(thread.stack.iter().map(|symbol| (thread.template, symbol)));
-            }
-        }
-        debug_assert!(above.explorer().has_collapsed());
-        Ok(Backward { shared: shared.into_iter().collect(), heads, symbols })
-    }
+/// A transition from a control state in a round. The last thread comes first: its rules are the
+/// first that lead to an end.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+struct Key {
+    thread: std::cmp::Reverse<u32>,
+    round: std::cmp::Reverse<usize>,
+    frame: Frame,
+    target: Target,
+}
 
-    /// The solutions for one round more than the guesses have, and a property that is broken.
+/// A saturation under way.
+pub(super) struct Backward<'a> {
+    pushdown: &'a Pushdown,
+    wanted: Option<&'a Wanted<'a>>,
+    rounds: usize,
+    known: FxHashMap<Key, Bdd>,
+    fresh: BTreeMap<Key, Bdd>,
+    /// Where the transitions of a symbol in a round lead.
+    targets: FxHashMap<(usize, Frame), Vec<Target>>,
+    /// The rules by the top symbol that they write, and by the one below.
+    by_top: FxHashMap<Frame, Vec<Rule>>,
+    by_under: FxHashMap<Frame, Vec<(Frame, Rule)>>,
+    switching: Vec<BTreeSet<Frame>>,
+    keep: Vec<Bdd>,
+}
+
+impl<'a> Backward<'a> {
+    /// Saturates from the ends that are asked for, a set of tuples. What can get there from the
+    /// start of the first thread: a relation between the first tuple and the last.
     pub fn solve(
-        &self,
-        system: &dyn System,
-        guesses: &[Solution],
-        wanted: &[Wanted<'_>],
-        budget: &Budget,
-    ) -> Result<(Vec<Solution>, Option<usize>), Stop> {
-        let rounds = guesses.first().map_or(0, |guess| guess.ends.len()) + 1;
-        let mut sequential = Sequential::new(system, rounds, Some(&self.heads))?;
-        let frames = self.frames(&mut sequential);
-        let rules = self.rules(&mut sequential, &frames, rounds, budget)?;
-        let questions: Vec<Solution> = guesses
-            .iter()
-            .flat_map(|Solution { initial, ends }| {
-                let longer = |&last| ends.iter().copied().chain([last]).collect();
-                self.shared
-                    .iter()
-                    .map(move |last| Solution { initial: *initial, ends: longer(last) })
-            })
-            .collect();
-        let mut ask = |questions: &[Solution], wanted: Option<&Wanted<'_>>| {
-            let mut targets = Psa::default();
-            for Solution { initial, ends } in questions {
-                let under = sequential.symbol(Frame::Guess(ends.clone()));
-                let ends_well = reading_automaton(&sequential, &frames, under, ends, wanted);
-                let shared = ends.clone();
-                let control = sequential.control(Local { initial: *initial, round: 0, shared });
-                targets.add_language(control, &ends_well);
-                budget.check()?;
-            }
-            let before = pre_star_while(targets, &rules, || budget.check())?;
-            let is_solution = |Solution { initial, ends }: &&Solution| {
-                let guess = ends.split_last().map_or(&[][..], |(_, guess)| guess);
-                let (control, top) = sequential.start(*initial, guess);
-                let under = sequential.symbol(Frame::Guess(ends.clone()));
-                before.accepts(control, [top, under])
-            };
-            let found: Vec<Solution> = questions.iter().filter(is_solution).cloned().collect();
-            Ok::<_, Stop>(found)
-        };
-        let solutions = ask(&questions, None)?;
-        let mut violated = None;
-        for (number, property) in wanted.iter().enumerate() {
-            let is_asked = |solution: &&Solution| {
-                solution.ends.last().is_some_and(|&shared| property.may_be_broken_at(shared))
-            };
-            let asked: Vec<Solution> = solutions.iter().filter(is_asked).cloned().collect();
-            if !asked.is_empty() && !ask(&asked, Some(property))?.is_empty() {
-                violated = Some(number);
-                break;
-            }
-        }
-        Ok((solutions, violated))
-    }
-
-    /// All symbols of the pushdown system but the guesses.
-    fn frames(&self, sequential: &mut Sequential<'_>) -> Vec<SymbolId> {
-        let mut frames = vec![Frame::Done];
-        for (number, state) in (0..).zip(sequential.initial()) {
-            for (thread, info) in (0..).zip(&state.threads) {
-                let rest = |height| Frame::Rest { thread, initial: number, height };
-                frames.extend((0..=info.stack.0.len() as u32).map(rest));
-                frames.push(Frame::Bottom(thread));
-                let own = self.symbols.iter().filter(|(template, _)| *template == info.template);
-                for &(_, symbol) in own {
-                    frames.extend([Frame::Symbol(thread, symbol), Frame::Over(thread, symbol)]);
-                }
-            }
-        }
-        let mut symbols: Vec<_> =
-            frames.into_iter().map(|frame| sequential.symbol(frame)).collect();
-        symbols.sort_unstable();
-        symbols.dedup();
-        symbols
-    }
-
-    /// The rules of all control states.
-    fn rules(
-        &self,
-        sequential: &mut Sequential<'_>,
-        frames: &[SymbolId],
+        tuples: &mut Tuples,
+        pushdown: &'a Pushdown,
         rounds: usize,
-        budget: &Budget,
-    ) -> Result<Vec<PdsRule>, Stop> {
-        let mut rules = Vec::new();
-        let mut found = Vec::new();
-        let mut tuple = vec![0; rounds];
-        let mut pace = Pace::new(budget);
-        loop {
-            let shared: Vec<SharedId> = tuple.iter().map(|&at| self.shared[at]).collect();
-            for initial in 0..sequential.initial().len() as u32 {
-                for round in 0..rounds as u32 {
-                    let from = sequential.control(Local { initial, round, shared: shared.clone() });
-                    for &top in frames {
-                        sequential.rules(from, top, &mut found)?;
-                        pace.spend(1 + found.len())?;
-                        let rule = |(to, word)| PdsRule { from, top: Some(top), to, word };
-                        rules.extend(found.drain(..).map(rule));
-                    }
+        wanted: Option<&'a Wanted<'a>>,
+        ends: Bdd,
+        keep: &[Bdd],
+    ) -> Result<Bdd, Stop> {
+        let mut backward = Backward {
+            pushdown,
+            wanted,
+            rounds,
+            known: FxHashMap::default(),
+            fresh: BTreeMap::new(),
+            targets: FxHashMap::default(),
+            by_top: FxHashMap::default(),
+            by_under: FxHashMap::default(),
+            switching: pushdown.switching(),
+            keep: keep.to_vec(),
+        };
+        let identity = tuples.identity(0..rounds)?;
+        let ends = tuples.bdds.and(ends, identity)?;
+        let first = Reading::start(wanted, pushdown.threads);
+        backward.add(tuples, 0, Frame::Done, Target::Read(first), ends)?;
+        for rule in &pushdown.rules {
+            match rule.written {
+                Written::One(top) => backward.by_top.entry(top).or_default().push(*rule),
+                Written::Two { top, under } => {
+                    backward.by_top.entry(top).or_default().push(*rule);
+                    backward.by_under.entry(under).or_default().push((top, *rule));
+                }
+                Written::Nothing => backward.pop(tuples, rule)?,
+            }
+        }
+        while let Some((key, new)) = backward.fresh.pop_first() {
+            tuples.bdds.limit().0.check()?;
+            tuples.collect(|| {
+                let own = backward.known.values().chain(backward.fresh.values());
+                own.chain(&backward.keep).copied().chain([new]).collect()
+            });
+            backward.apply(tuples, key, new)?;
+        }
+        let all = Target::Read(Reading::Top { threads: 0, found: true });
+        Ok(backward.get(0, Frame::first(pushdown.threads), all))
+    }
+
+    fn key(round: usize, frame: Frame, target: Target) -> Key {
+        let thread = std::cmp::Reverse(frame.thread());
+        Key { thread, round: std::cmp::Reverse(round), frame, target }
+    }
+
+    fn get(&self, round: usize, frame: Frame, target: Target) -> Bdd {
+        self.known.get(&Self::key(round, frame, target)).copied().unwrap_or(Bdd::FALSE)
+    }
+
+    fn add(
+        &mut self,
+        tuples: &mut Tuples,
+        round: usize,
+        frame: Frame,
+        target: Target,
+        set: Bdd,
+    ) -> Result<(), Stop> {
+        if set == Bdd::FALSE {
+            return Ok(());
+        }
+        let key = Self::key(round, frame, target);
+        let targets = &mut self.targets;
+        let known = self.known.entry(key).or_insert_with(|| {
+            targets.entry((round, frame)).or_default().push(target);
+            Bdd::FALSE
+        });
+        let new = tuples.grow(known, set)?;
+        if new != Bdd::FALSE {
+            let fresh = self.fresh.entry(key).or_insert(Bdd::FALSE);
+            *fresh = tuples.bdds.or(*fresh, new)?;
+        }
+        Ok(())
+    }
+
+    /// A rule that pops its symbol leads to a control state, in every round.
+    fn pop(&mut self, tuples: &mut Tuples, rule: &Rule) -> Result<(), Stop> {
+        for round in 0..self.rounds {
+            let set = match rule.effect {
+                Effect::Step(step) => tuples.whole_step(self.pushdown, step, round, self.rounds)?,
+                Effect::Nothing(_) => tuples.identity(0..self.rounds)?,
+            };
+            self.add(tuples, round, rule.from, Target::Control(round), set)?;
+        }
+        Ok(())
+    }
+
+    /// Goes on from where a transition leads, over a symbol: where to, with the relation of both.
+    fn over(
+        &self,
+        tuples: &mut Tuples,
+        target: Target,
+        frame: Frame,
+        set: Bdd,
+    ) -> Result<Vec<(Target, Bdd)>, Stop> {
+        match target {
+            Target::Read(reading) => {
+                let next = step(self.wanted, reading, frame);
+                Ok(next.map(|next| (Target::Read(next), set)).into_iter().collect())
+            }
+            Target::Control(round) => {
+                let mut found = Vec::new();
+                for &next in self.targets.get(&(round, frame)).into_iter().flatten() {
+                    let second = self.get(round, frame, next);
+                    found.push((next, tuples.compose(set, second, self.rounds)?));
+                }
+                Ok(found)
+            }
+        }
+    }
+
+    /// All rules that lead to a transition.
+    fn apply(&mut self, tuples: &mut Tuples, key: Key, new: Bdd) -> Result<(), Stop> {
+        let Key { round: std::cmp::Reverse(round), frame, target, .. } = key;
+        let pushdown = self.pushdown;
+        for rule in self.by_top.get(&frame).cloned().unwrap_or_default() {
+            let after = match rule.written {
+                Written::Two { under, .. } => self.over(tuples, target, under, new)?,
+                _ => vec![(target, new)],
+            };
+            for (target, after) in after {
+                let before = tuples.before(pushdown, rule.effect, round, after)?;
+                self.add(tuples, round, rule.from, target, before)?;
+            }
+        }
+        // What lies below, where all that a push has begun is popped in this round.
+        for (top, rule) in self.by_under.get(&frame).cloned().unwrap_or_default() {
+            for begun in 0..=round {
+                let first = self.get(begun, top, Target::Control(round));
+                if first != Bdd::FALSE {
+                    let after = tuples.compose(first, new, self.rounds)?;
+                    let before = tuples.before(pushdown, rule.effect, begun, after)?;
+                    self.add(tuples, begun, rule.from, target, before)?;
                 }
             }
-            // The next tuple, counted like a number.
-            let Some(digit) = tuple.iter().position(|&at| at + 1 < self.shared.len()) else {
-                return Ok(rules);
-            };
-            tuple[digit] += 1;
-            tuple[..digit].fill(0);
         }
-    }
-}
-
-/// The automaton of the ends of runs, with this list under them.
-fn reading_automaton(
-    sequential: &Sequential<'_>,
-    frames: &[SymbolId],
-    under: SymbolId,
-    ends: &[SharedId],
-    wanted: Option<&Wanted<'_>>,
-) -> Dfa {
-    let mut readings = vec![Reading::Start];
-    let mut states = Vec::new();
-    let mut at = 0;
-    while let Some(&reading) = readings.get(at) {
-        let mut edges = Vec::new();
-        for &symbol in frames.iter().chain([&under]) {
-            let frame = sequential.frames.get(symbol.0);
-            let Some(next) = step(wanted, sequential.threads(), ends, reading, frame) else {
-                continue;
-            };
-            let known = readings.iter().position(|&known| known == next);
-            let to = known.unwrap_or_else(|| {
-                readings.push(next);
-                readings.len() - 1
-            });
-            edges.push((symbol, to as u32));
+        if frame.can_switch()
+            && let Some(before) = round.checked_sub(1)
+        {
+            self.add(tuples, before, frame, target, new)?;
         }
-        states.push((reading == Reading::End, edges));
-        at += 1;
+        let last = match frame {
+            Frame::Start(thread) => thread.checked_sub(1),
+            Frame::Done => (pushdown.threads as u32).checked_sub(1),
+            _ => None,
+        };
+        if let (Some(last), 0) = (last, round) {
+            for under in self.switching[last as usize].clone() {
+                for (target, after) in self.over(tuples, target, under, new)? {
+                    self.add(tuples, self.rounds - 1, under, target, after)?;
+                }
+            }
+        }
+        Ok(())
     }
-    Dfa::from_states(states).unwrap_or_default()
 }

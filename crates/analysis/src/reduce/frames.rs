@@ -1,68 +1,54 @@
-//! # Symbols and control states of the one pushdown system
-//! They are what Fig. 4 of Lal and Reps makes them, and get numbers when they are first met.
+//! # Symbols of the one pushdown system
+//! They are what Fig. 4 of Lal and Reps makes them.
 
-use std::hash::Hash;
-
-use rustc_hash::FxHashMap;
-use selvedge_model::{SharedId, SymbolId};
+use selvedge_model::SymbolId;
 
 /// A stack symbol of the one pushdown system. Threads do not share symbols, even where they share
 /// a template: the stacks of all of them lie on each other.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Frame {
-    /// A symbol of a thread.
-    Symbol(u32, SymbolId),
-    /// What a thread with an empty stack has: threads never empty their stacks.
-    Bottom(u32),
+    /// The start of a thread, eᵢ: it unfolds into the stack that the thread has in the initial state
+    /// of the run.
+    Start(u32),
     /// The lowest symbols of the stack that a thread has in an initial state, with the bottom,
-    /// still to be unfolded. All of them together are the start of the thread, eᵢ.
+    /// still to be unfolded.
     Rest { thread: u32, initial: u32, height: u32 },
     /// A symbol on the bottom, still to be unfolded: what a thread pushes two symbols on, if its
     /// stack is empty.
     Over(u32, SymbolId),
+    /// A symbol of a thread.
+    Symbol(u32, SymbolId),
+    /// What a thread with an empty stack has: threads never empty their stacks.
+    Bottom(u32),
     /// All threads are done: e_{n+1}.
     Done,
-    /// Under all stacks: what was guessed for this run.
-    Guess(Vec<SharedId>),
 }
 
-/// A control state: (k, p₁, …, p_K), and in which initial state the run began.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Local {
-    pub initial: u32,
-    /// The round of the thread, counted from 0.
-    pub round: u32,
-    /// The shared state of each round.
-    pub shared: Vec<SharedId>,
-}
-
-/// Things by number.
-#[derive(Debug)]
-pub(super) struct Numbers<T> {
-    things: Vec<T>,
-    numbers: FxHashMap<T, u32>,
-}
-
-impl<T> Default for Numbers<T> {
-    fn default() -> Self {
-        Numbers { things: Vec::new(), numbers: FxHashMap::default() }
-    }
-}
-
-impl<T: Clone + Eq + Hash> Numbers<T> {
-    /// The number of a thing.
-    pub fn number(&mut self, thing: T) -> u32 {
-        if let Some(&number) = self.numbers.get(&thing) {
-            return number;
+impl Frame {
+    /// The thread that it belongs to; after all of them, the end.
+    pub fn thread(self) -> u32 {
+        match self {
+            Frame::Start(thread)
+            | Frame::Rest { thread, .. }
+            | Frame::Over(thread, _)
+            | Frame::Symbol(thread, _)
+            | Frame::Bottom(thread) => thread,
+            Frame::Done => u32::MAX,
         }
-        let number = self.things.len() as u32;
-        self.things.push(thing.clone());
-        self.numbers.insert(thing, number);
-        number
     }
 
-    /// The thing of a number that was given out.
-    pub fn get(&self, number: u32) -> &T {
-        &self.things[number as usize]
+    /// Whether the thread may be interrupted there: not before its stack is unfolded.
+    pub fn can_switch(self) -> bool {
+        matches!(self, Frame::Symbol(..) | Frame::Bottom(_))
+    }
+
+    /// Where the first thread starts; the end if there are none.
+    pub fn first(threads: usize) -> Self {
+        if threads == 0 { Frame::Done } else { Frame::Start(0) }
+    }
+
+    /// Where the next thread starts; the end after the last one.
+    pub fn start_after(thread: u32, threads: usize) -> Self {
+        if thread as usize + 1 < threads { Frame::Start(thread + 1) } else { Frame::Done }
     }
 }

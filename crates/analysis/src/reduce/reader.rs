@@ -1,6 +1,6 @@
 //! # Reading the end of a run
-//! The stack at the end of a run is e_{n+1} cₙ … c₁, with a bottom under each stack and the guess
-//! under them all. A reader goes through it from the top and sees the top of each thread.
+//! The stack at the end of a run is e_{n+1} cₙ … c₁, with a bottom under each stack. A reader goes
+//! through it from the top and sees the top of each thread.
 
 use selvedge_model::{Pattern, Property, SharedId, SymbolId, System, TopPattern};
 
@@ -15,16 +15,25 @@ pub(super) struct Wanted<'a> {
 }
 
 /// Where a reader is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Reading {
-    /// At the end of all threads.
-    Start,
     /// So many threads are still to be read; the top of the last of these comes next.
     Top { threads: u32, found: bool },
-    /// The same, after the top of that thread.
+    /// So many threads are still to be read, and the top of the last of these was.
     Inside { threads: u32, found: bool },
-    /// The guess was read.
-    End,
+}
+
+impl Reading {
+    /// After the end of all threads, at the top of the last one.
+    pub fn start(wanted: Option<&Wanted<'_>>, threads: usize) -> Self {
+        let found = wanted.is_none_or(Wanted::finds_at_once);
+        Reading::Top { threads: threads as u32, found }
+    }
+
+    /// Whether all threads were read, and what was looked for was there.
+    pub fn is_end(self) -> bool {
+        self == Reading::Top { threads: 0, found: true }
+    }
 }
 
 impl<'a> Wanted<'a> {
@@ -88,32 +97,18 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// Where a symbol takes a reader of the ends of runs with this guess; without anything wanted, all
-/// ends will do.
-pub(super) fn step(
-    wanted: Option<&Wanted<'_>>,
-    threads: usize,
-    guess: &[SharedId],
-    reading: Reading,
-    frame: &Frame,
-) -> Option<Reading> {
+/// Where a symbol takes a reader of the ends of runs; without anything wanted, all ends will do.
+pub(super) fn step(wanted: Option<&Wanted<'_>>, reading: Reading, frame: Frame) -> Option<Reading> {
     let sees =
         |threads: u32, top| wanted.map_or((true, false), |w| w.sees(threads as usize - 1, top));
     match (reading, frame) {
-        (Reading::Start, Frame::Done) => {
-            let found = wanted.is_none_or(Wanted::finds_at_once);
-            Some(Reading::Top { threads: threads as u32, found })
-        }
-        (Reading::Top { threads: 0, found }, Frame::Guess(guessed)) => {
-            (found && guessed == guess).then_some(Reading::End)
-        }
-        (Reading::Top { threads, found }, &Frame::Symbol(thread, symbol))
+        (Reading::Top { threads, found }, Frame::Symbol(thread, symbol))
             if thread + 1 == threads =>
         {
             let (fits, is_it) = sees(threads, Some(symbol));
             fits.then_some(Reading::Inside { threads, found: found || is_it })
         }
-        (Reading::Top { threads, found }, &Frame::Bottom(thread)) if thread + 1 == threads => {
+        (Reading::Top { threads, found }, Frame::Bottom(thread)) if thread + 1 == threads => {
             let (fits, _) = sees(threads, None);
             fits.then_some(Reading::Top { threads: threads - 1, found })
         }
@@ -122,7 +117,7 @@ pub(super) fn step(
         }
         (
             Reading::Inside { threads, found },
-            &(Frame::Bottom(thread) | Frame::Rest { thread, .. } | Frame::Over(thread, _)),
+            Frame::Bottom(thread) | Frame::Rest { thread, .. } | Frame::Over(thread, _),
         ) if thread + 1 == threads => Some(Reading::Top { threads: threads - 1, found }),
         _ => None,
     }

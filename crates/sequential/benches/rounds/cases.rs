@@ -33,12 +33,31 @@ fn written(name: &str, text: &str) -> PathBuf {
     path
 }
 
-/// The driver with its counter, an adder and a stopper.
+/// The driver as the paper has it (BlueT of Fig. 6, 2K = 20 and 2K = 10), and with a recursive counter as
+/// a third thread.
 pub fn bluetooth(rows: Rows<'_>) {
-    for (name, rounds) in [("bluetooth1", 5), ("bluetooth3", 10)] {
-        let file = repository(&format!("examples/bluetooth/{name}.weave"));
-        for (way, seconds) in [(Way::Near, LONG), (Way::Lazy, LONG), (Way::Eager, SHORT)] {
-            rows(Case { name, file: &file, rounds, way, seconds, threads: None }.run());
+    let programs = [
+        ("driver-fixed", "rounds", 10),
+        ("driver", "rounds", 5),
+        ("bluetooth1", "bluetooth", 5),
+        ("bluetooth3", "bluetooth", 10),
+    ];
+    for (name, folder, rounds) in programs {
+        let file = repository(&format!("examples/{folder}/{name}.weave"));
+        for way in [Way::Near, Way::Lazy, Way::Eager] {
+            rows(Case { name, file: &file, rounds, way, seconds: LONG, threads: None }.run());
+        }
+    }
+}
+
+/// One pushdown system, forward and backward.
+pub fn pushdown(rows: Rows<'_>) {
+    let programs =
+        [("bluetooth/bluetooth3", 5), ("bluetooth/bluetooth1", 5), ("locks/peterson", 5)];
+    for (name, rounds) in programs {
+        let file = repository(&format!("examples/{name}.weave"));
+        for way in [Way::Pds, Way::Backward] {
+            rows(Case { name, file: &file, rounds, way, seconds: SHORT, threads: None }.run());
         }
     }
 }

@@ -15,8 +15,9 @@ use run::Row;
 type Section = fn(&mut dyn FnMut(Row));
 
 /// The sections of the table, in order.
-const SECTIONS: [(&str, Section); 5] = [
+const SECTIONS: [(&str, Section); 6] = [
     ("bluetooth", cases::bluetooth),
+    ("pushdown", cases::pushdown),
     ("generated", cases::generated),
     ("threads", cases::threads),
     ("guesses", cases::guesses),

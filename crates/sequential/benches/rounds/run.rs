@@ -13,6 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use selvedge_analysis::engine::Verdict;
+use selvedge_analysis::reduce::{Direction, Reduction};
 use selvedge_analysis::{Budget, Stop};
 use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_model::Property;
@@ -90,15 +91,29 @@ pub enum Way {
     All,
     /// What the command line does: lazy, and shared variables are hidden where that is possible.
     Check,
+    /// One pushdown system, forward.
+    Pds,
+    /// One pushdown system, backward.
+    Backward,
 }
 
 impl Way {
-    const ALL: [Way; 5] = [Way::Near, Way::Lazy, Way::Eager, Way::All, Way::Check];
+    const ALL: [Way; 7] =
+        [Way::Near, Way::Lazy, Way::Eager, Way::All, Way::Check, Way::Pds, Way::Backward];
+
+    /// The direction of the reduction to one pushdown system.
+    fn direction(self) -> Option<Direction> {
+        match self {
+            Way::Pds => Some(Direction::Forward),
+            Way::Backward => Some(Direction::Backward),
+            _ => None,
+        }
+    }
 
     fn options(self) -> Options {
         let guesses = match self {
             Way::Near => Guesses::Near,
-            Way::Lazy | Way::Check => Guesses::Lazy,
+            Way::Lazy | Way::Check | Way::Pds | Way::Backward => Guesses::Lazy,
             Way::Eager | Way::All => Guesses::Eager,
         };
         let calls = if self == Way::All { Calls::Eager } else { Calls::Lazy };
@@ -170,7 +185,9 @@ pub fn child(arguments: &[String]) {
     let start = Instant::now();
     let lowering = Lowering::new(program, source, &counts).expect("lowered");
     let budget = Budget { cancelled: vec![after(seconds)], ..Budget::default() };
-    let note = if way == Way::Check {
+    let note = if let Some(direction) = way.direction() {
+        reduce(&lowering, rounds, direction, &budget)
+    } else if way == Way::Check {
         answer(&lowering, rounds, way.options(), &budget)
     } else {
         let mut engine = Rounds::new(&lowering, rounds, way.options(), &budget).expect("starts");
@@ -227,6 +244,25 @@ fn answer(program: &Lowering, rounds: usize, options: Options, budget: &Budget) 
         }
         Verdict::Bounded { bound } => format!("no violation in {bound}"),
         verdict => format!("{verdict:?}"),
+    }
+}
+
+fn reduce(program: &Lowering, rounds: usize, direction: Direction, budget: &Budget) -> String {
+    let properties = [Property::NeverWrong];
+    let mut reduction = match Reduction::new(program, &properties, direction, budget) {
+        Ok(reduction) => reduction,
+        Err(stop) => return format!("{stop}"),
+    };
+    while reduction.rounds().rounds < rounds && reduction.rounds().violated.is_none() {
+        if reduction.advance(budget).is_err() {
+            let round = reduction.rounds().rounds + 1;
+            return format!("the time limit was reached in round {round}");
+        }
+    }
+    let shared = reduction.shared().len();
+    match reduction.rounds() {
+        found if found.violated.is_some() => format!("violation in round {}", found.rounds),
+        _ => format!("no violation; {shared} shared states"),
     }
 }
 

@@ -15,8 +15,9 @@ use selvedge_program::flow::{Command, EdgeId, Loc};
 use selvedge_program::{Lowering, ProcId};
 
 use super::scalar;
+use crate::Limits;
 use crate::focus::Focus;
-use crate::limits::Limits;
+use crate::layout::Layout;
 use crate::space::{Local, Scalar, Shared, Space};
 use crate::steps::{Step, Steps};
 
@@ -35,7 +36,8 @@ pub fn recheck(
         return Err(Refusal::new(Flaw::Claim, message));
     }
     let limits = Limits(budget.clone());
-    let space = Space::new(program, 1, &Focus::all(program), limits).map_err(unfinished)?;
+    let space = Space::new(program, 1, Layout::ByVariable, &Focus::all(program), limits)
+        .map_err(unfinished)?;
     let mut check = Check {
         space,
         steps: Steps::default(),
@@ -144,7 +146,7 @@ impl Check<'_> {
         vars.extend(space.locals(proc, Local::Now));
         vars.extend(space.received_at(loc).into_iter().flat_map(|from| space.results(from)));
         if family == Family::Called {
-            vars.extend(space.shared(Shared::Entry));
+            vars.extend(space.shared(Shared::Entry(0)));
             vars.extend(space.params(proc, Local::Entry));
         }
         vars.sort_unstable();
@@ -227,7 +229,7 @@ impl Check<'_> {
         let after = step.image(&mut self.space, set)?;
         let locals = self.space.locals(proc, Local::Now);
         let after = self.space.forget(after, &locals)?;
-        let renamed = self.space.at_entry(proc, Space::whole(proc), false);
+        let renamed = self.space.at_entry(proc, Space::whole(proc), 0, false);
         self.space.rename(after, &renamed)
     }
 
@@ -281,7 +283,7 @@ impl Check<'_> {
     /// The values of the caller, with those that the procedure is entered with as the next ones.
     fn called(&mut self, step: &Step, set: Bdd) -> crate::Result<Bdd> {
         let called = self.space.bdds.and(set, step.call)?;
-        let pair = (self.space.shared(Shared::Out(0)), self.space.shared(Shared::Next));
+        let pair = (self.space.shared(Shared::Out(0)), self.space.shared(Shared::Next(0)));
         self.space.rename(called, &[pair])
     }
 
@@ -289,11 +291,11 @@ impl Check<'_> {
     fn entered(&mut self, from: Loc, callee: ProcId, called: Bdd) -> crate::Result<Bdd> {
         let space = &mut self.space;
         let Some(caller) = space.proc_at(from) else { return Ok(Bdd::FALSE) };
-        let forgotten = space.activation(caller);
+        let forgotten = space.activation(caller, None);
         let entry = space.forget(called, &forgotten)?;
-        let renamed = space.at_entry(callee, Space::whole(callee), true);
+        let renamed = space.at_entry(callee, Space::whole(callee), 0, true);
         let entry = space.rename(entry, &renamed)?;
-        let (then, now) = (space.shared(Shared::Entry), space.shared(Shared::Out(0)));
+        let (then, now) = (space.shared(Shared::Entry(0)), space.shared(Shared::Out(0)));
         let shared = space.same(&then, &now)?;
         let (then, now) = (space.params(callee, Local::Entry), space.params(callee, Local::Now));
         let params = space.same(&then, &now)?;
@@ -304,7 +306,7 @@ impl Check<'_> {
     /// The caller goes on, with what the procedure has returned.
     fn resumed(&mut self, to: Loc, callee: ProcId, called: Bdd) -> crate::Result<Bdd> {
         let summary = self.summaries.get(&callee).copied().unwrap_or(Bdd::FALSE);
-        let mut forgotten = self.space.next_entry(callee, Space::whole(callee));
+        let mut forgotten = self.space.next_entry(callee, Space::whole(callee), 0);
         if self.space.received_at(to).is_none() {
             forgotten.extend(self.space.results(callee));
         }

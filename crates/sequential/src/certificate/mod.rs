@@ -35,7 +35,7 @@ fn scalar(space: &Space<'_>, SummaryBit { scalar, entry, .. }: SummaryBit) -> Op
         Some(ProcId(number)).filter(|proc: &ProcId| proc.index() < program.procs.len())
     };
     let (shared, local) =
-        if entry { (Shared::Entry, Local::Entry) } else { (Shared::Out(0), Local::Now) };
+        if entry { (Shared::Entry(0), Local::Entry) } else { (Shared::Out(0), Local::Now) };
     match scalar {
         SummaryScalar::Shared(slot) => {
             let slots = space.lowering.global_types().len();

@@ -96,7 +96,7 @@ impl Walk<'_, '_> {
                 let set = self.space.bdds.and(called, summary)?;
                 let set = self.space.bdds.and(set, cube)?;
                 let mut vars = self.frame(from, key.entered);
-                vars.extend(self.space.next_entry(callee, enters.variant));
+                vars.extend(self.space.next_entry(callee, enters.variant, enters.round));
                 let outcome = self.space.shared(Shared::Out(key.round));
                 let results = self.space.results(callee);
                 let all = [vars, outcome.clone(), results.clone()].concat();
@@ -104,7 +104,7 @@ impl Walk<'_, '_> {
                 let part = |vars: &[Var]| -> Point {
                     vars.iter().map(|&var| (var, point[&var])).collect()
                 };
-                let next = part(&self.space.next_entry(callee, enters.variant));
+                let next = part(&self.space.next_entry(callee, enters.variant, enters.round));
                 let caller = part(&self.frame(from, key.entered));
                 // The call, the way to the return, and the return.
                 let at = self.thread.key(from, key.entered, round, before);

@@ -29,8 +29,8 @@ impl Walk<'_, '_> {
         let space = &*self.space;
         let proc = self.proc(loc);
         let mut vars = Vec::new();
-        if entered.is_some() {
-            vars.extend(space.shared(Shared::Entry));
+        if let Some(entered) = entered {
+            vars.extend(space.shared(Shared::Entry(entered.round)));
             vars.extend(space.params(proc, Local::Entry));
         }
         for place in space.live_at(loc) {
@@ -69,7 +69,7 @@ impl Walk<'_, '_> {
         entered: Option<Entered>,
         (callee, enters): (ProcId, Entered),
     ) -> Result<Option<(Point, Point)>> {
-        let next = self.space.next_entry(callee, enters.variant);
+        let next = self.space.next_entry(callee, enters.variant, enters.round);
         let mut frame = self.frame(from, entered);
         frame.extend(self.space.untouched(enters.variant, Shared::Out(enters.round)));
         let all: Vec<Var> = frame.iter().chain(&next).copied().collect();
@@ -84,7 +84,8 @@ impl Walk<'_, '_> {
         (callee, enters): (ProcId, Entered),
         next: &Point,
     ) -> Result<Bdd> {
-        let old = self.renamed(next, &self.space.at_entry(callee, enters.variant, true));
+        let old =
+            self.renamed(next, &self.space.at_entry(callee, enters.variant, enters.round, true));
         self.cube(&old)
     }
 
@@ -114,8 +115,10 @@ impl Walk<'_, '_> {
     /// The values with which a procedure is entered as those of now, with what it does not touch.
     pub(super) fn entered_now(&self, enters: Entered, next: &Point, others: &Point) -> Point {
         let (space, out) = (&*self.space, Shared::Out(enters.round));
-        let touched =
-            (space.touched(enters.variant, Shared::Next), space.touched(enters.variant, out));
+        let touched = (
+            space.touched(enters.variant, Shared::Next(enters.round)),
+            space.touched(enters.variant, out),
+        );
         let mut now = self.renamed(next, &[touched]);
         now.extend(space.untouched(enters.variant, out).iter().map(|var| (*var, others[var])));
         now

@@ -25,7 +25,7 @@ impl Thread {
     ) -> Result<Bdd> {
         let locals = space.locals(proc, Local::Now);
         let set = space.forget(set, &locals)?;
-        let renamed = space.at_entry(proc, entered.variant, false);
+        let renamed = space.at_entry(proc, entered.variant, entered.round, false);
         space.rename(set, &renamed)
     }
 
@@ -43,7 +43,7 @@ impl Thread {
                 Ok((Some((proc, entered)), self.summary_form(space, proc, entered, set)?))
             }
             _ => {
-                let forgotten = space.activation(proc);
+                let forgotten = space.activation(proc, key.entered);
                 Ok((None, space.forget(set, &forgotten)?))
             }
         }
@@ -110,7 +110,7 @@ impl Thread {
             }
             for ((edge, caller_entered, _), before, called) in self.calls_of(space, callee, entered)
             {
-                let forgotten = space.next_entry(callee, entered.variant);
+                let forgotten = space.next_entry(callee, entered.variant, entered.round);
                 let set = space.join(called, new, &forgotten)?;
                 let from = space.lowering.flow().edge(edge).from;
                 let proc = self.proc_at(space, from);
@@ -148,7 +148,8 @@ impl Thread {
                 Some(entered) => entries.get(&(proc, entered)).copied().unwrap_or(Bdd::FALSE),
             };
             let mut forgotten = space.params(proc, Local::Entry);
-            forgotten.extend(space.shared(Shared::Entry));
+            let entered = key.entered.map_or(0, |entered| entered.round);
+            forgotten.extend(space.shared(Shared::Entry(entered)));
             forgotten.extend(space.contexts(round));
             let set = space.join(set, entry, &forgotten)?;
             let known = places.entry(key.loc).or_insert(Bdd::FALSE);
@@ -181,11 +182,11 @@ impl Thread {
                     Some(of) => entries.get(&(caller, of)).copied().unwrap_or(Bdd::FALSE),
                 };
                 let called = all_lengths(space, self.calls.get(&(edge, of, round)))?;
-                let mut forgotten = space.activation(caller);
+                let mut forgotten = space.activation(caller, of);
                 forgotten.extend(space.contexts(round));
                 let entry = space.join(called, entered, &forgotten)?;
                 let enters = self.key(from, of, round, 0).enters(space, edge, callee);
-                let renamed = space.at_entry(callee, enters.variant, true);
+                let renamed = space.at_entry(callee, enters.variant, round, true);
                 let entry = space.rename(entry, &renamed)?;
                 let known = entries.entry((callee, enters)).or_insert(Bdd::FALSE);
                 is_new |= grow(space, known, entry)? != Bdd::FALSE;

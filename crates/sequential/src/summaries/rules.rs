@@ -10,7 +10,6 @@ use crate::Result;
 use crate::places::END;
 use crate::space::{Local, Shared, Space};
 use crate::steps::Steps;
-use crate::touched::Variant;
 
 impl Thread {
     pub(super) fn step(
@@ -45,7 +44,7 @@ impl Thread {
                     let called = space.bdds.and(new, step.call)?;
                     let variant = key.enters(space, id, callee).variant;
                     let out = space.touched(variant, Shared::Out(key.round));
-                    let next = space.touched(variant, Shared::Next);
+                    let next = space.touched(variant, Shared::Next(key.round));
                     let called = space.rename(called, &[(out, next)])?;
                     self.call(space, key, id, callee, called)?;
                 }
@@ -89,7 +88,7 @@ impl Thread {
         }
         let enters = key.enters(space, edge, callee);
         if self.calls_mode == Calls::Lazy {
-            let mut forgotten = space.activation(self.proc_at(space, key.loc));
+            let mut forgotten = space.activation(self.proc_at(space, key.loc), key.entered);
             forgotten.extend(space.untouched(enters.variant, Shared::Out(key.round)));
             if !self.history {
                 forgotten.extend(space.contexts(key.round));
@@ -101,7 +100,7 @@ impl Thread {
             for (length, summary) in self.summary(callee, enters, round) {
                 let length = key.length + self.cost + length;
                 let call = (edge, key.entered, callee);
-                self.resume(space, call, enters.variant, (round, length), new, summary)?;
+                self.resume(space, call, enters, (round, length), new, summary)?;
             }
         }
         Ok(())
@@ -116,9 +115,9 @@ impl Thread {
         entry: Bdd,
     ) -> Result<()> {
         let Entered { round, variant, .. } = entered;
-        let renamed = space.at_entry(proc, variant, true);
+        let renamed = space.at_entry(proc, variant, round, true);
         let entry = space.rename(entry, &renamed)?;
-        let old = space.touched(variant, Shared::Entry);
+        let old = space.touched(variant, Shared::Entry(round));
         let now = space.touched(variant, Shared::Out(round));
         let same = space.same(&old, &now)?;
         let (old, now) = (space.params(proc, Local::Entry), space.params(proc, Local::Now));
@@ -143,7 +142,7 @@ impl Thread {
         for ((edge, of, _), length, called) in self.calls_of(space, proc, entered) {
             let length = length + self.cost + key.length;
             let call = (edge, of, proc);
-            self.resume(space, call, entered.variant, (key.round, length), called, new)?;
+            self.resume(space, call, entered, (key.round, length), called, new)?;
         }
         Ok(())
     }
@@ -180,12 +179,12 @@ impl Thread {
         &mut self,
         space: &mut Space<'_>,
         (edge, entered, callee): (EdgeId, Option<Entered>, ProcId),
-        variant: Variant,
+        enters: Entered,
         (round, length): (usize, usize),
         called: Bdd,
         summary: Bdd,
     ) -> Result<()> {
-        let mut forgotten = space.next_entry(callee, variant);
+        let mut forgotten = space.next_entry(callee, enters.variant, enters.round);
         let to = space.lowering.flow().edge(edge).to;
         if space.received_at(to).is_none() {
             forgotten.extend(space.results(callee));

@@ -1,7 +1,8 @@
 //! The budget of a run, asked inside of operations on diagrams.
 
-use selvedge_analysis::{Budget, Stop};
 use selvedge_bdd::Limit;
+
+use crate::{Budget, Stop};
 
 /// See [`Budget`].
 pub struct Limits(pub Budget);
