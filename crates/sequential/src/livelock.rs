@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use selvedge_analysis::engine::{Answer, beside};
+use selvedge_analysis::engine::{Side, Turn, in_turns};
 use selvedge_analysis::{Budget, Stop, fair};
 use selvedge_bdd::Bdd;
 use selvedge_evidence::{Evidence, Lasso, Trace, recheck, replay};
@@ -27,7 +27,6 @@ use selvedge_program::sequentialize::{LiftedStep, NotSequential, Sequential, liv
 use selvedge_program::{Lowering, Source, ThreadCounts, Value};
 
 use crate::Result;
-use crate::engine::HEAD_START;
 use crate::rounds::{Guesses, Options, Rounds};
 use crate::space::{Scalar, Shared, Space};
 
@@ -60,10 +59,11 @@ pub fn find(asked: &Asked<'_>, bounds: Bounds, budget: &Budget) -> Result<Option
     let program = Arc::new(sequential.program.clone());
     let lowered = Lowering::new(program, Arc::new(Source::default()), &ThreadCounts::new());
     let lowered = lowered.map_err(|why| fault(why.to_string()))?;
+    let together = std::env::var("X_ORDER").is_ok().then(|| sequential.rounds_of_slots());
     let attempt = |guessed: Option<&[SharedId]>, budget: &Budget| {
         // One thread has one round, and no contexts before to remember.
         let options = Options { guesses: Guesses::Near, ..Options::default() };
-        let mut rounds = Rounds::new(&lowered, 1, options, budget)?;
+        let mut rounds = Rounds::ordered(&lowered, options, together.as_deref(), budget)?;
         if let Some(guessed) = guessed {
             let first = guesses(asked.program, &sequential, guessed, &mut rounds.space)?;
             rounds.begin_with(first);
@@ -74,7 +74,9 @@ pub fn find(asked: &Asked<'_>, bounds: Bounds, budget: &Budget) -> Result<Option
     };
     let limit = budget.memory.map_or(SMALL, |most| most.min(SMALL));
     let small = Budget { memory: Some(limit), ..budget.clone() };
-    let steps = match attempt(None, &small) {
+    let first =
+        if std::env::var("X_OCCUR").is_ok() { Err(Stop::Memory) } else { attempt(None, &small) };
+    let steps = match first {
         Err(Stop::Memory) if budget.memory.is_none_or(|most| most > SMALL) => {
             let occur = shared_states(asked.program, budget)?;
             attempt(occur.as_deref(), budget)?
@@ -183,19 +185,26 @@ pub fn search(
     }
 }
 
-/// What the exact search answers, or growing rounds beside it, if they are faster.
+/// What the exact search answers, or growing rounds, whoever comes to it first: they take turns by
+/// counted work. While more states wait than were followed, there is no end in sight for the exact
+/// search, and rounds have the larger share.
 pub fn search_beside(
     asked: &Asked<'_>,
     question: &fair::Question<'_>,
     budget: &Budget,
     tell: fair::Listener<'_>,
 ) -> fair::Outcome {
-    let first = |budget: &Budget| fair::search(question, budget, tell);
-    let second = |budget: &Budget| {
-        let outcome = search(asked, None, budget, &|_| {});
-        outcome.is_answer().then_some(outcome)
+    let first = |budget: &Budget, turn: &Turn| {
+        let heard = |event| {
+            if let fair::Event::States { found, followed } = event {
+                turn.favour(if found - followed > followed { Side::Second } else { Side::First });
+            }
+            tell(event);
+        };
+        fair::search(question, budget, &heard)
     };
-    beside(first, second, HEAD_START, budget)
+    let second = |budget: &Budget| Some(search(asked, None, budget, &|_| {}));
+    in_turns(first, second, budget)
 }
 
 /// The name of the engine.

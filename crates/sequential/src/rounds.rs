@@ -111,7 +111,21 @@ impl<'a> Rounds<'a> {
         options: Options,
         budget: &Budget,
     ) -> Result<Self> {
-        Self::prepare(lowering, rounds, options, &Focus::all(lowering), None, budget)
+        let space = Space::new(lowering, rounds, &Focus::all(lowering), Limits(budget.clone()))?;
+        Self::prepare(space, options, None, budget)
+    }
+
+    /// Prepares for one round of a program that was made of rounds; `together` says which shared
+    /// variables belong to the same one.
+    pub fn ordered(
+        lowering: &'a Lowering,
+        options: Options,
+        together: Option<&[Option<u32>]>,
+        budget: &Budget,
+    ) -> Result<Self> {
+        let limits = Limits(budget.clone());
+        let space = Space::ordered(lowering, 1, &Focus::all(lowering), together, limits)?;
+        Self::prepare(space, options, None, budget)
     }
 
     /// The same where some shared variables are hidden: what is found may not have happened, but
@@ -123,7 +137,8 @@ impl<'a> Rounds<'a> {
         focus: &Focus,
         budget: &Budget,
     ) -> Result<Self> {
-        Self::prepare(lowering, rounds, options, focus, None, budget)
+        let space = Space::new(lowering, rounds, focus, Limits(budget.clone()))?;
+        Self::prepare(space, options, None, budget)
     }
 
     /// The same where threads are interrupted at certain places only, by thread and round: what is
@@ -135,18 +150,17 @@ impl<'a> Rounds<'a> {
         budget: &Budget,
     ) -> Result<Self> {
         let rounds = places.iter().map(Vec::len).max().unwrap_or(0);
-        Self::prepare(lowering, rounds, options, &Focus::all(lowering), Some(places), budget)
+        let space = Space::new(lowering, rounds, &Focus::all(lowering), Limits(budget.clone()))?;
+        Self::prepare(space, options, Some(places), budget)
     }
 
     fn prepare(
-        lowering: &'a Lowering,
-        rounds: usize,
+        mut space: Space<'a>,
         options: Options,
-        focus: &Focus,
         places: Option<&[Vec<Loc>]>,
         budget: &Budget,
     ) -> Result<Self> {
-        let mut space = Space::new(lowering, rounds, focus, Limits(budget.clone()))?;
+        let (lowering, rounds) = (space.lowering, space.rounds);
         // In the first round there are no contexts before to remember.
         let history = options.guesses == Guesses::Lazy && rounds > 1;
         if rounds == 1 && options.calls == Calls::Lazy {

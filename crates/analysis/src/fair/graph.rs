@@ -2,11 +2,19 @@
 //! All states that can be reached, in the order of their distance from the start, and every step
 //! between them: who acts, which action it is, where it leads. Those that have been *followed* are
 //! the first ones; of the others it is known only that they are there.
+//!
+//! A graph may *forget*: whenever a thread calls, it may forget all that lies under the new top of its
+//! stack, and is then not followed to where it would return from there. What is left of the stack is
+//! what it looks at from then on, so every run of such a graph is one of the system; and a run in
+//! which stacks grow for ever can come back to the same state. (The new top is a *keyframe* [Atig,
+//! Bouajjani, Emmi, Lal 2012, Sec. 3.3].) Stacks have a largest height there: such a graph shows
+//! runs, and proves nothing.
 
 use rustc_hash::FxHashMap;
 use selvedge_evidence::Trace;
 use selvedge_model::{
-    Action, Endless, FairChoice, Fairness, SharedId, State, System, TemplateId, Thread, ThreadId,
+    Action, Endless, FairChoice, Fairness, SharedId, State, SymbolId, System, TemplateId, Thread,
+    ThreadId, Word,
 };
 
 use crate::explore::stacks::Stacks;
@@ -24,6 +32,17 @@ pub(super) struct Edge {
     pub thread: u32,
     /// What it does, as a number of a move.
     action: u32,
+}
+
+/// Lies at the bottom of a stack of which the rest was forgotten.
+const FORGOTTEN: SymbolId = SymbolId(u32::MAX);
+
+/// The moves of a thread at a shared state that are followed, as a range, and whether it can act.
+#[derive(Clone, Copy)]
+struct Moves {
+    start: u32,
+    end: u32,
+    can_act: bool,
 }
 
 /// What a thread can do at a shared state.
@@ -46,8 +65,10 @@ pub(super) struct Graph<'a> {
     /// A shared state, then the numbers of its threads.
     states: StateSet,
     moves: Vec<Move>,
-    /// The moves of a thread at a shared state, as a range.
-    known: FxHashMap<(u32, u32), (u32, u32)>,
+    /// The moves of each thread at each shared state.
+    known: FxHashMap<(u32, u32), Moves>,
+    /// How high stacks may be where what lies under a call may be forgotten.
+    forgets: Option<usize>,
     edges: Vec<Edge>,
     /// Where the edges of each followed state end.
     ends: Vec<usize>,
@@ -58,7 +79,17 @@ pub(super) struct Graph<'a> {
 impl<'a> Graph<'a> {
     /// The initial states.
     pub fn new(system: &'a dyn System) -> Result<Self, Stop> {
+        Self::begin(system, None)
+    }
+
+    /// The initial states of a graph that forgets, with stacks of at most this height.
+    pub fn forgetting(system: &'a dyn System, highest: usize) -> Result<Self, Stop> {
+        Self::begin(system, Some(highest))
+    }
+
+    fn begin(system: &'a dyn System, forgets: Option<usize>) -> Result<Self, Stop> {
         let mut graph = Graph {
+            forgets,
             system,
             stacks: Stacks::default(),
             threads: Vec::new(),
@@ -104,7 +135,7 @@ impl<'a> Graph<'a> {
             word.clear();
             word.extend_from_slice(&self.states.get(number));
             for (thread, &local) in word[1..].iter().enumerate() {
-                let (start, end) = self.moves_of(word[0], local)?;
+                let Moves { start, end, .. } = self.moves_of(word[0], local)?;
                 pace.spend(1 + (end - start) as usize)?;
                 for action in start..end {
                     let Move { action: Action { shared, .. }, after, spawn, .. } =
@@ -126,30 +157,47 @@ impl<'a> Graph<'a> {
         Ok(self.followed() < self.states())
     }
 
-    fn moves_of(&mut self, shared: u32, local: u32) -> Result<(u32, u32), Stop> {
-        if let Some(&range) = self.known.get(&(shared, local)) {
-            return Ok(range);
+    /// The height of the tallest stack.
+    pub fn tallest(&self) -> usize {
+        self.stacks.tallest()
+    }
+
+    fn moves_of(&mut self, shared: u32, local: u32) -> Result<Moves, Stop> {
+        if let Some(&moves) = self.known.get(&(shared, local)) {
+            return Ok(moves);
         }
         let (template, stack) = self.threads[local as usize];
         let mut actions = Vec::new();
         self.system.actions(template, SharedId(shared), self.stacks.top(stack), &mut actions)?;
-        let start = self.moves.len() as u32;
+        let (start, can_act) = (self.moves.len() as u32, !actions.is_empty());
         for action in actions {
-            let after = self.stacks.replace_top(stack, action.word);
-            if self.stacks.height(after) > HIGHEST_STACK {
-                return Err(Stop::HighStack);
-            }
-            let after = self.number((template, after));
             let spawn = action.spawn.map(|spawn| {
                 let stack = self.stacks.of_word(spawn.stack);
                 self.number((spawn.template, stack))
             });
-            let choices = self.system.fair_choices(action.origin).into();
-            self.moves.push(Move { action, after, spawn, choices });
+            for after in self.stacks_after(stack, action.word)?.into_iter().flatten() {
+                let after = self.number((template, after));
+                let choices = self.system.fair_choices(action.origin).into();
+                self.moves.push(Move { action, after, spawn, choices });
+            }
         }
-        let range = (start, self.moves.len() as u32);
-        self.known.insert((shared, local), range);
-        Ok(range)
+        let moves = Moves { start, end: self.moves.len() as u32, can_act };
+        self.known.insert((shared, local), moves);
+        Ok(moves)
+    }
+
+    /// The stacks to follow after an action: the whole, and what is left if the rest is forgotten.
+    fn stacks_after(&mut self, stack: u32, word: Word) -> Result<[Option<u32>; 2], Stop> {
+        let after = self.stacks.replace_top(stack, word);
+        let Some(highest) = self.forgets else {
+            let is_too_high = self.stacks.height(after) > HIGHEST_STACK;
+            return if is_too_high { Err(Stop::HighStack) } else { Ok([Some(after), None]) };
+        };
+        let is_known = self.stacks.top(after) != Some(FORGOTTEN);
+        let whole = (is_known && self.stacks.height(after) <= highest).then_some(after);
+        let Word::Push { top, .. } = word else { return Ok([whole, None]) };
+        let forgotten = self.stacks.of_word(Word::Rewrite(FORGOTTEN));
+        Ok([whole, Some(self.stacks.push(top, forgotten))])
     }
 
     fn number(&mut self, thread: (TemplateId, u32)) -> u32 {
@@ -196,10 +244,15 @@ impl<'a> Graph<'a> {
     pub fn asks(&self, endless: Endless, state: u32, thread: u32) -> bool {
         let between = || self.system.is_between(SharedId(self.states.get(state)[0]));
         let ended = || !endless.ended && self.has_ended(state, thread as usize);
-        let acts = |edge: usize| self.edge(edge).thread == thread;
-        self.edges_of(state).any(acts)
+        self.can_act(state, thread as usize)
             || ended()
             || (endless.fairness == Fairness::Weak && between())
+    }
+
+    /// Whether a thread can act at a state that was followed, whether or not it is followed there.
+    fn can_act(&self, state: u32, thread: usize) -> bool {
+        let word = self.states.get(state);
+        self.known.get(&(word[0], word[thread + 1])).is_some_and(|moves| moves.can_act)
     }
 
     /// Whether a thread has ended at a state.

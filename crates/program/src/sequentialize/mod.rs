@@ -103,6 +103,24 @@ impl Sequential {
         pairs
     }
 
+    /// For each scalar of the shared variables of the result, the round that it belongs to: a copy to
+    /// its own, a guess to the one that begins with it, others to none.
+    #[must_use]
+    pub fn rounds_of_slots(&self) -> Vec<Option<u32>> {
+        let mut of_slots = vec![None; self.program.globals.iter().map(|g| g.ty.slots()).sum()];
+        for (&(first, count, is_copied), guess) in self.slots.iter().zip(&self.guess_slots) {
+            for round in (0..self.rounds).filter(|_| is_copied) {
+                let copy = first + round as usize * count;
+                of_slots[copy..copy + count].fill(Some(round));
+                if let (Some(guess), Some(before)) = (guess, round.checked_sub(1)) {
+                    let guess = guess + before as usize * count;
+                    of_slots[guess..guess + count].fill(Some(round));
+                }
+            }
+        }
+        of_slots
+    }
+
     /// How many rounds there are.
     #[must_use]
     pub fn rounds(&self) -> u32 {
@@ -213,13 +231,14 @@ pub fn livelock(
     bounds: Bounds,
     endless: Endless,
 ) -> Result<Sequential, NotSequential> {
-    if bounds.stem == 0 || bounds.lasso == 0 {
+    if bounds.lasso == 0 {
         return Err(NotSequential::at(
             Span::default(),
-            "the stem and the lasso have at least one round each: give 1 or more",
+            "the lasso has at least one round: give 1 or more",
         ));
     }
-    let rounds = bounds.lasso.checked_mul(2).and_then(|n| n.checked_add(bounds.stem));
+    let stem = bounds.with_stem().stem;
+    let rounds = bounds.lasso.checked_mul(2).and_then(|n| n.checked_add(stem));
     let rounds = rounds.and_then(|n| n.checked_sub(1)).filter(|n| *n < MOST_ROUNDS);
     let too_many = || NotSequential::at(Span::default(), "there are too many rounds");
     transform(program, counts, rounds.ok_or_else(too_many)?, Some((bounds, endless)))

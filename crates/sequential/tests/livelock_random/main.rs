@@ -70,9 +70,19 @@ fn first(program: &Lowering, most: u32, endless: Endless, about: &str) -> Option
 
 #[test]
 fn growing_bounds_agree_with_the_exact_search() {
+    agree_with_the_exact_search(many(1_200), &generate::program);
+}
+
+/// One thread sets things up and ends, or all go round a few times only.
+#[test]
+fn growing_bounds_agree_where_threads_end() {
+    agree_with_the_exact_search(many(400), &|seed| generate::ending(seed, false));
+}
+
+fn agree_with_the_exact_search(seeds: u64, made: &dyn Fn(u64) -> String) {
     let (mut asked, mut same, mut by_bound, mut missed) = (0, 0, [0; 5], Vec::new());
-    for seed in 0..many(1_200) {
-        let text = generate::program(seed);
+    for seed in 0..seeds {
+        let text = made(seed);
         let program = read(&text);
         let fairness = if seed % 2 == 0 { Fairness::Strong } else { Fairness::Weak };
         let endless = Endless { fairness, ended: seed % 8 >= 4 };
@@ -135,7 +145,10 @@ fn lassos_of_recursive_programs_are_lassos() {
 fn bounds_are_exact() {
     let (mut compared, mut lassos, mut unknown) = (0, 0, 0);
     for seed in 0..many(150) {
-        let text = generate::program(seed + 100_000);
+        let text = match seed % 3 {
+            0 => generate::ending(seed, false),
+            _ => generate::program(seed + 100_000),
+        };
         // Which choices were made is not in the states.
         if text.contains("fair") {
             continue;
@@ -143,7 +156,7 @@ fn bounds_are_exact() {
         let program = read(&text);
         for fairness in Fairness::ALL {
             let endless = Endless { fairness, ended: seed % 2 == 0 };
-            for (stem, lasso) in [(1, 1), (2, 1), (1, 2)] {
+            for (stem, lasso) in [(0, 1), (1, 1), (2, 1), (0, 2), (1, 2)] {
                 let bounds = Bounds { stem, lasso };
                 let Some(expected) = naive::lasso(&program, bounds, endless) else { continue };
                 let about = format!("seed {seed}\n{text}");

@@ -45,13 +45,18 @@ pub(super) use yields::Section;
 /// How many rounds a run has before it repeats itself, and how many it repeats.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Bounds {
-    /// K1, at least 1: the rounds before the first keyframe.
+    /// K1, the rounds before the first keyframe: 0 if one is at the very start.
     pub stem: u32,
     /// K2, at least 1: the rounds of the period.
     pub lasso: u32,
 }
 
 impl Bounds {
+    /// The bounds with a first round in which nobody acts, if there is no stem otherwise.
+    pub(super) fn with_stem(self) -> Self {
+        Bounds { stem: self.stem.max(1), ..self }
+    }
+
     /// How many rounds come before the period: all threads have to have had their keyframes.
     #[must_use]
     pub fn stem_rounds(self) -> u32 {
@@ -67,7 +72,10 @@ impl Bounds {
 
 /// What the reduction remembers for a livelock.
 pub(super) struct Lasso {
+    /// The bounds, with at least one round for the stem.
     pub bounds: Bounds,
+    /// Nobody acts in the first round: the stem that was asked for has none.
+    at_once: bool,
     pub endless: Endless,
     /// Whether a procedure is called by others, so that it may be on a stack several times.
     called: Vec<bool>,
@@ -125,7 +133,8 @@ impl Lasso {
             places.map(|(index, _)| index).collect()
         };
         Lasso {
-            bounds,
+            at_once: bounds.stem == 0,
+            bounds: bounds.with_stem(),
             endless,
             called,
             waits_at: threads.iter().map(places).collect(),
@@ -182,7 +191,7 @@ impl Lasso {
             let rounds = make::range(0, self.bounds.rounds() - 1);
             self.again = Some(shared.declare("again", rounds, Value::Small(0)));
         }
-        if self.endless.fairness == Fairness::None || self.endless.ended || self.somebody_waits() {
+        if self.may_end() || self.somebody_waits() {
             self.acts = Some(shared.declare("acts", Type::Bool, Value::FALSE));
         }
         let mut places = 0u32;
@@ -260,12 +269,25 @@ impl Lasso {
 
     /// Whether frames of a procedure need to know that they are keyframes, and must not be left.
     pub fn has_bottom(&self, proc: ProcId) -> bool {
-        self.called[proc.index()] || self.may_end()
+        self.called[proc.index()]
     }
 
     /// Whether a thread may have ended.
-    pub fn may_end(&self) -> bool {
+    fn may_end(&self) -> bool {
         self.endless.ended || self.endless.fairness == Fairness::None
+    }
+
+    /// That a thread whose procedure is left is through with it: at its keyframe again, waiting, or,
+    /// where that is allowed, ended before it had a keyframe.
+    pub fn is_through(&self, shared: &Shared) -> Expr {
+        let stopped = make::read(shared.stopped());
+        match self.at.filter(|_| self.may_end()) {
+            Some(at) => {
+                let ended = make::equal(make::read(shared.scalar(at)), make::number(0));
+                make::binary(BinaryOp::Or, stopped, ended)
+            }
+            None => stopped,
+        }
     }
 
     /// The variable that is the round of the keyframe.
