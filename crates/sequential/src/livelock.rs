@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use selvedge_analysis::engine::{Side, Turn, in_turns};
+use selvedge_analysis::engine::{Answer, Side, Turn, in_turns};
 use selvedge_analysis::{Budget, Stop, fair};
 use selvedge_bdd::Bdd;
 use selvedge_evidence::{Evidence, Lasso, Trace, recheck, replay};
@@ -59,11 +59,10 @@ pub fn find(asked: &Asked<'_>, bounds: Bounds, budget: &Budget) -> Result<Option
     let program = Arc::new(sequential.program.clone());
     let lowered = Lowering::new(program, Arc::new(Source::default()), &ThreadCounts::new());
     let lowered = lowered.map_err(|why| fault(why.to_string()))?;
-    let together = std::env::var("X_ORDER").is_ok().then(|| sequential.rounds_of_slots());
     let attempt = |guessed: Option<&[SharedId]>, budget: &Budget| {
         // One thread has one round, and no contexts before to remember.
         let options = Options { guesses: Guesses::Near, ..Options::default() };
-        let mut rounds = Rounds::ordered(&lowered, options, together.as_deref(), budget)?;
+        let mut rounds = Rounds::new(&lowered, 1, options, budget)?;
         if let Some(guessed) = guessed {
             let first = guesses(asked.program, &sequential, guessed, &mut rounds.space)?;
             rounds.begin_with(first);
@@ -74,9 +73,7 @@ pub fn find(asked: &Asked<'_>, bounds: Bounds, budget: &Budget) -> Result<Option
     };
     let limit = budget.memory.map_or(SMALL, |most| most.min(SMALL));
     let small = Budget { memory: Some(limit), ..budget.clone() };
-    let first =
-        if std::env::var("X_OCCUR").is_ok() { Err(Stop::Memory) } else { attempt(None, &small) };
-    let steps = match first {
+    let steps = match attempt(None, &small) {
         Err(Stop::Memory) if budget.memory.is_none_or(|most| most > SMALL) => {
             let occur = shared_states(asked.program, budget)?;
             attempt(occur.as_deref(), budget)?
@@ -84,6 +81,44 @@ pub fn find(asked: &Asked<'_>, bounds: Bounds, budget: &Budget) -> Result<Option
         known => known?,
     };
     steps.map(|steps| follow(asked, &sequential, &steps, budget)).transpose()
+}
+
+/// A lasso within so many rounds, from the program with one thread or by listing what the rounds reach
+/// ([`fair::within`]), whoever comes to it first when they take turns: the first one does not
+/// multiply the threads, the second one looks at nothing that does not occur.
+pub fn find_either_way(
+    asked: &Asked<'_>,
+    bounds: Bounds,
+    budget: &Budget,
+) -> Result<Option<Lasso>> {
+    let by_guesses = |budget: &Budget, turn: &Turn| {
+        if asked.program.threads().len() <= FEW_THREADS {
+            turn.favour(Side::Second);
+        }
+        Found(find(asked, bounds, budget))
+    };
+    let by_states = |budget: &Budget| {
+        let rounds =
+            fair::Rounds { stem: bounds.stem_rounds() as usize, lasso: bounds.lasso as usize };
+        match fair::within(asked.program, rounds, asked.endless, budget) {
+            Ok(fair::Within::Lasso(lasso)) => Some(Found(Ok(Some(lasso)))),
+            Ok(fair::Within::None) => Some(Found(Ok(None))),
+            Ok(fair::Within::Refused) | Err(_) => None,
+        }
+    };
+    in_turns(by_guesses, by_states, budget).0
+}
+
+/// With so many threads the states of a few rounds can be listed.
+const FEW_THREADS: usize = 3;
+
+/// What a search within some rounds comes to.
+struct Found(Result<Option<Lasso>>);
+
+impl Answer for Found {
+    fn is_answer(&self) -> bool {
+        self.0.is_ok()
+    }
 }
 
 /// The shared states that are reachable; `None` if there are too many states to look at.
@@ -153,6 +188,19 @@ pub fn search(
     budget: &Budget,
     tell: fair::Listener<'_>,
 ) -> fair::Outcome {
+    search_by(find_either_way, asked, bounds, budget, tell)
+}
+
+/// A way to find a lasso within some bounds.
+type Finds = fn(&Asked<'_>, Bounds, &Budget) -> Result<Option<Lasso>>;
+
+fn search_by(
+    finds: Finds,
+    asked: &Asked<'_>,
+    bounds: Option<Bounds>,
+    budget: &Budget,
+    tell: fair::Listener<'_>,
+) -> fair::Outcome {
     let outcome =
         |verdict, evidence| fair::Outcome { verdict, engine: ENGINE, states: None, evidence };
     let shown =
@@ -163,7 +211,7 @@ pub fn search(
     };
     let mut completed = None;
     for bounds in tried {
-        let found = find(asked, bounds, budget).and_then(|found| {
+        let found = finds(asked, bounds, budget).and_then(|found| {
             let Some(lasso) = found else { return Ok(None) };
             let evidence = Evidence::Lasso(lasso.clone());
             let checked = recheck(asked.program, &[], &evidence);
@@ -203,7 +251,8 @@ pub fn search_beside(
         };
         fair::search(question, budget, &heard)
     };
-    let second = |budget: &Budget| Some(search(asked, None, budget, &|_| {}));
+    // What can be listed, the exact search lists.
+    let second = |budget: &Budget| Some(search_by(find, asked, None, budget, &|_| {}));
     in_turns(first, second, budget)
 }
 

@@ -23,13 +23,7 @@ const MOST_PULLS: usize = 60;
 
 /// All scalars of a program in the order in which their bits should stand. Shared ones come with
 /// the procedure 0.
-///
-/// With `rounds`, the shared ones of each round stand together: `rounds` has the round of each.
-pub fn order(
-    lowering: &Lowering,
-    rounds: Option<&[Option<u32>]>,
-    budget: &Budget,
-) -> Result<Vec<(ProcId, Slot)>> {
+pub fn order(lowering: &Lowering, budget: &Budget) -> Result<Vec<(ProcId, Slot)>> {
     let scalars = all(lowering);
     let position: FxHashMap<_, _> = scalars.iter().enumerate().map(|(i, &s)| (s, i)).collect();
     let groups = groups(lowering, budget)?;
@@ -40,11 +34,8 @@ pub fn order(
         .collect();
     let mut best = force(scalars.len(), &groups);
     best.sort_by_key(|&index| match scalars[index].1 {
-        Slot::Global(slot) => {
-            let round = rounds.map_or(0, |rounds| rounds[slot].unwrap_or(u32::MAX));
-            (true, std::cmp::Reverse((round, families[slot], slot)))
-        }
-        _ => (false, std::cmp::Reverse((0, 0, 0))),
+        Slot::Global(slot) => (true, std::cmp::Reverse((families[slot], slot))),
+        _ => (false, std::cmp::Reverse((0, 0))),
     });
     Ok(best.into_iter().map(|index| scalars[index]).collect())
 }

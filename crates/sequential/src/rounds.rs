@@ -111,21 +111,7 @@ impl<'a> Rounds<'a> {
         options: Options,
         budget: &Budget,
     ) -> Result<Self> {
-        let space = Space::new(lowering, rounds, &Focus::all(lowering), Limits(budget.clone()))?;
-        Self::prepare(space, options, None, budget)
-    }
-
-    /// Prepares for one round of a program that was made of rounds; `together` says which shared
-    /// variables belong to the same one.
-    pub fn ordered(
-        lowering: &'a Lowering,
-        options: Options,
-        together: Option<&[Option<u32>]>,
-        budget: &Budget,
-    ) -> Result<Self> {
-        let limits = Limits(budget.clone());
-        let space = Space::ordered(lowering, 1, &Focus::all(lowering), together, limits)?;
-        Self::prepare(space, options, None, budget)
+        Self::prepare(lowering, rounds, options, &Focus::all(lowering), None, budget)
     }
 
     /// The same where some shared variables are hidden: what is found may not have happened, but
@@ -137,8 +123,7 @@ impl<'a> Rounds<'a> {
         focus: &Focus,
         budget: &Budget,
     ) -> Result<Self> {
-        let space = Space::new(lowering, rounds, focus, Limits(budget.clone()))?;
-        Self::prepare(space, options, None, budget)
+        Self::prepare(lowering, rounds, options, focus, None, budget)
     }
 
     /// The same where threads are interrupted at certain places only, by thread and round: what is
@@ -150,17 +135,18 @@ impl<'a> Rounds<'a> {
         budget: &Budget,
     ) -> Result<Self> {
         let rounds = places.iter().map(Vec::len).max().unwrap_or(0);
-        let space = Space::new(lowering, rounds, &Focus::all(lowering), Limits(budget.clone()))?;
-        Self::prepare(space, options, Some(places), budget)
+        Self::prepare(lowering, rounds, options, &Focus::all(lowering), Some(places), budget)
     }
 
     fn prepare(
-        mut space: Space<'a>,
+        lowering: &'a Lowering,
+        rounds: usize,
         options: Options,
+        focus: &Focus,
         places: Option<&[Vec<Loc>]>,
         budget: &Budget,
     ) -> Result<Self> {
-        let (lowering, rounds) = (space.lowering, space.rounds);
+        let mut space = Space::new(lowering, rounds, focus, Limits(budget.clone()))?;
         // In the first round there are no contexts before to remember.
         let history = options.guesses == Guesses::Lazy && rounds > 1;
         if rounds == 1 && options.calls == Calls::Lazy {

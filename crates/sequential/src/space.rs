@@ -76,17 +76,6 @@ impl<'a> Space<'a> {
         focus: &Focus,
         limits: Limits,
     ) -> Result<Self> {
-        Self::ordered(lowering, rounds, focus, None, limits)
-    }
-
-    /// Prepares them in an order that knows which shared ones belong together: see [`order`].
-    pub fn ordered(
-        lowering: &'a Lowering,
-        rounds: usize,
-        focus: &Focus,
-        together: Option<&[Option<u32>]>,
-        limits: Limits,
-    ) -> Result<Self> {
         let program = lowering.program();
         let too_many = || {
             let message = "there are more rounds and variables than decision diagrams can hold";
@@ -114,7 +103,7 @@ impl<'a> Space<'a> {
             finite(lowering, ty)?;
         }
         let mut level = 0;
-        for (proc, slot) in order(lowering, together, &limits.0)? {
+        for (proc, slot) in order(lowering, &limits.0)? {
             let ty = match slot {
                 Slot::Global(index) => lowering.global_types()[index],
                 Slot::Local(index) => lowering.local_types(proc)[index],

@@ -34,6 +34,14 @@ pub(super) struct Edge {
     action: u32,
 }
 
+/// A step of a thread, where steps are looked at one by one.
+#[derive(Clone, Copy)]
+pub(super) struct Step {
+    pub to: u32,
+    thread: u32,
+    action: u32,
+}
+
 /// Lies at the bottom of a stack of which the rest was forgotten.
 const FORGOTTEN: SymbolId = SymbolId(u32::MAX);
 
@@ -108,9 +116,7 @@ impl<'a> Graph<'a> {
                 let stack = graph.stacks.of_stack(0, stack);
                 word.push(graph.number((*template, stack)));
             }
-            if graph.states.insert(&word).1 {
-                graph.found_by.push(None);
-            }
+            graph.insert(&word, None);
         }
         Ok(graph)
     }
@@ -145,10 +151,7 @@ impl<'a> Graph<'a> {
                     next[0] = shared.0;
                     next[thread + 1] = after;
                     next.extend(spawn);
-                    let (to, new) = self.states.insert(&next);
-                    if new {
-                        self.found_by.push(Some((number, self.edges.len())));
-                    }
+                    let to = self.insert(&next, Some((number, self.edges.len())));
                     self.edges.push(Edge { to, thread: thread as u32, action });
                 }
             }
@@ -160,6 +163,58 @@ impl<'a> Graph<'a> {
     /// The height of the tallest stack.
     pub fn tallest(&self) -> usize {
         self.stacks.tallest()
+    }
+
+    /// The steps of one thread from a state, whether or not the state was followed.
+    pub fn steps_of(&mut self, state: u32, thread: usize) -> Result<Vec<Step>, Stop> {
+        let word = self.states.get(state).to_vec();
+        let Moves { start, end, .. } = self.moves_of(word[0], word[thread + 1])?;
+        let mut steps = Vec::with_capacity((end - start) as usize);
+        for action in start..end {
+            let Move { action: Action { shared, .. }, after, spawn, .. } =
+                self.moves[action as usize];
+            let mut next = word.clone();
+            next[0] = shared.0;
+            next[thread + 1] = after;
+            next.extend(spawn);
+            let to = self.insert(&next, None);
+            steps.push(Step { to, thread: thread as u32, action });
+        }
+        Ok(steps)
+    }
+
+    /// Who takes a step, and what the action is.
+    pub fn action_of(&self, step: Step) -> (ThreadId, Action) {
+        (ThreadId(step.thread), self.moves[step.action as usize].action)
+    }
+
+    /// Whether a step starts a thread.
+    pub fn starts_thread(&self, step: Step) -> bool {
+        self.moves[step.action as usize].spawn.is_some()
+    }
+
+    /// The fair choices of a step.
+    pub fn choices_of(&self, step: Step) -> &[FairChoice] {
+        &self.moves[step.action as usize].choices
+    }
+
+    /// What a thread is at a state, as a number.
+    pub fn local(&self, state: u32, thread: usize) -> u32 {
+        self.states.get(state)[thread + 1]
+    }
+
+    /// Whether a state is in the midst of a step.
+    pub fn is_between(&self, state: u32) -> bool {
+        self.system.is_between(SharedId(self.states.get(state)[0]))
+    }
+
+    /// The number of a state, with the edge by which it was found if it is new.
+    fn insert(&mut self, word: &[u32], found_by: Option<(u32, usize)>) -> u32 {
+        let (number, is_new) = self.states.insert(word);
+        if is_new {
+            self.found_by.push(found_by);
+        }
+        number
     }
 
     fn moves_of(&mut self, shared: u32, local: u32) -> Result<Moves, Stop> {
@@ -242,11 +297,10 @@ impl<'a> Graph<'a> {
 
     /// Whether a thread asks to act at a state; see [`Endless::asks`].
     pub fn asks(&self, endless: Endless, state: u32, thread: u32) -> bool {
-        let between = || self.system.is_between(SharedId(self.states.get(state)[0]));
         let ended = || !endless.ended && self.has_ended(state, thread as usize);
         self.can_act(state, thread as usize)
             || ended()
-            || (endless.fairness == Fairness::Weak && between())
+            || (endless.fairness == Fairness::Weak && self.is_between(state))
     }
 
     /// Whether a thread can act at a state that was followed, whether or not it is followed there.

@@ -20,6 +20,7 @@
 
 mod cycle;
 mod graph;
+mod rounds;
 mod streett;
 
 use selvedge_evidence::{Checked, Evidence, FairTermination, Lasso, recheck};
@@ -27,6 +28,7 @@ use selvedge_model::{Endless, Fairness, Fault, System};
 
 use crate::{Budget, Stop};
 use graph::Graph;
+pub use rounds::{Within, within};
 use streett::Found;
 
 /// What is asked.

@@ -103,24 +103,6 @@ impl Sequential {
         pairs
     }
 
-    /// For each scalar of the shared variables of the result, the round that it belongs to: a copy to
-    /// its own, a guess to the one that begins with it, others to none.
-    #[must_use]
-    pub fn rounds_of_slots(&self) -> Vec<Option<u32>> {
-        let mut of_slots = vec![None; self.program.globals.iter().map(|g| g.ty.slots()).sum()];
-        for (&(first, count, is_copied), guess) in self.slots.iter().zip(&self.guess_slots) {
-            for round in (0..self.rounds).filter(|_| is_copied) {
-                let copy = first + round as usize * count;
-                of_slots[copy..copy + count].fill(Some(round));
-                if let (Some(guess), Some(before)) = (guess, round.checked_sub(1)) {
-                    let guess = guess + before as usize * count;
-                    of_slots[guess..guess + count].fill(Some(round));
-                }
-            }
-        }
-        of_slots
-    }
-
     /// How many rounds there are.
     #[must_use]
     pub fn rounds(&self) -> u32 {
