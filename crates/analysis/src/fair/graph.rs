@@ -42,6 +42,16 @@ pub(super) struct Step {
     action: u32,
 }
 
+/// A shared state and a thread there, as numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Pair {
+    pub shared: u32,
+    pub local: u32,
+}
+
+/// Stacks that are higher than this probably grow, where states of a few rounds are listed.
+const HIGHEST_LISTED: usize = 32;
+
 /// Lies at the bottom of a stack of which the rest was forgotten.
 const FORGOTTEN: SymbolId = SymbolId(u32::MAX);
 
@@ -183,19 +193,35 @@ impl<'a> Graph<'a> {
         Ok(steps)
     }
 
+    /// What becomes of a shared state and a thread by a step of it, with the action, and whether it is
+    /// a plain one: it starts no thread, makes no fair choice, and leaves no high stack.
+    pub fn pairs_after(&mut self, pair: Pair) -> Result<Vec<(Pair, Action, bool)>, Stop> {
+        let Moves { start, end, .. } = self.moves_of(pair.shared, pair.local)?;
+        let moves = self.moves[start as usize..end as usize].iter().map(|taken| {
+            let after = Pair { shared: taken.action.shared.0, local: taken.after };
+            (after, taken.action, self.is_plain_move(taken))
+        });
+        Ok(moves.collect())
+    }
+
+    /// Whether a step is a plain one; see [`Graph::pairs_after`].
+    pub fn is_plain(&self, step: Step) -> bool {
+        self.is_plain_move(&self.moves[step.action as usize])
+    }
+
+    fn is_plain_move(&self, taken: &Move) -> bool {
+        let is_low = self.tallest() <= HIGHEST_LISTED;
+        is_low && taken.spawn.is_none() && taken.choices.is_empty()
+    }
+
+    /// A state as numbers: the shared state, then the threads.
+    pub fn word(&self, state: u32) -> Vec<u32> {
+        self.states.get(state).to_vec()
+    }
+
     /// Who takes a step, and what the action is.
     pub fn action_of(&self, step: Step) -> (ThreadId, Action) {
         (ThreadId(step.thread), self.moves[step.action as usize].action)
-    }
-
-    /// Whether a step starts a thread.
-    pub fn starts_thread(&self, step: Step) -> bool {
-        self.moves[step.action as usize].spawn.is_some()
-    }
-
-    /// The fair choices of a step.
-    pub fn choices_of(&self, step: Step) -> &[FairChoice] {
-        &self.moves[step.action as usize].choices
     }
 
     /// What a thread is at a state, as a number.

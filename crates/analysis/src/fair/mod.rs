@@ -18,6 +18,7 @@
 //! forget what lies under them (`graph`). A system in which nothing is dropped and values are chosen
 //! at once, since who can act matters.
 
+mod contexts;
 mod cycle;
 mod graph;
 mod rounds;

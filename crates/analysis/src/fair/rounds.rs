@@ -7,7 +7,8 @@
 //! reached; every thread moves from a state once. From each of them, the rounds of the period: they
 //! have to come back to it. A thread that has had its last context there stands where it stood at the
 //! start, since nobody else moves it; most ways end at that. Which threads act is guessed: the others
-//! must not be able to (strong fairness) or not always (weak).
+//! must not be able to (strong fairness) or not always (weak). If all act, nobody has to be looked
+//! after, and what a context can do is remembered (`contexts`).
 //!
 //! **Claim.** Exact for programs without recursion, and what is found is a lasso in any case: unlike
 //! the translation to a program with one thread, which guesses the shared variables at the start of
@@ -21,14 +22,12 @@ use selvedge_evidence::{Lasso, Trace};
 use selvedge_model::{Endless, Fairness, System};
 
 use super::Rounds;
+use super::contexts::{Contexts, Period, Taken};
 use super::graph::{Graph, Step};
 use crate::{Budget, Pace, Stop};
 
 /// With more threads than this there are too many states.
 const MOST_THREADS: usize = 4;
-
-/// Stacks that are higher than this probably grow.
-const HIGHEST_STACK: usize = 32;
 
 /// What is known of a bound.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,6 +59,7 @@ pub fn within(
         endless,
         known: Vec::new(),
         steps: Vec::new(),
+        contexts: Contexts::default(),
         refused: false,
         pace: Pace::new(budget),
     };
@@ -71,7 +71,6 @@ pub fn within(
         }
         if let Some(period) = found {
             let stem = search.way_to(&reached, state);
-            let period = period.iter().map(|step| search.graph.action_of(*step)).collect();
             return Ok(Within::Lasso(Lasso { stem, period, endless }));
         }
     }
@@ -98,6 +97,7 @@ struct Search<'a, 'b> {
     /// The steps of each thread from each state, as ranges, once they were asked for.
     known: Vec<Option<(u32, u32)>>,
     steps: Vec<Step>,
+    contexts: Contexts,
     refused: bool,
     pace: Pace<'b>,
 }
@@ -112,10 +112,8 @@ impl Search<'_, '_> {
         let start = self.steps.len() as u32;
         let steps = self.graph.steps_of(state, thread)?;
         for step in &steps {
-            let starts = self.graph.starts_thread(*step);
-            self.refused |= starts || !self.graph.choices_of(*step).is_empty();
+            self.refused |= !self.graph.is_plain(*step);
         }
-        self.refused |= self.graph.tallest() > HIGHEST_STACK;
         self.steps.extend(steps);
         if self.known.len() <= at {
             self.known.resize(self.graph.states() * self.threads, None);
@@ -168,21 +166,25 @@ impl Search<'_, '_> {
     }
 
     /// The steps of a period from a state back to it, if there is one.
-    fn period(&mut self, start: u32) -> Result<Option<Vec<Step>>, Stop> {
-        let everybody = (1u32 << self.threads) - 1;
-        if self.endless.fairness == Fairness::None {
-            return self.comes_back(start, everybody);
+    fn period(&mut self, start: u32) -> Result<Option<Vec<Taken>>, Stop> {
+        let word = self.graph.word(start);
+        let all_act = self.endless.fairness != Fairness::None;
+        let period = Period { start: &word, rounds: self.rounds, all_act };
+        let found = self.contexts.come_back(&mut self.graph, period, &mut self.pace)?;
+        self.refused |= self.contexts.refused;
+        if found.is_some() || !all_act || self.refused {
+            return Ok(found);
         }
-        // Those that act; the more, the likelier.
-        for acting in (1..=everybody).rev() {
-            if let Some(found) = self.comes_back(start, acting)? {
-                return Ok(Some(found));
+        let everybody = (1u32 << self.threads) - 1;
+        for acting in (1..everybody).rev() {
+            if let Some(steps) = self.comes_back(start, acting)? {
+                return Ok(Some(steps.iter().map(|step| self.graph.action_of(*step)).collect()));
             }
         }
         Ok(None)
     }
 
-    /// A period in which exactly these threads act (without fairness, at least one of them).
+    /// A period in which exactly these threads act.
     fn comes_back(&mut self, start: u32, acting: u32) -> Result<Option<Vec<Step>>, Stop> {
         let Some(first) = self.look(Point { state: start, acted: 0, rested: 0 }, acting)? else {
             return Ok(None);
@@ -217,19 +219,18 @@ impl Search<'_, '_> {
             // In its last context a thread comes back to where it stood.
             if context / self.threads + 1 == self.rounds {
                 let there = self.graph.local(start, thread);
-                points.retain(|point| self.graph.local(point.state, thread) == there);
+                points.retain(|point| {
+                    let is_there = self.graph.local(point.state, thread) == there;
+                    is_there && point.acted & 1 << thread != 0
+                });
             }
         }
         let strangers = ((1u32 << self.threads) - 1) & !acting;
         let wanted = |point: &&Point| {
             point.state == start
-                && match self.endless.fairness {
-                    Fairness::None => point.acted != 0,
-                    Fairness::Strong => point.acted == acting,
-                    Fairness::Weak => {
-                        point.acted == acting && point.rested & strangers == strangers
-                    }
-                }
+                && point.acted == acting
+                && (self.endless.fairness != Fairness::Weak
+                    || point.rested & strangers == strangers)
         };
         let Some(&last) = points.iter().find(wanted) else { return Ok(None) };
         let (mut at, mut steps) = (last, Vec::new());
@@ -243,7 +244,7 @@ impl Search<'_, '_> {
 
     /// The point with those who could not act at it; nothing if it must not be in the period.
     fn look(&mut self, mut point: Point, acting: u32) -> Result<Option<Point>, Stop> {
-        if self.endless.fairness == Fairness::None || self.graph.is_between(point.state) {
+        if self.graph.is_between(point.state) {
             return Ok(Some(point));
         }
         for thread in (0..self.threads).filter(|thread| acting & 1 << thread == 0) {

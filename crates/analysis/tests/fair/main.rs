@@ -114,14 +114,14 @@ impl Tally {
 fn random_programs_in_which_threads_end() {
     for starts in [false, true] {
         let mut tally = Tally::default();
-        for seed in 0..many(1_200) {
+        for seed in 0..many(250) {
             let text = generate::ending(seed, starts);
             tally.compare(&lowered(&text), seed % 8 == 0, &format!("seed {seed}\n{text}"));
         }
         println!("starts: {starts}, {tally:?}");
-        assert!(tally.systems >= 1_000, "{tally:?}");
-        assert!(tally.lassos >= 1_000 && tally.proofs >= 1_000, "{tally:?}");
-        assert!(tally.differ_by_ended >= 100, "{tally:?}");
+        assert!(tally.systems >= 200, "{tally:?}");
+        assert!(tally.lassos >= 200 && tally.proofs >= 200, "{tally:?}");
+        assert!(tally.differ_by_ended >= 20, "{tally:?}");
     }
 }
 

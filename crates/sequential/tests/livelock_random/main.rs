@@ -8,7 +8,7 @@ mod naive;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use selvedge_analysis::fair::{Question, Verdict, search};
+use selvedge_analysis::fair::{Question, Rounds, Verdict, Within, search, within};
 use selvedge_analysis::{Budget, Stop};
 use selvedge_evidence::{Evidence, recheck};
 use selvedge_frontend::check::{CheckOptions, check};
@@ -59,6 +59,21 @@ fn found(program: &Lowering, bounds: Bounds, endless: Endless, about: &str) -> F
         Err(Stop::Fault(fault)) if !fault.message.contains("bug") => Found::Unknown,
         Err(Stop::Timeout) => Found::Unknown,
         Err(stop) => panic!("{stop}\n{bounds:?} {endless:?}\n{about}"),
+    }
+}
+
+/// Whether there is a lasso within some bounds, by the states that the rounds reach.
+fn listed(program: &Lowering, bounds: Bounds, endless: Endless, about: &str) -> Found {
+    let rounds = Rounds { stem: bounds.stem_rounds() as usize, lasso: bounds.lasso as usize };
+    match within(program, rounds, endless, &Budget::default()) {
+        Ok(Within::Lasso(lasso)) => {
+            let checked = recheck(program, &[], &Evidence::Lasso(lasso));
+            assert!(checked.is_ok(), "{checked:?}\n{bounds:?} {endless:?}\n{about}");
+            Found::Lasso
+        }
+        Ok(Within::None) => Found::None,
+        Ok(Within::Refused) => Found::Unknown,
+        Err(stop) => panic!("{stop}\n{about}"),
     }
 }
 
@@ -124,7 +139,7 @@ fn lassos_of_recursive_programs_are_lassos() {
         predicates: false,
         ..Shape::default()
     };
-    let mut lassos = 0;
+    let (mut lassos, mut compared) = (0, 0);
     for seed in 0..many(400) {
         let program = random_program(seed, &shape);
         let about = format!("seed {seed}\n{}", print::weave(&program));
@@ -133,12 +148,20 @@ fn lassos_of_recursive_programs_are_lassos() {
             let endless = Endless { fairness, ended: seed % 2 == 0 };
             for (stem, lasso) in [(1, 1), (2, 1), (1, 2)] {
                 let bounds = Bounds { stem, lasso };
-                lassos += usize::from(found(&program, bounds, endless, &about) == Found::Lasso);
+                let known = found(&program, bounds, endless, &about);
+                lassos += usize::from(known == Found::Lasso);
+                // The states show the same, and more: where a thread waits, or leaves the
+                // procedure in which the period begins.
+                let by_states = listed(&program, bounds, endless, &about);
+                if known == Found::Lasso && by_states != Found::Unknown {
+                    compared += 1;
+                    assert_eq!(by_states, known, "{bounds:?} {endless:?}\n{about}");
+                }
             }
         }
     }
-    println!("{lassos} lassos");
-    assert!(lassos > 50, "{lassos}");
+    println!("{lassos} lassos, {compared} answers compared with those by states");
+    assert!(lassos > 50 && compared > 50, "{lassos} {compared}");
 }
 
 #[test]
@@ -161,6 +184,8 @@ fn bounds_are_exact() {
                 let Some(expected) = naive::lasso(&program, bounds, endless) else { continue };
                 let about = format!("seed {seed}\n{text}");
                 let expected = if expected { Found::Lasso } else { Found::None };
+                let by_states = listed(&program, bounds, endless, &about);
+                assert_eq!(by_states, expected, "by states: {bounds:?} {endless:?}\n{about}");
                 let known = found(&program, bounds, endless, &about);
                 if known == Found::Unknown {
                     unknown += 1;

@@ -246,22 +246,21 @@ impl Lasso {
     }
 
     /// The locals that make a difference where a thread may be left. A thread that is in a procedure
-    /// that nobody calls is there all the time, so that parameters that are never set need no note.
+    /// that nobody calls is there all the time, so that parameters that are never set need no note;
+    /// nor do locals that are set outside of all loops only: between two visits of one place they are
+    /// not set.
     fn kept_locals(&self, program: &Program, flow: &Flow, id: ProcId) -> Vec<LocalId> {
         let proc = &program.procs[id.index()];
-        let mut set = BTreeSet::new();
-        walk::each(&proc.body, &mut |s| {
-            for place in StepParts::of(&s.kind).written {
-                if let VarRef::Local(local) = place.var {
-                    set.insert(local);
-                }
-            }
-        });
+        let (set, again) = (written_in(&proc.body), set_again(&proc.body));
         let here = flow.locations.iter().zip(&flow.live).filter(|(l, _)| l.proc == id && !l.atomic);
         let live: Vec<&[bool]> = here.map(|(_, live)| &**live).collect();
         let is_live = |local: &LocalId| live.iter().any(|l| l.get(local.index()) == Some(&true));
         let may_differ = |local: &LocalId| {
-            self.called[id.index()] || local.index() >= proc.params || set.contains(local)
+            let is_fixed = match set.contains(local) {
+                true => !again.contains(local),
+                false => local.index() < proc.params,
+            };
+            self.called[id.index()] || !is_fixed
         };
         let locals = (0..proc.locals.len() as u32).map(LocalId);
         locals.filter(|local| is_live(local) && may_differ(local)).collect()
@@ -350,6 +349,35 @@ impl Lasso {
         });
         at.into_iter().chain(again).chain(kept).collect()
     }
+}
+
+/// The locals that statements write.
+fn written_in(block: &[Stmt]) -> BTreeSet<LocalId> {
+    let mut written = BTreeSet::new();
+    walk::each(block, &mut |s| {
+        for place in StepParts::of(&s.kind).written {
+            if let VarRef::Local(local) = place.var {
+                written.insert(local);
+            }
+        }
+    });
+    written
+}
+
+/// The locals that may be written after a thread has been somewhere, and before it is there again:
+/// those that are written in a loop, or all if there are jumps.
+fn set_again(block: &[Stmt]) -> BTreeSet<LocalId> {
+    let mut again = BTreeSet::new();
+    let mut jumps = false;
+    walk::each(block, &mut |s| match &s.kind {
+        StmtKind::While { body, .. } => {
+            again.extend(written_in(std::slice::from_ref(s)));
+            again.extend(written_in(body));
+        }
+        StmtKind::Goto(_) => jumps = true,
+        _ => {}
+    });
+    if jumps { written_in(block) } else { again }
 }
 
 /// A value of a type, always the same.
