@@ -21,6 +21,7 @@ mod growing;
 mod pincer;
 mod reduction;
 mod table;
+mod turns;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -37,6 +38,7 @@ use below::Below;
 pub use beside::{Answer, beside};
 use pincer::pincer;
 pub use table::{Automata, Shown, SymbolicState, Table, table};
+pub use turns::{Side, Turn, in_turns};
 
 /// What is asked.
 #[derive(Clone, Copy)]
