@@ -97,7 +97,7 @@ fn with_at_most(system: &dyn System, most: usize) -> [Evidence; 2] {
         seen.iter().flat_map(|s| &s.threads[first..]).map(|t| t.template).collect();
     let started: Vec<TemplateId> = templates.into_iter().collect();
     let mut kinds: BTreeMap<(u32, Thread), u32> = BTreeMap::new();
-    let mut states: BTreeSet<(_, Box<[(u32, u32)]>)> = BTreeSet::new();
+    let mut states: Vec<CountedState> = Vec::new();
     for state in &seen {
         let mut numbers = Vec::new();
         for (at, thread) in state.threads.iter().enumerate() {
@@ -106,11 +106,10 @@ fn with_at_most(system: &dyn System, most: usize) -> [Evidence; 2] {
             let fresh = kinds.len() as u32;
             numbers.push(*kinds.entry((class, thread.clone())).or_insert(fresh));
         }
-        let state = CountedState::of_kinds(state.shared, numbers);
-        states.insert((state.shared, state.threads));
+        states.push(CountedState::of_kinds(state.shared, numbers));
     }
-    let states: Vec<CountedState> =
-        states.into_iter().map(|(shared, threads)| CountedState { shared, threads }).collect();
+    states.sort_by(|a, b| (a.shared, &a.threads).cmp(&(b.shared, &b.threads)));
+    states.dedup();
     let mut threads: Vec<_> = kinds.into_iter().map(|(kind, number)| (number, kind)).collect();
     threads.sort_unstable();
     let classes: Vec<u32> = (0..first as u32).collect();
