@@ -326,6 +326,7 @@ mod tests {
                 visible: Some(1),
                 new_visible: Some(1),
             }],
+            assumption: None,
             reason: None,
             violation: Some("line 13: assertion failed".to_owned()),
             proof: None,
