@@ -163,14 +163,17 @@ fn contexts(
 /// Compares random programs of a kind.
 fn compare_many(kind: Kind) {
     let (mut compared, mut wrong) = (0, 0);
-    for seed in 0..many(8) {
+    for seed in 0..many(12) {
         if let Some(is_wrong) = compare(seed, kind) {
             compared += 1;
             wrong += u64::from(is_wrong);
         }
+        if seed % 20 == 19 {
+            println!("{kind:?}: {compared} programs compared so far, {wrong} go wrong");
+        }
     }
     println!("{kind:?}: {compared} programs compared, {wrong} go wrong");
-    assert!(compared * 2 > many(8), "only {compared} programs were compared");
+    assert!(compared * 2 > many(12), "only {compared} programs were compared");
     assert!(wrong > 0 && wrong < compared, "{wrong} of {compared} go wrong");
 }
 
@@ -202,7 +205,7 @@ fn endless_runs_of_threads_that_are_started() {
         void right() { while (true) { b := true; if (a) { b := false; } else { return; } } }
         thread main { async left(); async right(); while (true) skip; }";
     let mut texts = vec![polite.to_owned()];
-    texts.extend((0..many(8)).map(|seed| texts::program(seed, Kind::Beginning)));
+    texts.extend((0..many(12)).map(|seed| texts::program(seed, Kind::Beginning)));
     let mut endless = 0;
     for text in texts {
         let subject = read(&text);
