@@ -190,10 +190,10 @@ pub(crate) fn positive(objective: &[i128], rows: &[Vec<i128>]) -> Option<Vec<i12
         }
         let (leaving, _) = leaving?;
         let pivot = table[leaving][entering];
-        for at in 0..=2 * columns {
-            table[leaving][at] = match at == entering {
+        for (at, value) in table[leaving].iter_mut().enumerate() {
+            *value = match at == entering {
                 true => Ratio::ONE.over(pivot)?,
-                false => table[leaving][at].over(pivot)?,
+                false => value.over(pivot)?,
             };
         }
         let row = table[leaving].clone();

@@ -66,7 +66,7 @@ fn with_whole_stacks(question: &Question<'_>, budget: &Budget) -> Whole {
 }
 
 /// Whether a run drops a thread that it might start.
-fn drops(system: &dyn System, trace: &Trace) -> bool {
+pub(super) fn drops(system: &dyn System, trace: &Trace) -> bool {
     let mut state = trace.initial.clone();
     trace.steps.iter().any(|&(thread, action)| {
         let listed = enabled(system, &state, thread).unwrap_or_default();

@@ -24,6 +24,7 @@ use selvedge_model::{System, smallest_violations};
 
 use super::below::{Below, violation};
 use super::counted::Counted;
+use super::cover::drops;
 use super::{Event, Listener, Outcome, Proof, Question, Verdict};
 use crate::converge::above::Above;
 use crate::explore::windows;
@@ -60,14 +61,19 @@ pub(super) fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_
         completed: None,
     };
     let answered = growing.prepare().and_then(|()| {
+        let mut deepest = DEEPEST_CUT;
         for stage in 1.. {
-            if let Some(outcome) = growing.from_below(stage, budget, tell)? {
+            if let Some(outcome) = growing.explore(stage, budget, tell)? {
                 return Ok(outcome);
             }
-            if stage <= DEEPEST_CUT
-                && let Some(outcome) = growing.from_above(stage, budget, tell)?
-            {
-                return Ok(outcome);
+            if stage <= deepest {
+                match growing.cut_and_count(stage, budget, tell) {
+                    Ok(Some(outcome)) => return Ok(outcome),
+                    Ok(None) => {}
+                    // There are too many local states, and there are more in deeper cuts.
+                    Err(Stop::Fault(_)) => deepest = 0,
+                    Err(stop) => return Err(stop),
+                }
             }
         }
         Err(Stop::Cancelled)
@@ -107,7 +113,7 @@ impl Growing<'_> {
     }
 
     /// Explores with up to so many threads more, and contexts to match.
-    fn from_below(
+    fn explore(
         &mut self,
         stage: usize,
         budget: &Budget,
@@ -196,8 +202,7 @@ impl Growing<'_> {
 
     /// Whether no smaller number of threads breaks a property, with any number of contexts.
     fn are_fewest(&mut self, threads: usize, budget: &Budget) -> Result<bool, Stop> {
-        let first = self.least.max(self.fixed);
-        for fewer in first..threads {
+        for fewer in self.least.max(self.fixed).max(1)..threads {
             for numbers in self.numbers(fewer) {
                 if !self.settled.contains(&numbers) && !self.is_harmless(&numbers, budget)? {
                     return Ok(false);
@@ -224,7 +229,7 @@ impl Growing<'_> {
     }
 
     /// Cuts the stacks to so many symbols, and counts the threads.
-    fn from_above(
+    fn cut_and_count(
         &mut self,
         depth: usize,
         budget: &Budget,
@@ -233,22 +238,29 @@ impl Growing<'_> {
         match cut(&self.question, depth, budget)? {
             Cut::Safe(outcome) => Ok(Some(outcome)),
             Cut::Unsafe { threads, property, trace } => {
-                // No violation has fewer threads; perhaps one has fewer contexts.
-                self.least = self.least.max(threads);
+                // No violation has fewer threads; perhaps one has fewer contexts. Where threads are started,
+                // those count here that never run.
+                let starts = self.question.system.starts_threads();
                 let bound = Bound::threads(threads);
-                if threads <= FEW_THREADS
+                self.least = threads;
+                if (1..=FEW_THREADS).contains(&threads)
+                    && !starts
                     && let Some(shown) =
                         self.with_threads(threads, trace.contexts(), budget, tell)?
                 {
                     return self.found(threads, shown, budget).map(Some);
                 }
+                let dropped = drops(self.question.system, &trace);
                 let mut outcome =
                     outcome(ABOVE, Verdict::Unsafe { bound, property, trace: Ok(trace) });
+                outcome.most_threads = dropped.then_some(threads);
                 outcome.evidence = violation(&outcome.verdict).filter(|_| self.question.evidence);
                 Ok(Some(outcome))
             }
             Cut::Open { threads } => {
-                self.least = self.least.max(threads);
+                if !self.question.system.starts_threads() {
+                    self.least = self.least.max(threads);
+                }
                 Ok(None)
             }
         }
