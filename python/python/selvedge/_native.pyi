@@ -19,6 +19,7 @@ _Engine = Literal[
     "predicates",
     "coverability",
     "delays",
+    "generators",
 ]
 
 def load(

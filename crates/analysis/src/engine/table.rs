@@ -101,8 +101,14 @@ pub fn table(
     };
     let Question { system, .. } = question;
     let automata = shown.automata.then(|| {
-        let above = Above::explore(system, Cut::tight(1), symmetry, budget);
-        let contexts = above.and_then(|above| context_automata(system, &above, budget)).ok();
+        // Where nothing was explored, there is nothing to say; where threads are started, no more of them
+        // are looked at than before.
+        let explore = || {
+            let (cut, most) = (Cut::tight(1), outcome.most_threads);
+            let above = Above::with_at_most_threads(system, cut, symmetry, most, budget)?;
+            context_automata(system, &above, budget)
+        };
+        let contexts = (!outcome.observations.is_empty()).then(explore).and_then(Result::ok);
         Automata { new_states: kept.new_states, contexts }
     });
     Table {
