@@ -111,7 +111,7 @@ pub(super) struct Run<'a> {
     pub edge: &'a Edge,
     pub eval: Evaluator<'a>,
     pub shared: Shared,
-    frame: &'a Frame,
+    pub frame: &'a Frame,
     pub control: Option<Control>,
     pub spawn: Option<Started>,
     /// Whether an open result gets its value when it is received.
@@ -263,7 +263,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn only_if(&self, truth: bool) -> Result<(), Halt> {
+    pub(super) fn only_if(&self, truth: bool) -> Result<(), Halt> {
         if truth { Ok(()) } else { Err(Halt::Blocked) }
     }
 
@@ -387,30 +387,6 @@ impl<'a> Run<'a> {
     /// may be dropped.
     fn drops(&mut self) -> bool {
         self.lowering.drops_threads && self.eval.choices.pick(2) == 1
-    }
-
-    /// The id of a new thread; 0 if nobody gets it.
-    fn free_name(&self, kept: bool) -> u32 {
-        if !kept && !self.lowering.names.owners {
-            return 0;
-        }
-        self.lowering.free_name(&self.shared, &self.eval.values.globals)
-    }
-
-    /// A new thread as the owner of locks, where owners are kept.
-    fn owner_of(&self, id: u32) -> u32 {
-        if self.frame.owner == 0 { 0 } else { self.lowering.owner_of(id).unwrap_or(u32::MAX) }
-    }
-
-    fn join(&mut self, thread: &Expr) -> Result<(), Halt> {
-        let id = self.eval.eval(thread)?;
-        if id == DROPPED {
-            return Err(Halt::Blocked);
-        }
-        let Some(id) = id.small().and_then(|n| u32::try_from(n).ok()).filter(|&n| n > 0) else {
-            return Err(Halt::Wrong("join of a thread that was never started".to_owned()));
-        };
-        self.only_if(self.shared.has_ended(id))
     }
 }
 

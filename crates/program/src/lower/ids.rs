@@ -24,7 +24,8 @@
 //! never given again. So recursion that passes a name on has finitely many shared states.
 
 use super::Lowering;
-use super::execute::Started;
+use super::eval::Halt;
+use super::execute::{Run, Started};
 use super::intern::{Frame, Shared};
 use crate::visit::{StepParts, any_part};
 use crate::{AtomicOp, BinaryOp, Cond, Expr, ExprKind, Program, StmtKind, Type, Value, walk};
@@ -191,6 +192,32 @@ impl Lowering {
         if !shared.ended.iter().all(|id| matters(&id)) {
             shared.ended = shared.ended.iter().filter(matters).copied().collect();
         }
+    }
+}
+
+impl Run<'_> {
+    /// The id of a new thread; 0 if nobody gets it.
+    pub(super) fn free_name(&self, kept: bool) -> u32 {
+        if !kept && !self.lowering.names.owners {
+            return 0;
+        }
+        self.lowering.free_name(&self.shared, &self.eval.values.globals)
+    }
+
+    /// A new thread as the owner of locks, where owners are kept.
+    pub(super) fn owner_of(&self, id: u32) -> u32 {
+        if self.frame.owner == 0 { 0 } else { self.lowering.owner_of(id).unwrap_or(u32::MAX) }
+    }
+
+    pub(super) fn join(&mut self, thread: &Expr) -> Result<(), Halt> {
+        let id = self.eval.eval(thread)?;
+        if id == DROPPED {
+            return Err(Halt::Blocked);
+        }
+        let Some(id) = id.small().and_then(|n| u32::try_from(n).ok()).filter(|&n| n > 0) else {
+            return Err(Halt::Wrong("join of a thread that was never started".to_owned()));
+        };
+        self.only_if(self.shared.has_ended(id))
     }
 }
 
