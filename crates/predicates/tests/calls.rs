@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use selvedge_analysis::Budget;
-use selvedge_evidence::replay;
+use selvedge_evidence::{Trace, replay};
 use selvedge_frontend::target::target;
-use selvedge_model::System;
+use selvedge_model::{State, System};
 use selvedge_predicates::Answer;
 use selvedge_predicates::sample::{BreadthFirst, Reached, explore};
 use selvedge_program::{Lowering, Program};
@@ -63,13 +63,16 @@ fn compare(text: &str) -> (bool, usize) {
     if !is_wrong {
         assert!(in_original.complete && in_inlined.complete, "{text}");
         assert_eq!(shared(&original, &in_original), shared(&inlined, &in_inlined), "{text}");
-    } else if let Answer::Unsafe { system, trace, .. } = example.verify(true).answer {
-        let states = replay(&*system, &trace).expect("it can be replayed");
-        let last = states.last().expect("a state");
-        assert!(system.wrong(last.shared).is_some(), "{text}");
-        assert!(Arc::ptr_eq(system.written(), &example.program), "{text}");
-    } else {
-        panic!("the violation was lost: {text}");
+    } else if let Some(trace) = &in_inlined.violation {
+        // The run without calls is one of the original.
+        let states = replay(&inlined, trace).expect("it can be replayed");
+        let threads = trace.steps.iter().map(|(thread, _)| *thread);
+        let run: Vec<_> = threads.zip(states.into_iter().skip(1)).collect();
+        let wanted = |state: &State| Ok(original.wrong(state.shared).is_some());
+        let lifted = prepared.inlined.lift(&inlined, &trace.initial, &run, &original, &wanted);
+        let (initial, steps) = lifted.expect("lifted").unwrap_or_else(|| panic!("lost: {text}"));
+        let states = replay(&original, &Trace { initial, steps }).expect("it can be replayed");
+        assert!(states.last().is_some_and(|last| original.wrong(last.shared).is_some()), "{text}");
     }
     (is_wrong, targets)
 }
