@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use selvedge_analysis::Budget;
-use selvedge_evidence::replay;
-use selvedge_model::System;
+use selvedge_evidence::{Trace, replay};
+use selvedge_frontend::target::target;
+use selvedge_model::{State, System};
 use selvedge_predicates::Answer;
 use selvedge_predicates::sample::{BreadthFirst, Reached, explore};
 use selvedge_program::{Lowering, Program};
@@ -27,11 +28,34 @@ fn shared(system: &Lowering, found: &Reached) -> BTreeSet<String> {
     found.states.iter().map(|state| format!("{:?}", system.values_of(state.shared))).collect()
 }
 
-/// Compares a program with the one without calls; whether it goes wrong.
-fn compare(text: &str) -> bool {
+/// Compares which targets are reached; how many are.
+fn compare_targets(example: Example, prepared: &Prepared, targets: &[&str]) -> usize {
+    let mut count = 0;
+    let Example { program, source, counts, .. } = example;
+    for text in targets {
+        let property = target(text, &program, &source).unwrap_or_else(|why| panic!("{why:?}"));
+        let meant = prepared.property(&property).expect("places of its own");
+        let (program, source, counts) = (Arc::clone(&program), Arc::clone(&source), counts.clone());
+        let asked = Example { program, source, counts, property };
+        let (_, in_original) = reached(&asked, &asked.program);
+        let asked_of_inlined = Example { property: meant, ..asked };
+        let (_, in_inlined) = reached(&asked_of_inlined, &prepared.inlined.program);
+        let is_reached = in_original.violation.is_some();
+        let text = asked_of_inlined.source.text();
+        assert_eq!(is_reached, in_inlined.violation.is_some(), "{targets:?}: {text}");
+        count += usize::from(is_reached);
+    }
+    count
+}
+
+/// Compares a program with the one without calls; whether it goes wrong, and how many targets are reached.
+fn compare(text: &str) -> (bool, usize) {
     let example = Example::of(text);
     let prepared = Prepared::new(&example.program, &example.source).expect("not recursive");
     assert!(prepared.inlined.changed, "{text}");
+    let labels = ["*@A", "*@B", "g@C", "*@G", "p@H", "*@A,*@A", "f@B,g@G", "*@G,p@H"];
+    let labels = if text.contains("H: ") { &labels[..] } else { &[] };
+    let targets = compare_targets(Example::of(text), &prepared, labels);
     let (original, in_original) = reached(&example, &example.program);
     let (inlined, in_inlined) = reached(&example, &prepared.inlined.program);
     let is_wrong = in_original.violation.is_some();
@@ -39,15 +63,18 @@ fn compare(text: &str) -> bool {
     if !is_wrong {
         assert!(in_original.complete && in_inlined.complete, "{text}");
         assert_eq!(shared(&original, &in_original), shared(&inlined, &in_inlined), "{text}");
-    } else if let Answer::Unsafe { system, trace, .. } = example.verify(true).answer {
-        let states = replay(&*system, &trace).expect("it can be replayed");
-        let last = states.last().expect("a state");
-        assert!(system.wrong(last.shared).is_some(), "{text}");
-        assert!(Arc::ptr_eq(system.written(), &example.program), "{text}");
-    } else {
-        panic!("the violation was lost: {text}");
+    } else if let Some(trace) = &in_inlined.violation {
+        // The run without calls is one of the original.
+        let states = replay(&inlined, trace).expect("it can be replayed");
+        let threads = trace.steps.iter().map(|(thread, _)| *thread);
+        let run: Vec<_> = threads.zip(states.into_iter().skip(1)).collect();
+        let wanted = |state: &State| Ok(original.wrong(state.shared).is_some());
+        let lifted = prepared.inlined.lift(&inlined, &trace.initial, &run, &original, &wanted);
+        let (initial, steps) = lifted.expect("lifted").unwrap_or_else(|| panic!("lost: {text}"));
+        let states = replay(&original, &Trace { initial, steps }).expect("it can be replayed");
+        assert!(states.last().is_some_and(|last| original.wrong(last.shared).is_some()), "{text}");
     }
-    is_wrong
+    (is_wrong, targets)
 }
 
 #[test]
@@ -78,11 +105,14 @@ fn calls_in_all_places() {
 
 #[test]
 fn random_programs_with_calls() {
-    let mut wrong = 0;
-    for seed in 0..80 {
-        wrong += usize::from(compare(&program(&mut fastrand::Rng::with_seed(seed))));
+    let (mut wrong, mut targets) = (0, 0);
+    for seed in 0..50 {
+        let (is_wrong, reached) = compare(&program(&mut fastrand::Rng::with_seed(seed)));
+        wrong += usize::from(is_wrong);
+        targets += reached;
     }
-    assert!((10..70).contains(&wrong), "{wrong} go wrong");
+    assert!((50..350).contains(&targets), "{targets} of 400 targets are reached");
+    assert!((5..45).contains(&wrong), "{wrong} go wrong");
 }
 
 /// Procedures `f` (with a result), `g` (which may call `f`) and `p` (which calls both), over numbers below 3.
@@ -119,8 +149,9 @@ fn program(seeds: &mut fastrand::Rng) -> String {
     let p = body(seeds, &["x", "y", "l"], &["f", "g"], false);
     let (first, second) = (value(seeds, &["x", "l"]), value(seeds, &["y", "l"]));
     format!(
-        "int x := 0, y := 1;\nint f(int n) {{ int m := 0;\n{f}return m; }}\nvoid g(int n) {{ int m := 2;\n{g}}}\n\
-         void p(int l) {{\n{p}l := f(l);\ng(l);\nassert {first} != {second} || x <= y;\n}}\nthread p * 2 = p(0);\n"
+        "int x := 0, y := 1;\nint f(int n) {{ int m := 0;\nA: skip;\n{f}B: return m; }}\n\
+         void g(int n) {{ int m := 2;\nC: {g}if (x == y) {{ G: return; }} }}\n\
+         void p(int l) {{\n{p}l := f(l);\ng(l);\nH: assert {first} != {second} || x <= y;\n}}\nthread p * 2 = p(0);\n"
     )
 }
 

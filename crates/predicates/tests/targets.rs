@@ -89,6 +89,11 @@ fn targets_that_are_reached_come_with_a_run() {
         example("ticket-lock-broken.weave").target("client@L2,client@L2"),
         example("ticket-lock-calls-broken.weave").target("client@CS,client@CS"),
         example("ticket-lock.weave").target("client@L0,client@L1"),
+        // A label before the `return` of a procedure that is called.
+        Example::of(
+            "int x := 0;\nvoid f() { if (x >= 0) { L: return; } x := 1; }\nvoid p() { while (true) { f(); } }\nthread p * any;",
+        )
+        .target("p@L,f@L"),
         // Behind its only statement, a thread has left.
         example("ticket-lock-calls.weave").target("client@CS,leave@24"),
     ];

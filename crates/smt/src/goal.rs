@@ -49,6 +49,10 @@ impl Goal {
             all.into_iter().collect()
         };
         let wanted: Vec<Vec<Place>> = wanted.iter().map(of).collect();
+        // What no thread can be asked about would be shown of nothing.
+        if wanted.iter().any(Vec::is_empty) {
+            return Err(Refusal::new("no thread of the program is ever at the target", None));
+        }
         let combinations = wanted.iter().try_fold(1usize, |n, of| n.checked_mul(of.len()));
         if combinations.is_none_or(|n| n > MOST_COMBINATIONS) {
             return Err(Refusal::new("the target means too many combinations of places", None));

@@ -13,7 +13,6 @@ use selvedge_model::Property;
 use selvedge_predicates::{Question, Report, verify};
 use selvedge_program::{Program, Source, ThreadCounts};
 use selvedge_smt::certificate::Certificate;
-use selvedge_smt::goal::Goal;
 use selvedge_smt::prepared::Prepared;
 use selvedge_smt::solver::{Solver, SolverOptions};
 use selvedge_smt::{Checked, Flaw, recheck};
@@ -93,7 +92,7 @@ impl Example {
         let prepared = Prepared::new(&self.program, &self.source).expect("a flow graph");
         let layout = prepared.layout(&self.counts).expect("a layout");
         let mut solver = Solver::start(&SolverOptions::default()).expect("a solver");
-        let goal = Goal::new(&layout, &self.property).expect("a goal");
+        let goal = prepared.goal(&layout, &self.property).expect("a goal");
         let silent = &mut |_: &str, _: &_| {};
         recheck(&layout, &self.source, &goal, certificate, &mut solver, &|| false, silent)
     }

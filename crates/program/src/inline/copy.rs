@@ -99,12 +99,10 @@ impl<'p> Copier<'p> {
                 all.push(copy);
             }
             StmtKind::Return(values) if frame.end.is_some() => {
-                let before = all.len();
                 if let Some(exit) = &frame.end {
-                    all.extend(exit.hand_over(values, copy.span));
+                    all.push(Stmt { labels: copy.labels, ..exit.hand_over(values, copy.span) });
                     all.push(stmt(StmtKind::Goto(vec![exit.label]), copy.span));
                 }
-                all[before].labels = copy.labels;
             }
             StmtKind::StartThread(_) if frame.end.is_some() => {
                 let message = "a thread is started with a copy of this procedure".to_owned();
@@ -152,9 +150,9 @@ impl<'p> Copier<'p> {
         all.extend(self.block(&body, &frame)?);
         self.active.pop();
         // Who falls off the end returns anything.
-        let end = Span { start: callee.span.end, end: callee.span.end };
-        all.extend(exit.hand_over(callee.results.iter().map(anything).collect(), end));
-        all.push(Stmt { labels: vec![label], kind: StmtKind::Skip, span: end });
+        let results = callee.results.iter().map(anything).collect();
+        all.push(exit.hand_over(results, end_of(callee.span)));
+        all.push(Stmt { labels: vec![label], kind: StmtKind::Skip, span: end_of(span) });
         Ok(())
     }
 
@@ -234,16 +232,16 @@ impl Frame {
 
 impl Exit {
     /// Hands the results of a return over, in one step.
-    fn hand_over(&self, values: Vec<Expr>, span: Span) -> Option<Stmt> {
+    fn hand_over(&self, values: Vec<Expr>, span: Span) -> Stmt {
         if values.is_empty() {
-            return None;
+            return stmt(StmtKind::Skip, span);
         }
         let is_open = |value: &Expr| matches!(value.kind, ExprKind::Const(Value::Open));
         let open: Vec<bool> = values.iter().map(is_open).collect();
         let pairs = self.results.iter().cloned().zip(values);
         let results = assign(pairs.collect(), span);
         if self.places.is_empty() {
-            return Some(results);
+            return results;
         }
         // What is open stays open: it is not read on its way.
         let handed = |(place, (result, is_open)): (&Place, (&Place, bool))| {
@@ -255,7 +253,7 @@ impl Exit {
         };
         let handed = self.places.iter().zip(self.results.iter().zip(open)).map(handed);
         let received = assign(handed.collect(), span);
-        Some(stmt(StmtKind::Atomic(vec![results, received]), span))
+        stmt(StmtKind::Atomic(vec![results, received]), span)
     }
 }
 
@@ -270,6 +268,10 @@ fn shallow(kind: &StmtKind) -> StmtKind {
         StmtKind::Choose(blocks) => StmtKind::Choose(vec![Block::new(); blocks.len()]),
         other => other.clone(),
     }
+}
+
+fn end_of(span: Span) -> Span {
+    Span { start: span.end, end: span.end }
 }
 
 fn local(number: u32) -> VarRef {

@@ -9,8 +9,8 @@
 //!
 //! **Claim.** Both programs have the same runs, step by step, but for two things: a return and the receipt of its
 //! results are one step here (nobody comes between them in the original either), and behind a
-//! body comes one step that does nothing where the return was a step of its own. So shared states, what
-//! goes wrong and which statements threads stand before are the same; [`Inlined::lift`] brings a run back.
+//! body comes one more step, which does nothing and can always be taken. So shared states, what goes wrong and which
+//! statements threads stand before at the same time are the same; [`Inlined::lift`] brings a run back.
 //!
 //! **Needs.** No recursion. Procedures that threads are started with stay as they are.
 
@@ -22,8 +22,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use selvedge_model::{Pattern, Property, ThreadAt};
 
-use crate::flow::{Flow, Loc};
-use crate::{LabelId, ProcId, Program, Span, StmtKind, walk};
+use crate::flow::{Flow, Loc, Location};
+use crate::{LabelId, ProcId, Program, Span, Stmt, StmtKind, walk};
 
 pub use lift::Lifted;
 
@@ -66,7 +66,8 @@ pub fn inline(program: &Arc<Program>, flow: &Flow) -> Result<Inlined, InlineErro
         return Ok(inlined);
     }
     let mut all = Program::clone(program);
-    for root in roots.into_iter().filter(calls) {
+    let mut called = Vec::new();
+    for &root in roots.iter().filter(|root| calls(root)) {
         let mut copier = copy::Copier::new(program, flow, root);
         all.procs[root.index()] = copier.root()?;
         for (of, copy) in copier.labels {
@@ -79,6 +80,14 @@ pub fn inline(program: &Arc<Program>, flow: &Flow) -> Result<Inlined, InlineErro
             let moved = copy::predicates(program, &inlined.copies, root, proc, offset);
             inlined.moved_predicates |= !moved.is_empty();
             all.predicates.extend(moved);
+            called.push(proc);
+        }
+    }
+    // What only was called is nowhere any more.
+    let starts = |s: &Stmt| matches!(s.kind, StmtKind::Async { .. } | StmtKind::StartThread(_));
+    if !program.procs.iter().any(|proc| walk::any(&proc.body, &starts)) {
+        for proc in called.into_iter().filter(|proc| !roots.contains(proc)) {
+            all.procs[proc.index()].body.clear();
         }
     }
     inlined.program = Arc::new(all);
@@ -109,20 +118,23 @@ impl Inlined {
         wanted.map(|wanted| Property::Unreachable(Pattern::Together(wanted)))
     }
 
-    /// The locations that a thread at a location of the original is at, found by the statement that comes next.
+    /// The locations that a thread at a location of the original is at: those before copies of the statement that
+    /// comes next, in procedures of threads. `None` if there are none.
     fn locations(&self, loc: Loc, original: &Flow, flow: &Flow) -> Option<Vec<Loc>> {
         let at = original.location(loc);
-        let meant = |here: &crate::flow::Location| match at.labels.first() {
+        let is_root = |here: &Location| self.program.threads.iter().any(|t| t.proc == here.proc);
+        let meant = |here: &Location| match at.labels.first() {
             Some(&label) => {
-                let copies = self.copies.get(&(at.proc, label)).into_iter().flatten();
-                let is_copy =
-                    copies.into_iter().any(|(p, l)| here.proc == *p && here.labels.contains(l));
-                is_copy || (here.proc == at.proc && here.labels.contains(&label))
+                let mut copies = self.copies.get(&(at.proc, label)).into_iter().flatten();
+                copies.any(|(proc, label)| here.proc == *proc && here.labels.contains(label))
+                    || (here.proc == at.proc && here.labels.contains(&label))
             }
-            None => here.span == at.span && !here.edges.is_empty(),
+            None => here.span == at.span,
         };
-        let all = (0..).map(Loc).zip(&flow.locations).filter(|(_, here)| meant(here));
-        let found: Vec<Loc> = all.filter(|(_, here)| !here.atomic).map(|(loc, _)| loc).collect();
+        let occupied = |here: &Location| is_root(here) && !here.atomic && !here.edges.is_empty();
+        let all = (0..).map(Loc).zip(&flow.locations);
+        let found = all.filter(|(_, here)| occupied(here) && meant(here));
+        let found: Vec<Loc> = found.map(|(loc, _)| loc).collect();
         (!found.is_empty()).then_some(found)
     }
 }
