@@ -3,9 +3,10 @@
 //! contexts it goes wrong, and which shared states it leaves behind.
 //!
 //! Where inputs that occur are known, they are a relation between all contexts of the thread. With
-//! eager guesses nobody needs that relation, and it would be the largest of all: it remembers where all *other*
-//! threads can be. So the two sides of the thread are put together with everything forgotten but
-//! the end of the last context; the work is then to walk two diagrams side by side.
+//! eager guesses nobody needs that relation, and it would be the largest of all: it remembers
+//! where all *other* threads can be. So the two sides of the thread are put together with
+//! everything forgotten but the end of the last context; the work is then to walk two diagrams
+//! side by side.
 
 use selvedge_bdd::Bdd;
 
