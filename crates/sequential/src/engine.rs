@@ -25,8 +25,8 @@ use crate::summaries::Calls;
 /// How long the other engines are alone.
 const HEAD_START: Duration = Duration::from_secs(1);
 
-/// How many rounds are prepared for at first, by the layout of the diagrams: if rounds stand one after the
-/// other, those that are not reached cost nothing.
+/// How many rounds are prepared for at first, by the layout of the diagrams: if rounds stand one
+/// after the other, those that are not reached cost nothing.
 fn first_rounds(layout: Layout) -> usize {
     match layout {
         Layout::ByVariable => 4,

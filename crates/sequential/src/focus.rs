@@ -11,8 +11,8 @@
 //! fails, too, the run has read hidden variables with other values than they have: one of them is
 //! hidden no more, and all begins again.
 //!
-//! **Claim.** The answer is the same as with all variables, and so is the smallest number of rounds.
-//! There are at most as many attempts as variables.
+//! **Claim.** The answer is the same as with all variables, and so is the smallest number of
+//! rounds. There are at most as many attempts as variables.
 
 use std::collections::BTreeSet;
 

@@ -1,17 +1,17 @@
 //! # Which copies stand next to each other
 //!
-//! **Question.** There are copies of the shared variables for the start and the end of the context in every
-//! round. Which of them should be neighbours in the order?
+//! **Question.** There are copies of the shared variables for the start and the end of the
+//! context in every round. Which of them should be neighbours in the order?
 //!
-//! **Idea.** An interface lists what goes in and out of a thread, round by round. Read in this order, it
-//! is the language of an automaton: between two rounds, a diagram has to remember where the
-//! thread can be, and no more. Read variable by variable, it has to remember what the variables so far have
-//! said about every round. So diagrams grow with the number of rounds in one order, and
-//! with a power of it in the other.
+//! **Idea.** An interface lists what goes in and out of a thread, round by round. Read in this
+//! order, it is the language of an automaton: between two rounds, a diagram has to remember where
+//! the thread can be, and no more. Read variable by variable, it has to remember what the
+//! variables so far have said about every round. So diagrams grow with the number of rounds in
+//! one order, and with a power of it in the other.
 //!
-//! What speaks for the other: where a round begins with what another one ended with, all of it has to be
-//! remembered from round to round, which is as much as there are values. So rounds come one after
-//! the other only where shared bits are few. Figures are in decision 0039.
+//! What speaks for the other: where a round begins with what another one ended with, all of it
+//! has to be remembered from round to round, which is as much as there are values. So rounds come
+//! one after the other only where shared bits are few. Figures are in decision 0039.
 
 use crate::focus::FEW_BITS;
 use crate::space::Shared;

@@ -14,8 +14,8 @@
 //!   they were entered, as with eager guesses; and values that never occur are not looked at, as
 //!   with lazy guesses. The chain sorts out what does not fit with earlier contexts.
 //!
-//! Threads that start in the same way share their analysis, for the inputs of all of them; the chain
-//! joins each thread with its own.
+//! Threads that start in the same way share their analysis, for the inputs of all of them; the
+//! chain joins each thread with its own.
 //!
 //! **Claim.** After k calls of [`Rounds::advance`] the shared states are exactly those of
 //! executions within k rounds; a violation is found in the first round that shows it.
@@ -353,7 +353,8 @@ impl<'a> Rounds<'a> {
         all
     }
 
-    /// The interface of an analysis in the present round, and the contexts with which it goes wrong.
+    /// The interface of an analysis in the present round, and the contexts with which it goes
+    /// wrong.
     fn interface(&mut self, analysis: usize, round: usize) -> Result<(Bdd, Bdd)> {
         if let Some(known) = self.latest[analysis] {
             return Ok(known);

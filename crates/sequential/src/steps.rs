@@ -17,8 +17,8 @@ use crate::space::{Local, Scalar, Shared, Space};
 /// What an edge does in a round.
 #[derive(Clone)]
 pub struct Step {
-    /// What it does where it goes on, by what is written: `x[i] := 1` has a part for each element, so
-    /// that no part has to say that the other elements stay as they are.
+    /// What it does where it goes on, by what is written: `x[i] := 1` has a part for each
+    /// element, so that no part has to say that the other elements stay as they are.
     parts: Rc<[Part]>,
     /// For a call: values now, and the next ones of the parameters of the procedure.
     pub call: Bdd,

@@ -1,10 +1,11 @@
 //! # Backward: pre* of the one pushdown system
 //! From the ends that are asked for: all stacks that a reader accepts ([`super::reader`]), with the
-//! tuple at the end kept by the states of the reader. A transition leads from a control state to a state of the
-//! reader, or to another control state, if all of its symbol is popped. The rules are those of the symbolic
-//! pre* [Schwoon 2002, Sec. 3.3], with relations as labels.
+//! tuple at the end kept by the states of the reader. A transition leads from a control state to
+//! a state of the reader, or to another control state, if all of its symbol is popped. The rules
+//! are those of the symbolic pre* [Schwoon 2002, Sec. 3.3], with relations as labels.
 //!
-//! A tuple p₂, …, p_k, p′ at the end is a solution if the start with the guess p₂, …, p_k can get there.
+//! A tuple p₂, …, p_k, p′ at the end is a solution if the start with the guess p₂, …, p_k can get
+//! there.
 
 use std::collections::{BTreeMap, BTreeSet};
 

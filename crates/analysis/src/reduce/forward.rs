@@ -2,8 +2,8 @@
 //! From all guesses at once. A pushdown store automaton reads the stacks: from a control state, a
 //! symbol leads to the control state at the moment when what lies below was written, and a new
 //! state of the automaton is made for each symbol and round that a push begins with. Below all
-//! stacks is the tuple that was guessed. The rules are those of the symbolic post* [Schwoon 2002, Sec. 3.3]
-//! with relations as labels.
+//! stacks is the tuple that was guessed. The rules are those of the symbolic post* [Schwoon 2002,
+//! Sec. 3.3] with relations as labels.
 //!
 //! In the end the stacks are read: a solution is a tuple (p₂, …, p_k, p′) at the end of all threads
 //! with the guess p₂, …, p_k below them.
@@ -173,8 +173,8 @@ impl<'a> Forward<'a> {
         Ok(())
     }
 
-    /// Reads all stacks at the end of all threads, or those that break a property, where the last tuple is one
-    /// of those that are asked for: a relation between the last tuple and the guess.
+    /// Reads all stacks at the end of all threads, or those that break a property, where the last
+    /// tuple is one of those that are asked for: a relation between the last tuple and the guess.
     pub fn read(
         &self,
         tuples: &mut Tuples,

@@ -7,8 +7,8 @@ use selvedge_model::SymbolId;
 /// a template: the stacks of all of them lie on each other.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Frame {
-    /// The start of a thread, eᵢ: it unfolds into the stack that the thread has in the initial state
-    /// of the run.
+    /// The start of a thread, eᵢ: it unfolds into the stack that the thread has in the initial
+    /// state of the run.
     Start(u32),
     /// The lowest symbols of the stack that a thread has in an initial state, with the bottom,
     /// still to be unfolded.

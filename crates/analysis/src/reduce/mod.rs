@@ -16,9 +16,10 @@
 //! *solution*. Both directions find exactly the solutions: [`forward`] by post*, [`backward`] by
 //! pre*.
 //!
-//! **Symbolic rules** [Schwoon 2002]. The control states are (k, p₁, …, p_K): too many to be listed. So
-//! a rule is about all of them at once, and the automata that are saturated have relations between
-//! tuples as labels, which are decision diagrams ([`tuples`]). Symbols are listed.
+//! **Symbolic rules** [Schwoon 2002]. The control states are (k, p₁, …, p_K): too many to be
+//! listed. So a rule is about all of them at once, and the automata that are saturated have
+//! relations between tuples as labels, which are decision diagrams ([`tuples`]). Symbols are
+//! listed.
 //!
 //! **Guesses.** Only the solutions for k - 1 rounds are guessed for k rounds. That is enough: the
 //! first k - 1 rounds of an execution are an execution, so the shared states at the ends of its
@@ -30,8 +31,8 @@
 //! those at the end to the tuple at the end (backward).
 //!
 //! **Needs.** A fixed set of threads, and finitely many shared states and symbols: they are listed
-//! beforehand, from above. That no shared state is new in a round proves nothing, since the stacks may be
-//! new: the answer is never more than bounded.
+//! beforehand, from above. That no shared state is new in a round proves nothing, since the
+//! stacks may be new: the answer is never more than bounded.
 
 mod backward;
 mod forward;

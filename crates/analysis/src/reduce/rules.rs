@@ -1,8 +1,8 @@
 //! # The rules of the one pushdown system
-//! The rules of Fig. 4, grouped by their symbols: what a group does to shared states is a set of pairs,
-//! which becomes a relation over the shared states of one round ([`super::tuples`]). The
-//! rules that go on to the next round, and after the last one to the next thread, are the same for all
-//! symbols and need no list.
+//! The rules of Fig. 4, grouped by their symbols: what a group does to shared states is a set of
+//! pairs, which becomes a relation over the shared states of one round ([`super::tuples`]). The
+//! rules that go on to the next round, and after the last one to the next thread, are the same
+//! for all symbols and need no list.
 //!
 //! Three things differ from the figure:
 //!

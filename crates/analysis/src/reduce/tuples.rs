@@ -1,12 +1,13 @@
 //! # Tuples of shared states as diagrams
-//! A control state of the one pushdown system is (k, p₁, …, p_K). The round k is a part of every key;
-//! the tuples are sets. A transition of a pushdown store automaton goes from one control state to
-//! another (the one at the moment when the symbols below were written), so its label is a relation
-//! between two tuples, over decision diagrams.
+//! A control state of the one pushdown system is (k, p₁, …, p_K). The round k is a part of every
+//! key; the tuples are sets. A transition of a pushdown store automaton goes from one control
+//! state to another (the one at the moment when the symbols below were written), so its label is
+//! a relation between two tuples, over decision diagrams.
 //!
-//! The rounds stand one after the other in the order, and in each of them the copies of one bit: what a
-//! rule does not touch is the same in both tuples, which costs three nodes a bit, and a step of a
-//! thread changes one block. The initial state of the run stands before all of them; it never changes.
+//! The rounds stand one after the other in the order, and in each of them the copies of one bit:
+//! what a rule does not touch is the same in both tuples, which costs three nodes a bit, and a
+//! step of a thread changes one block. The initial state of the run stands before all of them; it
+//! never changes.
 
 use rustc_hash::FxHashMap;
 use selvedge_bdd::{Bdd, Manager, Var};

@@ -33,8 +33,8 @@ fn written(name: &str, text: &str) -> PathBuf {
     path
 }
 
-/// The driver as the paper has it (BlueT of Fig. 6, 2K = 20 and 2K = 10), and with a recursive counter as
-/// a third thread.
+/// The driver as the paper has it (BlueT of Fig. 6, 2K = 20 and 2K = 10), and with a recursive
+/// counter as a third thread.
 pub fn bluetooth(rows: Rows<'_>) {
     let programs = [
         ("driver-fixed", "rounds", 10),

@@ -1,7 +1,7 @@
 //! # The benchmark of rounds
 //! Runs everything that the speed of summaries is judged by, each case in a process of its own, and
-//! prints one table: `scripts/bench-rounds [SECTION …]`. The sections stand in [`cases`]; what a run
-//! is and what is measured in [`run`]; programs are made by [`generate`].
+//! prints one table: `scripts/bench-rounds [SECTION …]`. The sections stand in [`cases`]; what a
+//! run is and what is measured in [`run`]; programs are made by [`generate`].
 
 mod cases;
 mod generate;

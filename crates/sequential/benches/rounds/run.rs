@@ -2,8 +2,8 @@
 //!
 //! *Time* is what a person waits, *CPU* what the process worked, from reading the program on; on a
 //! machine with other work to do, only the second one compares, and limits are on it. *Memory* is
-//! the peak of the process. *Data* is the size of the problem as the paper counts it: the bits of the
-//! shared variables once for each round, and those of the largest procedure.
+//! the peak of the process. *Data* is the size of the problem as the paper counts it: the bits of
+//! the shared variables once for each round, and those of the largest procedure.
 
 use std::fmt;
 use std::path::Path;

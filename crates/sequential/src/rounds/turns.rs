@@ -3,9 +3,10 @@
 //! contexts it goes wrong, and which shared states it leaves behind.
 //!
 //! Where inputs that occur are known, they are a relation between all contexts of the thread. With
-//! eager guesses nobody needs that relation, and it would be the largest of all: it remembers where all *other*
-//! threads can be. So the two sides of the thread are put together with everything forgotten but
-//! the end of the last context; the work is then to walk two diagrams side by side.
+//! eager guesses nobody needs that relation, and it would be the largest of all: it remembers
+//! where all *other* threads can be. So the two sides of the thread are put together with
+//! everything forgotten but the end of the last context; the work is then to walk two diagrams
+//! side by side.
 
 use selvedge_bdd::Bdd;
 
@@ -61,11 +62,11 @@ impl Rounds<'_> {
     pub(super) fn goes_wrong(&mut self, turn: &Turn, wrong: Bdd) -> Result<Option<Bdd>> {
         let contexts = match turn.inputs {
             Some(inputs) => self.space.bdds.and(wrong, inputs)?,
-            None if wrong == Bdd::FALSE => Bdd::FALSE,
-            None => match self.ends(turn, wrong)? {
-                (Bdd::FALSE, _) => Bdd::FALSE,
-                _ => wrong,
-            },
+            None => {
+                let wrong = self.begun(turn, wrong)?;
+                let fits = wrong != Bdd::FALSE && self.ends(turn, wrong)?.0 != Bdd::FALSE;
+                if fits { wrong } else { Bdd::FALSE }
+            }
         };
         Ok((contexts != Bdd::FALSE).then_some(contexts))
     }
@@ -93,6 +94,11 @@ impl Rounds<'_> {
         Ok(prefix)
     }
 
+    /// The part of an interface that begins with first values that matter.
+    fn begun(&mut self, turn: &Turn, part: Bdd) -> Result<Bdd> {
+        if turn.round == 0 { self.space.bdds.and(part, self.first) } else { Ok(part) }
+    }
+
     fn is_last(&self, turn: &Turn) -> bool {
         turn.thread + 1 == self.of_thread.len()
     }
@@ -100,8 +106,7 @@ impl Rounds<'_> {
     /// What the context ends with, for a part of the interface; and the prefix with this part.
     fn ends(&mut self, turn: &Turn, part: Bdd) -> Result<(Bdd, Bdd)> {
         debug_assert_eq!(self.options.guesses, Guesses::Eager);
-        let first = if turn.round == 0 { self.first } else { Bdd::TRUE };
-        let part = self.space.bdds.and(part, first)?;
+        let part = self.begun(turn, part)?;
         if self.is_last(turn) {
             let ends = chain::last_ends(&mut self.space, turn.round, turn.prefix, part)?;
             return Ok((ends, turn.prefix));
