@@ -202,7 +202,8 @@ fn a_thread_that_was_started_is_not_forgotten() {
     };
     let tops = vec![TopPattern::Any, TopPattern::Symbol(SymbolId(0))];
     let never_two = Property::Unreachable(Pattern::Tuple { shared: None, tops });
-    let refused = recheck(&starter(), &[never_two.clone()], &Evidence::Cut(certificate));
+    let refused =
+        recheck(&starter(), std::slice::from_ref(&never_two), &Evidence::Cut(certificate));
     assert_eq!(refused.map_err(|refusal| refusal.flaw), Err(Flaw::NotClosed));
     let languages = vec![Dfa::word([SymbolId(0)])];
     let certificate = AggregateCertificate {
