@@ -45,6 +45,30 @@ fn remove_state(evidence: &mut Evidence, number: usize) {
     }
 }
 
+/// Sets with cut stacks from which no step leads to a state that was taken out: because heights of
+/// stacks would have to be what they cannot be, or because nothing lies below a symbol.
+pub fn excluded(evidence: &Evidence) -> Vec<Evidence> {
+    let Evidence::Cut(cut) = evidence else { return Vec::new() };
+    let mut all = Vec::new();
+    let classes = cut.classes.iter().max().map_or(0, |&c| c as usize + 1) + cut.started.len();
+    for first in 0..cut.states.len().min(4) {
+        let mut forged = cut.clone();
+        let least = |at: usize| Some(if at == first { 0 } else { i64::MAX });
+        let least = (0..cut.states.len()).map(least).collect();
+        forged.measures = vec![Measure { weights: vec![0; classes], least }];
+        all.push(Evidence::Cut(forged));
+    }
+    let mut lowest: Vec<_> = cut.guesses.iter().map(|guess| (guess.class, guess.lowest)).collect();
+    lowest.sort_unstable();
+    lowest.dedup();
+    for pair in lowest {
+        let mut forged = cut.clone();
+        forged.guesses.retain(|guess| (guess.class, guess.lowest) != pair);
+        all.push(Evidence::Cut(forged));
+    }
+    all
+}
+
 /// Adds threads of two kinds to every state that were never started: they can act, or wait.
 pub fn add_phantoms(system: &Tables, evidence: &mut Evidence, counts: [u32; 2], rng: &mut Rng) {
     let template = TemplateId::from(rng.usize(0..system.template_count()));

@@ -17,7 +17,7 @@ use selvedge_analysis::explore::windows::Cut;
 use selvedge_analysis::explore::{ContextExplorer, Explorer, Locals};
 use selvedge_analysis::naive::Naive;
 use selvedge_analysis::random::{Shape, random_system};
-use selvedge_evidence::{Evidence, Refusal, recheck};
+use selvedge_evidence::{Evidence, Flaw, Refusal, recheck};
 use selvedge_model::{
     Pattern, Property, SharedId, SymbolId, System, Tables, TemplateId, ThreadId, TopPattern,
 };
@@ -165,6 +165,17 @@ impl Tally {
             if !changes::repair(&mut repaired, &refusal.message) {
                 break;
             }
+        }
+        let mut harmless = set.clone();
+        loop {
+            let refusal = self.claim(system, claim, &harmless);
+            let is_harmful = refusal.flaw == Flaw::Harmful;
+            if !is_harmful || !changes::repair(&mut harmless, &refusal.message) {
+                break;
+            }
+        }
+        for forged in changes::excluded(&harmless) {
+            self.claim(system, claim, &forged);
         }
         for counts in changes::PHANTOMS {
             let mut forged = set.clone();

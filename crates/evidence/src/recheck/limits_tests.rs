@@ -186,3 +186,33 @@ fn more_threads_than_can_be_counted_are_refused() {
         assert_eq!(refused.flaw, Flaw::NotClosed, "{refused}");
     }
 }
+
+/// Each step starts a thread, and the set has none of those that were started.
+#[test]
+fn a_thread_that_was_started_is_not_forgotten() {
+    let window = || Window { symbols: Box::new([SymbolId(0)]), hidden: false };
+    let certificate = CutCertificate {
+        classes: vec![0],
+        started: vec![TemplateId(0)],
+        depth: 1,
+        guesses: Vec::new(),
+        kinds: [0, 1].map(|class| CutThread { class, window: window() }).to_vec(),
+        states: vec![CountedState::of_kinds(SharedId(0), vec![0])],
+        measures: Vec::new(),
+    };
+    let tops = vec![TopPattern::Any, TopPattern::Symbol(SymbolId(0))];
+    let never_two = Property::Unreachable(Pattern::Tuple { shared: None, tops });
+    let refused =
+        recheck(&starter(), std::slice::from_ref(&never_two), &Evidence::Cut(certificate));
+    assert_eq!(refused.map_err(|refusal| refusal.flaw), Err(Flaw::NotClosed));
+    let languages = vec![Dfa::word([SymbolId(0)])];
+    let certificate = AggregateCertificate {
+        classes: vec![0],
+        started: vec![TemplateId(0)],
+        languages,
+        kinds: [0, 1].map(|class| AggregateThread { class, language: 0 }).to_vec(),
+        states: vec![CountedState::of_kinds(SharedId(0), vec![0])],
+    };
+    let refused = recheck(&starter(), &[never_two], &Evidence::Aggregate(certificate));
+    assert_eq!(refused.map_err(|refusal| refusal.flaw), Err(Flaw::NotClosed));
+}

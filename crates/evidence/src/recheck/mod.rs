@@ -14,6 +14,8 @@
 
 mod aggregate;
 mod cover;
+#[cfg(test)]
+mod cover_tests;
 mod cut;
 mod form;
 mod harmless;
