@@ -66,12 +66,6 @@ impl Law {
         Term::le(self.term(), Term::Int(left))
     }
 
-    /// The variables that it is about.
-    #[must_use]
-    pub fn slots(&self) -> Vec<usize> {
-        self.sum.iter().map(|(slot, _)| *slot).collect()
-    }
-
     /// The sum of the variables.
     fn term(&self) -> Term {
         let mut summands = self.sum.iter();
