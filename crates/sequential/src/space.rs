@@ -12,7 +12,6 @@ use crate::Limits;
 use crate::focus::{Focus, bits_for};
 use crate::layout::Layout;
 use crate::order::order;
-use crate::summaries::Entered;
 use crate::touched::{Touched, Variant};
 use crate::{Result, Stop};
 
@@ -202,11 +201,10 @@ impl<'a> Space<'a> {
 
     /// The variables of one activation of a procedure: its locals, and what it was entered with.
     #[must_use]
-    pub(crate) fn activation(&self, proc: ProcId, entered: Option<Entered>) -> Vec<Var> {
+    pub(crate) fn activation(&self, proc: ProcId, entered: Option<usize>) -> Vec<Var> {
         let mut vars = self.locals(proc, Local::Now);
         vars.extend(self.params(proc, Local::Entry));
-        let round = entered.map_or(0, |entered| entered.round);
-        vars.extend(self.shared(Shared::Entry(round)));
+        vars.extend(self.shared(Shared::Entry(entered.unwrap_or(0))));
         vars
     }
 

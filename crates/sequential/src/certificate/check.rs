@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use selvedge_analysis::{Budget, Stop};
+use selvedge_analysis::{Budget, Limits, Stop};
 use selvedge_bdd::{Bdd, Var};
 use selvedge_evidence::{Checked, Flaw, Refusal, SummaryCertificate, SummaryPlace};
 use selvedge_model::{Property, System};
@@ -15,7 +15,6 @@ use selvedge_program::flow::{Command, EdgeId, Loc};
 use selvedge_program::{Lowering, ProcId};
 
 use super::scalar;
-use crate::Limits;
 use crate::focus::Focus;
 use crate::layout::Layout;
 use crate::space::{Local, Scalar, Shared, Space};

@@ -43,7 +43,7 @@ impl Thread {
                 Ok((Some((proc, entered)), self.summary_form(space, proc, entered, set)?))
             }
             _ => {
-                let forgotten = space.activation(proc, key.entered);
+                let forgotten = space.activation(proc, key.entered.map(|e| e.round));
                 Ok((None, space.forget(set, &forgotten)?))
             }
         }
@@ -182,7 +182,7 @@ impl Thread {
                     Some(of) => entries.get(&(caller, of)).copied().unwrap_or(Bdd::FALSE),
                 };
                 let called = all_lengths(space, self.calls.get(&(edge, of, round)))?;
-                let mut forgotten = space.activation(caller, of);
+                let mut forgotten = space.activation(caller, of.map(|e| e.round));
                 forgotten.extend(space.contexts(round));
                 let entry = space.join(called, entered, &forgotten)?;
                 let enters = self.key(from, of, round, 0).enters(space, edge, callee);

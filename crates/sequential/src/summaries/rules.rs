@@ -88,7 +88,8 @@ impl Thread {
         }
         let enters = key.enters(space, edge, callee);
         if self.calls_mode == Calls::Lazy {
-            let mut forgotten = space.activation(self.proc_at(space, key.loc), key.entered);
+            let mut forgotten =
+                space.activation(self.proc_at(space, key.loc), key.entered.map(|e| e.round));
             forgotten.extend(space.untouched(enters.variant, Shared::Out(key.round)));
             if !self.history {
                 forgotten.extend(space.contexts(key.round));

@@ -318,6 +318,6 @@ fn the_check_does_not_use_the_search() {
     let text = std::fs::read_to_string(path).expect("the file");
     let uses = text.lines().filter_map(|line| line.strip_prefix("use crate::"));
     let modules: Vec<&str> = uses.filter_map(|line| line.split("::").next()).collect();
-    assert_eq!(modules, ["focus", "limits", "space", "steps"]);
+    assert_eq!(modules, ["focus", "layout", "space", "steps"]);
     assert!(!text.contains("crate::summaries") && !text.contains("crate::rounds"));
 }
