@@ -124,7 +124,7 @@ pub fn bound(
 /// Which runs that never end are looked for.
 pub fn livelock(
     fairness: &str,
-    ended: bool,
+    none_ended: bool,
     stem: Option<&Bound<'_, PyAny>>,
     lasso: Option<&Bound<'_, PyAny>>,
     engine: &str,
@@ -140,12 +140,12 @@ pub fn livelock(
     let bounds = match (stem, lasso) {
         (None, None) => None,
         (Some(stem), Some(lasso)) => Some(Bounds {
-            stem: numbers::rounds("stem", stem)?,
+            stem: numbers::few("stem", stem)?,
             lasso: numbers::rounds("lasso", lasso)?,
         }),
         _ => return Err(errors::option("give both stem and lasso, or neither")),
     };
-    Ok(Livelock { endless: Endless { fairness, ended }, bounds, engine })
+    Ok(Livelock { endless: Endless { fairness, ended: !none_ended }, bounds, engine })
 }
 
 /// The value of a name.

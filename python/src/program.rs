@@ -165,17 +165,17 @@ impl Program {
 
     /// Looks for a fair run that never ends: `nonterminating` with a lasso, `safe` if there is none, or `unknown`.
     ///
-    /// `fairness` is `strong`, `weak` or `none`; with `ended`, threads may have ended while others go on. With `stem` and
+    /// `fairness` is `strong`, `weak` or `none`; with `none_ended`, only runs count in which no thread has ended. With `stem` and
     /// `lasso`, only runs are looked for that repeat themselves after so many rounds; that there is none is then
     /// `bounded`. `engine` is `auto`, `exact` or `rounds`.
-    #[pyo3(signature = (*, fairness="strong", ended=false, stem=None, lasso=None, engine="auto", timeout=None,
+    #[pyo3(signature = (*, fairness="strong", none_ended=false, stem=None, lasso=None, engine="auto", timeout=None,
                         memory=None, evidence=false))]
     #[allow(clippy::too_many_arguments)]
     fn livelock<'py>(
         &self,
         py: Python<'py>,
         fairness: &str,
-        ended: bool,
+        none_ended: bool,
         stem: Option<&Bound<'py, PyAny>>,
         lasso: Option<&Bound<'py, PyAny>>,
         engine: &str,
@@ -183,7 +183,7 @@ impl Program {
         memory: Option<&Bound<'py, PyAny>>,
         evidence: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let which = ask::livelock(fairness, ended, stem, lasso, engine)?;
+        let which = ask::livelock(fairness, none_ended, stem, lasso, engine)?;
         let options = Options { evidence, ..Options::default() };
         let subject = Arc::clone(&self.subject);
         Limited { options, timeout, memory }

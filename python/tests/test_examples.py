@@ -42,8 +42,8 @@ class Row(NamedTuple):
                 inputs["target"] = next(words)
             elif word == "--timeout":
                 question["timeout"] = int(next(words).removesuffix("ms")) / 1000
-            elif word in ("--deadlock", "--ended"):
-                question[word[2:]] = True
+            elif word in ("--deadlock", "--none-ended"):
+                question[word[2:].replace("-", "_")] = True
             else:
                 question[word[2:]] = next(words)
         return inputs, question

@@ -9,6 +9,8 @@ use std::time::Instant;
 
 use selvedge_model::Fault;
 
+use crate::engine::Turn;
+
 /// What a run may use. The default has no limits.
 #[derive(Clone, Default)]
 pub struct Budget {
@@ -20,11 +22,25 @@ pub struct Budget {
     pub memory_in_use: Option<fn() -> usize>,
     /// Set from outside (Ctrl-C, or another engine was faster): any of them ends the run.
     pub cancelled: Vec<Arc<AtomicBool>>,
+    /// The engine that this one takes turns with, if there is one.
+    pub turn: Option<Turn>,
 }
+
+/// How much work lies between two looks at a budget, where nobody counts: so many moves.
+const WORK_PER_LOOK: usize = 1 << 6;
 
 impl Budget {
     /// Whether the run may go on; says why not.
     pub fn check(&self) -> Result<(), Stop> {
+        self.after(WORK_PER_LOOK as u64)
+    }
+
+    /// Whether the run may go on after so much work, measured in moves of an explorer. Who takes
+    /// turns with another engine waits here while it is the other one's.
+    pub fn after(&self, work: u64) -> Result<(), Stop> {
+        if let Some(turn) = &self.turn {
+            turn.spend(work);
+        }
         if self.cancelled.iter().any(|flag| flag.load(Ordering::Relaxed)) {
             return Err(Stop::Cancelled);
         }
@@ -46,9 +62,6 @@ pub struct Pace<'a> {
     /// How much work may be done before the next look.
     left: usize,
 }
-
-/// How much work is done between two looks.
-const WORK_PER_LOOK: usize = 1 << 6;
 
 impl<'a> Pace<'a> {
     /// Looks at the budget at once, and then as work is done.

@@ -16,6 +16,7 @@ pub mod delays;
 mod pincer;
 mod reduction;
 mod table;
+mod turns;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -32,6 +33,7 @@ use below::Below;
 pub use beside::{Answer, beside};
 use pincer::pincer;
 pub use table::{Table, table};
+pub use turns::{Side, Turn, in_turns};
 
 /// What is asked.
 #[derive(Clone, Copy)]

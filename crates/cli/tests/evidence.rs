@@ -59,9 +59,11 @@ fn what_verify_writes_is_accepted() {
 
 #[test]
 fn what_livelock_writes_is_accepted() {
-    let cases: [(&str, &[&str], &[&str], i32); 6] = [
-        ("livelock/fig1a.weave", &[], &[], 0),
-        ("livelock/fig1a.weave", &[], &["--ended"], 11),
+    let cases: [(&str, &[&str], &[&str], i32); 8] = [
+        ("livelock/fig1a.weave", &[], &["--none-ended"], 0),
+        ("livelock/fig1a.weave", &[], &[], 11),
+        ("livelock/started-workers.weave", &[], &[], 11),
+        ("livelock/recursion-int.weave", &[], &[], 11),
         ("livelock/fig1b.weave", &[], &["--fairness", "weak"], 11),
         ("livelock/fig3a-philosophers.weave", &["--const", "N=3"], &[], 11),
         ("livelock/fig3c-timeout-fair.weave", &[], &[], 0),

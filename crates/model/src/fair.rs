@@ -64,13 +64,21 @@ impl FairChoice {
 }
 
 /// Which infinite runs are meant: the fairness, and whether threads may have ended in them.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Endless {
     /// What is asked of a run.
     pub fairness: Fairness,
-    /// Whether a thread may have ended while others go on for ever. If not, a run counts only if
-    /// every thread acts infinitely often or waits. (Without fairness, any thread may have ended.)
+    /// Whether a thread may have ended while others go on for ever, as in the definition: who has
+    /// ended is not enabled. If not, a run counts only if every thread acts infinitely often or waits.
+    /// (Without fairness, any thread may have ended.)
     pub ended: bool,
+}
+
+impl Default for Endless {
+    /// Strongly fair runs, whoever has ended [Atig, Bouajjani, Emmi, Lal 2012, Sec. 2].
+    fn default() -> Self {
+        Endless { fairness: Fairness::default(), ended: true }
+    }
 }
 
 impl Endless {

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::view::{each_row, show_stack};
 
 pub use inputs::{DiagnosticReport, FailureReport, FileReport, SyntaxReport};
-pub use livelock::{Lasso, LassoThread, Livelock};
+pub use livelock::{Asked, Lasso, LassoThread, Livelock};
 
 /// The version of Selvedge, as it stands in every object.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -59,7 +59,7 @@ pub fn summary(answer: &Answer<'_>) -> Summary {
         Verdict::Terminating { with_ended } => {
             let mut details = vec![("proof", proof_in_words(answer.outcome))];
             if with_ended.is_some() {
-                let shows = "once a thread has ended, others can go on for ever: --ended shows how";
+                let shows = "once a thread has ended, others can go on for ever: leave out --none-ended to see how";
                 details.push(("ended", shows.to_owned()));
             }
             let limits = "nothing is said about assertions, deadlocks and other numbers of threads";
@@ -84,7 +84,7 @@ pub fn summary(answer: &Answer<'_>) -> Summary {
 #[must_use]
 pub fn sentence(answer: &Answer<'_>) -> String {
     match &answer.outcome.verdict {
-        Verdict::Nonterminating { lasso, .. } => nonterminating(answer, lasso),
+        Verdict::Nonterminating { lasso, checked } => nonterminating(answer, lasso, checked),
         Verdict::Terminating { .. } => format!("no {} goes on for ever", runs(answer.endless)),
         Verdict::Bounded(rounds) => {
             format!("{}; this is not a proof", none_within(answer, *rounds))
@@ -113,11 +113,8 @@ pub(crate) fn runs(endless: Endless) -> String {
     }
 }
 
-fn nonterminating(answer: &Answer<'_>, lasso: &Lasso) -> String {
-    let kind = match answer.endless.fairness {
-        Fairness::None => "a run".to_owned(),
-        fairness => format!("a {fairness}ly fair run"),
-    };
+fn nonterminating(answer: &Answer<'_>, lasso: &Lasso, checked: &Checked) -> String {
+    let kind = runs(answer.endless);
     let stem = match lasso.stem.steps.len() {
         0 => "from the start".to_owned(),
         steps => format!("after {}", count(steps, "step")),
@@ -125,10 +122,30 @@ fn nonterminating(answer: &Answer<'_>, lasso: &Lasso) -> String {
     let (contexts, steps) = (lasso.period_contexts().len(), lasso.period.len());
     let verb = if steps == 1 { "is" } else { "are" };
     format!(
-        "{kind} never ends: {stem}, {} in {} {verb} repeated for ever",
+        "a {kind} never ends: {stem}, {} in {} {verb} repeated for ever{}",
         count(steps, "step"),
-        count(contexts, "context")
+        count(contexts, "context"),
+        who_has_ended(answer.system, lasso, checked),
     )
+}
+
+/// More threads than this are counted, not named.
+const MOST_NAMES: usize = 3;
+
+/// The threads that have ended before the period, at the end of a sentence.
+fn who_has_ended(system: &dyn System, lasso: &Lasso, checked: &Checked) -> String {
+    let Checked::Lasso { threads, .. } = checked else { return String::new() };
+    let Ok(start) = replay_with(system, &lasso.stem, |_| {}) else { return String::new() };
+    let each = start.thread_ids().zip(threads).filter(|(_, thread)| thread.part == Part::Ended);
+    let names: Vec<String> = each.map(|(id, _)| thread_name(system, &start, id)).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [name] => format!("; {name} has ended"),
+        [names @ .., last] if names.len() < MOST_NAMES => {
+            format!("; {} and {last} have ended", names.join(", "))
+        }
+        names => format!("; {} have ended", count(names.len(), "thread")),
+    }
 }
 
 /// Why no run goes on for ever.

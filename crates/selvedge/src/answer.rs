@@ -139,7 +139,10 @@ impl Answer {
     pub fn json(&self, evidence: Option<String>) -> String {
         let answer = json::Answer { evidence, ..self.object() };
         match &self.by {
-            By::Endless { .. } => json::print(&json::Livelock { answer, lasso: self.lasso() }),
+            By::Endless { endless, .. } => {
+                let asked = json::Asked::from(*endless);
+                json::print(&json::Livelock { answer, asked, lasso: self.lasso() })
+            }
             _ => json::print(&answer),
         }
     }

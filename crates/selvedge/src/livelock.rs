@@ -22,7 +22,7 @@ pub enum LivelockEngine {
 }
 
 /// Which runs are looked for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Livelock {
     /// How fair they are, and whether threads may have ended.
     pub endless: Endless,
@@ -32,20 +32,15 @@ pub struct Livelock {
     pub engine: LivelockEngine,
 }
 
-impl Default for Livelock {
-    fn default() -> Self {
-        Livelock {
-            endless: Endless { fairness: Fairness::Strong, ended: false },
-            bounds: None,
-            engine: LivelockEngine::Auto,
-        }
-    }
-}
-
 /// Whether there is a fair run that never ends. A lasso is checked before it is an answer.
 pub fn livelock(subject: &Subject, which: &Livelock, options: &Options) -> Result<Answer, Failure> {
     if options.engine != Engine::Auto {
         return Err(Failure::usage("for livelocks there is no choice of such engines"));
+    }
+    if which.endless == (Endless { fairness: Fairness::None, ended: false }) {
+        return Err(Failure::usage(
+            "with `--fairness none` threads may always have ended: leave out --none-ended",
+        ));
     }
     let opened = subject.with_all_threads()?;
     let (outcome, cost) = options.measured(|options| search(subject, &opened, which, options));

@@ -22,7 +22,7 @@ use crate::rounds::{Guesses, Options, Rounds};
 use crate::summaries::Calls;
 
 /// How long the other engines are alone.
-pub(crate) const HEAD_START: Duration = Duration::from_secs(1);
+const HEAD_START: Duration = Duration::from_secs(1);
 
 /// How many rounds are prepared for at first, where no number is given.
 const FIRST_ROUNDS: usize = 4;

@@ -3,6 +3,10 @@
 use selvedge_analysis::{Budget, Stop};
 use selvedge_bdd::Limit;
 
+/// What is done in diagrams between two looks, measured in moves of an explorer: they take about as
+/// long.
+const WORK: u64 = 1 << 12;
+
 /// See [`Budget`].
 pub struct Limits(pub Budget);
 
@@ -15,6 +19,6 @@ impl Limit for Limits {
         if self.0.memory.is_some_and(|most| bytes > most) {
             return Err(Stop::Memory);
         }
-        self.0.check()
+        self.0.after(WORK)
     }
 }

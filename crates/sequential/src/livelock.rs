@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use selvedge_analysis::engine::{Answer, beside};
+use selvedge_analysis::engine::{Answer, Side, Turn, in_turns};
 use selvedge_analysis::{Budget, Stop, fair};
 use selvedge_bdd::Bdd;
 use selvedge_evidence::{Evidence, Lasso, Trace, recheck, replay};
@@ -27,7 +27,6 @@ use selvedge_program::sequentialize::{LiftedStep, NotSequential, Sequential, liv
 use selvedge_program::{Lowering, Source, ThreadCounts, Value};
 
 use crate::Result;
-use crate::engine::HEAD_START;
 use crate::rounds::{Guesses, Options, Rounds};
 use crate::space::{Scalar, Shared, Space};
 
@@ -82,6 +81,50 @@ pub fn find(asked: &Asked<'_>, bounds: Bounds, budget: &Budget) -> Result<Option
         known => known?,
     };
     steps.map(|steps| follow(asked, &sequential, &steps, budget)).transpose()
+}
+
+/// A lasso within so many rounds, from the program with one thread or by listing what the rounds reach
+/// ([`fair::within`]), whoever comes to it first when they take turns: the first one does not
+/// multiply the threads, the second one looks at nothing that does not occur.
+pub fn find_either_way(
+    asked: &Asked<'_>,
+    bounds: Bounds,
+    budget: &Budget,
+) -> Result<Option<Lasso>> {
+    let by_guesses = |budget: &Budget, turn: &Turn| {
+        if asked.program.threads().len() <= FEW_THREADS {
+            turn.favour(Side::Second);
+        }
+        Found(find(asked, bounds, budget))
+    };
+    let by_states = |budget: &Budget| {
+        let rounds =
+            fair::Rounds { stem: bounds.stem_rounds() as usize, lasso: bounds.lasso as usize };
+        match fair::within(asked.program, rounds, asked.endless, budget) {
+            Ok(fair::Within::Lasso(lasso)) => Some(Found(Ok(Some(lasso)))),
+            Ok(fair::Within::None) => Some(Found(Ok(None))),
+            Ok(fair::Within::Refused) | Err(_) => None,
+        }
+    };
+    // In the translation, steps on locals alone may come before a period that begins at once.
+    if bounds.stem == 0
+        && let Some(found) = by_states(budget)
+    {
+        return found.0;
+    }
+    in_turns(by_guesses, by_states, budget).0
+}
+
+/// With so many threads the states of a few rounds can be listed.
+const FEW_THREADS: usize = 3;
+
+/// What a search within some rounds comes to.
+struct Found(Result<Option<Lasso>>);
+
+impl Answer for Found {
+    fn is_answer(&self) -> bool {
+        self.0.is_ok()
+    }
 }
 
 /// The shared states that are reachable; `None` if there are too many states to look at.
@@ -151,6 +194,19 @@ pub fn search(
     budget: &Budget,
     tell: fair::Listener<'_>,
 ) -> fair::Outcome {
+    search_by(find_either_way, asked, bounds, budget, tell)
+}
+
+/// A way to find a lasso within some bounds.
+type Finds = fn(&Asked<'_>, Bounds, &Budget) -> Result<Option<Lasso>>;
+
+fn search_by(
+    finds: Finds,
+    asked: &Asked<'_>,
+    bounds: Option<Bounds>,
+    budget: &Budget,
+    tell: fair::Listener<'_>,
+) -> fair::Outcome {
     let outcome =
         |verdict, evidence| fair::Outcome { verdict, engine: ENGINE, states: None, evidence };
     let shown =
@@ -161,7 +217,7 @@ pub fn search(
     };
     let mut completed = None;
     for bounds in tried {
-        let found = find(asked, bounds, budget).and_then(|found| {
+        let found = finds(asked, bounds, budget).and_then(|found| {
             let Some(lasso) = found else { return Ok(None) };
             let evidence = Evidence::Lasso(lasso.clone());
             let checked = recheck(asked.program, &[], &evidence);
@@ -183,19 +239,27 @@ pub fn search(
     }
 }
 
-/// What the exact search answers, or growing rounds beside it, if they are faster.
+/// What the exact search answers, or growing rounds, whoever comes to it first: they take turns by
+/// counted work. While more states wait than were followed, there is no end in sight for the exact
+/// search, and rounds have the larger share.
 pub fn search_beside(
     asked: &Asked<'_>,
     question: &fair::Question<'_>,
     budget: &Budget,
     tell: fair::Listener<'_>,
 ) -> fair::Outcome {
-    let first = |budget: &Budget| fair::search(question, budget, tell);
-    let second = |budget: &Budget| {
-        let outcome = search(asked, None, budget, &|_| {});
-        outcome.is_answer().then_some(outcome)
+    let first = |budget: &Budget, turn: &Turn| {
+        let heard = |event| {
+            if let fair::Event::States { found, followed } = event {
+                turn.favour(if found - followed > followed { Side::Second } else { Side::First });
+            }
+            tell(event);
+        };
+        fair::search(question, budget, &heard)
     };
-    beside(first, second, HEAD_START, budget)
+    // What can be listed, the exact search lists.
+    let second = |budget: &Budget| Some(search_by(find, asked, None, budget, &|_| {}));
+    in_turns(first, second, budget)
 }
 
 /// The name of the engine.

@@ -111,6 +111,8 @@ class Answer:
     trace: Optional[list[Step]]
     #: nonterminating: the run.
     lasso: Optional[Lasso]
+    #: `livelock`: which runs were looked for, their `fairness` and whether threads may have `ended`.
+    asked: Optional[Dict[str, Any]]
     #: What the answer rests on, for `selvedge recheck`: a text in JSON, if it was asked for and there is some.
     evidence: Optional[str]
     #: What the person who asked should know: that there is nothing to violate, for example.
@@ -158,10 +160,11 @@ def _answer(text: str, sentence: str, evidence: Optional[str], notes: list[str],
     found: Dict[str, Any] = json.loads(object)
     del found["selvedge"]
     lasso = found.pop("lasso", None)
+    asked = found.pop("asked", None)
     found["evidence"] = evidence
     found["observations"] = [Observation(**seen) for seen in found["observations"]]
     found["trace"] = None if found["trace"] is None else _steps(found["trace"])
-    return Answer(**found, lasso=_lasso(lasso), sentence=sentence, notes=notes, _text=text, _json=object)
+    return Answer(**found, lasso=_lasso(lasso), asked=asked, sentence=sentence, notes=notes, _text=text, _json=object)
 
 
 def _lasso(found: Optional[Dict[str, Any]]) -> Optional[Lasso]:

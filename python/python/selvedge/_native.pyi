@@ -73,7 +73,7 @@ class Program:
         self,
         *,
         fairness: Literal["strong", "weak", "none"] = "strong",
-        ended: bool = False,
+        none_ended: bool = False,
         stem: Optional[int] = None,
         lasso: Optional[int] = None,
         engine: Literal["auto", "exact", "rounds"] = "auto",

@@ -2,11 +2,19 @@
 //! All states that can be reached, in the order of their distance from the start, and every step
 //! between them: who acts, which action it is, where it leads. Those that have been *followed* are
 //! the first ones; of the others it is known only that they are there.
+//!
+//! A graph may *forget*: whenever a thread calls, it may forget all that lies under the new top of its
+//! stack, and is then not followed to where it would return from there. What is left of the stack is
+//! what it looks at from then on, so every run of such a graph is one of the system; and a run in
+//! which stacks grow for ever can come back to the same state. (The new top is a *keyframe* [Atig,
+//! Bouajjani, Emmi, Lal 2012, Sec. 3.3].) Stacks have a largest height there: such a graph shows
+//! runs, and proves nothing.
 
 use rustc_hash::FxHashMap;
 use selvedge_evidence::Trace;
 use selvedge_model::{
-    Action, Endless, FairChoice, Fairness, SharedId, State, System, TemplateId, Thread, ThreadId,
+    Action, Endless, FairChoice, Fairness, SharedId, State, SymbolId, System, TemplateId, Thread,
+    ThreadId, Word,
 };
 
 use crate::explore::stacks::Stacks;
@@ -24,6 +32,35 @@ pub(super) struct Edge {
     pub thread: u32,
     /// What it does, as a number of a move.
     action: u32,
+}
+
+/// A step of a thread, where steps are looked at one by one.
+#[derive(Clone, Copy)]
+pub(super) struct Step {
+    pub to: u32,
+    thread: u32,
+    action: u32,
+}
+
+/// A shared state and a thread there, as numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Pair {
+    pub shared: u32,
+    pub local: u32,
+}
+
+/// Stacks that are higher than this probably grow, where states of a few rounds are listed.
+const HIGHEST_LISTED: usize = 32;
+
+/// Lies at the bottom of a stack of which the rest was forgotten.
+const FORGOTTEN: SymbolId = SymbolId(u32::MAX);
+
+/// The moves of a thread at a shared state that are followed, as a range, and whether it can act.
+#[derive(Clone, Copy)]
+struct Moves {
+    start: u32,
+    end: u32,
+    can_act: bool,
 }
 
 /// What a thread can do at a shared state.
@@ -46,8 +83,10 @@ pub(super) struct Graph<'a> {
     /// A shared state, then the numbers of its threads.
     states: StateSet,
     moves: Vec<Move>,
-    /// The moves of a thread at a shared state, as a range.
-    known: FxHashMap<(u32, u32), (u32, u32)>,
+    /// The moves of each thread at each shared state.
+    known: FxHashMap<(u32, u32), Moves>,
+    /// How high stacks may be where what lies under a call may be forgotten.
+    forgets: Option<usize>,
     edges: Vec<Edge>,
     /// Where the edges of each followed state end.
     ends: Vec<usize>,
@@ -58,7 +97,17 @@ pub(super) struct Graph<'a> {
 impl<'a> Graph<'a> {
     /// The initial states.
     pub fn new(system: &'a dyn System) -> Result<Self, Stop> {
+        Self::begin(system, None)
+    }
+
+    /// The initial states of a graph that forgets, with stacks of at most this height.
+    pub fn forgetting(system: &'a dyn System, highest: usize) -> Result<Self, Stop> {
+        Self::begin(system, Some(highest))
+    }
+
+    fn begin(system: &'a dyn System, forgets: Option<usize>) -> Result<Self, Stop> {
         let mut graph = Graph {
+            forgets,
             system,
             stacks: Stacks::default(),
             threads: Vec::new(),
@@ -77,9 +126,7 @@ impl<'a> Graph<'a> {
                 let stack = graph.stacks.of_stack(0, stack);
                 word.push(graph.number((*template, stack)));
             }
-            if graph.states.insert(&word).1 {
-                graph.found_by.push(None);
-            }
+            graph.insert(&word, None);
         }
         Ok(graph)
     }
@@ -104,7 +151,7 @@ impl<'a> Graph<'a> {
             word.clear();
             word.extend_from_slice(&self.states.get(number));
             for (thread, &local) in word[1..].iter().enumerate() {
-                let (start, end) = self.moves_of(word[0], local)?;
+                let Moves { start, end, .. } = self.moves_of(word[0], local)?;
                 pace.spend(1 + (end - start) as usize)?;
                 for action in start..end {
                     let Move { action: Action { shared, .. }, after, spawn, .. } =
@@ -114,10 +161,7 @@ impl<'a> Graph<'a> {
                     next[0] = shared.0;
                     next[thread + 1] = after;
                     next.extend(spawn);
-                    let (to, new) = self.states.insert(&next);
-                    if new {
-                        self.found_by.push(Some((number, self.edges.len())));
-                    }
+                    let to = self.insert(&next, Some((number, self.edges.len())));
                     self.edges.push(Edge { to, thread: thread as u32, action });
                 }
             }
@@ -126,30 +170,115 @@ impl<'a> Graph<'a> {
         Ok(self.followed() < self.states())
     }
 
-    fn moves_of(&mut self, shared: u32, local: u32) -> Result<(u32, u32), Stop> {
-        if let Some(&range) = self.known.get(&(shared, local)) {
-            return Ok(range);
+    /// The height of the tallest stack.
+    pub fn tallest(&self) -> usize {
+        self.stacks.tallest()
+    }
+
+    /// The steps of one thread from a state, whether or not the state was followed.
+    pub fn steps_of(&mut self, state: u32, thread: usize) -> Result<Vec<Step>, Stop> {
+        let word = self.states.get(state).to_vec();
+        let Moves { start, end, .. } = self.moves_of(word[0], word[thread + 1])?;
+        let mut steps = Vec::with_capacity((end - start) as usize);
+        for action in start..end {
+            let Move { action: Action { shared, .. }, after, spawn, .. } =
+                self.moves[action as usize];
+            let mut next = word.clone();
+            next[0] = shared.0;
+            next[thread + 1] = after;
+            next.extend(spawn);
+            let to = self.insert(&next, None);
+            steps.push(Step { to, thread: thread as u32, action });
+        }
+        Ok(steps)
+    }
+
+    /// What becomes of a shared state and a thread by a step of it, with the action, and whether it is
+    /// a plain one: it starts no thread, makes no fair choice, and leaves no high stack.
+    pub fn pairs_after(&mut self, pair: Pair) -> Result<Vec<(Pair, Action, bool)>, Stop> {
+        let Moves { start, end, .. } = self.moves_of(pair.shared, pair.local)?;
+        let moves = self.moves[start as usize..end as usize].iter().map(|taken| {
+            let after = Pair { shared: taken.action.shared.0, local: taken.after };
+            (after, taken.action, self.is_plain_move(taken))
+        });
+        Ok(moves.collect())
+    }
+
+    /// Whether a step is a plain one; see [`Graph::pairs_after`].
+    pub fn is_plain(&self, step: Step) -> bool {
+        self.is_plain_move(&self.moves[step.action as usize])
+    }
+
+    fn is_plain_move(&self, taken: &Move) -> bool {
+        let is_low = self.tallest() <= HIGHEST_LISTED;
+        is_low && taken.spawn.is_none() && taken.choices.is_empty()
+    }
+
+    /// A state as numbers: the shared state, then the threads.
+    pub fn word(&self, state: u32) -> Vec<u32> {
+        self.states.get(state).to_vec()
+    }
+
+    /// Who takes a step, and what the action is.
+    pub fn action_of(&self, step: Step) -> (ThreadId, Action) {
+        (ThreadId(step.thread), self.moves[step.action as usize].action)
+    }
+
+    /// What a thread is at a state, as a number.
+    pub fn local(&self, state: u32, thread: usize) -> u32 {
+        self.states.get(state)[thread + 1]
+    }
+
+    /// Whether a state is in the midst of a step.
+    pub fn is_between(&self, state: u32) -> bool {
+        self.system.is_between(SharedId(self.states.get(state)[0]))
+    }
+
+    /// The number of a state, with the edge by which it was found if it is new.
+    fn insert(&mut self, word: &[u32], found_by: Option<(u32, usize)>) -> u32 {
+        let (number, is_new) = self.states.insert(word);
+        if is_new {
+            self.found_by.push(found_by);
+        }
+        number
+    }
+
+    fn moves_of(&mut self, shared: u32, local: u32) -> Result<Moves, Stop> {
+        if let Some(&moves) = self.known.get(&(shared, local)) {
+            return Ok(moves);
         }
         let (template, stack) = self.threads[local as usize];
         let mut actions = Vec::new();
         self.system.actions(template, SharedId(shared), self.stacks.top(stack), &mut actions)?;
-        let start = self.moves.len() as u32;
+        let (start, can_act) = (self.moves.len() as u32, !actions.is_empty());
         for action in actions {
-            let after = self.stacks.replace_top(stack, action.word);
-            if self.stacks.height(after) > HIGHEST_STACK {
-                return Err(Stop::HighStack);
-            }
-            let after = self.number((template, after));
             let spawn = action.spawn.map(|spawn| {
                 let stack = self.stacks.of_word(spawn.stack);
                 self.number((spawn.template, stack))
             });
-            let choices = self.system.fair_choices(action.origin).into();
-            self.moves.push(Move { action, after, spawn, choices });
+            for after in self.stacks_after(stack, action.word)?.into_iter().flatten() {
+                let after = self.number((template, after));
+                let choices = self.system.fair_choices(action.origin).into();
+                self.moves.push(Move { action, after, spawn, choices });
+            }
         }
-        let range = (start, self.moves.len() as u32);
-        self.known.insert((shared, local), range);
-        Ok(range)
+        let moves = Moves { start, end: self.moves.len() as u32, can_act };
+        self.known.insert((shared, local), moves);
+        Ok(moves)
+    }
+
+    /// The stacks to follow after an action: the whole, and what is left if the rest is forgotten.
+    fn stacks_after(&mut self, stack: u32, word: Word) -> Result<[Option<u32>; 2], Stop> {
+        let after = self.stacks.replace_top(stack, word);
+        let Some(highest) = self.forgets else {
+            let is_too_high = self.stacks.height(after) > HIGHEST_STACK;
+            return if is_too_high { Err(Stop::HighStack) } else { Ok([Some(after), None]) };
+        };
+        let is_known = self.stacks.top(after) != Some(FORGOTTEN);
+        let whole = (is_known && self.stacks.height(after) <= highest).then_some(after);
+        let Word::Push { top, .. } = word else { return Ok([whole, None]) };
+        let forgotten = self.stacks.of_word(Word::Rewrite(FORGOTTEN));
+        Ok([whole, Some(self.stacks.push(top, forgotten))])
     }
 
     fn number(&mut self, thread: (TemplateId, u32)) -> u32 {
@@ -194,12 +323,16 @@ impl<'a> Graph<'a> {
 
     /// Whether a thread asks to act at a state; see [`Endless::asks`].
     pub fn asks(&self, endless: Endless, state: u32, thread: u32) -> bool {
-        let between = || self.system.is_between(SharedId(self.states.get(state)[0]));
         let ended = || !endless.ended && self.has_ended(state, thread as usize);
-        let acts = |edge: usize| self.edge(edge).thread == thread;
-        self.edges_of(state).any(acts)
+        self.can_act(state, thread as usize)
             || ended()
-            || (endless.fairness == Fairness::Weak && between())
+            || (endless.fairness == Fairness::Weak && self.is_between(state))
+    }
+
+    /// Whether a thread can act at a state that was followed, whether or not it is followed there.
+    fn can_act(&self, state: u32, thread: usize) -> bool {
+        let word = self.states.get(state);
+        self.known.get(&(word[0], word[thread + 1])).is_some_and(|moves| moves.can_act)
     }
 
     /// Whether a thread has ended at a state.

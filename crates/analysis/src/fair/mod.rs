@@ -14,11 +14,14 @@
 //! answer is given. If the graph is complete, the answer is complete, too.
 //!
 //! **Needs.** For a proof, finitely many states. Lassos are looked for all along, so that one may be
-//! found although the states have no end. A system in which nothing is dropped and values are chosen
+//! found although the states have no end; where stacks grow, in a second graph, in which calls may
+//! forget what lies under them (`graph`). A system in which nothing is dropped and values are chosen
 //! at once, since who can act matters.
 
+mod contexts;
 mod cycle;
 mod graph;
+mod rounds;
 mod streett;
 
 use selvedge_evidence::{Checked, Evidence, FairTermination, Lasso, recheck};
@@ -26,6 +29,7 @@ use selvedge_model::{Endless, Fairness, Fault, System};
 
 use crate::{Budget, Stop};
 use graph::Graph;
+pub use rounds::{Within, within};
 use streett::Found;
 
 /// What is asked.
@@ -119,6 +123,13 @@ const ENGINE: &str = "fair-cycles";
 const FIRST_LOOK: usize = 1 << 10;
 const NEXT_LOOK: usize = 4;
 
+/// Where a stack is higher than this and there is no end of states yet, runs are looked for in which
+/// stacks grow for ever: first with stacks of this height, then with higher ones.
+const FIRST_HEIGHT: usize = 4;
+
+/// Where single stacks have got too high, no more states than this are looked at in that way.
+const MOST_WITH_HIGH_STACKS: usize = 1 << 22;
+
 /// The answer, from all states that can be reached.
 pub fn search(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
     let mut states = None;
@@ -143,10 +154,26 @@ fn look(
     }
     let mut graph = Graph::new(system)?;
     let mut next_look = FIRST_LOOK;
+    let mut highest = FIRST_HEIGHT;
     loop {
         let more = graph.expand(next_look, budget);
         *states = Some(graph.states());
         tell(Event::States { found: graph.states(), followed: graph.followed() });
+        if more != Ok(false) && graph.tallest() > FIRST_HEIGHT {
+            let mut growing = Graph::forgetting(system, highest)?;
+            growing.expand(next_look, budget)?;
+            let found = streett::search(&growing, endless, false, budget)?;
+            if let Found::Part(part) = found {
+                *states = Some(graph.states() + growing.states());
+                let lasso = cycle::lasso(&growing, &part, endless, budget)?;
+                return nonterminating(system, lasso);
+            }
+            highest = highest.saturating_mul(2);
+            if more == Err(Stop::HighStack) && next_look < MOST_WITH_HIGH_STACKS {
+                next_look = next_look.saturating_mul(NEXT_LOOK);
+                continue;
+            }
+        }
         let complete = !more?;
         let found = streett::search(&graph, endless, complete && evidence, budget)?;
         match found {

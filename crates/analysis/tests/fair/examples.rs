@@ -187,12 +187,23 @@ fn stacks_without_an_end() {
     check(
         "void f() { f(); } thread one = f();",
         expect![[r#"
-        none: unknown: the stacks grow too high for single states
-        weak: unknown: the stacks grow too high for single states
-        weak, ended: unknown: the stacks grow too high for single states
-        strong: unknown: the stacks grow too high for single states
-        strong, ended: unknown: the stacks grow too high for single states
+        none: nonterminating: after 1 step, 1 step can be repeated for ever; fairness was not asked for; 1 stack grows with each period (contexts in a period: 1)
+        weak: nonterminating: after 1 step, 2 steps can be repeated for ever; the run is weakly fair; 1 stack grows with each period (contexts in a period: 1)
+        weak, ended: nonterminating: after 1 step, 2 steps can be repeated for ever; the run is weakly fair; 1 stack grows with each period (contexts in a period: 1)
+        strong: nonterminating: after 1 step, 2 steps can be repeated for ever; the run is strongly fair; 1 stack grows with each period (contexts in a period: 1)
+        strong, ended: nonterminating: after 1 step, 2 steps can be repeated for ever; the run is strongly fair; 1 stack grows with each period (contexts in a period: 1)
     "#]],
+    );
+    // It grows for ever only while nobody says stop; that all else ends has no proof by states.
+    check(
+        "bool up := true; void f() { if (up) f(); } thread one = f(); thread two { up := false; }",
+        expect![[r#"
+            none: nonterminating: after 2 steps, 2 steps can be repeated for ever; fairness was not asked for; 1 stack grows with each period (contexts in a period: 1)
+            weak: unknown: the stacks grow too high for single states
+            weak, ended: unknown: the stacks grow too high for single states
+            strong: unknown: the stacks grow too high for single states
+            strong, ended: unknown: the stacks grow too high for single states
+        "#]],
     );
     // But a cycle is found before that.
     check(

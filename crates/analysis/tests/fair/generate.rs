@@ -22,6 +22,42 @@ pub fn program(seed: u64) -> String {
     text
 }
 
+/// A program in which threads come to an end while others go on: one of them sets things up and
+/// ends, or starts others and ends (with `starts`), or goes round a few times only.
+#[allow(dead_code, reason = "shared by two tests, and each uses a part of it")]
+pub fn ending(seed: u64, starts: bool) -> String {
+    let mut rng = Rng::with_seed(seed ^ 0x5e1d_ed9e);
+    let locks = rng.bool();
+    let mut text = "bool a := false, b := *; ".to_owned();
+    if locks {
+        text += "lock m; ";
+    }
+    let workers = rng.usize(1..=2);
+    for worker in 0..workers {
+        let fair = rng.u8(0..4) == 0;
+        let mut maker = Maker { rng: &mut rng, locks, fair };
+        let (cond, body) = (maker.condition(), maker.block(2, true));
+        let body = match maker.rng.u8(0..4) {
+            0 => format!("int[0..1] n := 1; while (n > 0) {{ {body}n := 0; }}"),
+            1 => body.replace("break; ", "skip; "),
+            _ => format!("while ({cond}) {{ {body}}}"),
+        };
+        text += &format!("\nvoid w{worker}() {{ {body} }}");
+    }
+    let mut maker = Maker { rng: &mut rng, locks, fair: false };
+    let mut setup = maker.statement(0, false);
+    for worker in 0..workers {
+        match starts && (worker == 0 || maker.rng.bool()) {
+            true => setup += &format!("async w{worker}(); "),
+            false => text += &format!("\nthread w{worker};"),
+        }
+        if maker.rng.bool() {
+            setup += &maker.statement(0, false);
+        }
+    }
+    text + &format!("\nthread main {{ {setup}}}")
+}
+
 struct Maker<'r> {
     rng: &'r mut Rng,
     locks: bool,

@@ -109,6 +109,22 @@ impl Tally {
     }
 }
 
+/// Threads that end while others go on, and threads that are started.
+#[test]
+fn random_programs_in_which_threads_end() {
+    for starts in [false, true] {
+        let mut tally = Tally::default();
+        for seed in 0..many(250) {
+            let text = generate::ending(seed, starts);
+            tally.compare(&lowered(&text), seed % 8 == 0, &format!("seed {seed}\n{text}"));
+        }
+        println!("starts: {starts}, {tally:?}");
+        assert!(tally.systems >= 200, "{tally:?}");
+        assert!(tally.lassos >= 200 && tally.proofs >= 200, "{tally:?}");
+        assert!(tally.differ_by_ended >= 20, "{tally:?}");
+    }
+}
+
 #[test]
 fn random_programs() {
     let mut tally = Tally::default();

@@ -7,7 +7,7 @@ use selvedge::{Bounds, Endless, Failure, Fairness, Livelock, LivelockEngine, Opt
 
 use super::answer::AnswerArgs;
 use super::engine::Limits;
-use super::sequentialize::rounds as rounds_of;
+use super::sequentialize::{rounds as rounds_of, stem as stem_of};
 use crate::args::InputArgs;
 use crate::exit::Exit;
 use crate::input;
@@ -15,9 +15,9 @@ use crate::output::Output;
 
 /// Look for a fair run that never ends
 ///
-/// In a livelock all threads act, or wait, for ever, and nothing finishes. A run is strongly fair if
-/// each thread that can act again and again does so again and again; a thread that never can is
-/// waiting. A run that never ends is shown as a lasso: a stem, and a period that is repeated for
+/// In a livelock threads act for ever, and nothing finishes. A run is strongly fair if each thread
+/// that can act again and again does so again and again; a thread that never can waits, or has
+/// ended. A run that never ends is shown as a lasso: a stem, and a period that is repeated for
 /// ever; stacks may grow with each period.
 ///
 /// If there is none, that is proved, for programs and tables with finitely many states.
@@ -32,7 +32,7 @@ pub struct Args {
     #[command(flatten)]
     input: InputArgs,
     /// Only runs with at most so many rounds before the first thread repeats itself (with --lasso)
-    #[arg(long, value_name = "K1", value_parser = rounds_of, allow_negative_numbers = true,
+    #[arg(long, value_name = "K1", value_parser = stem_of, allow_negative_numbers = true,
         requires = "lasso")]
     stem: Option<u32>,
     /// Only runs with at most so many rounds that are repeated (with --stem)
@@ -42,8 +42,11 @@ pub struct Args {
     /// What a run must be
     #[arg(long, value_enum, default_value_t = FairnessArg::Strong)]
     fairness: FairnessArg,
-    /// Threads may have ended while others go on for ever
+    /// Only runs in which no thread has ended: each one acts, or waits, for ever
     #[arg(long)]
+    none_ended: bool,
+    /// Threads may have ended: so it is anyway. Kept for scripts that say it.
+    #[arg(long, hide = true, conflicts_with = "none_ended")]
     ended: bool,
     #[command(flatten)]
     answer: AnswerArgs,
@@ -90,7 +93,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let start = Instant::now();
     let subject = input::load(&args.input, output)?;
     let which = Livelock {
-        endless: Endless { fairness: args.fairness.into(), ended: args.ended },
+        endless: Endless { fairness: args.fairness.into(), ended: !args.none_ended },
         bounds: args.stem.zip(args.lasso).map(|(stem, lasso)| Bounds { stem, lasso }),
         engine: match args.engine {
             Engine::Auto => LivelockEngine::Auto,

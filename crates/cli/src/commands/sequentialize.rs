@@ -36,7 +36,7 @@ pub struct Args {
         required_unless_present = "asked", required_if_eq("asked", "assertions"))]
     rounds: Option<u32>,
     /// The number of rounds before the first thread repeats itself, for livelock
-    #[arg(long, value_name = "K1", value_parser = rounds, allow_negative_numbers = true,
+    #[arg(long, value_name = "K1", value_parser = stem, allow_negative_numbers = true,
         required_if_eq("asked", "livelock"), conflicts_with = "rounds")]
     stem: Option<u32>,
     /// The number of rounds that are repeated, for livelock
@@ -46,8 +46,11 @@ pub struct Args {
     /// What is asked of an endless run, for livelock
     #[arg(long, value_enum, value_name = "FAIRNESS", default_value_t = FairnessArg::Strong)]
     fairness: FairnessArg,
-    /// Threads may have ended while others go on for ever, for livelock
+    /// Only runs in which no thread has ended, for livelock
     #[arg(long)]
+    none_ended: bool,
+    /// Threads may have ended: so it is anyway. Kept for scripts that say it.
+    #[arg(long, hide = true, conflicts_with = "none_ended")]
     ended: bool,
     /// The format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Target::Weave)]
@@ -75,14 +78,18 @@ enum Target {
     Bp,
 }
 
-/// A number of rounds.
+/// A number of rounds, at least 1.
 pub fn rounds(text: &str) -> Result<u32, String> {
-    let known = count(text).map_err(|_| "write a number of rounds: 1, 2, 3, …")?;
-    match u32::try_from(known) {
-        Ok(0) => Err("there is no run in 0 rounds: give 1 or more".to_owned()),
-        Ok(rounds) => Ok(rounds),
-        Err(_) => Err("this number of rounds is too large".to_owned()),
+    match stem(text)? {
+        0 => Err("there is no run in 0 rounds: give 1 or more".to_owned()),
+        rounds => Ok(rounds),
     }
+}
+
+/// A number of rounds before something begins: it may begin at once.
+pub fn stem(text: &str) -> Result<u32, String> {
+    let known = count(text).map_err(|_| "write a number of rounds: 1, 2, 3, …")?;
+    u32::try_from(known).map_err(|_| "this number of rounds is too large".to_owned())
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
@@ -96,7 +103,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let counts = subject.thread_counts()?;
     let sequential = match (args.rounds, args.stem, args.lasso) {
         (_, Some(stem), Some(lasso)) => {
-            let endless = Endless { fairness: args.fairness.into(), ended: args.ended };
+            let endless = Endless { fairness: args.fairness.into(), ended: !args.none_ended };
             livelock(program, &counts, Bounds { stem, lasso }, endless)
         }
         (rounds, ..) => sequentialize(program, &counts, rounds.unwrap_or_default()),

@@ -200,8 +200,8 @@ fn main_body(shared: &Shared, threads: &[Run], find: &dyn Fn(ProcId, Version) ->
         let proc = find(run.proc, Version::Open);
         let call = StmtKind::Call { proc, args: run.args.clone(), results: Vec::new() };
         body.push(stmt(call, Mark::Thread(number as u32).span()));
-        if shared.lasso.as_ref().is_some_and(|lasso| !lasso.may_end()) {
-            body.push(stmt(StmtKind::Assume(read(shared.stopped())), nowhere()));
+        if let Some(lasso) = &shared.lasso {
+            body.push(stmt(StmtKind::Assume(lasso.is_through(shared)), nowhere()));
         }
         let round = shared.round().map(|round| (round, make::number(0)));
         let mut reset: Vec<_> = round.into_iter().collect();

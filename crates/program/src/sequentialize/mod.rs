@@ -213,13 +213,14 @@ pub fn livelock(
     bounds: Bounds,
     endless: Endless,
 ) -> Result<Sequential, NotSequential> {
-    if bounds.stem == 0 || bounds.lasso == 0 {
+    if bounds.lasso == 0 {
         return Err(NotSequential::at(
             Span::default(),
-            "the stem and the lasso have at least one round each: give 1 or more",
+            "the lasso has at least one round: give 1 or more",
         ));
     }
-    let rounds = bounds.lasso.checked_mul(2).and_then(|n| n.checked_add(bounds.stem));
+    let stem = bounds.with_stem().stem;
+    let rounds = bounds.lasso.checked_mul(2).and_then(|n| n.checked_add(stem));
     let rounds = rounds.and_then(|n| n.checked_sub(1)).filter(|n| *n < MOST_ROUNDS);
     let too_many = || NotSequential::at(Span::default(), "there are too many rounds");
     transform(program, counts, rounds.ok_or_else(too_many)?, Some((bounds, endless)))

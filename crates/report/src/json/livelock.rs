@@ -2,7 +2,7 @@
 
 use selvedge_analysis::fair::{Rounds, Verdict as Found};
 use selvedge_evidence::{Checked, Lasso as Run, Part, thread_name};
-use selvedge_model::System;
+use selvedge_model::{Endless, Fairness, System};
 use serde::Serialize;
 
 use super::{Answer, Bound, TraceStep, VERSION, Verdict, trace};
@@ -14,8 +14,25 @@ pub struct Livelock {
     /// What every answer has.
     #[serde(flatten)]
     pub answer: Answer,
+    /// Which runs were looked for.
+    pub asked: Asked,
     /// The run, if there is one.
     pub lasso: Option<Lasso>,
+}
+
+/// Which runs that never end were looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Asked {
+    /// How fair they are: `strong`, `weak` or `none`.
+    pub fairness: &'static str,
+    /// Whether threads may have ended in them.
+    pub ended: bool,
+}
+
+impl From<Endless> for Asked {
+    fn from(Endless { fairness, ended }: Endless) -> Self {
+        Asked { fairness: fairness.name(), ended: ended || fairness == Fairness::None }
+    }
 }
 
 /// A run that never ends.
@@ -68,6 +85,7 @@ impl Livelock {
             }
             _ => None,
         };
+        let asked = Asked::from(answer.endless);
         let answer = Answer {
             selvedge: VERSION,
             file: answer.file.to_owned(),
@@ -85,7 +103,7 @@ impl Livelock {
             trace: None,
             evidence: None,
         };
-        Livelock { answer, lasso }
+        Livelock { answer, asked, lasso }
     }
 }
 
@@ -112,12 +130,7 @@ impl Lasso {
             },
             grows: found.growth,
         });
-        Lasso {
-            fairness: lasso.endless.fairness.name(),
-            ended: lasso.endless.ended,
-            stem,
-            period,
-            threads: threads.collect(),
-        }
+        let Asked { fairness, ended } = Asked::from(lasso.endless);
+        Lasso { fairness, ended, stem, period, threads: threads.collect() }
     }
 }

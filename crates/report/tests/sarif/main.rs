@@ -199,7 +199,7 @@ fn a_table_without_a_target_has_nothing_to_pass() {
 #[test]
 fn a_run_that_never_ends_is_a_livelock() {
     let opened = open("start/livelock.weave", true);
-    let endless = Endless { fairness: Fairness::Strong, ended: false };
+    let endless = Endless { fairness: Fairness::Strong, ended: true };
     let question = fair::Question { system: &*opened.system, endless, evidence: false };
     let outcome = fair::search(&question, &Budget::default(), &|_| {});
     let fair::Verdict::Nonterminating { lasso, .. } = &outcome.verdict else {

@@ -45,13 +45,19 @@ pub(super) use yields::Section;
 /// How many rounds a run has before it repeats itself, and how many it repeats.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Bounds {
-    /// K1, at least 1: the rounds before the first keyframe.
+    /// K1, the rounds before the first keyframe: 0 if one is at the very start, with nothing but steps
+    /// on locals before it.
     pub stem: u32,
     /// K2, at least 1: the rounds of the period.
     pub lasso: u32,
 }
 
 impl Bounds {
+    /// The bounds with a first round in which nobody acts, if there is no stem otherwise.
+    pub(super) fn with_stem(self) -> Self {
+        Bounds { stem: self.stem.max(1), ..self }
+    }
+
     /// How many rounds come before the period: all threads have to have had their keyframes.
     #[must_use]
     pub fn stem_rounds(self) -> u32 {
@@ -67,7 +73,10 @@ impl Bounds {
 
 /// What the reduction remembers for a livelock.
 pub(super) struct Lasso {
+    /// The bounds, with at least one round for the stem.
     pub bounds: Bounds,
+    /// Nobody acts in the first round: the stem that was asked for has none.
+    at_once: bool,
     pub endless: Endless,
     /// Whether a procedure is called by others, so that it may be on a stack several times.
     called: Vec<bool>,
@@ -125,7 +134,8 @@ impl Lasso {
             places.map(|(index, _)| index).collect()
         };
         Lasso {
-            bounds,
+            at_once: bounds.stem == 0,
+            bounds: bounds.with_stem(),
             endless,
             called,
             waits_at: threads.iter().map(places).collect(),
@@ -182,7 +192,7 @@ impl Lasso {
             let rounds = make::range(0, self.bounds.rounds() - 1);
             self.again = Some(shared.declare("again", rounds, Value::Small(0)));
         }
-        if self.endless.fairness == Fairness::None || self.endless.ended || self.somebody_waits() {
+        if self.may_end() || self.somebody_waits() {
             self.acts = Some(shared.declare("acts", Type::Bool, Value::FALSE));
         }
         let mut places = 0u32;
@@ -237,22 +247,21 @@ impl Lasso {
     }
 
     /// The locals that make a difference where a thread may be left. A thread that is in a procedure
-    /// that nobody calls is there all the time, so that parameters that are never set need no note.
+    /// that nobody calls is there all the time, so that parameters that are never set need no note;
+    /// nor do locals that are set outside of all loops only: between two visits of one place they are
+    /// not set.
     fn kept_locals(&self, program: &Program, flow: &Flow, id: ProcId) -> Vec<LocalId> {
         let proc = &program.procs[id.index()];
-        let mut set = BTreeSet::new();
-        walk::each(&proc.body, &mut |s| {
-            for place in StepParts::of(&s.kind).written {
-                if let VarRef::Local(local) = place.var {
-                    set.insert(local);
-                }
-            }
-        });
+        let (set, again) = (written_in(&proc.body), set_again(&proc.body));
         let here = flow.locations.iter().zip(&flow.live).filter(|(l, _)| l.proc == id && !l.atomic);
         let live: Vec<&[bool]> = here.map(|(_, live)| &**live).collect();
         let is_live = |local: &LocalId| live.iter().any(|l| l.get(local.index()) == Some(&true));
         let may_differ = |local: &LocalId| {
-            self.called[id.index()] || local.index() >= proc.params || set.contains(local)
+            let is_fixed = match set.contains(local) {
+                true => !again.contains(local),
+                false => local.index() < proc.params,
+            };
+            self.called[id.index()] || !is_fixed
         };
         let locals = (0..proc.locals.len() as u32).map(LocalId);
         locals.filter(|local| is_live(local) && may_differ(local)).collect()
@@ -260,12 +269,25 @@ impl Lasso {
 
     /// Whether frames of a procedure need to know that they are keyframes, and must not be left.
     pub fn has_bottom(&self, proc: ProcId) -> bool {
-        self.called[proc.index()] || self.may_end()
+        self.called[proc.index()]
     }
 
     /// Whether a thread may have ended.
-    pub fn may_end(&self) -> bool {
+    fn may_end(&self) -> bool {
         self.endless.ended || self.endless.fairness == Fairness::None
+    }
+
+    /// That a thread whose procedure is left is through with it: at its keyframe again, waiting, or,
+    /// where that is allowed, ended before it had a keyframe.
+    pub fn is_through(&self, shared: &Shared) -> Expr {
+        let stopped = make::read(shared.stopped());
+        match self.at.filter(|_| self.may_end()) {
+            Some(at) => {
+                let ended = make::equal(make::read(shared.scalar(at)), make::number(0));
+                make::binary(BinaryOp::Or, stopped, ended)
+            }
+            None => stopped,
+        }
     }
 
     /// The variable that is the round of the keyframe.
@@ -328,6 +350,35 @@ impl Lasso {
         });
         at.into_iter().chain(again).chain(kept).collect()
     }
+}
+
+/// The locals that statements write.
+fn written_in(block: &[Stmt]) -> BTreeSet<LocalId> {
+    let mut written = BTreeSet::new();
+    walk::each(block, &mut |s| {
+        for place in StepParts::of(&s.kind).written {
+            if let VarRef::Local(local) = place.var {
+                written.insert(local);
+            }
+        }
+    });
+    written
+}
+
+/// The locals that may be written after a thread has been somewhere, and before it is there again:
+/// those that are written in a loop, or all if there are jumps.
+fn set_again(block: &[Stmt]) -> BTreeSet<LocalId> {
+    let mut again = BTreeSet::new();
+    let mut jumps = false;
+    walk::each(block, &mut |s| match &s.kind {
+        StmtKind::While { body, .. } => {
+            again.extend(written_in(std::slice::from_ref(s)));
+            again.extend(written_in(body));
+        }
+        StmtKind::Goto(_) => jumps = true,
+        _ => {}
+    });
+    if jumps { written_in(block) } else { again }
 }
 
 /// A value of a type, always the same.

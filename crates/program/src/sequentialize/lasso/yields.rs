@@ -22,7 +22,6 @@ use super::super::body::{Body, Version, silent};
 use super::super::marks::Mark;
 use super::super::shared::Shared;
 use super::{Lasso, Written, element_of, elements};
-use crate::explicit::all;
 use crate::make::{self, assign, binary, branch, equal, if_then_else, read, stmt};
 use crate::{BinaryOp, Block, Expr, LocalId, Place, Span, Stmt, StmtKind, Type, VarRef, walk};
 
@@ -52,10 +51,17 @@ impl Body<'_> {
             stem.push(branch(make::any(&Type::Bool), self.stop(mark), Vec::new(), mark));
         }
         stem.extend(go_on());
+        if lasso.at_once {
+            let begun = binary(BinaryOp::Ge, read(round.clone()), make::number(1));
+            stem.push(stmt(StmtKind::Assume(begun), mark));
+        }
         let reached = binary(BinaryOp::Ge, read(round.clone()), from.clone());
-        stem.push(branch(reached, vec![assign(kept, mark)], Vec::new(), mark));
+        // One by one: together, a statement would have the product of all their values.
+        let kept = kept.into_iter().map(|pair| assign(vec![pair], mark)).collect();
+        stem.push(branch(reached, kept, Vec::new(), mark));
 
-        let mut end = vec![stmt(StmtKind::Assume(here), mark)];
+        let mut end: Block =
+            here.into_iter().map(|same| stmt(StmtKind::Assume(same), mark)).collect();
         let me = shared.me().map(|me| binary(BinaryOp::Sub, read(me), make::number(1)));
         if let Some(waits) = me.and_then(|me| lasso.waits(shared, me)) {
             let acts = equal(read(waits), make::number(0));
@@ -86,7 +92,7 @@ impl Body<'_> {
     }
 
     /// That the thread is at its keyframe again, and how it notes it.
-    fn keyframe(&self, lasso: &Lasso, site: u32, number: u32) -> (Expr, Vec<(Place, Expr)>) {
+    fn keyframe(&self, lasso: &Lasso, site: u32, number: u32) -> (Vec<Expr>, Vec<(Place, Expr)>) {
         let shared = self.around.shared;
         let mut pairs: Vec<(Place, Expr)> = Vec::new();
         pairs.extend(lasso.at.map(|at| (shared.scalar(at), make::number(site))));
@@ -104,7 +110,7 @@ impl Body<'_> {
             }
         }
         let same = pairs.iter().map(|(kept, now)| equal(read(kept.clone()), now.clone()));
-        let here = all(same).unwrap_or(make::truth(true));
+        let here = same.collect();
         if let Some(bottom) = self.bottom {
             pairs.push((make::variable(VarRef::Local(bottom), &Type::Bool), make::truth(true)));
         }
@@ -124,8 +130,7 @@ impl Body<'_> {
             let now = make::variable(VarRef::Local(local), &with.ty);
             Some(equal(read(with), read(now)))
         });
-        let mut block: Block =
-            all(same).map(|same| stmt(StmtKind::Assume(same), mark)).into_iter().collect();
+        let mut block: Block = same.map(|same| stmt(StmtKind::Assume(same), mark)).collect();
         block.extend(self.stop(mark));
         let stays = branch(make::any(&Type::Bool), block, Vec::new(), mark);
         vec![branch(equal(read(waits), make::number(place)), vec![stays], Vec::new(), mark)]
