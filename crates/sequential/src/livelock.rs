@@ -106,6 +106,12 @@ pub fn find_either_way(
             Ok(fair::Within::Refused) | Err(_) => None,
         }
     };
+    // In the translation, steps on locals alone may come before a period that begins at once.
+    if bounds.stem == 0
+        && let Some(found) = by_states(budget)
+    {
+        return found.0;
+    }
     in_turns(by_guesses, by_states, budget).0
 }
 

@@ -192,7 +192,9 @@ fn bounds_are_exact() {
                     unknown += 1;
                     continue;
                 }
-                assert_eq!(known, expected, "{bounds:?} {endless:?}\n{about}");
+                // Steps on locals alone may come before a period that begins at once.
+                let is_exact = stem > 0 || expected == Found::Lasso;
+                assert!(!is_exact || known == expected, "{bounds:?} {endless:?}\n{about}");
                 compared += 1;
                 lassos += usize::from(known == Found::Lasso);
             }

@@ -45,7 +45,8 @@ pub(super) use yields::Section;
 /// How many rounds a run has before it repeats itself, and how many it repeats.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Bounds {
-    /// K1, the rounds before the first keyframe: 0 if one is at the very start.
+    /// K1, the rounds before the first keyframe: 0 if one is at the very start, with nothing but steps
+    /// on locals before it.
     pub stem: u32,
     /// K2, at least 1: the rounds of the period.
     pub lasso: u32,
