@@ -16,7 +16,7 @@ fn place(shared: u32, groups: &[(u32, &[u32])]) -> CoverPlace {
 }
 
 fn kind(template: TemplateId, symbol: SymbolId) -> CoverThread {
-    CoverThread { template, stack: Box::new([symbol]) }
+    CoverThread { template, stack: Box::new([symbol]), hidden: false }
 }
 
 fn never(shared: u32, symbol: SymbolId) -> Property {
@@ -44,6 +44,8 @@ fn threads_that_stand_still_stay_beside_each_other() {
     t.initial(q[0]);
     let system = t.build();
     let certificate = CoverCertificate {
+        cut: None,
+        relations: Vec::new(),
         unlimited: Vec::new(),
         kinds: vec![
             kind(templates[0], first),
@@ -81,6 +83,8 @@ fn at_the_start_there_are_as_many_as_one_likes() {
     };
     let both: &[(u32, &[u32])] = &[(0, &[0, 1]), (1, &[0, 1])];
     let certificate = CoverCertificate {
+        cut: None,
+        relations: Vec::new(),
         unlimited: vec![w],
         kinds: vec![kind(w, ready), kind(w, done)],
         places: vec![place(0, &[(0, &[0])]), place(1, both), place(2, both)],
