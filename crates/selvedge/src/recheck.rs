@@ -132,8 +132,8 @@ fn views(
     given: &Given,
     options: &Options,
 ) -> Result<Result<Accepted, String>, Failure> {
-    if given.deadlock || given.target.is_some() {
-        return Ok(Err(not_asked("assertions")));
+    if given.deadlock {
+        return Ok(Err(not_asked("assertions or a target")));
     }
     if let Input::Tables { .. } = subject.input() {
         return Ok(Err("it is about a program, and this is a table".to_owned()));

@@ -14,7 +14,7 @@ fn folder() -> PathBuf {
 }
 
 /// What an engine may do is no part of a task; nor are limits, which are BenchExec's.
-const NOT_OF_THE_TASK: [&str; 2] = ["--predicates", "--timeout"];
+const NOT_OF_THE_TASK: [&str; 4] = ["--predicates", "--timeout", "--engine", "--observe"];
 
 /// One input with its options, and what is expected of it, property by property.
 struct Task {
