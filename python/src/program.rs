@@ -100,9 +100,9 @@ impl Program {
     /// `deadlock` looks for deadlocks, too; `symmetry=False` lists interchangeable threads one by one. The run stops after
     /// `timeout` seconds, or when `memory` bytes are in use (80 % of the machine if left out). With `evidence`, the
     /// answer carries what it rests on. `solver` is an SMT solver, for integers without bounds only; `predicates="given"`
-    /// lets such a proof use those of the program alone.
+    /// lets such a proof use those of the program alone. `observe` says what `engine="delays"` sees of a state.
     #[pyo3(signature = (*, engine="auto", deadlock=false, symmetry=true, timeout=None, memory=None, evidence=false,
-                        solver="z3", predicates="auto"))]
+                        solver="z3", predicates="auto", observe=None))]
     #[allow(clippy::too_many_arguments)] // They are the keywords of Python.
     fn verify<'py>(
         &self,
@@ -115,9 +115,11 @@ impl Program {
         evidence: bool,
         solver: &str,
         predicates: &str,
+        observe: Option<String>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = Options {
             engine: ask::engine(engine)?,
+            observe,
             only_given_predicates: ask::only_given(predicates)?,
             deadlock,
             symmetry,

@@ -130,9 +130,13 @@ def test_evidence_is_checked(file: str, verdict: str) -> None:
 
 
 def test_evidence_of_livelocks_is_checked() -> None:
-    for file, verdict in [("fig1b.weave", "nonterminating"), ("fig1a.weave", "safe")]:
+    for file, none_ended, verdict in [
+        ("fig1b.weave", False, "nonterminating"),
+        ("fig1a.weave", False, "nonterminating"),
+        ("fig1a.weave", True, "safe"),
+    ]:
         program = selvedge.load(f"examples/livelock/{file}")
-        evidence = program.livelock(evidence=True).evidence
+        evidence = program.livelock(evidence=True, none_ended=none_ended).evidence
         assert evidence is not None
         assert program.recheck(evidence).verdict == verdict
 

@@ -56,6 +56,7 @@ class Program:
         evidence: bool = False,
         solver: str = "z3",
         predicates: Literal["auto", "given"] = "auto",
+        observe: Optional[str] = None,
     ) -> Answer: ...
     def check(
         self,

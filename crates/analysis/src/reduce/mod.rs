@@ -7,18 +7,18 @@
 //! one round after the other. The first thread starts with guesses of the shared states p₂, …, p_k
 //! at which its later contexts begin; each thread hands on the shared states at which its contexts
 //! ended. The guesses were right if the last thread hands on just these, shifted by one round. A
-//! thread that is done stays on the stack, under the next one ([`rules`]).
+//! thread that is done stays on the stack, under the next one (`rules`).
 //!
 //! **Claim** [Lal, Reps 2008, Thm. 1, for n threads]. The system can go from the initial state with
 //! shared state p to ⟨p′, c₁, …, cₙ⟩ within k rounds if and only if, for some p₂, …, p_k, the
 //! pushdown system goes from ⟨(1, p, p₂, …, p_k), e₁⟩ to
 //! ⟨(1, p₂, …, p_k, p′), e_{n+1} cₙ … c₁⟩. A list p₂, …, p_k, p′ for which this holds is a
-//! *solution*. Both directions find exactly the solutions: [`forward`] by post*, [`backward`] by
+//! *solution*. Both directions find exactly the solutions: `forward` by post*, `backward` by
 //! pre*.
 //!
 //! **Symbolic rules** [Schwoon 2002]. The control states are (k, p₁, …, p_K): too many to be
 //! listed. So a rule is about all of them at once, and the automata that are saturated have
-//! relations between tuples as labels, which are decision diagrams ([`tuples`]). Symbols are
+//! relations between tuples as labels, which are decision diagrams (`tuples`). Symbols are
 //! listed.
 //!
 //! **Guesses.** Only the solutions for k - 1 rounds are guessed for k rounds. That is enough: the

@@ -6,7 +6,7 @@
 //! **Idea.** A *slot* is a thread that is there from the beginning, and waits until a statement fills
 //! it: with the procedure that it is to run, and its arguments. What starts a thread fills a slot.
 //!
-//! - If the text shows that no start happens twice ([`once`]), there is one slot for each of them.
+//! - If the text shows that no start happens twice (`once`), there is one slot for each of them.
 //!   Nothing is left out.
 //! - Otherwise there are N slots, which are filled in order. A start may fill the next one or none: then
 //!   the thread is *dropped*. A start that finds all of them filled drops its thread.
