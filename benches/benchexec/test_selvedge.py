@@ -30,7 +30,7 @@ RUNS = {
     "deadlock": ("verify locks/philosophers.weave --deadlock", "false(no-deadlock)", "false(no-deadlock)"),
     "assertion": ("verify start/race.weave --deadlock", "false(unreach-call)", "false(unreach-call)"),
     "nonterminating": ("livelock start/livelock.weave", "false(termination)", "false(termination)"),
-    "terminating": ("livelock livelock/fig1a.weave", "true", "true"),
+    "terminating": ("livelock livelock/fig3c-timeout-fair.weave", "true", "true"),
     "bounded": ("check start/mutex.weave --contexts 2", "unknown", "unknown"),
     "unknown": ("verify delays/program-p.weave --solver no-such-solver", "unknown", "unknown"),
     "timeout": ("verify bluetooth/bluetooth3.weave --threads adder=3 --threads stopper=2 --timeout 100ms", "TIMEOUT", "TIMEOUT"),

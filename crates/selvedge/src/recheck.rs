@@ -103,7 +103,10 @@ fn states(
 ) -> Result<Accepted, String> {
     let endless = document.is_about_endless_runs();
     if endless && (given.deadlock || given.target.is_some()) {
-        return Err(not_asked("runs that never end"));
+        return Err(
+            "it is about runs that never end, and not about what --deadlock and --target ask for"
+                .to_owned(),
+        );
     }
     let evidence = document.evidence(&*opened.system).map_err(|why| why.to_string())?;
     let checked = match (&evidence, &opened.program) {
@@ -133,7 +136,7 @@ fn views(
     options: &Options,
 ) -> Result<Result<Accepted, String>, Failure> {
     if given.deadlock {
-        return Ok(Err(not_asked("assertions or a target")));
+        return Ok(Err("it says nothing about deadlocks, which --deadlock asks for".to_owned()));
     }
     if let Input::Tables { .. } = subject.input() {
         return Ok(Err("it is about a program, and this is a table".to_owned()));
@@ -152,11 +155,6 @@ fn views(
         property,
         held: Held::Views(certificate, queries),
     }))
-}
-
-/// Why evidence is refused that answers another question than the options ask.
-fn not_asked(about: &str) -> String {
-    format!("it is about {about}, and not about what --deadlock and --target ask for")
 }
 
 fn verdict(evidence: &Evidence) -> Verdict {
