@@ -43,16 +43,27 @@ enum Found {
     Unknown,
 }
 
-/// Long enough for what has an answer; few random programs have none.
-fn patient() -> Budget {
-    Budget { deadline: Some(Instant::now() + Duration::from_secs(1)), ..Budget::default() }
+/// Long enough for what has an answer, whatever else the machine does.
+const PATIENT: Duration = Duration::from_secs(30);
+
+/// For programs of which a few have no answer.
+const IMPATIENT: Duration = Duration::from_secs(1);
+
+fn within_time(time: Duration) -> Budget {
+    Budget { deadline: Some(Instant::now() + time), ..Budget::default() }
 }
 
 /// Whether there is a lasso within some bounds. What is found is one.
-fn found(program: &Lowering, bounds: Bounds, endless: Endless, about: &str) -> Found {
+fn found(
+    program: &Lowering,
+    bounds: Bounds,
+    endless: Endless,
+    time: Duration,
+    about: &str,
+) -> Found {
     let counts = ThreadCounts::new();
     let asked = Asked { program, counts: &counts, endless };
-    match find(&asked, bounds, &patient()) {
+    match find(&asked, bounds, &within_time(time)) {
         Ok(Some(lasso)) => {
             let checked = recheck(program, &[], &Evidence::Lasso(lasso));
             assert!(checked.is_ok(), "{checked:?}\n{bounds:?} {endless:?}\n{about}");
@@ -66,9 +77,15 @@ fn found(program: &Lowering, bounds: Bounds, endless: Endless, about: &str) -> F
 }
 
 /// Whether there is a lasso within some bounds, by the states that the rounds reach.
-fn listed(program: &Lowering, bounds: Bounds, endless: Endless, about: &str) -> Found {
+fn listed(
+    program: &Lowering,
+    bounds: Bounds,
+    endless: Endless,
+    time: Duration,
+    about: &str,
+) -> Found {
     let rounds = Rounds { stem: bounds.stem_rounds() as usize, lasso: bounds.lasso as usize };
-    match within(program, rounds, endless, &patient()) {
+    match within(program, rounds, endless, &within_time(time)) {
         Ok(Within::Lasso(lasso)) => {
             let checked = recheck(program, &[], &Evidence::Lasso(lasso));
             assert!(checked.is_ok(), "{checked:?}\n{bounds:?} {endless:?}\n{about}");
@@ -84,7 +101,7 @@ fn listed(program: &Lowering, bounds: Bounds, endless: Endless, about: &str) -> 
 /// The first bound with a lasso, with K1 + K2 at most this.
 fn first(program: &Lowering, most: u32, endless: Endless, about: &str) -> Option<Bounds> {
     let bounds = all_bounds().take_while(|b| b.stem + b.lasso <= most);
-    bounds.into_iter().find(|&b| found(program, b, endless, about) == Found::Lasso)
+    bounds.into_iter().find(|&b| found(program, b, endless, PATIENT, about) == Found::Lasso)
 }
 
 #[test]
@@ -153,11 +170,11 @@ fn lassos_of_recursive_programs_are_lassos() {
             let endless = Endless { fairness, ended: seed % 2 == 0 };
             for (stem, lasso) in [(1, 1), (2, 1), (1, 2)] {
                 let bounds = Bounds { stem, lasso };
-                let known = found(&program, bounds, endless, &about);
+                let known = found(&program, bounds, endless, IMPATIENT, &about);
                 lassos += usize::from(known == Found::Lasso);
                 // The states show the same, and more: where a thread waits, or leaves the
                 // procedure in which the period begins.
-                let by_states = listed(&program, bounds, endless, &about);
+                let by_states = listed(&program, bounds, endless, IMPATIENT, &about);
                 if by_states == Found::Unknown {
                     continue 'programs;
                 }
@@ -192,9 +209,9 @@ fn bounds_are_exact() {
                 let Some(expected) = naive::lasso(&program, bounds, endless) else { continue };
                 let about = format!("seed {seed}\n{text}");
                 let expected = if expected { Found::Lasso } else { Found::None };
-                let by_states = listed(&program, bounds, endless, &about);
+                let by_states = listed(&program, bounds, endless, PATIENT, &about);
                 assert_eq!(by_states, expected, "by states: {bounds:?} {endless:?}\n{about}");
-                let known = found(&program, bounds, endless, &about);
+                let known = found(&program, bounds, endless, PATIENT, &about);
                 if known == Found::Unknown {
                     unknown += 1;
                     continue;
