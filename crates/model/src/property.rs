@@ -99,7 +99,7 @@ impl TopPattern {
     }
 }
 
-/// What one stack must be.
+/// A condition on the stack of one thread, as a target states it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum StackPattern {
     /// Any stack with such a top.

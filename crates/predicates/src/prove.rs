@@ -15,7 +15,7 @@ use crate::sample::Snapshot;
 use crate::search::{Failure, Known, Search};
 use crate::{Answer, Proof, Question};
 
-/// What is tried.
+/// One try at a proof: how large its views are, and which predicates it may use.
 #[derive(Clone, Copy)]
 pub(crate) struct Attempt {
     /// How many threads a view has.

@@ -126,7 +126,7 @@ pub struct Known<'a> {
     pub source: &'a Source,
     /// For each location, which locals may still be read.
     pub read: &'a [Live],
-    /// What is to be shown.
+    /// The property that the invariant has to imply.
     pub goal: &'a Goal,
     /// Bounds that hold.
     pub bounds: &'a [Term],

@@ -13,7 +13,7 @@ use crate::layout::{Layout, Place};
 /// Targets with more combinations of places than this are refused.
 const MOST_COMBINATIONS: usize = 2000;
 
-/// What is to be shown.
+/// The property that an invariant has to imply.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Goal {
     /// No thread goes wrong.

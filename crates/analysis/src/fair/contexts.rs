@@ -30,7 +30,7 @@ pub(super) struct Contexts {
     pub refused: bool,
 }
 
-/// What a context can do.
+/// The ends that a context of one thread can have, from where it begins.
 #[derive(Default)]
 struct Context {
     /// The shared states that it can end with after a step or more, by what becomes of the thread.

@@ -38,7 +38,7 @@ struct Frame {
     end: Option<Exit>,
 }
 
-/// What a return does.
+/// Where a return of a procedure that is written out leads, and where its results go.
 #[derive(Clone)]
 struct Exit {
     label: LabelId,

@@ -33,7 +33,7 @@ fn found(subject: &Subject, bound: Bound, options: &Options, text: &str) -> Opti
     found_in_time(subject, bound, options, text).unwrap_or_else(|| panic!("no time\n{text}"))
 }
 
-/// The same; `None` if the time that there is was too short.
+/// Asks an engine under a limit of time; `None` if the limit ended it.
 fn found_in_time(
     subject: &Subject,
     bound: Bound,
