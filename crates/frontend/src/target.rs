@@ -161,13 +161,17 @@ impl<'a> Reader<'a> {
                 is_known = true;
                 let procs = self.called_from(self.root(template));
                 let inside = here.iter().filter(|(proc, _)| procs.contains(proc));
-                places.extend(inside.map(|(_, loc)| (Some(template.into()), loc.place())));
+                places.extend(
+                    inside.map(|(_, loc)| {
+                        (Some(template.into()), selvedge_program::flow::place(*loc))
+                    }),
+                );
             }
         }
         let is_meant =
             |proc: ProcId| name.text == "*" || self.program.procs[proc.index()].name == name.text;
         let anyone = here.iter().filter(|(proc, _)| is_meant(*proc));
-        places.extend(anyone.map(|(_, loc)| (None, loc.place())));
+        places.extend(anyone.map(|(_, loc)| (None, selvedge_program::flow::place(*loc))));
         if !is_known {
             let known: BTreeSet<&str> = self.program.template_names().collect();
             let message = format!("there is no thread or procedure `{}`", name.text);

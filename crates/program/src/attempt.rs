@@ -1,34 +1,81 @@
-//! What `trylock`, `cas` and `fetch_and_add` do, as tests and assignments.
+//! What `trylock`, `cas` and `fetch_and_add` do, as tests and values. Said once, for the core and for transforms
+//! of programs: both build expressions of it.
 
-use crate::make::{binary, equal, if_then_else, read};
-use crate::{AtomicOp, BinaryOp, Expr, Place, make};
+use crate::{AtomicOp, Expr, Place, make};
+
+/// Expressions that can be built, of a program or of the core.
+pub(crate) trait Build: Clone {
+    /// A truth value.
+    fn truth(value: bool) -> Self;
+    /// Whether two values are equal.
+    fn equal(self, other: Self) -> Self;
+    /// The sum of two numbers.
+    fn plus(self, other: Self) -> Self;
+}
 
 /// An operation in terms of expressions.
-pub(crate) struct Meaning {
+pub(crate) struct Meaning<E> {
     /// Whether it succeeds; `fetch_and_add` always does.
-    pub succeeds: Expr,
+    pub succeeds: E,
     /// What it then writes.
-    pub new: Expr,
-    old: Expr,
+    pub new: E,
+    old: E,
     is_sum: bool,
 }
 
-impl Meaning {
-    /// The meaning of an operation at a place. For a lock: whether it is free, and what is in it
-    /// when it is taken.
-    pub fn of(op: &AtomicOp, place: &Place, lock: (Expr, Expr)) -> Self {
-        let old = read(place.clone());
-        let (succeeds, new) = match op {
-            AtomicOp::TryLock(_) => lock,
-            AtomicOp::CompareAndSwap { expected, new, .. } => {
-                (equal(old.clone(), expected.clone()), new.clone())
+impl<E: Build> Meaning<E> {
+    /// The meaning of an operation on what holds `old`, with its operands (`expected` and `new`, or the amount).
+    /// For a lock: whether it is free, and what is in it when it is taken.
+    pub fn new(op: &AtomicOp, old: E, operands: &[E], lock: (E, E)) -> Self {
+        let (succeeds, new) = match (op, operands) {
+            (AtomicOp::CompareAndSwap { .. }, [expected, new, ..]) => {
+                (old.clone().equal(expected.clone()), new.clone())
             }
-            AtomicOp::FetchAndAdd { amount, .. } => {
-                (make::truth(true), binary(BinaryOp::Add, old.clone(), amount.clone()))
+            (AtomicOp::FetchAndAdd { .. }, [amount, ..]) => {
+                (E::truth(true), old.clone().plus(amount.clone()))
             }
+            _ => lock,
         };
         let is_sum = matches!(op, AtomicOp::FetchAndAdd { .. });
         Meaning { succeeds, new, old, is_sum }
+    }
+
+    /// The result.
+    pub fn result(&self) -> E {
+        if self.is_sum { self.old.clone() } else { self.succeeds.clone() }
+    }
+}
+
+impl AtomicOp {
+    /// `expected` and `new`, or the amount; nothing for locks.
+    pub(crate) fn operands(&self) -> Vec<&Expr> {
+        match self {
+            AtomicOp::TryLock(_) => Vec::new(),
+            AtomicOp::CompareAndSwap { expected, new, .. } => vec![expected, new],
+            AtomicOp::FetchAndAdd { amount, .. } => vec![amount],
+        }
+    }
+}
+
+impl Build for Expr {
+    fn truth(value: bool) -> Self {
+        make::truth(value)
+    }
+
+    fn equal(self, other: Self) -> Self {
+        make::equal(self, other)
+    }
+
+    fn plus(self, other: Self) -> Self {
+        make::binary(crate::BinaryOp::Add, self, other)
+    }
+}
+
+impl Meaning<Expr> {
+    /// The meaning of an operation at a place.
+    pub fn of(op: &AtomicOp, place: &Place, lock: (Expr, Expr)) -> Self {
+        let operands: Vec<Expr> = op.operands().into_iter().cloned().collect();
+        Meaning::new(op, make::read(place.clone()), &operands, lock)
     }
 
     /// What is at the place afterwards, whether it succeeds or not.
@@ -36,12 +83,7 @@ impl Meaning {
         if self.is_sum {
             return self.new.clone();
         }
-        let new = if_then_else(self.succeeds.clone(), self.new.clone(), self.old.clone());
+        let new = make::if_then_else(self.succeeds.clone(), self.new.clone(), self.old.clone());
         Expr { ty: self.old.ty.clone(), ..new }
-    }
-
-    /// The result.
-    pub fn result(&self) -> Expr {
-        if self.is_sum { self.old.clone() } else { self.succeeds.clone() }
     }
 }

@@ -29,6 +29,7 @@
 
 mod attempt;
 mod booleans;
+pub mod compile;
 mod explicit;
 pub mod flow;
 pub mod inline;
@@ -43,7 +44,6 @@ mod source;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod types;
-mod value;
 mod visit;
 mod walk;
 
@@ -54,6 +54,6 @@ pub use program::{
     LocalId, Place, Predicate, ProcId, Procedure, Program, Quantifier, Stmt, StmtKind, ThreadDecl,
     UnaryOp, VarRef, Variable,
 };
+pub use selvedge_core::Value;
 pub use source::{LineColumn, Source, Span};
 pub use types::Type;
-pub use value::Value;

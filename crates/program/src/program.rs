@@ -3,6 +3,8 @@
 //! person wrote was found before a value of these types exists: names are ids, types fit, labels
 //! exist, `break` is inside a loop.
 
+pub use selvedge_core::ProcId;
+
 use crate::{Span, Type, Value};
 
 macro_rules! ids {
@@ -27,8 +29,6 @@ ids! {
     GlobalId;
     /// A parameter or local variable of a procedure: parameters come first.
     LocalId;
-    /// A procedure.
-    ProcId;
     /// A label of a procedure.
     LabelId;
 }

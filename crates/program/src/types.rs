@@ -47,6 +47,11 @@ impl Type {
         }
     }
 
+    /// How many elements it has in each dimension; none for a scalar.
+    pub fn lengths(&self) -> impl Iterator<Item = u32> {
+        crate::compile::dimensions(self).map(|(length, _)| length)
+    }
+
     /// The type of the scalars in it: itself, or the innermost element type.
     #[must_use]
     pub fn scalar(&self) -> &Type {

@@ -17,7 +17,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::{BigInt, Sign};
-use selvedge_program::{Source, Type};
+use selvedge_core::Kind;
+use selvedge_program::Source;
 
 use crate::Refusal;
 use crate::layout::{Layout, Place};
@@ -28,9 +29,9 @@ use crate::term::{Arith, Term, Var};
 pub fn bounds(layout: &Layout<'_>, source: &Source) -> Result<Vec<Term>, Refusal> {
     let steps = steps(layout, source)?;
     let mut all = Vec::new();
-    let first = layout.program.globals.iter().flat_map(|global| global.init.iter());
+    let first = layout.code.shared.iter().map(|slot| &slot.first);
     for (slot, (info, first)) in layout.globals.iter().zip(first).enumerate() {
-        let (Type::Int, Some(first)) = (&info.ty, first.to_big()) else { continue };
+        let (Kind::Int, Some(first)) = (&info.kind, first.to_big()) else { continue };
         let var = Var::Global(slot);
         let Some(range) = range(&steps, var, first) else { continue };
         all.extend(range.low.map(|low| Term::le(Term::Int(low), Term::Var(var))));

@@ -19,7 +19,8 @@
 use std::collections::BTreeMap;
 
 use num_bigint::{BigInt, Sign};
-use selvedge_program::{Source, Type};
+use selvedge_core::Kind;
+use selvedge_program::Source;
 
 use crate::Refusal;
 use crate::bounds::{Change, Move, changes, moves};
@@ -112,9 +113,9 @@ pub fn laws(layout: &Layout<'_>, source: &Source) -> Result<Vec<Law>, Refusal> {
         classes.push(moves(layout, source, class)?);
     }
     let mut summands = Vec::new();
-    let first = layout.program.globals.iter().flat_map(|global| global.init.iter());
+    let first = layout.code.shared.iter().map(|slot| &slot.first);
     for (slot, (info, first)) in layout.globals.iter().zip(first).enumerate() {
-        let (Type::Int | Type::Range { .. }, Some(first)) = (&info.ty, first.to_big()) else {
+        let (Kind::Int | Kind::Range(_), Some(first)) = (&info.kind, first.to_big()) else {
             continue;
         };
         let steps = classes.iter().flatten();

@@ -2,12 +2,10 @@
 //! A program as views see it: *classes* of threads (one for each declaration), each with so many
 //! threads; *places* where a thread stands; slots with sorts, ranges and names.
 
-use num_bigint::BigInt;
-use selvedge_program::flow::{Flow, Loc};
-use selvedge_program::{
-    Count, ExprKind, GlobalId, LocalId, ProcId, Program, ThreadCounts, ThreadDecl, Type, VarRef,
-    Variable,
-};
+use selvedge_core::{Code, Kind, Loc, ProcId};
+use selvedge_program::compile::{Claim, Compiler, Threads};
+use selvedge_program::flow::Flow;
+use selvedge_program::{Count, Expr, Program, ThreadCounts, ThreadDecl, Variable};
 
 use crate::Refusal;
 use crate::term::{Sort, Term, Var};
@@ -44,8 +42,8 @@ pub struct SlotInfo {
     pub name: String,
     /// The variable that it belongs to.
     pub variable: usize,
-    /// Its type.
-    pub ty: Type,
+    /// What it holds.
+    pub kind: Kind,
 }
 
 /// The slots of a program, and its threads.
@@ -54,6 +52,8 @@ pub struct Layout<'p> {
     pub program: &'p Program,
     /// Its flow graph.
     pub flow: &'p Flow,
+    /// What it is compiled to.
+    pub code: Code,
     /// The classes of threads, without those that have none.
     pub classes: Vec<Class>,
     /// The slots of the shared variables.
@@ -91,8 +91,10 @@ impl<'p> Layout<'p> {
             decl: index,
         });
         let classes: Vec<Class> = classes.filter(|class| class.count != Some(0)).collect();
+        let compiler = Compiler::new(program, flow, Threads { count: 0, started: false });
+        let code = compiler.code();
         for class in &classes {
-            arguments_fit(program, class)?;
+            arguments_fit(&compiler, program, &code, class)?;
         }
         if classes.is_empty() {
             return Err(Refusal::new("there is no thread at all", None));
@@ -101,8 +103,9 @@ impl<'p> Layout<'p> {
             program,
             flow,
             classes,
-            globals: slots(&program.globals),
-            locals: program.procs.iter().map(|proc| slots(&proc.locals)).collect(),
+            globals: slots(&compiler, &program.globals),
+            locals: program.procs.iter().map(|proc| slots(&compiler, &proc.locals)).collect(),
+            code,
         })
     }
 
@@ -134,35 +137,11 @@ impl<'p> Layout<'p> {
         &self.locals[self.classes[class].proc.index()]
     }
 
-    /// The first slot of a variable and its type, seen from a procedure.
+    /// An expression of a declaration, seen from a procedure; `None` where it has no meaning.
     #[must_use]
-    pub fn first_slot(&self, proc: ProcId, var: VarRef) -> (usize, &Type) {
-        let (slots, id, declared) = match var {
-            VarRef::Global(GlobalId(id)) => (&self.globals, id, &self.program.globals),
-            VarRef::Local(LocalId(id)) => {
-                (&self.locals[proc.index()], id, &self.program.procs[proc.index()].locals)
-            }
-        };
-        let first = slots.partition_point(|slot| slot.variable < id as usize);
-        (first, &declared[id as usize].ty)
-    }
-
-    /// What is known of a slot from its type alone.
-    #[must_use]
-    pub fn in_type(&self, slot: &SlotInfo, value: Term) -> Term {
-        let between = |lo: BigInt, hi: BigInt, value: Term| {
-            Term::all([Term::le(Term::Int(lo), value.clone()), Term::le(value, Term::Int(hi))])
-        };
-        match &slot.ty {
-            Type::Bool | Type::Int | Type::Array { .. } => Term::TRUE,
-            Type::Range { lo, hi } => between(lo.clone(), hi.clone(), value),
-            Type::Enum(id) => {
-                let values = self.program.enums[id.index()].enumerators.len();
-                between(BigInt::ZERO, BigInt::from(values) - 1, value)
-            }
-            Type::Lock => between(BigInt::ZERO, BigInt::from(1), value),
-            Type::ThreadId => Term::eq(value, Term::int(0)),
-        }
+    pub fn claim(&self, proc: ProcId, expr: &Expr) -> Option<Claim> {
+        let threads = Threads { count: 0, started: false };
+        Compiler::new(self.program, self.flow, threads).claim(proc, expr)
     }
 
     /// The variables of a view of threads of these classes, with what their types say of them.
@@ -229,15 +208,33 @@ impl<'p> Layout<'p> {
     }
 }
 
+/// What is known of a value from its kind alone.
+#[must_use]
+pub fn in_kind(kind: &Kind, value: Term) -> Term {
+    match kind.bounds().filter(|_| sort(kind) == Sort::Int) {
+        Some((lo, hi)) if lo == hi => Term::eq(value, Term::Int(lo)),
+        Some((lo, hi)) => {
+            Term::all([Term::le(Term::Int(lo), value.clone()), Term::le(value, Term::Int(hi))])
+        }
+        None => Term::TRUE,
+    }
+}
+
 /// Refuses arguments that may be out of the range of a parameter: there would be no such thread, and
 /// everything could be said of it.
-fn arguments_fit(program: &Program, class: &Class) -> Result<(), Refusal> {
-    let params = &program.procs[class.proc.index()].locals;
-    for (arg, param) in program.threads[class.decl].args.iter().zip(params) {
-        let Type::Range { lo, hi } = &param.ty else { continue };
-        let fits = match &arg.kind {
-            ExprKind::Any => true,
-            ExprKind::Const(value) => value.to_big().is_none_or(|n| n >= *lo && n <= *hi),
+fn arguments_fit(
+    compiler: &Compiler<'_>,
+    program: &Program,
+    code: &Code,
+    class: &Class,
+) -> Result<(), Refusal> {
+    let proc = &program.procs[class.proc.index()];
+    let params = proc.locals.iter().zip(compiler.first_slots(class.proc));
+    for (arg, (param, slot)) in program.threads[class.decl].args.iter().zip(params) {
+        let Some(range) = code.proc(class.proc).frame[*slot].kind.limits() else { continue };
+        let fits = match compiler.claim(class.proc, arg) {
+            Some(Claim::Any) => true,
+            Some(Claim::Int(value)) => range.contains(&value),
             _ => false,
         };
         if !fits {
@@ -290,17 +287,17 @@ impl SlotInfo {
     /// The sort of its values.
     #[must_use]
     pub fn sort(&self) -> Sort {
-        sort(&self.ty)
+        sort(&self.kind)
     }
 }
 
-/// The sort of the values of a scalar type.
+/// The sort of the values of a kind.
 #[must_use]
-pub fn sort(ty: &Type) -> Sort {
-    if *ty == Type::Bool { Sort::Bool } else { Sort::Int }
+pub fn sort(kind: &Kind) -> Sort {
+    if *kind == Kind::Bool { Sort::Bool } else { Sort::Int }
 }
 
-fn slots(variables: &[Variable]) -> Vec<SlotInfo> {
+fn slots(compiler: &Compiler<'_>, variables: &[Variable]) -> Vec<SlotInfo> {
     let mut all = Vec::new();
     for (variable, declared) in variables.iter().enumerate() {
         let same = variables.iter().filter(|other| other.name == declared.name).count();
@@ -311,15 +308,14 @@ fn slots(variables: &[Variable]) -> Vec<SlotInfo> {
             _ => format!("{}#{variable}", declared.name),
         };
         let mut elements = vec![name];
-        let mut ty = &declared.ty;
-        while let Type::Array { element, length } = ty {
+        for length in declared.ty.lengths() {
             let index =
-                |name: &String| (0..*length).map(|n| format!("{name}[{n}]")).collect::<Vec<_>>();
+                |name: &String| (0..length).map(|n| format!("{name}[{n}]")).collect::<Vec<_>>();
             elements = elements.iter().flat_map(index).collect();
-            ty = element;
         }
-        let ty = declared.ty.scalar();
-        all.extend(elements.into_iter().map(|name| SlotInfo { name, variable, ty: ty.clone() }));
+        let kind = compiler.kind(&declared.ty);
+        let slot = |name| SlotInfo { name, variable, kind: kind.clone() };
+        all.extend(elements.into_iter().map(slot));
     }
     all
 }

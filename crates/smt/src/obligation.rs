@@ -16,13 +16,13 @@
 
 use std::fmt::Write;
 
-use selvedge_program::{ExprKind, Source};
+use selvedge_program::Source;
 
 use crate::Refusal;
 use crate::goal::Goal;
 use crate::invariant::{Invariant, key, subsets};
 use crate::laws::Law;
-use crate::layout::{Layout, Place};
+use crate::layout::{Layout, Place, in_kind};
 use crate::plain::{About, in_instances};
 use crate::solver::Query;
 use crate::symbolic::{Outcome, Path, paths};
@@ -151,7 +151,7 @@ impl Obligation {
             Event::Forbidden => Term::TRUE,
         };
         let types = layout.variables(&classes).into_iter();
-        let types = types.map(|(var, info)| layout.in_type(info, Term::Var(var)));
+        let types = types.map(|(var, info)| in_kind(&info.kind, Term::Var(var)));
         let name = |var: Var| format!("|{}|", layout.name(var, &classes));
         let mut text = String::new();
         for &(var, sort) in &variables {
@@ -246,10 +246,10 @@ pub fn place(layout: &Layout<'_>, source: &Source, place: Place) -> String {
 /// The initial states of threads at their entries, with the variables for numbers of instances.
 fn start(layout: &Layout<'_>, threads: &[Place]) -> (Term, Vec<(Var, Sort)>) {
     let mut known = Vec::new();
-    let globals = layout.program.globals.iter().flat_map(|g| g.init.iter());
+    let globals = layout.code.shared.iter().map(|slot| &slot.first);
     for (slot, value) in globals.enumerate() {
         if value.to_big().is_some() {
-            let value = crate::symbolic::constant(value, &layout.globals[slot].ty);
+            let value = crate::symbolic::constant(value, &layout.globals[slot].kind);
             known.push(Term::eq(Term::Var(Var::Global(slot)), value));
         }
     }
@@ -273,12 +273,10 @@ fn start(layout: &Layout<'_>, threads: &[Place]) -> (Term, Vec<(Var, Sort)>) {
             instance: Some(instance),
         };
         let decl = &layout.program.threads[class.decl];
+        let locals = layout.locals_of(place.class);
         for (param, arg) in decl.args.iter().enumerate() {
-            if let (ExprKind::Any, _) | (_, None) = (&arg.kind, about.term(arg)) {
-                continue; // any value of its type
-            }
-            let local = selvedge_program::LocalId(u32::try_from(param).unwrap_or(u32::MAX));
-            let (slot, _) = layout.first_slot(class.proc, selvedge_program::VarRef::Local(local));
+            let slot = locals.partition_point(|slot| slot.variable < param);
+            // Others may have any value of their types.
             if let Some(value) = about.term(arg) {
                 known.push(Term::eq(Term::Var(Var::Local(position, slot)), value));
             }

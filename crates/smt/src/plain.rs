@@ -4,11 +4,12 @@
 //! holds if it holds of every view.
 
 use num_bigint::BigInt;
-use selvedge_program::flow::Loc;
-use selvedge_program::{Expr, ExprKind, LabelId, ProcId, Quantifier, Type, UnaryOp, Value, VarRef};
+use selvedge_core::ProcId;
+use selvedge_program::compile::{Claim, Who};
+use selvedge_program::{Expr, Quantifier};
 
 use crate::layout::{Layout, Place};
-use crate::symbolic::{constant, operation};
+use crate::symbolic::{binary, merge, unary};
 use crate::term::{Arith, Term, Var};
 
 /// What an expression is about.
@@ -31,52 +32,28 @@ impl About<'_> {
     /// another procedure.
     #[must_use]
     pub fn term(&self, expr: &Expr) -> Option<Term> {
-        self.inner(expr, &mut Vec::new())
+        self.inner(&self.layout.claim(self.proc, expr)?, &mut Vec::new())
     }
 
-    fn inner(&self, expr: &Expr, bound: &mut Vec<usize>) -> Option<Term> {
-        match &expr.kind {
-            ExprKind::Const(Value::Open) => None,
-            ExprKind::Const(value) => Some(constant(value, &expr.ty)),
-            ExprKind::Read(place) => {
-                let (first, ty) = self.layout.first_slot(self.proc, place.var);
-                let (mut slot, mut ty) = (first, ty.clone());
-                for index in &place.indices {
-                    let Type::Array { element, length } = ty else { return None };
-                    // Only elements that are named by a constant.
-                    let Term::Int(index) = self.inner(index, bound)? else { return None };
-                    let index = usize::try_from(&index).ok().filter(|&n| n < length as usize)?;
-                    slot += index * element.slots();
-                    ty = *element;
-                }
-                match place.var {
-                    VarRef::Global(_) => Some(Term::Var(Var::Global(slot))),
-                    VarRef::Local(_) => self.local(self.own?, slot),
-                }
+    fn inner(&self, claim: &Claim, bound: &mut Vec<usize>) -> Option<Term> {
+        match claim {
+            Claim::Bool(b) => Some(Term::Bool(*b)),
+            Claim::Int(n) => n.to_big().map(Term::Int),
+            Claim::Shared(slot) => Some(Term::Var(Var::Global(*slot))),
+            Claim::Local(who, slot) => self.local(self.position(*who, bound)?, *slot),
+            Claim::At(who, locs) => {
+                let at = self.threads[self.position(*who, bound)?].loc;
+                Some(Term::Bool(at.is_some_and(|at| locs.contains(&at))))
             }
-            ExprKind::Unary(UnaryOp::Not, a) => Some(self.inner(a, bound)?.negated()),
-            ExprKind::Unary(UnaryOp::Neg, a) => {
-                Some(Term::arith(Arith::Sub, Term::int(0), self.inner(a, bound)?))
+            Claim::Instance => self.instance.map(Term::Var),
+            Claim::Any => None,
+            Claim::Unary(op, a) => unary(*op, self.inner(a, bound)?),
+            Claim::Binary(op, a, b) => binary(*op, self.inner(a, bound)?, self.inner(b, bound)?),
+            Claim::If(parts) => {
+                let [c, a, b] = &**parts;
+                Some(merge(self.inner(c, bound)?, self.inner(a, bound)?, self.inner(b, bound)?))
             }
-            ExprKind::Binary(op, a, b) => {
-                Some(operation(*op, self.inner(a, bound)?, self.inner(b, bound)?))
-            }
-            ExprKind::IfThenElse(c, a, b) => {
-                Some(Term::ite(self.inner(c, bound)?, self.inner(a, bound)?, self.inner(b, bound)?))
-            }
-            ExprKind::Instance => self.instance.map(Term::Var),
-            ExprKind::LocalOf { depth, local } => {
-                let (slot, _) = self.layout.first_slot(self.proc, VarRef::Local(*local));
-                self.local(nth(bound, *depth)?, slot)
-            }
-            ExprKind::At { depth, label } => {
-                let position = match depth {
-                    Some(depth) => nth(bound, *depth)?,
-                    None => self.own?,
-                };
-                Some(Term::Bool(self.is_at(self.threads[position].loc, *label)))
-            }
-            ExprKind::Quantified { quantifier, others_only, body, .. } => {
+            Claim::Quantified { quantifier, others_only, body } => {
                 let mut said = Vec::new();
                 for (position, place) in self.threads.iter().enumerate() {
                     let runs_it = self.layout.classes[place.class].proc == self.proc;
@@ -97,23 +74,20 @@ impl About<'_> {
                     }),
                 })
             }
-            ExprKind::Primed(_)
-            | ExprKind::Any
-            | ExprKind::Fair
-            | ExprKind::OneOf(_)
-            | ExprKind::Between(..)
-            | ExprKind::Schoose(..) => None,
+        }
+    }
+
+    /// The position of the thread that is meant.
+    fn position(&self, who: Who, bound: &[usize]) -> Option<usize> {
+        match who {
+            Who::Own => self.own,
+            Who::Bound(depth) => nth(bound, depth),
         }
     }
 
     fn local(&self, position: usize, slot: usize) -> Option<Term> {
         let class = &self.layout.classes[self.threads[position].class];
         (class.proc == self.proc).then_some(Term::Var(Var::Local(position, slot)))
-    }
-
-    fn is_at(&self, loc: Option<Loc>, label: LabelId) -> bool {
-        let location = loc.map(|loc| self.layout.flow.location(loc));
-        location.is_some_and(|l| l.proc == self.proc && l.labels.contains(&label))
     }
 }
 

@@ -9,7 +9,7 @@ use selvedge_frontend::check::{CheckOptions, check};
 use selvedge_frontend::weave;
 use selvedge_model::{System, TemplateId, Word};
 use selvedge_program::flow::Loc;
-use selvedge_program::{Lowering, Source, ThreadCounts, Type};
+use selvedge_program::{Lowering, Source, ThreadCounts};
 use selvedge_smt::layout::{Layout, Place, SlotInfo};
 use selvedge_smt::symbolic::{Outcome, Path, paths};
 use selvedge_smt::term::{Sort, Val, Var};
@@ -75,13 +75,9 @@ thread p;
 ";
 
 fn value(slot: &SlotInfo, seeds: &mut fastrand::Rng) -> BigInt {
-    BigInt::from(match &slot.ty {
-        Type::Bool | Type::Lock => seeds.i64(0..2),
-        Type::Enum(_) => seeds.i64(0..3),
-        Type::Range { lo, hi } => {
-            seeds.i64(i64::try_from(lo).expect("small")..=i64::try_from(hi).expect("small"))
-        }
-        _ => seeds.i64(-2..5),
+    BigInt::from(match slot.kind.span() {
+        Some(span) => span.first + seeds.i64(0..i64::try_from(span.count).expect("few")),
+        None => seeds.i64(-2..5),
     })
 }
 

@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 
+use selvedge_core::number;
+
 use super::layout::{self, Layout};
-use crate::lower::compute;
+use crate::compile::operation;
 use crate::make;
 use crate::print::NotBoolean;
 use crate::{BinaryOp, Expr, ExprKind, Place, ProcId, Program, Span, Type, UnaryOp, Value};
@@ -222,7 +224,8 @@ impl Cases<'_> {
     }
 
     fn apply(&self, op: BinaryOp, a: &BigInt, b: &BigInt) -> Option<Value> {
-        compute(op, &Value::from_big(a.clone()), &Value::from_big(b.clone()))
+        let (a, b) = (Value::from_big(a.clone()), Value::from_big(b.clone()));
+        number::binary(operation(op), &a, &b).ok()
     }
 
     fn few(&self, cases: usize, span: Span) -> Result<(), NotBoolean> {

@@ -14,6 +14,7 @@
 //! them anywhere.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::{Command, Flow, Loc};
 use crate::{AtomicOp, Expr, ExprKind, LocalId, Place, ProcId, Program, Type, VarRef, Variable};
@@ -28,7 +29,7 @@ pub struct Live {
     /// The slots that can still be read, with the variables that they belong to.
     pub slots: Box<[(LocalId, Range<usize>)]>,
     /// The slots that cannot.
-    pub dead: Box<[Range<usize>]>,
+    pub dead: Arc<[Range<usize>]>,
 }
 
 impl Live {
@@ -131,7 +132,7 @@ impl<'a> Cells<'a> {
 
     /// Says of the slots what is known of the cells.
     fn live(&self, cells: &[bool]) -> Live {
-        let (mut slots, mut dead) = (Vec::new(), Vec::new());
+        let (mut slots, mut dead) = (Vec::new(), Vec::<Range<usize>>::new());
         let mut next = 0;
         for (local, variable) in (0..).map(LocalId).zip(self.locals) {
             let own = self.of(local);
@@ -141,7 +142,10 @@ impl<'a> Cells<'a> {
                 next = range.end;
                 match cells[cell] {
                     true => slots.push((local, range)),
-                    false => dead.push(range),
+                    false => match dead.last_mut() {
+                        Some(Range { end, .. }) if *end == range.start => *end = range.end,
+                        _ => dead.push(range),
+                    },
                 }
             }
         }

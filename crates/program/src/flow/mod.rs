@@ -19,35 +19,12 @@ use crate::{AtomicOp, Expr, LabelId, LocalId, Place, ProcId, Program, Span};
 pub use build::build;
 pub use live::Live;
 pub(crate) use locks::doubtful_release;
+pub use selvedge_core::{EdgeId, Loc};
 
-/// A place where a thread can stand.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Loc(pub u32);
-
-impl Loc {
-    /// The location as a place of the model.
-    #[must_use]
-    pub fn place(self) -> selvedge_model::PlaceId {
-        selvedge_model::PlaceId(self.0)
-    }
-
-    /// The location as an index.
-    #[must_use]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// An edge of the graph.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct EdgeId(pub u32);
-
-impl EdgeId {
-    /// The edge as an index.
-    #[must_use]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
+/// A location as a place of the model.
+#[must_use]
+pub fn place(loc: Loc) -> selvedge_model::PlaceId {
+    selvedge_model::PlaceId(loc.0)
 }
 
 /// The flow graph of a whole program. Locations and edges are numbered throughout.

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use selvedge_model::{Pattern, Property, ThreadAt};
 
-use crate::flow::{Flow, Loc, Location};
+use crate::flow::{self, Flow, Loc, Location};
 use crate::{LabelId, ProcId, Program, Span, Stmt, StmtKind, walk};
 
 pub use lift::Lifted;
@@ -110,7 +110,7 @@ impl Inlined {
             let mut places = Vec::new();
             for &(template, place) in &at.places {
                 let locations = self.locations(Loc(place.0), original, flow)?;
-                places.extend(locations.into_iter().map(|loc| (template, loc.place())));
+                places.extend(locations.into_iter().map(|loc| (template, flow::place(loc))));
             }
             Some(ThreadAt { text: at.text.clone(), places })
         };

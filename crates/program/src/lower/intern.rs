@@ -6,35 +6,10 @@ use std::hash::Hash;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
+use selvedge_core::machine::{Frame, Machine};
 use selvedge_model::FairChoice;
 
-use crate::Value;
-use crate::flow::{EdgeId, Loc};
-
-/// What all threads see.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Shared {
-    /// The values of the shared variables.
-    pub globals: Box<[Value]>,
-    /// The results of a call that has returned and are not yet received. While there are some,
-    /// only the receiving thread goes on.
-    pub returned: Option<Box<[Value]>>,
-    /// The thread ids that are on stacks, in rising order, each with how often: see [`super::ids`].
-    /// Empty where nobody looks at ids.
-    pub held: Box<[(u32, u32)]>,
-    /// The threads that have ended and whose ids somebody still holds, sorted; empty where nothing is
-    /// joined.
-    pub ended: Box<[u32]>,
-    /// Set once a thread went wrong.
-    pub wrong: Option<Wrong>,
-}
-
-/// What went wrong, and where.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Wrong {
-    pub edge: EdgeId,
-    pub reason: String,
-}
+use crate::flow::EdgeId;
 
 /// A stack symbol.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -50,13 +25,31 @@ pub(super) enum Symbol {
     },
 }
 
-/// A frame: where a thread stands, with the values of its locals.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Frame {
-    pub loc: Loc,
-    pub locals: Box<[Value]>,
-    /// The thread as the owner of locks, from 1; 0 where locks do not remember their owners.
-    pub owner: u32,
+/// What a bottom is written as: no frame has that owner.
+const BOTTOM: u64 = u64::MAX;
+
+impl Symbol {
+    /// The symbol in words that are the same in every run.
+    pub fn words(&self) -> Box<[u64]> {
+        let mut words = Vec::new();
+        match self {
+            Symbol::Frame(frame) => frame.write(&mut words),
+            Symbol::Bottom { id, results } => {
+                words.extend([BOTTOM, u64::from(*id) << 1 | u64::from(*results)]);
+            }
+        }
+        words.into()
+    }
+
+    /// The symbol of these words.
+    pub fn read(machine: &Machine, words: &[u64]) -> Option<Self> {
+        match words {
+            [BOTTOM, id] => {
+                Some(Symbol::Bottom { id: u32::try_from(id >> 1).ok()?, results: id & 1 == 1 })
+            }
+            _ => Frame::read(|loc| machine.layout_at(loc), words).map(Symbol::Frame),
+        }
+    }
 }
 
 /// Where an action comes from.
@@ -69,30 +62,30 @@ pub(super) struct Executed {
 }
 
 /// A table of things by number.
-pub(super) struct Interner<T> {
+pub(super) struct Interner<T: ?Sized> {
     table: RwLock<Table<T>>,
 }
 
-struct Table<T> {
+struct Table<T: ?Sized> {
     items: Vec<Arc<T>>,
     numbers: FxHashMap<Arc<T>, u32>,
 }
 
-impl<T: Eq + Hash> Interner<T> {
+impl<T: Eq + Hash + ?Sized> Interner<T> {
     pub fn new() -> Self {
         Interner { table: RwLock::new(Table { items: Vec::new(), numbers: FxHashMap::default() }) }
     }
 
     /// The number of an item, a new one if it was never met.
-    pub fn number(&self, item: T) -> u32 {
-        if let Some(&number) =
-            self.table.read().unwrap_or_else(PoisonError::into_inner).numbers.get(&item)
-        {
+    pub fn number(&self, item: impl Into<Arc<T>> + std::borrow::Borrow<T>) -> u32 {
+        let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&number) = table.numbers.get(item.borrow()) {
             return number;
         }
+        drop(table);
         let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
         let next = u32::try_from(table.items.len()).unwrap_or(u32::MAX);
-        let item = Arc::new(item);
+        let item = item.into();
         let number = *table.numbers.entry(item.clone()).or_insert(next);
         if number == next {
             table.items.push(item);

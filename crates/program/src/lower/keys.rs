@@ -17,48 +17,56 @@ use std::fmt::Write;
 
 use num_bigint::BigInt;
 
+use selvedge_core::{Layout, Memory};
+
 use super::Lowering;
-use super::intern::{Frame, Shared, Symbol, Wrong};
+use super::intern::Symbol;
+use crate::Value;
 use crate::flow::{EdgeId, Loc};
-use crate::{Value, Variable};
+use selvedge_core::machine::{Frame, Shared, Wrong};
 
 /// Larger thread ids are in no state that can be met.
 const LARGEST_ID: u32 = 1 << 30;
-
-pub(super) fn write_shared(shared: &Shared) -> String {
-    let mut key = write_list(&shared.globals);
-    if let Some(results) = &shared.returned {
-        let _ = write!(key, " r{}", write_list(results));
-    }
-    if !shared.held.is_empty() {
-        let held: Vec<_> = shared.held.iter().map(|(id, count)| format!("{id}:{count}")).collect();
-        let _ = write!(key, " h{}", held.join(","));
-    }
-    if !shared.ended.is_empty() {
-        let _ = write!(key, " e{}", write_list(&shared.ended));
-    }
-    if let Some(Wrong { edge, reason }) = &shared.wrong {
-        let _ = write!(key, " w{}:{reason}", edge.0);
-    }
-    key
-}
-
-pub(super) fn write_symbol(symbol: &Symbol) -> String {
-    match symbol {
-        Symbol::Bottom { id, results: false } => format!("@{id}"),
-        Symbol::Bottom { id, results: true } => format!("@{id}!"),
-        Symbol::Frame(Frame { loc, locals, owner }) => {
-            let owner = if *owner > 0 { format!("^{owner}") } else { String::new() };
-            format!("{}:{}{owner}", loc.0, write_list(locals))
-        }
-    }
-}
 
 fn write_list(values: &[impl ToString]) -> String {
     values.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
 impl Lowering {
+    /// The key of a shared state.
+    pub(super) fn write_shared(&self, shared: &Shared) -> String {
+        let globals: Vec<Value> = shared.memory.values(&self.machine.shared).collect();
+        let mut key = write_list(&globals);
+        if let Some(results) = &shared.returned {
+            let _ = write!(key, " r{}", write_list(results));
+        }
+        if !shared.held.is_empty() {
+            let held: Vec<_> =
+                shared.held.iter().map(|(id, count)| format!("{id}:{count}")).collect();
+            let _ = write!(key, " h{}", held.join(","));
+        }
+        if !shared.ended.is_empty() {
+            let _ = write!(key, " e{}", write_list(&shared.ended));
+        }
+        if let Some(wrong) = &shared.wrong {
+            let _ = write!(key, " w{}:{}", wrong.edge.0, wrong.reason);
+        }
+        key
+    }
+
+    /// The key of a stack symbol.
+    pub(super) fn write_symbol(&self, symbol: &Symbol) -> String {
+        match symbol {
+            Symbol::Bottom { id, results: false } => format!("@{id}"),
+            Symbol::Bottom { id, results: true } => format!("@{id}!"),
+            Symbol::Frame(frame) => {
+                let Frame { loc, owner, .. } = frame;
+                let owner = if *owner > 0 { format!("^{owner}") } else { String::new() };
+                format!("{}:{}{owner}", loc.0, write_list(&self.locals(frame)))
+            }
+        }
+    }
+
     /// The shared state of a key.
     pub(super) fn read_shared(&self, key: &str) -> Option<Shared> {
         let (head, wrong) = match key.split_once(" w") {
@@ -66,13 +74,8 @@ impl Lowering {
             None => (key, None),
         };
         let mut parts = head.split(' ');
-        let mut shared = Shared {
-            globals: read_values(parts.next()?)?,
-            returned: None,
-            held: Box::default(),
-            ended: Box::default(),
-            wrong,
-        };
+        let memory = read_memory(&self.machine.shared, &read_values(parts.next()?)?)?;
+        let mut shared = Shared { wrong: wrong.map(Box::new), ..Shared::new(memory) };
         for part in parts {
             let (kind, rest) = part.split_at_checked(1)?;
             match kind {
@@ -89,11 +92,10 @@ impl Lowering {
             }
         }
         let known_edge = |w: &Wrong| w.edge.index() < self.flow.edges.len();
-        let fits = shared.globals.len() == slots(&self.program.globals)
-            && shared.ended.is_sorted_by(|a, b| a < b)
+        let fits = shared.ended.is_sorted_by(|a, b| a < b)
             && shared.held.is_sorted_by(|a, b| a.0 < b.0)
-            && shared.wrong.as_ref().is_none_or(known_edge);
-        (fits && write_shared(&shared) == key).then_some(shared)
+            && shared.wrong.as_deref().is_none_or(known_edge);
+        (fits && self.write_shared(&shared) == key).then_some(shared)
     }
 
     /// The stack symbol of a key.
@@ -108,7 +110,7 @@ impl Lowering {
             }
             None => Symbol::Frame(self.read_frame(key)?),
         };
-        (write_symbol(&symbol) == key).then_some(symbol)
+        (self.write_symbol(&symbol) == key).then_some(symbol)
     }
 
     fn read_frame(&self, key: &str) -> Option<Frame> {
@@ -119,13 +121,16 @@ impl Lowering {
         };
         let loc = Loc(loc.parse().ok()?);
         let proc = self.flow.locations.get(loc.index())?.proc;
-        let locals = read_values(locals)?;
-        (locals.len() == self.layout.local_slots(proc)).then_some(Frame { loc, locals, owner })
+        let memory = read_memory(&self.machine.frames[proc.index()], &read_values(locals)?)?;
+        Some(Frame { loc, memory, owner })
     }
 }
 
-fn slots(variables: &[Variable]) -> usize {
-    variables.iter().map(|v| v.ty.slots()).sum()
+/// The memory with these values, if there is one.
+fn read_memory(layout: &Layout, values: &[Value]) -> Option<Memory> {
+    let fits = values.len() == layout.slots()
+        && values.iter().enumerate().all(|(slot, value)| layout.holds(slot, value));
+    fits.then(|| layout.memory(values))
 }
 
 fn read_wrong(text: &str) -> Option<Wrong> {

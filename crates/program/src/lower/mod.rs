@@ -4,31 +4,18 @@
 //! threads with numbered shared states and stack symbols. How does one become the other without
 //! enumerating anything up front?
 //!
-//! **Idea.** A shared state is a valuation of the shared variables; a stack symbol is a location
-//! with a valuation of the locals. Both get a number when they are first met ([`intern`]). The
-//! actions at a head are found by executing the edges that leave the location ([`execute`]) once
-//! for each combination of free choices ([`choices`]). An atomic section is followed to its end
-//! and becomes a single action ([`atomic`]).
+//! **Idea.** The program is compiled to the core ([`crate::compile`]), and the machine of the core says what a
+//! thread can do at a head ([`selvedge_core::machine`]). A shared state is a valuation of the shared variables; a
+//! stack symbol is a location with a valuation of the locals. Both get a number when they are first met
+//! ([`intern`]).
 //!
-//! **Claims.** Nothing is approximated: the actions at a head are exactly what the program can do
-//! there. What cannot be enumerated (a choice among all integers) is a
-//! [`Fault`](selvedge_model::Fault), never a missing action. A variable without a value is *open*
-//! until it is read; reading it chooses. That reaches the same assertions as choosing at the start,
-//! since nothing can depend on a value that was never read.
-//!
-//! **Results of calls** travel through the shared state, as pushdown systems require. While a
-//! result is on its way, only the thread that receives it goes on.
+//! **Claim.** The actions are exactly the moves of the machine.
 
-mod at_once;
-mod atomic;
-mod choices;
-mod eval;
-mod execute;
-mod ids;
 mod intern;
 mod keys;
-mod layout;
+mod names;
 mod narrow;
+mod portable;
 mod relation;
 mod show;
 mod system;
@@ -37,39 +24,20 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use selvedge_model::{Fault, Origin, SharedId, TemplateId, ThreadInfo};
+use selvedge_core::machine::{self, Frame, Halt, Machine, Shared};
+use selvedge_model::{Fault, Origin, SharedId, SymbolId, TemplateId, ThreadInfo};
 
-use crate::flow::{self, Command, EdgeId, Flow, Loc};
+use crate::compile::{Compiler, Threads};
+use crate::flow::{self, Command, EdgeId, Flow};
 use crate::visit::any_part;
-use crate::{
-    BinaryOp, Count, Expr, ExprKind, GlobalId, ProcId, Program, Source, Span, ThreadDecl, Value,
-    VarRef,
-};
-use choices::Choices;
-pub use eval::Slot;
-use eval::{Evaluator, Halt, Values};
-use ids::Names;
-use intern::{Executed, Frame, Interner, Shared, Symbol};
-use layout::Layout;
-pub use relation::{Case, Domain, Effect, ThreadStart};
-
-/// The result of an operation on two numbers; `None` for a division by zero, or if a number gets
-/// too large.
-pub(crate) fn compute(op: BinaryOp, left: &Value, right: &Value) -> Option<Value> {
-    eval::arithmetic(op, left, right).ok()
-}
+use crate::{Count, Expr, ExprKind, GlobalId, ProcId, Program, Source, Span, ThreadDecl, Value};
+use intern::{Executed, Interner, Symbol};
+pub use relation::{Domain, ThreadStart};
+pub use selvedge_core::Slot;
+pub use selvedge_core::machine::{Becomes as Effect, Case};
 
 /// Numbers of threads that replace those of the program (`--threads NAME=N`).
 pub type ThreadCounts = BTreeMap<String, u32>;
-
-/// The choices of a statement are not tried in more combinations than this.
-const MOST_COMBINATIONS: usize = 1 << 20;
-
-/// Nor are more values copied for the outcomes of one step: long arrays have fewer combinations.
-const MOST_VALUES: usize = 1 << 24;
-
-/// A relation does not have more cases than this.
-const MOST_CASES: usize = 1 << 16;
 
 /// There are not more threads than this at the start.
 const MOST_THREADS: u32 = 10_000;
@@ -82,22 +50,16 @@ pub struct Lowering {
     program: Arc<Program>,
     source: Arc<Source>,
     flow: Flow,
-    layout: Layout,
+    machine: Machine,
     threads: Vec<ThreadInfo>,
     /// The first frame of each thread.
     entries: Vec<Frame>,
     /// The templates of which there is any number of threads, with their first frames.
     any_number: Vec<(TemplateId, Frame)>,
-    /// How the program looks at the ids of started threads.
-    names: Names,
     /// Whether some thread is started by another.
     starts: bool,
-    /// Whether a thread may be dropped when it is started.
-    drops_threads: bool,
-    /// Whether values are chosen at once, so that nothing that may be read is open.
-    chooses_at_once: bool,
-    shared: Interner<Shared>,
-    symbols: Interner<Symbol>,
+    shared: Interner<[u64]>,
+    symbols: Interner<[u64]>,
     origins: Interner<Executed>,
 }
 
@@ -185,46 +147,64 @@ impl Lowering {
         counts: &ThreadCounts,
         any_number: bool,
     ) -> Result<Self, LowerError> {
-        let flow = flow_of(&program)?;
-        let layout = Layout::new(&program);
+        let written = Arc::clone(&program);
+        let mut flow = flow_of(&program)?;
         let has = |test: fn(&Command) -> bool| flow.edges.iter().any(|e| test(&e.command));
         let starts = has(|c| matches!(c, Command::Async { .. } | Command::StartThread { .. }));
-        let names = Names::of(&program, starts, flow.tracks_owners);
-        let mut lowering = Lowering {
-            written: Arc::clone(&program),
+        let found = Found::threads(&program, &flow, counts, any_number)?;
+        let narrowed = found.narrowed(&program, &flow);
+        let program = narrowed.map_or(program, Arc::new);
+        if !Arc::ptr_eq(&program, &written) {
+            flow = flow_of(&program)?;
+        }
+        let threads = Threads { count: found.first.len(), started: starts };
+        let compiler = Compiler::new(&program, &flow, threads);
+        let names = names::names(&program, starts, flow.tracks_owners);
+        let mut machine = Machine::new(compiler.code(), compiler.locks(), names);
+        machine.first_threads = u32::try_from(threads.count).unwrap_or(u32::MAX);
+        let frame = |proc: ProcId, values: &[Value], owner: u32| {
+            let memory = machine.frames[proc.index()].memory(values);
+            machine.frame(machine.code.proc(proc).entry, memory, owner)
+        };
+        let owner = |number: u32| if flow.tracks_owners { number } else { 0 };
+        let entries = (1..).zip(&found.first);
+        let entries =
+            entries.map(|(number, (_, proc, values))| frame(*proc, values, owner(number)));
+        let any = found.any_number.iter();
+        let any = any.map(|(template, proc, values)| (*template, frame(*proc, values, 0)));
+        let (entries, any_number) = (entries.collect(), any.collect());
+        let threads = found.first.into_iter().map(|(info, ..)| info).collect();
+        Ok(Lowering {
+            written,
             program,
             source,
             flow,
-            layout,
-            threads: Vec::new(),
-            entries: Vec::new(),
-            any_number: Vec::new(),
-            names,
+            machine,
+            threads,
+            entries,
+            any_number,
             starts,
-            drops_threads: false,
-            chooses_at_once: false,
             shared: Interner::new(),
             symbols: Interner::new(),
             origins: Interner::new(),
-        };
-        lowering.add_threads(counts, any_number)?;
-        lowering.narrow()?;
-        Ok(lowering)
+        })
     }
 
     /// The same program, in which every thread may also be dropped when it is started: it then
     /// never runs. See [`selvedge_model::System::starts_threads`].
     #[must_use]
-    pub fn dropping_threads(self) -> Self {
-        Lowering { drops_threads: self.starts, ..self }
+    pub fn dropping_threads(mut self) -> Self {
+        self.machine.drops_threads = self.starts;
+        self
     }
 
     /// The same program, in which a variable without a value gets one at once, and not when it is
     /// first read. That makes no difference to what can be reached, but to what waits: a thread at
     /// `assume x` may wait for ever if `x` is false, and does not if `x` is still open.
     #[must_use]
-    pub fn choosing_at_once(self) -> Self {
-        Lowering { chooses_at_once: true, ..self }
+    pub fn choosing_at_once(mut self) -> Self {
+        self.machine.chooses_at_once = true;
+        self
     }
 
     /// The program. Parameters of threads that were integers may have ranges, for the threads that
@@ -261,25 +241,91 @@ impl Lowering {
     /// The value of a shared variable, or of its first element.
     #[must_use]
     pub fn global_value(&self, shared: SharedId, global: GlobalId) -> Value {
-        let slot = self.layout.first_slot(ProcId(0), VarRef::Global(global));
-        self.shared.get(shared.0).globals[slot].clone()
+        let slot = self.global_slots(global).start;
+        self.shared_state(shared).memory.get(&self.machine.shared, slot)
     }
 
-    fn add_threads(&mut self, counts: &ThreadCounts, any_number: bool) -> Result<(), LowerError> {
-        let program = self.program.clone();
+    /// The program in the core.
+    #[must_use]
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// The shared state of a number that was given out.
+    #[must_use]
+    pub fn shared_state(&self, shared: SharedId) -> Shared {
+        let words = self.shared.get(shared.0);
+        Shared::read(&self.machine.shared, &words).expect("what is interned was written")
+    }
+
+    /// The frame of a stack symbol; none at the bottom of a stack.
+    #[must_use]
+    pub fn frame(&self, symbol: SymbolId) -> Option<Frame> {
+        match self.symbol(symbol) {
+            Symbol::Frame(frame) => Some(frame),
+            Symbol::Bottom { .. } => None,
+        }
+    }
+
+    /// The stack symbol of a number that was given out.
+    fn symbol(&self, symbol: SymbolId) -> Symbol {
+        let words = self.symbols.get(symbol.0);
+        Symbol::read(&self.machine, &words).expect("what is interned was written")
+    }
+
+    /// A fault of the core, with its line.
+    fn fault(&self, fault: machine::Fault) -> Fault {
+        let line = fault.site.map(|site| self.source.line(site.0));
+        Fault { message: fault.message, line }
+    }
+}
+
+/// The threads of a program, with the values of their first frames.
+struct Found {
+    first: Vec<(ThreadInfo, ProcId, Vec<Value>)>,
+    any_number: Vec<(TemplateId, ProcId, Vec<Value>)>,
+}
+
+impl Found {
+    fn threads(
+        program: &Program,
+        flow: &Flow,
+        counts: &ThreadCounts,
+        any_number: bool,
+    ) -> Result<Self, LowerError> {
         let known = || program.threads.iter().map(|t| t.name.clone()).collect::<Vec<_>>();
         if let Some(name) = counts.keys().find(|name| !known().contains(name)) {
             return Err(LowerError::UnknownThread { name: name.clone(), known: known() });
         }
+        // How many threads there are makes no difference to their arguments.
+        let compiler = Compiler::new(program, flow, Threads { count: 1, started: true });
+        let machine = Machine::new(compiler.code(), Vec::new(), machine::Names::default());
+        let entry = |decl: &ThreadDecl, instance: u32| {
+            let args = compiler.arguments(decl.proc, &decl.args, instance);
+            machine.first_frame(decl.proc, &args).map_err(|(number, halt)| {
+                let why = match halt {
+                    Halt::Wrong(why) => why.to_string(),
+                    Halt::Fault(fault) => fault.message,
+                    Halt::Blocked => "the argument has no value".to_owned(),
+                };
+                LowerError::At {
+                    message: format!("instance {} of thread `{}`: {why}", instance + 1, decl.name),
+                    span: decl.args.get(number).map_or(decl.span, |arg| arg.span),
+                }
+            })
+        };
+        let mut found = Found { first: Vec::new(), any_number: Vec::new() };
         let mut total = 0;
         for (index, decl) in program.threads.iter().enumerate() {
+            let template = TemplateId::from(index);
             let count = match (counts.get(&decl.name), decl.count) {
                 (Some(&count), _) | (None, Count::Fixed(count)) => count,
                 (None, Count::Any) if !any_number => {
                     return Err(LowerError::AnyNumber { thread: decl.name.clone() });
                 }
                 (None, Count::Any) => {
-                    self.add_any_number(TemplateId::from(index), decl)?;
+                    alike(decl, flow)?;
+                    found.any_number.push((template, decl.proc, entry(decl, 0)?));
                     continue;
                 }
             };
@@ -292,93 +338,37 @@ impl Lowering {
                     1 => decl.name.clone(),
                     _ => format!("{}#{}", decl.name, instance + 1),
                 };
-                self.threads.push(ThreadInfo { name, template: TemplateId::from(index) });
-                let entry = self.entry(decl, instance)?;
-                self.entries.push(entry);
+                let info = ThreadInfo { name, template };
+                found.first.push((info, decl.proc, entry(decl, instance)?));
             }
         }
-        if self.threads.is_empty() && self.any_number.is_empty() {
+        if found.first.is_empty() && found.any_number.is_empty() {
             let message = "there is no thread at all: every number of threads is 0; at least one has to be 1 or more"
                     .to_owned();
             return Err(LowerError::At { message, span: Span::default() });
         }
-        Ok(())
+        Ok(found)
     }
+}
 
-    /// Any number of threads that begin alike.
-    fn add_any_number(
-        &mut self,
-        template: TemplateId,
-        decl: &ThreadDecl,
-    ) -> Result<(), LowerError> {
-        let name = &decl.name;
-        let differ = |why: &str, span: Span| {
-            let message = format!(
-                "any number of instances of `{name}` cannot be followed: {why}; say how many with \
-                 --threads {name}=2"
-            );
-            Err(LowerError::At { message, span })
-        };
-        let is_instance = |e: &Expr| matches!(e.kind, ExprKind::Instance);
-        if let Some(arg) = decl.args.iter().find(|arg| any_part(arg, &is_instance)) {
-            return differ("each has a number of its own", arg.span);
-        }
-        if self.flow.tracks_owners {
-            let why = "a lock may be released by a thread that does not hold it, so that locks have \
-                       to remember which thread does";
-            return differ(why, decl.span);
-        }
-        let entry = self.entry(decl, 0)?;
-        self.any_number.push((template, entry));
-        Ok(())
+/// Refuses any number of threads that do not begin alike.
+fn alike(decl: &ThreadDecl, flow: &Flow) -> Result<(), LowerError> {
+    let name = &decl.name;
+    let differ = |why: &str, span: Span| {
+        let message = format!(
+            "any number of instances of `{name}` cannot be followed: {why}; say how many with \
+             --threads {name}=2"
+        );
+        Err(LowerError::At { message, span })
+    };
+    let is_instance = |e: &Expr| matches!(e.kind, ExprKind::Instance);
+    if let Some(arg) = decl.args.iter().find(|arg| any_part(arg, &is_instance)) {
+        return differ("each has a number of its own", arg.span);
     }
-
-    /// The first frame of an instance of a thread.
-    fn entry(&self, decl: &ThreadDecl, instance: u32) -> Result<Frame, LowerError> {
-        let mut choices = Choices::default();
-        // The arguments are constant, but for the number of the instance.
-        let values = Values { globals: Vec::new(), locals: Vec::new() };
-        let mut eval = Evaluator::new(self, decl.proc, values, &mut choices);
-        eval.instance = Some(instance);
-        let mut locals = self.layout.fresh_locals(decl.proc);
-        let params = &self.program.procs[decl.proc.index()].locals;
-        for ((arg, slot), param) in decl.args.iter().zip(&mut locals).zip(params) {
-            let value = eval.eval_for_store(arg, &param.ty).and_then(|value| {
-                let what = || format!("`{}`", param.name);
-                eval::fits(&param.ty, &value, what).map_err(Halt::Wrong)?;
-                Ok(value)
-            });
-            *slot = value.map_err(|halt| {
-                let why = match halt {
-                    Halt::Wrong(why) => why,
-                    Halt::Fault(fault) => fault.message,
-                    Halt::Blocked => "the argument has no value".to_owned(),
-                };
-                LowerError::At {
-                    message: format!("instance {} of thread `{}`: {why}", instance + 1, decl.name),
-                    span: arg.span,
-                }
-            })?;
-        }
-        let owner = if self.flow.tracks_owners { self.threads.len() as u32 } else { 0 };
-        let loc = self.flow.entries[decl.proc.index()];
-        Ok(self.frame(loc, locals, owner))
+    if flow.tracks_owners {
+        let why = "a lock may be released by a thread that does not hold it, so that locks have \
+                   to remember which thread does";
+        return differ(why, decl.span);
     }
-
-    /// How many values a lock has: free, and held, by whom where that matters.
-    fn lock_values(&self) -> usize {
-        1 + if self.flow.tracks_owners { self.threads.len().max(1) } else { 1 }
-    }
-
-    /// A frame at a location. Values that are never read from there on are forgotten.
-    fn frame(&self, loc: Loc, mut locals: Vec<Value>, owner: u32) -> Frame {
-        for dead in &self.flow.live[loc.index()].dead {
-            locals[dead.clone()].fill(Value::Open);
-        }
-        Frame { loc, locals: locals.into(), owner }
-    }
-
-    fn fault(&self, span: Span, message: impl Into<String>) -> Fault {
-        Fault { message: message.into(), line: Some(self.source.line(span.start)) }
-    }
+    Ok(())
 }

@@ -10,22 +10,21 @@
 //! **Claim.** The program is the same but for the types of such parameters: no value that is stored
 //! or read in any run lies outside.
 
-use std::sync::Arc;
-
 use num_bigint::BigInt;
 
-use super::{Frame, Lowering};
+use super::Found;
+use crate::flow::Flow;
 use crate::visit::{self, StepParts};
 use crate::walk;
-use crate::{Block, ExprKind, LocalId, ProcId, Program, StmtKind, Type, Value, VarRef};
+use crate::{Block, ExprKind, LocalId, ProcId, Program, StmtKind, Type, VarRef, compile};
 
-impl Lowering {
+impl Found {
     /// The program in which parameters of threads have ranges; `None` if there is nothing to change.
-    pub(super) fn narrowed(&self) -> Option<Program> {
+    pub(super) fn narrowed(&self, program: &Program, flow: &Flow) -> Option<Program> {
         let mut narrowed: Option<Program> = None;
-        for proc in entered_by_threads_only(&self.program) {
-            for (param, ty) in self.ranges(proc) {
-                let program = narrowed.get_or_insert_with(|| Program::clone(&self.program));
+        for proc in entered_by_threads_only(program) {
+            for (param, ty) in self.ranges(program, flow, proc) {
+                let program = narrowed.get_or_insert_with(|| program.clone());
                 let procedure = &mut program.procs[proc.index()];
                 procedure.locals[param.index()].ty = ty.clone();
                 retype(&mut procedure.body, param, &ty);
@@ -35,40 +34,28 @@ impl Lowering {
     }
 
     /// The parameters of a procedure that no statement writes, with the values that threads give.
-    fn ranges(&self, proc: ProcId) -> Vec<(LocalId, Type)> {
-        let procedure = &self.program.procs[proc.index()];
+    fn ranges(&self, program: &Program, flow: &Flow, proc: ProcId) -> Vec<(LocalId, Type)> {
+        let procedure = &program.procs[proc.index()];
+        let firsts = compile::first_slots(&procedure.locals);
         let params = procedure.locals[..procedure.params].iter();
         let integers = (0..).map(LocalId).zip(params).filter(|(_, param)| param.ty == Type::Int);
         let kept = integers.filter(|(param, _)| !is_written(&procedure.body, *param));
-        kept.filter_map(|(param, _)| Some((param, self.range(proc, param)?))).collect()
+        let range = |param: LocalId| self.range(flow, proc, param, firsts[param.index()]);
+        kept.filter_map(|(param, _)| Some((param, range(param)?))).collect()
     }
 
-    /// The values of a parameter where threads start. A value that is never read is forgotten by
-    /// then; it may be anything.
-    fn range(&self, proc: ProcId, param: LocalId) -> Option<Type> {
-        let entry = self.flow.entries[proc.index()];
+    /// The values of a parameter where threads start. A value that is never read may be anything.
+    fn range(&self, flow: &Flow, proc: ProcId, param: LocalId, slot: usize) -> Option<Type> {
         let zero = || Type::Range { lo: BigInt::ZERO, hi: BigInt::ZERO };
-        if !self.flow.live[entry.index()].has(param) {
+        if !flow.live[flow.entries[proc.index()].index()].has(param) {
             return Some(zero());
         }
-        let slot = self.layout.local_range(proc, param.index()).start;
-        let frames = self.entries.iter().chain(self.any_number.iter().map(|(_, frame)| frame));
-        let values = frames.filter(|frame| frame.loc == entry).map(|frame: &Frame| {
-            let value = &frame.locals[slot];
-            if *value == Value::Open { None } else { value.to_big() }
-        });
+        let first = self.first.iter().map(|(_, proc, values)| (proc, values));
+        let all = first.chain(self.any_number.iter().map(|(_, proc, values)| (proc, values)));
+        let values = all.filter(|(of, _)| **of == proc).map(|(_, values)| values[slot].to_big());
         let values: Vec<BigInt> = values.collect::<Option<_>>()?;
         let ends = values.iter().min().zip(values.iter().max());
         Some(ends.map_or_else(zero, |(lo, hi)| Type::Range { lo: lo.clone(), hi: hi.clone() }))
-    }
-
-    /// Gives parameters of threads their ranges.
-    pub(super) fn narrow(&mut self) -> Result<(), super::LowerError> {
-        if let Some(program) = self.narrowed() {
-            self.flow = super::flow_of(&program)?;
-            self.program = Arc::new(program);
-        }
-        Ok(())
     }
 }
 

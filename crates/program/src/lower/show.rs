@@ -3,17 +3,21 @@
 use selvedge_model::{Explanation, Step};
 
 use super::Lowering;
-use super::intern::{Shared, Symbol};
+use super::intern::Symbol;
 use crate::flow::{Command, Edge, EdgeId, Loc};
 use crate::{LocalId, Span, Type, Value, Variable};
+use selvedge_core::machine::Shared;
 
 impl Lowering {
     pub(super) fn named_shared(&self, shared: &Shared) -> Vec<(String, String)> {
-        let mut values = self.named(&self.program.globals, &shared.globals);
+        let mut values = {
+            let globals: Vec<Value> = shared.memory.values(&self.machine.shared).collect();
+            self.named(&self.program.globals, &globals)
+        };
         if let Some(results) = &shared.returned {
             values.push(("result".to_owned(), self.show_results(results)));
         }
-        if self.names.joins {
+        if self.machine.names.joins {
             let shown: Vec<_> = shared.ended.iter().map(ToString::to_string).collect();
             values.push(("ended".to_owned(), format!("{{{}}}", shown.join(","))));
         }
@@ -40,7 +44,7 @@ impl Lowering {
     pub(super) fn named_locals(&self, symbol: &Symbol) -> Vec<(String, String)> {
         let Symbol::Frame(frame) = symbol else { return Vec::new() };
         let proc = self.flow.location(frame.loc).proc;
-        let named = self.named(&self.program.procs[proc.index()].locals, &frame.locals);
+        let named = self.named(&self.program.procs[proc.index()].locals, &self.locals(frame));
         let live = &self.flow.live[frame.loc.index()];
         let locals = (0..).map(LocalId).zip(named);
         locals.filter(|(local, _)| live.has(*local)).map(|(_, named)| named).collect()

@@ -1,7 +1,6 @@
 //! The lowered program as a [`System`].
 
 use std::collections::hash_map::Entry;
-use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use selvedge_model::{
@@ -9,13 +8,13 @@ use selvedge_model::{
     State, SymbolId, System, TemplateId, Thread, ThreadInfo, Word,
 };
 
+use selvedge_core::Site;
+use selvedge_core::machine::{Frame, Next, Shared, Start, Started};
+
 use super::Lowering;
-use super::at_once::Start;
-use super::execute::{Control, Started};
-use super::intern::{Executed, Frame, Shared, Symbol};
-use super::keys;
+use super::intern::{Executed, Symbol};
 use crate::ProcId;
-use crate::flow::{Command, EdgeId};
+use crate::flow::{EdgeId, place};
 
 impl System for Lowering {
     fn threads(&self) -> &[ThreadInfo] {
@@ -27,9 +26,12 @@ impl System for Lowering {
     }
 
     fn initial(&self) -> Result<Vec<State>, Fault> {
-        let globals = self.program.globals.iter().flat_map(|g| g.init.iter().cloned()).collect();
-        let starts = match self.chooses_at_once {
-            true => self.all_starts(globals)?,
+        let globals = self.machine.first_memory();
+        let starts = match self.machine.chooses_at_once {
+            true => {
+                let starts = self.machine.all_starts(&globals, &self.entries);
+                starts.map_err(|fault| self.fault(fault))?
+            }
             false => vec![(globals, self.entries.clone())],
         };
         Ok(starts.into_iter().map(|start| self.start(start)).collect())
@@ -51,23 +53,23 @@ impl System for Lowering {
         out: &mut Vec<Action>,
     ) -> Result<(), Fault> {
         let Some(top) = top else { return Ok(()) };
-        let shared = self.shared.get(shared.0);
+        let shared = self.shared_state(shared);
         if shared.wrong.is_some() {
             return Ok(());
         }
-        match &*self.symbols.get(top.0) {
+        match self.symbol(top) {
             Symbol::Bottom { id, results } => {
                 // The results of another thread are not for this one.
-                if shared.returned.is_none() || *results {
-                    out.push(self.end_of_thread(&shared, *id));
+                if shared.returned.is_none() || results {
+                    out.push(self.end_of_thread(&shared, id));
                 }
                 Ok(())
             }
             Symbol::Frame(frame) => {
-                if shared.returned.is_some() && !self.flow.receives(frame.loc) {
+                if shared.returned.is_some() && !self.machine.code.receives(frame.loc) {
                     return Ok(());
                 }
-                self.frame_actions(&shared, frame, out)
+                self.frame_actions(&shared, &frame, out)
             }
         }
     }
@@ -77,7 +79,7 @@ impl System for Lowering {
     }
 
     fn drops_threads(&self) -> bool {
-        self.drops_threads
+        self.machine.drops_threads
     }
 
     fn forgets_ended(&self) -> bool {
@@ -85,11 +87,11 @@ impl System for Lowering {
     }
 
     fn is_between(&self, shared: SharedId) -> bool {
-        self.shared.get(shared.0).returned.is_some()
+        self.shared_state(shared).returned.is_some()
     }
 
     fn wrong(&self, shared: SharedId) -> Option<String> {
-        self.show_wrong(&self.shared.get(shared.0))
+        self.show_wrong(&self.shared_state(shared))
     }
 
     fn show_shared(&self, shared: SharedId) -> String {
@@ -99,33 +101,33 @@ impl System for Lowering {
     }
 
     fn show_symbol(&self, symbol: SymbolId) -> String {
-        self.show_frame(&self.symbols.get(symbol.0))
+        self.show_frame(&self.symbol(symbol))
     }
 
     fn shared_values(&self, shared: SharedId) -> Vec<(String, String)> {
-        self.named_shared(&self.shared.get(shared.0))
+        self.named_shared(&self.shared_state(shared))
     }
 
     fn symbol_values(&self, symbol: SymbolId) -> Vec<(String, String)> {
-        self.named_locals(&self.symbols.get(symbol.0))
+        self.named_locals(&self.symbol(symbol))
     }
 
     fn symbol_line(&self, symbol: SymbolId) -> Option<u32> {
-        match &*self.symbols.get(symbol.0) {
+        match self.symbol(symbol) {
             Symbol::Frame(frame) => self.line(self.flow.location(frame.loc).span),
             Symbol::Bottom { .. } => None,
         }
     }
 
     fn place_of(&self, symbol: SymbolId) -> Option<PlaceId> {
-        match &*self.symbols.get(symbol.0) {
-            Symbol::Frame(frame) => Some(frame.loc.place()),
+        match self.symbol(symbol) {
+            Symbol::Frame(frame) => Some(place(frame.loc)),
             Symbol::Bottom { .. } => None,
         }
     }
 
     fn statement(&self, symbol: SymbolId) -> Option<String> {
-        match &*self.symbols.get(symbol.0) {
+        match self.symbol(symbol) {
             Symbol::Frame(frame) => self.statement_at(frame.loc),
             Symbol::Bottom { .. } => None,
         }
@@ -144,19 +146,19 @@ impl System for Lowering {
     }
 
     fn shared_key(&self, shared: SharedId) -> String {
-        keys::write_shared(&self.shared.get(shared.0))
+        self.write_shared(&self.shared_state(shared))
     }
 
     fn find_shared_key(&self, key: &str) -> Option<SharedId> {
-        self.read_shared(key).map(|shared| self.shared_id(shared))
+        self.read_shared(key).map(|shared| self.shared_id(&shared))
     }
 
     fn symbol_key(&self, symbol: SymbolId) -> String {
-        keys::write_symbol(&self.symbols.get(symbol.0))
+        self.write_symbol(&self.symbol(symbol))
     }
 
     fn find_symbol_key(&self, key: &str) -> Option<SymbolId> {
-        self.read_symbol(key).map(|symbol| self.symbol_id(symbol))
+        self.read_symbol(key).map(|symbol| self.symbol_id(&symbol))
     }
 
     fn find_template_key(&self, key: &str) -> Option<TemplateId> {
@@ -166,53 +168,42 @@ impl System for Lowering {
 }
 
 impl Lowering {
-    fn shared_id(&self, shared: Shared) -> SharedId {
-        SharedId(self.shared.number(shared))
+    fn shared_id(&self, shared: &Shared) -> SharedId {
+        let mut words = Vec::new();
+        shared.write(&mut words);
+        SharedId(self.shared.number(words))
     }
 
     /// The initial state with these values of the shared variables and these first frames.
     fn start(&self, (globals, entries): Start) -> State {
-        let globals = globals.into();
-        let shared = Shared {
-            globals,
-            returned: None,
-            held: Box::default(),
-            ended: Box::default(),
-            wrong: None,
-        };
         let threads = self.threads.iter().zip(entries).map(|(info, entry)| {
             let mut stack = Stack::default();
             stack.replace_top(self.first_stack(entry, 0));
             Thread { template: info.template, stack }
         });
-        State { threads: threads.collect(), shared: self.shared_id(shared) }
+        State { threads: threads.collect(), shared: self.shared_id(&Shared::new(globals)) }
     }
 
-    fn symbol_id(&self, symbol: Symbol) -> SymbolId {
-        SymbolId(self.symbols.number(symbol))
+    fn symbol_id(&self, symbol: &Symbol) -> SymbolId {
+        SymbolId(self.symbols.number(symbol.words()))
     }
 
     /// The stack of a new thread: its first frame, on a bottom where its end matters.
     fn first_stack(&self, frame: Frame, id: u32) -> Word {
         let proc = self.flow.location(frame.loc).proc;
         let results = !self.program.procs[proc.index()].results.is_empty();
-        let top = self.symbol_id(Symbol::Frame(frame));
-        let id = if self.names.end() { id } else { 0 };
+        let top = self.symbol_id(&Symbol::Frame(frame));
+        let id = if self.machine.names.end() { id } else { 0 };
         if results || id > 0 {
-            Word::Push { top, under: self.symbol_id(Symbol::Bottom { id, results }) }
+            Word::Push { top, under: self.symbol_id(&Symbol::Bottom { id, results }) }
         } else {
             Word::Rewrite(top)
         }
     }
 
-    fn end_of_thread(&self, shared: &Arc<Shared>, id: u32) -> Action {
-        let mut after = Shared::clone(shared);
-        after.returned = None;
-        if id > 0 {
-            self.end(&mut after, id);
-        }
+    fn end_of_thread(&self, shared: &Shared, id: u32) -> Action {
         Action {
-            shared: self.shared_id(after),
+            shared: self.shared_id(&self.machine.after_end(shared, id)),
             word: Word::Pop,
             spawn: None,
             origin: Origin(self.origins.number(Executed::default())),
@@ -226,20 +217,26 @@ impl Lowering {
         out: &mut Vec<Action>,
     ) -> Result<(), Fault> {
         let mut seen = FxHashMap::default();
-        for step in self.moves(shared, frame)? {
-            let frame_id = |frame| self.symbol_id(Symbol::Frame(frame));
-            let word = match step.outcome.control {
-                Control::Goto(frame) => Word::Rewrite(frame_id(frame)),
-                Control::Call { callee, caller } => {
+        let moves = self.machine.moves(shared, frame).map_err(|fault| self.fault(fault))?;
+        for step in moves {
+            let frame_id = |frame| self.symbol_id(&Symbol::Frame(frame));
+            let word = match step.outcome.next {
+                Next::Goto(frame) => Word::Rewrite(frame_id(frame)),
+                Next::Call { callee, caller } => {
                     Word::Push { top: frame_id(callee), under: frame_id(caller) }
                 }
-                Control::Return => Word::Pop,
+                Next::Return => Word::Pop,
             };
-            let spawn = step.outcome.spawn.map(|started| self.spawn(started));
-            let shared = self.shared_id(step.outcome.shared);
+            let spawn = step.outcome.started.map(|started| self.spawn(started));
+            let shared = self.shared_id(&step.outcome.shared);
             // Different choices may come to the same; one action is enough, unless they were to be
             // fair. If a thread is dropped in one of them, it is another one.
-            let executed = Executed { path: step.path, fair: step.outcome.fair };
+            let fair = step
+                .outcome
+                .fair
+                .into_iter()
+                .map(|(Site(place), outcome)| FairChoice { place: FairPlace(place), outcome });
+            let executed = Executed { path: step.path, fair: fair.collect() };
             let key = (shared, word, spawn, executed.fair.clone());
             let origin = Origin(self.origins.number(executed));
             match seen.entry(key) {
@@ -260,11 +257,8 @@ impl Lowering {
 
     /// Whether an action that starts no thread drops one.
     fn drops_at(&self, origin: Origin) -> bool {
-        let starts = |edge: &EdgeId| {
-            let command = &self.flow.edges[edge.index()].command;
-            matches!(command, Command::Async { .. } | Command::StartThread { .. })
-        };
-        self.drops_threads && self.origins.get(origin.0).path.iter().any(starts)
+        let starts = |edge: &EdgeId| self.machine.code.edge(*edge).starts;
+        self.machine.drops_threads && self.origins.get(origin.0).path.iter().any(starts)
     }
 
     fn spawn(&self, started: Started) -> Spawn {

@@ -407,7 +407,7 @@ impl<'a> Body<'a> {
     }
 
     /// What an operation does, in the round of the running thread.
-    fn meaning(&self, op: &AtomicOp, place: &Place) -> Meaning {
+    fn meaning(&self, op: &AtomicOp, place: &Place) -> Meaning<Expr> {
         let shared = self.around.shared;
         let op = match op {
             AtomicOp::TryLock(lock) => AtomicOp::TryLock(lock.clone()),

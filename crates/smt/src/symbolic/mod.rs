@@ -3,24 +3,23 @@
 //! **Question.** What does a step of a thread do to *all* values of its variables at once, integers
 //! without bounds included?
 //!
-//! **Idea.** The commands of the flow graph are executed on terms: the values before are variables, a
+//! **Idea.** The code of the core is executed on terms ([`terms`]): the values before are variables, a
 //! free choice is a fresh variable, what is written is a term over both. A path is one way through
 //! an edge, or through a whole atomic section, with its guard; every way to go wrong is a path of its
 //! own.
 //!
-//! **Claim.** A configuration has an outcome in [`selvedge_program::Lowering`] exactly if some path has
+//! **Claim.** A configuration has an outcome in the machine of the core exactly if some path has
 //! it for some values of the fresh variables. `tests/steps.rs` compares the two on random values.
 //!
 //! **Needs.** A program without calls, started threads, owners of locks, and loops inside of atomic
 //! sections; everything else is a [`Refusal`] that names the line.
 
-pub(crate) use expr::{constant, operation};
+pub(crate) use terms::{binary, constant, merge, unary};
 
-mod command;
-mod expr;
+mod terms;
 
+use selvedge_core::{Control, EdgeId, Loc, evaluate};
 use selvedge_program::Source;
-use selvedge_program::flow::{Command, EdgeId, Loc};
 
 use crate::Refusal;
 use crate::layout::{Layout, Place};
@@ -111,22 +110,21 @@ pub fn paths(layout: &Layout<'_>, source: &Source, place: Place) -> Result<Vec<P
         edges: Vec::new(),
     };
     let refuse = |why: &str, edge: EdgeId| {
-        let line = source.line(layout.flow.edge(edge).span.start);
+        let line = source.line(layout.code.edge(edge).site.0);
         Refusal::new(why, Some(line))
     };
     let mut done = Vec::new();
     let mut work = vec![(start, state)];
     while let Some((loc, before)) = work.pop() {
-        for &id in &layout.flow.location(loc).edges {
-            let edge = layout.flow.edge(id);
+        for &id in &layout.code.location(loc).edges {
+            let edge = layout.code.edge(id);
             let mut state = before.clone();
             state.edges.push(id);
             if state.edges.len() > LONGEST_PATH || done.len() + work.len() > MOST_PATHS {
                 return Err(refuse("an atomic section has too many ways through, or a loop", id));
             }
-            let proc = layout.flow.location(edge.from).proc;
-            let mut run = command::Run::new(layout, proc, state);
-            run.execute(&edge.command).map_err(|why| refuse(&why, id))?;
+            let mut run = terms::Terms::new(layout, state);
+            evaluate::execute(&mut run, &edge.code, edge.temps).map_err(|why| refuse(&why, id))?;
             let (state, wrongs) = run.finish();
             for (guard, why) in wrongs {
                 done.extend(State { guard, ..state.clone() }.path(Outcome::Wrong(why)));
@@ -134,9 +132,9 @@ pub fn paths(layout: &Layout<'_>, source: &Source, place: Place) -> Result<Vec<P
             if Term::all(state.guard.iter().cloned()) == Term::FALSE {
                 continue;
             }
-            match edge.command {
-                Command::Return(_) => done.extend(state.path(Outcome::Ends)),
-                _ if layout.flow.location(edge.to).atomic => work.push((edge.to, state)),
+            match edge.control {
+                Control::Return => done.extend(state.path(Outcome::Ends)),
+                _ if layout.code.location(edge.to).atomic => work.push((edge.to, state)),
                 _ => done.extend(state.path(Outcome::At(edge.to))),
             }
         }

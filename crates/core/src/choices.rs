@@ -4,7 +4,7 @@
 
 /// The picks of one run, and through [`Choices::advance`] of all runs.
 #[derive(Default)]
-pub(super) struct Choices {
+pub struct Choices {
     /// Each pick with the number of possibilities it had.
     picks: Vec<(usize, usize)>,
     /// How many picks this run has asked for.

@@ -23,23 +23,19 @@
 //! **Needs.** More than [`MANY`] variables on stacks that hold one name are not counted: it is then
 //! never given again. So recursion that passes a name on has finitely many shared states.
 
-use super::Lowering;
-use super::eval::Halt;
-use super::execute::{Run, Started};
-use super::intern::{Frame, Shared};
-use crate::visit::{StepParts, any_part};
-use crate::{AtomicOp, BinaryOp, Cond, Expr, ExprKind, Program, StmtKind, Type, Value, walk};
+use super::{Frame, Machine, Shared, Started};
+use crate::{Memory, Value};
 
 /// The name of a thread that was dropped when it was started, where nobody can tell it from that of
 /// another one. It never ends.
-pub(super) const DROPPED: Value = Value::Small(-1);
+pub const DROPPED: Value = Value::Small(-1);
 
 /// So many variables, or more.
 const MANY: u32 = 8;
 
 /// Which names a program looks at, and how.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Names {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Names {
     /// Whether some thread is joined, so that the ends of threads are remembered.
     pub joins: bool,
     /// Whether names are compared with other names than `none`.
@@ -49,52 +45,17 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub fn of(program: &Program, starts: bool, tracks_owners: bool) -> Self {
-        let has = |test: &dyn Fn(&StmtKind) -> bool| {
-            program.procs.iter().any(|proc| walk::any(&proc.body, &|s| test(&s.kind)))
-        };
-        let compared = |e: &Expr| any_part(e, &compares);
-        Names {
-            joins: has(&|kind| matches!(kind, StmtKind::Join(_))),
-            compares: has(&|kind| compares_in(kind))
-                || program.predicates.iter().any(|p| compared(&p.expr)),
-            owners: starts && tracks_owners,
-        }
-    }
-
     /// Whether names are told apart at all.
+    #[must_use]
     pub fn matter(self) -> bool {
         self.joins || self.compares || self.owners
     }
 
     /// Whether a thread has its name at the bottom of its stack: something happens when it ends.
+    #[must_use]
     pub fn end(self) -> bool {
         self.joins || self.owners
     }
-}
-
-fn is_none(e: &Expr) -> bool {
-    matches!(e.kind, ExprKind::Const(Value::Small(0)))
-}
-
-/// Whether an expression compares two names.
-fn compares(e: &Expr) -> bool {
-    let ExprKind::Binary(BinaryOp::Eq | BinaryOp::Ne, a, b) = &e.kind else { return false };
-    a.ty == Type::ThreadId && !is_none(a) && !is_none(b)
-}
-
-fn compares_in(kind: &StmtKind) -> bool {
-    let parts = StepParts::of(kind);
-    let indices = parts.written.iter().flat_map(|place| &place.indices);
-    let op = match kind {
-        StmtKind::Attempt { op, .. }
-        | StmtKind::If { cond: Cond::Attempt { op, .. }, .. }
-        | StmtKind::While { cond: Cond::Attempt { op, .. }, .. } => Some(op),
-        _ => None,
-    };
-    let swaps = matches!(op, Some(AtomicOp::CompareAndSwap { place, expected, .. })
-        if place.ty == Type::ThreadId && !is_none(expected));
-    swaps || indices.chain(parts.exprs.iter().copied()).any(|e| any_part(e, &compares))
 }
 
 /// The name in a slot, if there is one.
@@ -102,29 +63,31 @@ fn name(value: &Value) -> Option<u32> {
     value.small().and_then(|n| u32::try_from(n).ok()).filter(|&n| n > 0)
 }
 
-impl Lowering {
+impl Machine {
     /// The names that the variables of a frame hold.
     fn names_in<'f>(&'f self, frame: &'f Frame) -> impl Iterator<Item = u32> + 'f {
-        let slots = self.layout.thread_slots(self.flow.location(frame.loc).proc);
-        slots.iter().filter_map(|&slot| name(&frame.locals[slot]))
+        let proc = self.code.location(frame.loc).proc.index();
+        let layout = &self.frames[proc];
+        let slots = self.thread_slots[proc].iter();
+        slots.filter_map(move |&slot| name(&frame.memory.get(layout, slot)))
     }
 
     /// Whether a shared variable holds a name, or a lock remembers it.
-    fn is_shared_name(&self, globals: &[Value], id: u32) -> bool {
-        let holds = |&slot: &usize| name(&globals[slot]) == Some(id);
+    fn is_shared_name(&self, globals: &Memory, id: u32) -> bool {
+        let holds = |slot: &usize, id| name(&globals.get(&self.shared, *slot)) == Some(id);
         let owner = self.owner_of(id);
-        let owns = |&slot: &usize| owner.is_some() && name(&globals[slot]) == owner;
-        self.layout.shared_thread_slots().iter().any(holds)
-            || (self.names.owners && self.layout.lock_slots().iter().any(owns))
+        self.shared_threads.iter().any(|slot| holds(slot, id))
+            || (self.names.owners
+                && owner.is_some_and(|owner| self.locks.iter().any(|slot| holds(slot, owner))))
     }
 
     /// A started thread as the owner of locks: the threads of the beginning come first.
     pub(super) fn owner_of(&self, id: u32) -> Option<u32> {
-        u32::try_from(self.threads.len()).ok()?.checked_add(id)
+        self.first_threads.checked_add(id)
     }
 
     /// The smallest name that does not matter.
-    pub(super) fn free_name(&self, shared: &Shared, globals: &[Value]) -> u32 {
+    pub(super) fn free_name(&self, shared: &Shared, globals: &Memory) -> u32 {
         if !self.names.matter() {
             return 1;
         }
@@ -153,7 +116,7 @@ impl Lowering {
         self.names_in(taken).for_each(|id| let_go(&mut held, id));
         shared.held = held.into();
         if let Some(Started { id, .. }) = started.filter(|started| started.id > 0) {
-            let seen = shared.held(*id) > 0 || self.is_shared_name(&shared.globals, *id);
+            let seen = shared.held(*id) > 0 || self.is_shared_name(&shared.memory, *id);
             if !self.names.end() || !(seen || self.names.owners) {
                 *id = 0;
             } else {
@@ -185,39 +148,11 @@ impl Lowering {
     fn forget(&self, shared: &mut Shared) {
         let on_their_way = |id| shared.returned.iter().flatten().any(|v| name(v) == Some(id));
         let matters = |id: &&u32| {
-            shared.held(**id) > 0
-                || self.is_shared_name(&shared.globals, **id)
-                || on_their_way(**id)
+            shared.held(**id) > 0 || self.is_shared_name(&shared.memory, **id) || on_their_way(**id)
         };
         if !shared.ended.iter().all(|id| matters(&id)) {
             shared.ended = shared.ended.iter().filter(matters).copied().collect();
         }
-    }
-}
-
-impl Run<'_> {
-    /// The id of a new thread; 0 if nobody gets it.
-    pub(super) fn free_name(&self, kept: bool) -> u32 {
-        if !kept && !self.lowering.names.owners {
-            return 0;
-        }
-        self.lowering.free_name(&self.shared, &self.eval.values.globals)
-    }
-
-    /// A new thread as the owner of locks, where owners are kept.
-    pub(super) fn owner_of(&self, id: u32) -> u32 {
-        if self.frame.owner == 0 { 0 } else { self.lowering.owner_of(id).unwrap_or(u32::MAX) }
-    }
-
-    pub(super) fn join(&mut self, thread: &Expr) -> Result<(), Halt> {
-        let id = self.eval.eval(thread)?;
-        if id == DROPPED {
-            return Err(Halt::Blocked);
-        }
-        let Some(id) = id.small().and_then(|n| u32::try_from(n).ok()).filter(|&n| n > 0) else {
-            return Err(Halt::Wrong("join of a thread that was never started".to_owned()));
-        };
-        self.only_if(self.shared.has_ended(id))
     }
 }
 
@@ -239,18 +174,5 @@ fn let_go(held: &mut Vec<(u32, u32)>, id: u32) {
             }
             count => held[at].1 = count - 1,
         }
-    }
-}
-
-impl Shared {
-    /// How many variables on stacks hold a name, with the thread that bears it.
-    fn held(&self, id: u32) -> u32 {
-        let at = self.held.binary_search_by_key(&id, |&(id, _)| id);
-        at.map_or(0, |at| self.held[at].1)
-    }
-
-    /// Whether the thread of a name has ended.
-    pub(super) fn has_ended(&self, id: u32) -> bool {
-        self.ended.binary_search(&id).is_ok()
     }
 }

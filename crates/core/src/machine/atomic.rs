@@ -11,12 +11,10 @@
 use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use selvedge_model::{FairChoice, Fault};
 
-use super::Lowering;
-use super::execute::{Control, Outcome, Started};
-use super::intern::{Frame, Shared};
-use crate::flow::EdgeId;
+use super::run::{Next, Outcome, Started};
+use super::{Fault, Frame, Machine, Shared};
+use crate::{EdgeId, Loc, Site};
 
 /// More configurations than this inside of one atomic section are not followed.
 const MOST_CONFIGURATIONS: usize = 1 << 18;
@@ -26,8 +24,11 @@ const MOST_CONFIGURATIONS: usize = 1 << 18;
 const MOST_REMEMBERED: usize = 1 << 25;
 
 /// What a thread can do at a head: the outcome, and the edges that lead there.
-pub(super) struct Move {
+#[derive(Clone, Debug)]
+pub struct Move {
+    /// What it leads to.
     pub outcome: Outcome,
+    /// The edges, in order.
     pub path: Vec<EdgeId>,
 }
 
@@ -37,9 +38,9 @@ struct Inside {
     shared: Shared,
     /// The frames of the thread from the one that entered the section.
     frames: StackId,
-    spawn: Option<Started>,
+    started: Option<Started>,
     /// The fair choices on the way, each once, in rising order.
-    fair: Vec<FairChoice>,
+    fair: Vec<(Site, bool)>,
 }
 
 /// A stack of frames by number.
@@ -110,25 +111,25 @@ impl Search {
     }
 }
 
-impl Lowering {
+impl Machine {
     /// Everything that a thread can do at a head.
-    pub(super) fn moves(&self, shared: &Shared, frame: &Frame) -> Result<Vec<Move>, Fault> {
+    pub fn moves(&self, shared: &Shared, frame: &Frame) -> Result<Vec<Move>, Fault> {
         let mut search = Search {
             stacks: Stacks::default(),
             ways: Vec::new(),
             work: VecDeque::new(),
             moves: Vec::new(),
         };
-        for &edge in &self.flow.location(frame.loc).edges {
+        for &edge in &self.code.location(frame.loc).edges {
             let mut outcomes = Vec::new();
             self.outcomes(shared, frame, edge, &mut outcomes)?;
             for outcome in outcomes {
                 let enters = outcome.location().is_some_and(|loc| self.goes_on(&outcome, loc));
-                match outcome.control {
-                    Control::Goto(top) if enters => {
+                match outcome.next {
+                    Next::Goto(top) if enters => {
                         let frames = search.stacks.push(top, None);
-                        let Outcome { shared, spawn, fair, .. } = outcome;
-                        let inside = Inside { shared, frames, spawn, fair };
+                        let Outcome { shared, started, fair, .. } = outcome;
+                        let inside = Inside { shared, frames, started, fair };
                         let way = search.way(edge, None);
                         search.work.push_back((inside, way));
                     }
@@ -140,8 +141,8 @@ impl Lowering {
         Ok(search.moves)
     }
 
-    fn goes_on(&self, outcome: &Outcome, loc: crate::flow::Loc) -> bool {
-        outcome.shared.wrong.is_none() && self.flow.location(loc).atomic
+    fn goes_on(&self, outcome: &Outcome, loc: Loc) -> bool {
+        outcome.shared.wrong.is_none() && self.code.location(loc).atomic
     }
 
     fn follow(&self, search: &mut Search) -> Result<(), Fault> {
@@ -152,26 +153,26 @@ impl Lowering {
                 continue;
             }
             let (top, below) = search.stacks.get(inside.frames).clone();
-            remembered += inside.shared.globals.len() + top.locals.len();
+            remembered += self.shared.slots() + self.code.proc_of(top.loc).frame.len();
             if seen.len() > MOST_CONFIGURATIONS || remembered > MOST_REMEMBERED {
-                return Err(self.fault(
-                    self.flow.location(top.loc).span,
+                return Err(Fault::at(
+                    self.code.location(top.loc).site,
                     "this atomic section does not seem to end: too many configurations were met \
                      inside of it; look for a loop or a recursion without an end",
                 ));
             }
-            for &edge in &self.flow.location(top.loc).edges {
+            for &edge in &self.code.location(top.loc).edges {
                 let mut outcomes = Vec::new();
                 self.outcomes(&inside.shared, &top, edge, &mut outcomes)?;
                 for mut outcome in outcomes {
-                    match (&inside.spawn, &outcome.spawn) {
+                    match (&inside.started, &outcome.started) {
                         (Some(_), Some(_)) => {
-                            return Err(self.fault(
-                                self.flow.edge(edge).span,
+                            return Err(Fault::at(
+                                self.code.edge(edge).site,
                                 "an atomic section may start only one thread",
                             ));
                         }
-                        (Some(_), None) => outcome.spawn.clone_from(&inside.spawn),
+                        (Some(_), None) => outcome.started.clone_from(&inside.started),
                         _ => {}
                     }
                     add_choices(&mut outcome.fair, &inside.fair);
@@ -192,33 +193,33 @@ impl Lowering {
         before: usize,
     ) {
         let Search { stacks, .. } = search;
-        let frames = match outcome.control.clone() {
-            Control::Goto(top) => Some(stacks.push(top, below)),
-            Control::Call { callee, caller } => {
+        let frames = match outcome.next.clone() {
+            Next::Goto(top) => Some(stacks.push(top, below)),
+            Next::Call { callee, caller } => {
                 let caller = stacks.push(caller, below);
                 Some(stacks.push(callee, Some(caller)))
             }
-            Control::Return => below,
+            Next::Return => below,
         };
-        let control = match frames {
-            None => Control::Return,
-            Some(id) if outcome.shared.wrong.is_some() => Control::Goto(stacks.bottom(id).clone()),
+        let next = match frames {
+            None => Next::Return,
+            Some(id) if outcome.shared.wrong.is_some() => Next::Goto(stacks.bottom(id).clone()),
             Some(id) => match stacks.get(id) {
-                (only, None) if !self.flow.location(only.loc).atomic => Control::Goto(only.clone()),
+                (only, None) if !self.code.location(only.loc).atomic => Next::Goto(only.clone()),
                 _ => {
                     let way = search.way(edge, Some(before));
-                    let Outcome { shared, spawn, fair, .. } = outcome;
-                    search.work.push_back((Inside { shared, frames: id, spawn, fair }, way));
+                    let Outcome { shared, started, fair, .. } = outcome;
+                    search.work.push_back((Inside { shared, frames: id, started, fair }, way));
                     return;
                 }
             },
         };
-        search.leave(Outcome { control, ..outcome }, edge, Some(before));
+        search.leave(Outcome { next, ..outcome }, edge, Some(before));
     }
 }
 
 /// Adds the choices that were made before.
-fn add_choices(choices: &mut Vec<FairChoice>, before: &[FairChoice]) {
+fn add_choices(choices: &mut Vec<(Site, bool)>, before: &[(Site, bool)]) {
     if !before.is_empty() {
         choices.extend_from_slice(before);
         choices.sort_unstable();

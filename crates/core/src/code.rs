@@ -1,0 +1,373 @@
+//! # Code
+//! What a step does, in a handful of instructions over slots. Names, types and structure are gone: an edge
+//! of the flow graph is a list of [`Instruction`]s that happen together or not at all.
+//!
+//! `cas`, `fetch_and_add`, `trylock`, locks and joins are lists of these. An index that is chosen is chosen
+//! once: [`Instruction::Locate`] finds the slot, whoever reads and writes it uses what was found.
+
+use std::sync::Arc;
+
+use crate::{Kind, Value};
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $id:ident;)*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub struct $id(pub u32);
+
+        impl $id {
+            /// The id as an index.
+            #[must_use]
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )* };
+}
+ids! {
+    /// A procedure.
+    ProcId;
+    /// A place where a thread can stand.
+    Loc;
+    /// An edge of the flow graph.
+    EdgeId;
+    /// What an instruction of an edge found, for those after it.
+    Temp;
+    /// A place in the text: where a fault is reported, and the name of a fair choice.
+    Site;
+}
+
+/// The place of one scalar.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Slot {
+    /// Of a shared variable.
+    Global(usize),
+    /// Of a local variable of a procedure.
+    Local(usize),
+    /// Of a result that is on its way to the caller.
+    Result(usize),
+}
+
+/// Where slots are.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Area {
+    /// All threads see them.
+    Shared,
+    /// In the frame of the thread.
+    Frame,
+    /// In the frame that is being made for a call or a new thread.
+    New,
+    /// On their way from a procedure to its caller.
+    Results,
+}
+
+/// A scalar, or an element of an array.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Where it is.
+    pub area: Area,
+    /// The slot of the first element.
+    pub first: usize,
+    /// One for each dimension.
+    pub indices: Box<[Index]>,
+    /// What the slot holds.
+    pub kind: Kind,
+    /// What it is called in messages, as in `` `x` ``.
+    pub name: Arc<str>,
+    /// Where it stands in the text.
+    pub site: Site,
+}
+
+/// A step into an array. Goes wrong when out of range.
+#[derive(Clone, Debug)]
+pub struct Index {
+    /// Which element.
+    pub value: Expr,
+    /// How many elements there are.
+    pub length: u32,
+    /// How many slots an element takes.
+    pub stride: usize,
+}
+
+/// What an expression is. Operands are evaluated from left to right.
+#[derive(Clone, Debug)]
+pub enum Expr {
+    /// A truth value.
+    Bool(bool),
+    /// An integer; never open.
+    Int(Value),
+    /// The value of a slot. One that is open is chosen now.
+    Load(Place),
+    /// The value of a slot when [`Instruction::Snapshot`] was executed.
+    Old(Place),
+    /// What was found by [`Instruction::Let`], or is in the slot found by [`Instruction::Locate`].
+    Temp(Temp),
+    /// The thread that executes this, as an owner of locks.
+    Me,
+    /// One operand.
+    Unary(Unary, Box<Expr>),
+    /// Two operands.
+    Binary(Binary, Box<Expr>, Box<Expr>, Site),
+    /// The second if the first holds, otherwise the third; the other one is not evaluated.
+    If(Box<[Expr; 3]>),
+    /// One of these, chosen freely; the others are not evaluated.
+    OneOf(Box<[Expr]>, Site),
+    /// An integer between two, both included, chosen freely. Goes wrong if there is none.
+    Between(Box<Expr>, Box<Expr>, Site),
+    /// Any value of a kind.
+    Any(Kind, Site),
+    /// True or false, chosen fairly.
+    Fair(Site),
+}
+
+/// An operation on one value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unary {
+    /// Negation of a truth value.
+    Not,
+    /// Negation of a number.
+    Neg,
+    /// The number of so many bits that agrees in its last bits.
+    Wrap {
+        /// How many bits.
+        bits: u32,
+        /// Whether the first of them is a sign.
+        signed: bool,
+    },
+    /// Whether a started thread has ended.
+    Ended,
+}
+
+/// An operation on two values. Numbers have no bounds: what a machine does is this and
+/// [`Unary::Wrap`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Binary {
+    /// Equal, of any kind.
+    Eq,
+    /// Less.
+    Lt,
+    /// At most.
+    Le,
+    /// Greater.
+    Gt,
+    /// At least.
+    Ge,
+    /// Sum.
+    Add,
+    /// Difference.
+    Sub,
+    /// Product.
+    Mul,
+    /// Quotient, such that the remainder is not negative. Goes wrong for 0.
+    Div,
+    /// Remainder, never negative. Goes wrong for 0.
+    Mod,
+    /// The bits that both have.
+    BitAnd,
+    /// The bits that one of them has, or both.
+    BitOr,
+    /// The bits in which they differ.
+    BitXor,
+    /// The first times a power of 2. Goes wrong for a negative exponent.
+    ShiftLeft,
+    /// The first divided by a power of 2, rounded down. Goes wrong for a negative exponent.
+    ShiftRight,
+}
+
+/// One thing that an edge does.
+#[derive(Clone, Debug)]
+pub enum Instruction {
+    /// The edge is taken only if this holds.
+    Assume(Expr),
+    /// Goes wrong unless this holds.
+    Check(Expr, Broken),
+    /// Computes a value once.
+    Let(Temp, Expr),
+    /// Finds a slot once.
+    Locate(Temp, Place),
+    /// Stores a value; goes wrong if the slot cannot hold it.
+    Store {
+        /// Where.
+        to: Target,
+        /// What.
+        value: Source,
+        /// Only if this holds; evaluated last.
+        when: Option<Expr>,
+    },
+    /// Remembers all values for [`Expr::Old`].
+    Snapshot,
+    /// The results that were on their way are taken.
+    Take,
+    /// Makes a frame of a procedure, whose parameters are stored next.
+    Frame {
+        /// The procedure.
+        proc: ProcId,
+        /// Whether it is for a thread, which may be dropped where that is allowed.
+        for_thread: bool,
+    },
+    /// Calls with the frame that was made.
+    Call,
+    /// Starts a thread with the frame that was made, and stores its id.
+    Start(Option<Target>),
+    /// Starts a thread at a location of this procedure with a copy of the frame.
+    Fork {
+        /// The location.
+        at: Loc,
+        /// What both threads may read: what is open there is chosen before it is copied.
+        read_by_both: Box<[Place]>,
+    },
+    /// Leaves the procedure.
+    Return,
+}
+
+/// Where a value is stored.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// In a place whose slot is found now.
+    Place(Place),
+    /// In a slot that was found before.
+    Located(Temp),
+}
+
+/// What is stored.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// The value of an expression.
+    Value(Expr),
+    /// Any value of the kind of the slot. It stays open until it is read.
+    Any,
+    /// A result that is on its way, open or not.
+    Result(usize, Kind),
+}
+
+/// What a check found broken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Broken {
+    /// An assertion.
+    Assertion,
+    /// A lock is released that nobody holds.
+    NotHeld(Arc<str>),
+    /// A lock is released that another thread holds.
+    HeldByAnother(Arc<str>),
+    /// A thread is joined that was never started.
+    NeverStarted,
+}
+
+/// Where a thread goes when an edge has been taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Control {
+    /// To the end of the edge.
+    Goto,
+    /// Into a procedure; to the end of the edge when that returns.
+    Call(ProcId),
+    /// To the end of the edge, with the results of this procedure.
+    Receive(ProcId),
+    /// Out of the procedure.
+    Return,
+}
+
+/// An edge of the flow graph.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// Where the thread stands before.
+    pub from: Loc,
+    /// Where it stands after. For a call: after the call has returned. Not used by returns.
+    pub to: Loc,
+    /// What happens.
+    pub code: Box<[Instruction]>,
+    /// Where the thread goes.
+    pub control: Control,
+    /// How many [`Temp`]s the code has.
+    pub temps: u32,
+    /// Whether it may start a thread.
+    pub starts: bool,
+    /// The statement in the text.
+    pub site: Site,
+}
+
+/// A place where a thread can stand.
+#[derive(Clone, Debug)]
+pub struct Location {
+    /// The procedure it belongs to.
+    pub proc: ProcId,
+    /// Whether it is inside of an atomic section, so that no switch happens here.
+    pub atomic: bool,
+    /// The edges that leave it.
+    pub edges: Box<[EdgeId]>,
+    /// The statement that comes next.
+    pub site: Site,
+    /// The slots of the frame whose values are never read from here on.
+    pub dead: Arc<[std::ops::Range<usize>]>,
+}
+
+/// A procedure.
+#[derive(Clone, Debug)]
+pub struct Procedure {
+    /// Where it starts.
+    pub entry: Loc,
+    /// The slots of its frames, parameters first.
+    pub frame: Box<[Declared]>,
+    /// How many of them are parameters.
+    pub params: usize,
+    /// The kinds of its results.
+    pub results: Box<[Kind]>,
+}
+
+/// A slot as it was declared.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    /// What it holds.
+    pub kind: Kind,
+    /// The name of its variable.
+    pub name: Arc<str>,
+    /// What it holds first; open for any value.
+    pub first: Value,
+    /// Where its variable is declared.
+    pub site: Site,
+}
+
+/// A program without its language.
+#[derive(Clone, Debug, Default)]
+pub struct Code {
+    /// The slots that all threads see.
+    pub shared: Box<[Declared]>,
+    /// The procedures.
+    pub procs: Vec<Procedure>,
+    /// All locations.
+    pub locations: Vec<Location>,
+    /// All edges.
+    pub edges: Vec<Edge>,
+}
+
+impl Code {
+    /// The location.
+    #[must_use]
+    pub fn location(&self, loc: Loc) -> &Location {
+        &self.locations[loc.index()]
+    }
+
+    /// The edge.
+    #[must_use]
+    pub fn edge(&self, edge: EdgeId) -> &Edge {
+        &self.edges[edge.index()]
+    }
+
+    /// The procedure.
+    #[must_use]
+    pub fn proc(&self, proc: ProcId) -> &Procedure {
+        &self.procs[proc.index()]
+    }
+
+    /// The procedure that a location belongs to.
+    #[must_use]
+    pub fn proc_of(&self, loc: Loc) -> &Procedure {
+        self.proc(self.location(loc).proc)
+    }
+
+    /// Whether a thread at this location waits for the results of a call.
+    #[must_use]
+    pub fn receives(&self, loc: Loc) -> bool {
+        let first = self.location(loc).edges.first();
+        first.is_some_and(|&edge| matches!(self.edge(edge).control, Control::Receive(_)))
+    }
+}

@@ -1,0 +1,233 @@
+//! # Domains
+//! What an expression computes in: words, formulas, intervals. A domain knows values and slots; which
+//! operations an instruction consists of, in which order, and when it goes wrong, is said once, in
+//! [`crate::evaluate`].
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::{Area, Binary, Broken, Kind, Loc, Place, ProcId, Range, Site, Unary, Value};
+
+/// Values and slots, concrete or not.
+///
+/// Some domains know of every truth value what it is; others follow both ways. Between [`Domain::enter`] and
+/// [`Domain::leave`] everything happens only under the condition that was entered.
+pub trait Domain {
+    /// What a slot holds and an expression is.
+    type Value: Clone;
+    /// A slot, as far as it is known which.
+    type Address: Clone;
+    /// Why there is no outcome.
+    type Halt;
+
+    /// A truth value.
+    fn bool(&mut self, b: bool) -> Self::Value;
+    /// A number.
+    fn int(&mut self, n: &Value) -> Self::Value;
+    /// The thread that executes, as an owner of locks.
+    fn me(&mut self) -> Self::Value;
+    /// An operation on one value.
+    fn unary(&mut self, op: Unary, a: Self::Value) -> Result<Self::Value, Self::Halt>;
+    /// An operation on two values; a divisor is not 0, a shift not negative.
+    fn binary(
+        &mut self,
+        op: Binary,
+        a: Self::Value,
+        b: Self::Value,
+        site: Site,
+    ) -> Result<Self::Value, Self::Halt>;
+    /// Whether a number is within limits.
+    fn within(&mut self, value: &Self::Value, limits: Limits<'_>) -> Self::Value;
+
+    /// The truth value, if it is known.
+    fn truth(&self, value: &Self::Value) -> Option<bool>;
+    /// The number as a position, if it is known.
+    fn position(&self, value: &Self::Value) -> Option<usize>;
+    /// Goes on under a condition that is not known.
+    fn enter(&mut self, cond: &Self::Value, holds: bool);
+    /// Goes on without the condition that was entered last.
+    fn leave(&mut self);
+    /// One value if the condition holds, otherwise another.
+    fn merge(&mut self, cond: Self::Value, a: Self::Value, b: Self::Value) -> Self::Value;
+
+    /// Any value of a kind. `name` is the variable that has it, if any.
+    fn choose(
+        &mut self,
+        kind: &Kind,
+        name: Option<&str>,
+        site: Site,
+    ) -> Result<Self::Value, Self::Halt>;
+    /// Any number between two of which the first is not greater.
+    fn between(
+        &mut self,
+        lo: Self::Value,
+        hi: Self::Value,
+        site: Site,
+    ) -> Result<Self::Value, Self::Halt>;
+    /// True or false, chosen fairly.
+    fn fair(&mut self, site: Site) -> Result<Self::Value, Self::Halt>;
+
+    /// A slot.
+    fn address(&mut self, area: Area, slot: usize) -> Self::Address;
+    /// An element of what begins at an address; the index is within the length.
+    fn element(
+        &mut self,
+        base: Self::Address,
+        index: &Self::Value,
+        length: u32,
+        stride: usize,
+    ) -> Self::Address;
+    /// The value in a slot, now or when the snapshot was made. One that is open is chosen.
+    fn load(
+        &mut self,
+        at: &Self::Address,
+        place: &Place,
+        old: bool,
+    ) -> Result<Self::Value, Self::Halt>;
+    /// Stores a value that the slot can hold. `None` is any value.
+    fn store(
+        &mut self,
+        at: &Self::Address,
+        place: &Place,
+        value: Option<Self::Value>,
+    ) -> Result<(), Self::Halt>;
+    /// A result that is on its way: `None` if it may be anything of its kind and may stay so.
+    fn result(
+        &mut self,
+        index: usize,
+        kind: &Kind,
+        into: &Place,
+    ) -> Result<Option<Self::Value>, Self::Halt>;
+
+    /// Goes on only if the condition holds.
+    fn assume(&mut self, cond: Self::Value) -> Result<(), Self::Halt>;
+    /// Goes wrong unless the condition holds.
+    fn require(
+        &mut self,
+        cond: Self::Value,
+        why: impl FnOnce() -> Failure<Self::Value>,
+    ) -> Result<(), Self::Halt>;
+    /// Does what concerns frames and threads.
+    fn effect(&mut self, effect: Effect<'_, Self::Address>) -> Result<(), Self::Halt>;
+}
+
+/// What a number is held against.
+#[derive(Clone, Copy, Debug)]
+pub enum Limits<'a> {
+    /// 0, or greater.
+    NotNegative,
+    /// The positions in something of this length.
+    Positions(u32),
+    /// A range.
+    Range(&'a Range),
+}
+
+/// What concerns frames and threads.
+#[derive(Clone, Debug)]
+pub enum Effect<'a, A> {
+    /// See [`crate::Instruction::Snapshot`].
+    Snapshot,
+    /// See [`crate::Instruction::Take`].
+    Take,
+    /// See [`crate::Instruction::Frame`].
+    Frame {
+        /// The procedure.
+        proc: ProcId,
+        /// Whether it is for a thread.
+        for_thread: bool,
+    },
+    /// See [`crate::Instruction::Call`].
+    Call,
+    /// See [`crate::Instruction::Start`].
+    Start(Option<(A, &'a Place)>),
+    /// See [`crate::Instruction::Fork`].
+    Fork {
+        /// The location.
+        at: Loc,
+        /// What both threads may read.
+        read_by_both: &'a [Place],
+    },
+    /// See [`crate::Instruction::Return`].
+    Return,
+}
+
+/// Why a step goes wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure<V> {
+    /// A check of the program.
+    Broken(Broken),
+    /// An index is out of range.
+    Outside {
+        /// The index.
+        index: V,
+        /// The array.
+        name: Arc<str>,
+        /// How many elements it has.
+        length: u32,
+    },
+    /// A value does not fit where it is to be stored.
+    DoesNotFit {
+        /// The value.
+        value: V,
+        /// Where.
+        name: Arc<str>,
+        /// What does fit.
+        range: Arc<Range>,
+    },
+    /// A division by zero.
+    DivisionByZero,
+    /// A shift by less than nothing.
+    NegativeShift,
+    /// There is no integer from one to another.
+    NoInteger {
+        /// The least that there could be.
+        low: V,
+        /// The greatest that there could be.
+        high: V,
+    },
+}
+
+impl<V> Failure<V> {
+    /// What went wrong, without values and names.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Failure::Broken(Broken::Assertion) => "assertion failed",
+            Failure::Broken(Broken::NotHeld(_)) => "a lock is released that nobody holds",
+            Failure::Broken(Broken::HeldByAnother(_)) => {
+                "a lock is released by a thread that does not hold it"
+            }
+            Failure::Broken(Broken::NeverStarted) => "join of a thread that was never started",
+            Failure::Outside { .. } => "an index is out of range",
+            Failure::DoesNotFit { .. } => "a value does not fit its type",
+            Failure::DivisionByZero => "division by zero",
+            Failure::NegativeShift => "a shift by a negative number",
+            Failure::NoInteger { .. } => "there is no integer to choose",
+        }
+    }
+}
+
+impl<V: fmt::Display> fmt::Display for Failure<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Broken(Broken::NotHeld(lock)) => {
+                write!(f, "{lock} is released but nobody holds it")
+            }
+            Failure::Broken(Broken::HeldByAnother(lock)) => {
+                write!(f, "{lock} is released by a thread that does not hold it")
+            }
+            Failure::Outside { index, name, length } => {
+                write!(f, "index {index} is outside of {name}, which has {length} elements")
+            }
+            Failure::DoesNotFit { value, name, range } => {
+                write!(f, "{value} does not fit {name}, which is {range}")
+            }
+            Failure::NoInteger { low, high } => {
+                write!(f, "there is no integer from {low} to {high} to choose")
+            }
+            Failure::Broken(Broken::Assertion | Broken::NeverStarted)
+            | Failure::DivisionByZero
+            | Failure::NegativeShift => f.write_str(self.kind()),
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! # The core
+//! What engines see of a program, whatever language it was written in: slots with kinds, flow graphs whose edges
+//! are lists of instructions ([`Code`]), and one evaluator that executes them in any [`Domain`].
+//!
+//! - [`Value`], [`Kind`]: integers, and which of them a slot holds;
+//! - [`Layout`], [`Memory`]: where the bits of a slot are, the same in every run;
+//! - [`evaluate`]: the meaning of every instruction, once;
+//! - [`footprints`]: which slots an edge may touch;
+//! - [`machine`]: the concrete domain, and what a thread can do at a head.
+//!
+//! Nothing here knows a language, a search, or a text format.
+
+mod choices;
+mod code;
+mod domain;
+pub mod evaluate;
+mod footprint;
+mod kind;
+pub mod machine;
+mod memory;
+pub mod number;
+mod value;
+
+pub use choices::Choices;
+pub use code::*;
+pub use domain::{Domain, Effect, Failure, Limits};
+pub use footprint::{Footprint, Interval, Slots, footprints};
+pub use kind::{Kind, Range, Span};
+pub use machine::Machine;
+pub use memory::{Layout, Memory};
+pub use value::Value;

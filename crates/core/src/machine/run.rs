@@ -1,0 +1,211 @@
+//! # Outcomes
+//! What one edge does to one configuration, for every combination of choices.
+
+use super::words::{Fault, Halt, Leaves, Words};
+use super::{Frame, MOST_COMBINATIONS, MOST_VALUES, Machine, Shared, Wrong};
+use crate::{Choices, EdgeId, Footprint, Loc, ProcId, Site, evaluate};
+
+/// What an edge leads to.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What all threads see.
+    pub shared: Shared,
+    /// What becomes of the top frame.
+    pub next: Next,
+    /// A thread that was started.
+    pub started: Option<Started>,
+    /// The fair choices that were made, each once, in rising order.
+    pub fair: Vec<(Site, bool)>,
+}
+
+/// What becomes of the top frame.
+#[derive(Clone, Debug)]
+pub enum Next {
+    /// This one takes its place.
+    Goto(Frame),
+    /// Two take its place.
+    Call {
+        /// The one on top.
+        callee: Frame,
+        /// The one below, to which the callee returns.
+        caller: Frame,
+    },
+    /// It is gone.
+    Return,
+}
+
+/// A thread that an edge starts.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Started {
+    /// The procedure that it runs.
+    pub proc: ProcId,
+    /// Its first frame.
+    pub frame: Frame,
+    /// Its id; 0 if nobody has got it.
+    pub id: u32,
+}
+
+impl Outcome {
+    /// Where the thread stands after the step, unless it called or returned.
+    pub(super) fn location(&self) -> Option<Loc> {
+        match &self.next {
+            Next::Goto(frame) => Some(frame.loc),
+            _ => None,
+        }
+    }
+}
+
+impl Machine {
+    /// All outcomes of an edge from a configuration.
+    pub(super) fn outcomes(
+        &self,
+        shared: &Shared,
+        frame: &Frame,
+        id: EdgeId,
+        out: &mut Vec<Outcome>,
+    ) -> Result<(), Fault> {
+        self.runs(shared, frame, id, MOST_COMBINATIONS, false, |run, wrong| {
+            out.push(match wrong {
+                Some(reason) => run.wrong(frame, Wrong { edge: id, reason }),
+                None => run.outcome(frame, self.code.edge(id).to),
+            });
+        })
+    }
+
+    /// What an edge touches from one configuration, whatever is chosen. A run that goes wrong or cannot happen
+    /// touches what it looks at.
+    pub fn touched(&self, shared: &Shared, frame: &Frame, id: EdgeId) -> Result<Footprint, Fault> {
+        let edge = self.code.edge(id);
+        let mut choices = Choices::default();
+        let mut touched = Box::new(Footprint::default());
+        for _ in 0..MOST_COMBINATIONS {
+            let mut run = Words::new(self, shared, frame, &mut choices);
+            run.touched = Some(touched);
+            let done = evaluate::execute(&mut run, &edge.code, edge.temps);
+            touched = run.touched.take().unwrap_or_default();
+            if let Err(Halt::Fault(fault)) = done {
+                return Err(*fault);
+            }
+            if !choices.advance() {
+                return Ok(*touched);
+            }
+        }
+        Err(Fault::at(edge.site, "this statement has too many combinations of values"))
+    }
+
+    /// Executes an edge once for each combination of choices, at most `most` of them. Tells every run that
+    /// happens, and why it went wrong if it did. A result that is open stays open when it is received, unless
+    /// it `settles_results`.
+    pub(super) fn runs(
+        &self,
+        shared: &Shared,
+        frame: &Frame,
+        id: EdgeId,
+        most: usize,
+        settles_results: bool,
+        mut happens: impl FnMut(Words<'_>, Option<String>),
+    ) -> Result<(), Fault> {
+        let edge = self.code.edge(id);
+        let mut choices = Choices::default();
+        let slots = self.shared.slots() + self.code.proc_of(frame.loc).frame.len();
+        let most = most.min(MOST_VALUES / slots.max(1)).max(1);
+        // Combinations that lead nowhere take their time, too.
+        for tried in 1.. {
+            let mut run = Words::new(self, shared, frame, &mut choices);
+            run.settles_results = settles_results;
+            let mut done = evaluate::execute(&mut run, &edge.code, edge.temps);
+            if done.is_ok() && self.chooses_at_once && !settles_results {
+                done = run.choose_at_once(edge.to);
+            }
+            match done {
+                Ok(()) => happens(run, None),
+                Err(Halt::Blocked) => {}
+                Err(Halt::Wrong(why)) => happens(run, Some(why.to_string())),
+                Err(Halt::Fault(fault)) => return Err(*fault),
+            }
+            if !choices.advance() {
+                break;
+            }
+            if tried == most {
+                let message = format!(
+                    "this statement has more than {most} combinations of values: split it, or use \
+                     smaller types or shorter arrays"
+                );
+                return Err(Fault::at(edge.site, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// The state after a thread has ended: the bottom of its stack is taken.
+    #[must_use]
+    pub fn after_end(&self, shared: &Shared, id: u32) -> Shared {
+        let mut after = Shared { returned: None, ..shared.clone() };
+        if id > 0 {
+            self.end(&mut after, id);
+        }
+        after
+    }
+}
+
+impl Words<'_> {
+    /// The results that are on their way after the run.
+    pub(super) fn returned(&mut self) -> Option<Box<[crate::Value]>> {
+        match self.leaves {
+            Leaves::Returns => {
+                let results = std::mem::take(&mut self.results);
+                (!results.is_empty()).then(|| results.into())
+            }
+            _ if self.taken => None,
+            _ => self.before.returned.clone(),
+        }
+    }
+
+    fn outcome(mut self, frame: &Frame, to: Loc) -> Outcome {
+        let machine = self.machine;
+        let returned = self.returned();
+        let stay = machine.frame(to, self.locals, frame.owner);
+        let next = match (self.leaves, self.new) {
+            (Leaves::Stays, _) => Next::Goto(stay),
+            (Leaves::Calls, Some(new)) => {
+                let entry = machine.code.proc(new.proc).entry;
+                let callee = machine.frame(entry, new.memory, frame.owner);
+                Next::Call { callee, caller: stay }
+            }
+            _ => Next::Return,
+        };
+        let before = self.before;
+        let mut shared = Shared {
+            memory: self.globals,
+            returned,
+            held: before.held.clone(),
+            ended: before.ended.clone(),
+            wrong: before.wrong.clone(),
+        };
+        let put = match &next {
+            Next::Goto(frame) => [Some(frame), None],
+            Next::Call { callee, caller } => [Some(callee), Some(caller)],
+            Next::Return => [None, None],
+        };
+        let mut started = self.started;
+        machine.recount(&mut shared, frame, put, started.as_mut());
+        Outcome { shared, next, started, fair: each_once(self.fair) }
+    }
+
+    /// The outcome of a run that went wrong: the thread stays where it is.
+    fn wrong(self, frame: &Frame, wrong: Wrong) -> Outcome {
+        let shared = Shared { wrong: Some(Box::new(wrong)), ..Shared::new(self.globals) };
+        Outcome {
+            shared,
+            next: Next::Goto(frame.clone()),
+            started: None,
+            fair: each_once(self.fair),
+        }
+    }
+}
+
+fn each_once(mut fair: Vec<(Site, bool)>) -> Vec<(Site, bool)> {
+    fair.sort_unstable();
+    fair.dedup();
+    fair
+}
