@@ -1,0 +1,138 @@
+//! # Interners
+//! Things with numbers: equal things have equal numbers, in the order in which they come. A thing
+//! is kept once.
+
+use std::borrow::Borrow;
+use std::hash::Hash;
+
+use crate::table::Table;
+use crate::{Bytes, Full, Id, hash};
+
+/// Things by number, and numbers by thing.
+#[derive(Clone, Debug)]
+pub struct Interner<T, I: Id = u32> {
+    what: &'static str,
+    things: Vec<T>,
+    table: Table<I::Slot>,
+}
+
+impl<T: Hash + Eq, I: Id> Interner<T, I> {
+    /// An empty interner. The plural says what is in it, should there be too much.
+    #[must_use]
+    pub fn of(what: &'static str) -> Self {
+        Interner { what, things: Vec::new(), table: Table::default() }
+    }
+
+    /// The id of a thing, a new one if it was never met.
+    pub fn intern(&mut self, thing: T) -> Result<I, Full> {
+        match self.place(&thing)? {
+            Place::Known(id) => Ok(id),
+            Place::New(id) => {
+                self.things.push(thing);
+                Ok(id)
+            }
+        }
+    }
+
+    /// The id of a thing, which is copied if it was never met.
+    pub fn intern_ref<Q>(&mut self, thing: &Q) -> Result<I, Full>
+    where
+        T: Borrow<Q>,
+        Q: Hash + Eq + ToOwned<Owned = T> + ?Sized,
+    {
+        match self.place(thing)? {
+            Place::Known(id) => Ok(id),
+            Place::New(id) => {
+                self.things.push(thing.to_owned());
+                Ok(id)
+            }
+        }
+    }
+
+    /// The id of a thing that may be new; then its place in the table is taken.
+    fn place<Q>(&mut self, thing: &Q) -> Result<Place<I>, Full>
+    where
+        T: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        let hash = hash::of(thing);
+        let count = self.things.len();
+        if let Some(id) = self.look_up(hash, thing) {
+            return Ok(Place::Known(id));
+        }
+        let most = Table::<I::Slot>::most();
+        let id = I::from_index(count).filter(|_| count < most);
+        let id = id.ok_or(Full { what: self.what, most })?;
+        if !self.table.has_room(count) {
+            let things = &self.things;
+            self.table.grow(count, |number| hash::of(things[number].borrow()));
+        }
+        if let Err(vacant) = self.table.find(hash, |_| false) {
+            self.table.fill(vacant, hash, count);
+        }
+        Ok(Place::New(id))
+    }
+
+    fn look_up<Q>(&self, hash: u64, thing: &Q) -> Option<I>
+    where
+        T: Borrow<Q>,
+        Q: Eq + ?Sized,
+    {
+        let found = self.table.find(hash, |number| self.things[number].borrow() == thing);
+        found.ok().and_then(I::from_index)
+    }
+
+    /// The id of a thing that was met.
+    #[must_use]
+    #[inline]
+    pub fn find<Q>(&self, thing: &Q) -> Option<I>
+    where
+        T: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        self.look_up(hash::of(thing), thing)
+    }
+
+    /// The thing of an id that this interner gave.
+    #[must_use]
+    #[inline]
+    pub fn get(&self, id: I) -> &T {
+        &self.things[id.index()]
+    }
+
+    /// All things, by number.
+    #[must_use]
+    pub fn things(&self) -> &[T] {
+        &self.things
+    }
+
+    /// All ids with their things.
+    pub fn iter(&self) -> impl Iterator<Item = (I, &T)> {
+        let numbered = self.things.iter().enumerate();
+        numbered.filter_map(|(number, thing)| Some((I::from_index(number)?, thing)))
+    }
+
+    /// How many things there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.things.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.things.is_empty()
+    }
+}
+
+enum Place<I> {
+    Known(I),
+    New(I),
+}
+
+/// What lies behind a thing, such as the text of a name, is not counted.
+impl<T, I: Id> Bytes for Interner<T, I> {
+    fn bytes(&self) -> usize {
+        self.things.capacity() * size_of::<T>() + self.table.bytes()
+    }
+}

@@ -1,0 +1,53 @@
+//! # The store
+//! What explorers keep: things that have a number ([`Interner`]), states that were reached
+//! ([`StateSet`]), moves that were found once ([`Moves`]), where a state came from ([`Links`]). It
+//! knows numbers and rows of bits, and nothing of programs.
+//!
+//! - **Ids are checked.** An id is given in the order in which things come, and no id ever stands
+//!   for two things: when there are no more, the answer is [`Full`].
+//! - **States are stored whole.** A hash says where to look, never what is there.
+//! - **Hashes are the same** in every run, in every process and on every machine ([`hash`]).
+//! - **Memory is counted in one place**: everything here says how many bytes it takes ([`Bytes`]).
+//! - **Several workers** share a set or an interner by dividing it ([`SharedInterner`],
+//!   [`SharedSet`]); one worker alone pays nothing for that.
+//!
+//! ```
+//! use selvedge_store::{Full, Interner, StateSet};
+//!
+//! # fn main() -> Result<(), Full> {
+//! let mut names: Interner<&str> = Interner::of("names");
+//! assert_eq!(names.intern("warp")?, names.intern("warp")?);
+//! assert_ne!(names.intern("warp")?, names.intern("weft")?);
+//!
+//! let mut states = StateSet::default();
+//! assert_eq!(states.insert(&[3, 1, 4])?, (0, true));
+//! assert_eq!(states.insert(&[1, 5, 9])?, (1, true));
+//! assert_eq!(states.insert(&[3, 1, 4])?, (0, false));
+//! assert_eq!(states.get(1)[..], [1, 5, 9]);
+//! # Ok(())
+//! # }
+//! ```
+
+mod batch;
+mod bytes;
+mod columns;
+pub mod hash;
+mod id;
+mod interner;
+mod links;
+mod moves;
+mod rows;
+mod set;
+mod shared;
+mod table;
+
+pub use batch::Batch;
+pub use bytes::{Bytes, total};
+pub use columns::{Column, Columns};
+pub use id::{Full, Id, Slot};
+pub use interner::Interner;
+pub use links::Links;
+pub use moves::Moves;
+pub use rows::Word;
+pub use set::StateSet;
+pub use shared::{SharedInterner, SharedSet};

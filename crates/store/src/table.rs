@@ -1,0 +1,173 @@
+//! # Where numbers are found
+//! A hash table of numbers; what they are numbers of is elsewhere. A slot has as many bits as a
+//! number may have: the number takes no more of them than the table has slots, and a part of the
+//! hash has those that are left. So a look-up touches the table once, and what it looks for
+//! only where that is probably found.
+
+use std::hint::black_box;
+use std::marker::PhantomData;
+
+use crate::{Bytes, Slot};
+
+/// Numbers by hash.
+#[derive(Clone, Debug)]
+pub(crate) struct Table<S> {
+    /// A power of two of slots, at most three quarters full: the lower bits of a slot, as many as
+    /// the position of a slot has, are the number plus one, the upper bits those of the hash; 0 is
+    /// an empty slot.
+    slots: Vec<S>,
+}
+
+/// An empty slot.
+pub(crate) struct Vacant(usize);
+
+const SMALLEST: usize = 64;
+
+/// How many numbers are put into a larger table at once.
+const MOVED_TOGETHER: usize = 64;
+
+impl<S> Default for Table<S> {
+    fn default() -> Self {
+        Table { slots: Vec::new() }
+    }
+}
+
+impl<S: Slot> Table<S> {
+    /// How many numbers the largest table has.
+    pub fn most() -> usize {
+        let slots = 1u128 << S::BITS;
+        usize::try_from(slots / 4 * 3).unwrap_or(usize::MAX)
+    }
+
+    /// Whether there is room for one more than so many.
+    pub fn has_room(&self, count: usize) -> bool {
+        count < self.slots.len() / 4 * 3
+    }
+
+    /// Makes room for one more than so many.
+    pub fn grow(&mut self, count: usize, hash: impl FnMut(usize) -> u64) {
+        let mut length = (self.slots.len() * 2).max(SMALLEST);
+        while count >= length / 4 * 3 {
+            length *= 2;
+        }
+        self.rebuild(length, count, hash);
+    }
+
+    /// Finds new places for so many numbers, whose hashes are others now.
+    pub fn renew(&mut self, count: usize, hash: impl FnMut(usize) -> u64) {
+        self.rebuild(self.slots.len(), count, hash);
+    }
+
+    fn rebuild(&mut self, length: usize, count: usize, mut hash: impl FnMut(usize) -> u64) {
+        // The old table goes first: never are there two of them.
+        self.slots = Vec::new();
+        self.slots = vec![S::truncate(0); length];
+        let Some(places) = self.places() else { return };
+        let mut hashes = Vec::with_capacity(MOVED_TOGETHER);
+        for first in (0..count).step_by(MOVED_TOGETHER) {
+            let numbers = first..count.min(first + MOVED_TOGETHER);
+            hashes.clear();
+            hashes.extend(numbers.clone().map(&mut hash));
+            // The memory is asked for all at once: the accesses wait for it together.
+            black_box(hashes.iter().fold(0, |sum, &hash| sum ^ self.touch(hash)));
+            for (number, &hash) in numbers.zip(&hashes) {
+                let mut place = places.first(hash);
+                while self.slots[place].bits() != 0 {
+                    place = places.next(place);
+                }
+                self.slots[place] = places.slot(hash, number);
+            }
+        }
+    }
+
+    /// The number with this hash for which `is` holds, or the slot where it belongs. There must be room.
+    #[inline]
+    pub fn find(&self, hash: u64, is: impl Fn(usize) -> bool) -> Result<usize, Vacant> {
+        let Some(places) = self.places() else { return Err(Vacant(0)) };
+        let mut place = places.first(hash);
+        loop {
+            let found = self.slots[place];
+            if found.bits() == 0 {
+                return Err(Vacant(place));
+            }
+            if let Some(number) = places.number(found, hash)
+                && is(number)
+            {
+                return Ok(number);
+            }
+            place = places.next(place);
+        }
+    }
+
+    /// Puts a number into a slot.
+    #[inline]
+    pub fn fill(&mut self, vacant: Vacant, hash: u64, number: usize) {
+        if let Some(places) = self.places() {
+            self.slots[vacant.0] = places.slot(hash, number);
+        }
+    }
+
+    /// Reads the slot at which a look-up begins, so that it is near at hand.
+    #[inline]
+    pub fn touch(&self, hash: u64) -> u64 {
+        self.places().map_or(0, |places| self.slots[places.first(hash)].bits())
+    }
+
+    /// The number that a look-up would compare first.
+    #[inline]
+    pub fn likely(&self, hash: u64) -> Option<usize> {
+        let places = self.places()?;
+        places.number(self.slots[places.first(hash)], hash)
+    }
+
+    #[inline]
+    fn places(&self) -> Option<Places<S>> {
+        let mask = self.slots.len().checked_sub(1)?;
+        Some(Places { mask: mask as u64, width: PhantomData })
+    }
+}
+
+impl<S: Slot> Bytes for Table<S> {
+    fn bytes(&self) -> usize {
+        self.slots.bytes()
+    }
+}
+
+/// How the slots of a table are read.
+#[derive(Clone, Copy)]
+struct Places<S> {
+    /// The bits of a position, and of a number.
+    mask: u64,
+    width: PhantomData<S>,
+}
+
+impl<S: Slot> Places<S> {
+    #[inline]
+    fn first(self, hash: u64) -> usize {
+        (hash & self.mask) as usize
+    }
+
+    #[inline]
+    fn next(self, place: usize) -> usize {
+        (place + 1) & self.mask as usize
+    }
+
+    #[inline]
+    fn slot(self, hash: u64, number: usize) -> S {
+        S::truncate(self.tag(hash) | (number as u64 + 1))
+    }
+
+    /// The number in a slot, if there is one and the bits of the hash are these.
+    #[inline]
+    fn number(self, found: S, hash: u64) -> Option<usize> {
+        let (bits, tag) = (found.bits(), S::truncate(self.tag(hash)).bits());
+        let likely = bits != 0 && bits & !self.mask == tag;
+        likely.then(|| (bits & self.mask) as usize - 1)
+    }
+
+    /// The part of a hash that a slot keeps: its upper bits.
+    #[inline]
+    fn tag(self, hash: u64) -> u64 {
+        hash >> (64 - S::BITS) & !self.mask
+    }
+}
