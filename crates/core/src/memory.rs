@@ -124,6 +124,13 @@ impl Layout {
         mask.into()
     }
 
+    /// The memory of words that were written, if they are nothing but its fields.
+    #[must_use]
+    pub(crate) fn plain(&self, words: &[u64]) -> Option<Memory> {
+        // A number that is elsewhere would come after them.
+        (words.len() == self.words).then(|| Memory { words: words.to_vec(), large: Vec::new() })
+    }
+
     /// The memory that was written, and what comes after it; `None` for words that no memory is written as.
     #[must_use]
     pub fn read<'w>(&self, words: &'w [u64]) -> Option<(Memory, &'w [u64])> {

@@ -1,6 +1,7 @@
 //! # States
 //! What all threads see, and a frame. Written as words they are the same in every run and in every process.
 
+use super::Machine;
 use crate::memory::{read_number, write_number};
 use crate::{EdgeId, Layout, Loc, Memory, Value};
 
@@ -88,6 +89,15 @@ impl Shared {
         }
     }
 
+    /// The state of words that were written with this layout.
+    #[must_use]
+    pub fn again(layout: &Layout, words: &[u64]) -> Self {
+        match layout.plain(words) {
+            Some(memory) => Shared::new(memory),
+            None => Shared::read(layout, words).expect("what was written can be read"),
+        }
+    }
+
     /// The state that was written; `None` for words that none is written as.
     #[must_use]
     pub fn read(layout: &Layout, words: &[u64]) -> Option<Self> {
@@ -147,6 +157,17 @@ impl Frame {
     pub fn write(&self, out: &mut Vec<u64>) {
         out.push(u64::from(self.loc.0) << 32 | u64::from(self.owner));
         self.memory.write(out);
+    }
+
+    /// The frame of words that were written by this machine.
+    #[must_use]
+    pub fn again(machine: &Machine, words: &[u64]) -> Self {
+        let loc = Loc((words[0] >> 32) as u32);
+        let layout = &machine.frames[machine.code.location(loc).proc.index()];
+        match layout.plain(&words[1..]) {
+            Some(memory) => Frame { loc, memory, owner: words[0] as u32 },
+            None => Frame::read(|_| Some(layout), words).expect("what was written can be read"),
+        }
     }
 
     /// The frame that was written, with the layout of its location.

@@ -2,12 +2,13 @@
 //! Shared states, frames and origins are given numbers as they are met. Numbers are never taken
 //! back, so whoever has one can look it up at any time.
 
+use std::borrow::Borrow;
 use std::hash::Hash;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock};
 
-use rustc_hash::FxHashMap;
 use selvedge_core::machine::{Frame, Machine};
-use selvedge_model::FairChoice;
+use selvedge_model::{FairChoice, Fault};
+use selvedge_store::Interner;
 
 use crate::flow::EdgeId;
 
@@ -29,19 +30,25 @@ pub(super) enum Symbol {
 const BOTTOM: u64 = u64::MAX;
 
 impl Symbol {
-    /// The symbol in words that are the same in every run.
-    pub fn words(&self) -> Box<[u64]> {
-        let mut words = Vec::new();
+    /// Writes the symbol in words that are the same in every run.
+    pub fn write(&self, out: &mut Vec<u64>) {
         match self {
-            Symbol::Frame(frame) => frame.write(&mut words),
+            Symbol::Frame(frame) => frame.write(out),
             Symbol::Bottom { id, results } => {
-                words.extend([BOTTOM, u64::from(*id) << 1 | u64::from(*results)]);
+                out.extend([BOTTOM, u64::from(*id) << 1 | u64::from(*results)]);
             }
         }
-        words.into()
     }
 
-    /// The symbol of these words.
+    /// The symbol of words that were written for this machine.
+    pub fn again(machine: &Machine, words: &[u64]) -> Self {
+        match words {
+            [BOTTOM, id] => Symbol::Bottom { id: (id >> 1) as u32, results: id & 1 == 1 },
+            _ => Symbol::Frame(Frame::again(machine, words)),
+        }
+    }
+
+    /// The symbol of these words, if they are those of one.
     pub fn read(machine: &Machine, words: &[u64]) -> Option<Self> {
         match words {
             [BOTTOM, id] => {
@@ -61,41 +68,34 @@ pub(super) struct Executed {
     pub fair: Vec<FairChoice>,
 }
 
-/// A table of things by number.
-pub(super) struct Interner<T: ?Sized> {
-    table: RwLock<Table<T>>,
+/// Things by number, for several readers at a time.
+pub(super) struct Numbered<T> {
+    table: RwLock<Interner<T>>,
 }
 
-struct Table<T: ?Sized> {
-    items: Vec<Arc<T>>,
-    numbers: FxHashMap<Arc<T>, u32>,
-}
-
-impl<T: Eq + Hash + ?Sized> Interner<T> {
-    pub fn new() -> Self {
-        Interner { table: RwLock::new(Table { items: Vec::new(), numbers: FxHashMap::default() }) }
+impl<T: Eq + Hash> Numbered<T> {
+    pub fn new(what: &'static str) -> Self {
+        Numbered { table: RwLock::new(Interner::of(what)) }
     }
 
-    /// The number of an item, a new one if it was never met.
-    pub fn number(&self, item: impl Into<Arc<T>> + std::borrow::Borrow<T>) -> u32 {
-        let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&number) = table.numbers.get(item.borrow()) {
-            return number;
+    /// The number of a thing, a new one if it was never met.
+    pub fn number<Q>(&self, thing: &Q) -> Result<u32, Fault>
+    where
+        T: Borrow<Q>,
+        Q: Hash + Eq + ToOwned + ?Sized,
+        Q::Owned: Into<T>,
+    {
+        if let Some(number) = self.table.read().unwrap_or_else(PoisonError::into_inner).find(thing)
+        {
+            return Ok(number);
         }
-        drop(table);
         let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
-        let next = u32::try_from(table.items.len()).unwrap_or(u32::MAX);
-        let item = item.into();
-        let number = *table.numbers.entry(item.clone()).or_insert(next);
-        if number == next {
-            table.items.push(item);
-        }
-        number
+        let number = table.intern(thing.to_owned().into());
+        number.map_err(|full| Fault { message: full.to_string(), line: None })
     }
 
-    /// The item of a number that was given out.
-    pub fn get(&self, number: u32) -> Arc<T> {
-        let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
-        table.items[number as usize].clone()
+    /// Looks at the thing of a number that was given out.
+    pub fn look<R>(&self, number: u32, look: impl FnOnce(&T) -> R) -> R {
+        look(self.table.read().unwrap_or_else(PoisonError::into_inner).get(number))
     }
 }

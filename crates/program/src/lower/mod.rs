@@ -31,7 +31,7 @@ use crate::compile::{Compiler, Threads};
 use crate::flow::{self, Command, EdgeId, Flow};
 use crate::visit::any_part;
 use crate::{Count, Expr, ExprKind, GlobalId, ProcId, Program, Source, Span, ThreadDecl, Value};
-use intern::{Executed, Interner, Symbol};
+use intern::{Executed, Numbered, Symbol};
 pub use relation::{Domain, ThreadStart};
 pub use selvedge_core::Slot;
 pub use selvedge_core::machine::{Becomes as Effect, Case};
@@ -58,9 +58,10 @@ pub struct Lowering {
     any_number: Vec<(TemplateId, Frame)>,
     /// Whether some thread is started by another.
     starts: bool,
-    shared: Interner<[u64]>,
-    symbols: Interner<[u64]>,
-    origins: Interner<Executed>,
+    shared: Numbered<Box<[u64]>>,
+    symbols: Numbered<Box<[u64]>>,
+    /// Where actions come from, but for those of a single edge without fair choices: the first numbers are theirs.
+    origins: Numbered<Executed>,
 }
 
 /// Why a program cannot be lowered.
@@ -184,9 +185,9 @@ impl Lowering {
             entries,
             any_number,
             starts,
-            shared: Interner::new(),
-            symbols: Interner::new(),
-            origins: Interner::new(),
+            shared: Numbered::new("shared states"),
+            symbols: Numbered::new("frames"),
+            origins: Numbered::new("ways through atomic sections"),
         })
     }
 
@@ -235,7 +236,7 @@ impl Lowering {
     /// The edges of the flow graph that an action executes; none for the end of a thread.
     #[must_use]
     pub fn edges_of(&self, origin: Origin) -> Vec<EdgeId> {
-        self.origins.get(origin.0).path.clone()
+        self.executed(origin).path
     }
 
     /// The value of a shared variable, or of its first element.
@@ -254,8 +255,7 @@ impl Lowering {
     /// The shared state of a number that was given out.
     #[must_use]
     pub fn shared_state(&self, shared: SharedId) -> Shared {
-        let words = self.shared.get(shared.0);
-        Shared::read(&self.machine.shared, &words).expect("what is interned was written")
+        self.shared.look(shared.0, |words| Shared::again(&self.machine.shared, words))
     }
 
     /// The frame of a stack symbol; none at the bottom of a stack.
@@ -269,8 +269,7 @@ impl Lowering {
 
     /// The stack symbol of a number that was given out.
     fn symbol(&self, symbol: SymbolId) -> Symbol {
-        let words = self.symbols.get(symbol.0);
-        Symbol::read(&self.machine, &words).expect("what is interned was written")
+        self.symbols.look(symbol.0, |words| Symbol::again(&self.machine, words))
     }
 
     /// A fault of the core, with its line.

@@ -16,13 +16,15 @@ impl Lowering {
     #[must_use]
     pub fn write_state(&self, state: &State) -> Vec<u8> {
         let mut out = Vec::new();
-        write_piece(&self.shared.get(state.shared.0), &mut out);
+        self.shared.look(state.shared.0, |words| write_piece(words, &mut out));
         write(state.threads.len() as u64, &mut out);
         for thread in &state.threads {
             write(u64::from(thread.template.0), &mut out);
             let symbols: Vec<SymbolId> = thread.stack.iter().collect();
             write(symbols.len() as u64, &mut out);
-            symbols.iter().for_each(|symbol| write_piece(&self.symbols.get(symbol.0), &mut out));
+            for symbol in symbols {
+                self.symbols.look(symbol.0, |words| write_piece(words, &mut out));
+            }
         }
         out
     }
@@ -33,14 +35,14 @@ impl Lowering {
         let rest = &mut { bytes };
         let shared = read_piece(rest)?;
         Shared::read(&self.machine.shared, &shared)?;
-        let shared = SharedId(self.shared.number(shared));
+        let shared = SharedId(self.shared.number(&shared[..]).ok()?);
         let templates = self.program.template_names().count() as u64;
         let threads = (0..read(rest)?).map(|_| {
             let template = read(rest).filter(|&template| template < templates)?;
             let symbols = (0..read(rest)?).map(|_| {
                 let words = read_piece(rest)?;
                 Symbol::read(&self.machine, &words)?;
-                Some(SymbolId(self.symbols.number(words)))
+                Some(SymbolId(self.symbols.number(&words[..]).ok()?))
             });
             let stack = Stack::top_first(symbols.collect::<Option<Vec<_>>>()?);
             Some(Thread { template: TemplateId(u32::try_from(template).ok()?), stack })

@@ -9,7 +9,7 @@ use selvedge_model::{
 };
 
 use selvedge_core::Site;
-use selvedge_core::machine::{Frame, Next, Shared, Start, Started};
+use selvedge_core::machine::{Frame, Move, Next, Shared, Start, Started};
 
 use super::Lowering;
 use super::intern::{Executed, Symbol};
@@ -34,15 +34,15 @@ impl System for Lowering {
             }
             false => vec![(globals, self.entries.clone())],
         };
-        Ok(starts.into_iter().map(|start| self.start(start)).collect())
+        starts.into_iter().map(|start| self.start(start)).collect()
     }
 
     fn any_number(&self) -> Vec<Spawn> {
-        let first = |(template, frame): &(TemplateId, Frame)| Spawn {
-            template: *template,
-            stack: self.first_stack(frame.clone(), 0),
+        let first = |(template, frame): &(TemplateId, Frame)| {
+            let stack = self.first_stack(frame.clone(), 0).ok()?;
+            Some(Spawn { template: *template, stack })
         };
-        self.any_number.iter().map(first).collect()
+        self.any_number.iter().filter_map(first).collect()
     }
 
     fn actions(
@@ -61,7 +61,7 @@ impl System for Lowering {
             Symbol::Bottom { id, results } => {
                 // The results of another thread are not for this one.
                 if shared.returned.is_none() || results {
-                    out.push(self.end_of_thread(&shared, id));
+                    out.push(self.end_of_thread(&shared, id)?);
                 }
                 Ok(())
             }
@@ -134,11 +134,11 @@ impl System for Lowering {
     }
 
     fn explain(&self, origin: Origin) -> Explanation {
-        self.explain_path(&self.origins.get(origin.0).path)
+        self.explain_path(&self.executed(origin).path)
     }
 
     fn fair_choices(&self, origin: Origin) -> Vec<FairChoice> {
-        self.origins.get(origin.0).fair.clone()
+        self.executed(origin).fair
     }
 
     fn fair_place_line(&self, place: FairPlace) -> Option<u32> {
@@ -150,7 +150,7 @@ impl System for Lowering {
     }
 
     fn find_shared_key(&self, key: &str) -> Option<SharedId> {
-        self.read_shared(key).map(|shared| self.shared_id(&shared))
+        self.read_shared(key).and_then(|shared| self.shared_id(&shared).ok())
     }
 
     fn symbol_key(&self, symbol: SymbolId) -> String {
@@ -158,7 +158,7 @@ impl System for Lowering {
     }
 
     fn find_symbol_key(&self, key: &str) -> Option<SymbolId> {
-        self.read_symbol(key).map(|symbol| self.symbol_id(&symbol))
+        self.read_symbol(key).and_then(|symbol| self.symbol_id(&symbol).ok())
     }
 
     fn find_template_key(&self, key: &str) -> Option<TemplateId> {
@@ -168,45 +168,65 @@ impl System for Lowering {
 }
 
 impl Lowering {
-    fn shared_id(&self, shared: &Shared) -> SharedId {
+    fn shared_id(&self, shared: &Shared) -> Result<SharedId, Fault> {
         let mut words = Vec::new();
         shared.write(&mut words);
-        SharedId(self.shared.number(words))
+        self.shared.number(&words[..]).map(SharedId)
     }
 
     /// The initial state with these values of the shared variables and these first frames.
-    fn start(&self, (globals, entries): Start) -> State {
+    fn start(&self, (globals, entries): Start) -> Result<State, Fault> {
         let threads = self.threads.iter().zip(entries).map(|(info, entry)| {
             let mut stack = Stack::default();
-            stack.replace_top(self.first_stack(entry, 0));
-            Thread { template: info.template, stack }
+            stack.replace_top(self.first_stack(entry, 0)?);
+            Ok(Thread { template: info.template, stack })
         });
-        State { threads: threads.collect(), shared: self.shared_id(&Shared::new(globals)) }
+        let threads = threads.collect::<Result<_, Fault>>()?;
+        Ok(State { threads, shared: self.shared_id(&Shared::new(globals))? })
     }
 
-    fn symbol_id(&self, symbol: &Symbol) -> SymbolId {
-        SymbolId(self.symbols.number(symbol.words()))
+    fn symbol_id(&self, symbol: &Symbol) -> Result<SymbolId, Fault> {
+        let mut words = Vec::new();
+        symbol.write(&mut words);
+        self.symbols.number(&words[..]).map(SymbolId)
     }
 
     /// The stack of a new thread: its first frame, on a bottom where its end matters.
-    fn first_stack(&self, frame: Frame, id: u32) -> Word {
-        let proc = self.flow.location(frame.loc).proc;
-        let results = !self.program.procs[proc.index()].results.is_empty();
-        let top = self.symbol_id(&Symbol::Frame(frame));
+    fn first_stack(&self, frame: Frame, id: u32) -> Result<Word, Fault> {
+        let proc = self.machine.code.location(frame.loc).proc;
+        let results = !self.machine.code.proc(proc).results.is_empty();
+        let top = self.symbol_id(&Symbol::Frame(frame))?;
         let id = if self.machine.names.end() { id } else { 0 };
-        if results || id > 0 {
-            Word::Push { top, under: self.symbol_id(&Symbol::Bottom { id, results }) }
-        } else {
-            Word::Rewrite(top)
-        }
+        Ok(match results || id > 0 {
+            true => Word::Push { top, under: self.symbol_id(&Symbol::Bottom { id, results })? },
+            false => Word::Rewrite(top),
+        })
     }
 
-    fn end_of_thread(&self, shared: &Shared, id: u32) -> Action {
-        Action {
-            shared: self.shared_id(&self.machine.after_end(shared, id)),
+    fn end_of_thread(&self, shared: &Shared, id: u32) -> Result<Action, Fault> {
+        Ok(Action {
+            shared: self.shared_id(&self.machine.after_end(shared, id))?,
             word: Word::Pop,
             spawn: None,
-            origin: Origin(self.origins.number(Executed::default())),
+            origin: self.origin(Executed::default())?,
+        })
+    }
+
+    /// The number of where an action comes from. Single edges need not be looked up.
+    fn origin(&self, executed: Executed) -> Result<Origin, Fault> {
+        let edges = self.machine.code.edges.len() as u32;
+        Ok(Origin(match (&executed.path[..], &executed.fair[..]) {
+            ([EdgeId(edge)], []) => *edge,
+            _ => edges.saturating_add(self.origins.number(&executed)?),
+        }))
+    }
+
+    /// Where an action comes from.
+    pub(super) fn executed(&self, origin: Origin) -> Executed {
+        let edges = self.machine.code.edges.len() as u32;
+        match origin.0.checked_sub(edges) {
+            Some(number) => self.origins.look(number, Executed::clone),
+            None => Executed { path: vec![EdgeId(origin.0)], fair: Vec::new() },
         }
     }
 
@@ -216,38 +236,32 @@ impl Lowering {
         frame: &Frame,
         out: &mut Vec<Action>,
     ) -> Result<(), Fault> {
-        let mut seen = FxHashMap::default();
         let moves = self.machine.moves(shared, frame).map_err(|fault| self.fault(fault))?;
+        let only = moves.len() == 1;
+        let mut seen = FxHashMap::default();
         for step in moves {
-            let frame_id = |frame| self.symbol_id(&Symbol::Frame(frame));
-            let word = match step.outcome.next {
-                Next::Goto(frame) => Word::Rewrite(frame_id(frame)),
-                Next::Call { callee, caller } => {
-                    Word::Push { top: frame_id(callee), under: frame_id(caller) }
-                }
-                Next::Return => Word::Pop,
-            };
-            let spawn = step.outcome.started.map(|started| self.spawn(started));
-            let shared = self.shared_id(&step.outcome.shared);
-            // Different choices may come to the same; one action is enough, unless they were to be
-            // fair. If a thread is dropped in one of them, it is another one.
             let fair = step
                 .outcome
                 .fair
-                .into_iter()
-                .map(|(Site(place), outcome)| FairChoice { place: FairPlace(place), outcome });
-            let executed = Executed { path: step.path, fair: fair.collect() };
-            let key = (shared, word, spawn, executed.fair.clone());
-            let origin = Origin(self.origins.number(executed));
-            match seen.entry(key) {
+                .iter()
+                .map(|&(Site(place), outcome)| FairChoice { place: FairPlace(place), outcome });
+            let fair: Vec<FairChoice> = fair.collect();
+            let action = self.action(step, fair.clone())?;
+            if only {
+                out.push(action);
+                continue;
+            }
+            // Different choices may come to the same; one action is enough, unless they were to be
+            // fair. If a thread is dropped in one of them, it is another one.
+            match seen.entry((action.shared, action.word, action.spawn, fair)) {
                 Entry::Vacant(new) => {
                     new.insert(out.len());
-                    out.push(Action { shared, word, spawn, origin });
+                    out.push(action);
                 }
                 Entry::Occupied(known)
-                    if spawn.is_none() && self.drops_at(out[*known.get()].origin) =>
+                    if action.spawn.is_none() && self.drops_at(out[*known.get()].origin) =>
                 {
-                    out[*known.get()].origin = origin;
+                    out[*known.get()].origin = action.origin;
                 }
                 Entry::Occupied(_) => {}
             }
@@ -255,15 +269,31 @@ impl Lowering {
         Ok(())
     }
 
+    /// A move of the machine as an action, with the fair choices that it makes.
+    fn action(&self, step: Move, fair: Vec<FairChoice>) -> Result<Action, Fault> {
+        let frame_id = |frame| self.symbol_id(&Symbol::Frame(frame));
+        let word = match step.outcome.next {
+            Next::Goto(frame) => Word::Rewrite(frame_id(frame)?),
+            Next::Call { callee, caller } => {
+                Word::Push { top: frame_id(callee)?, under: frame_id(caller)? }
+            }
+            Next::Return => Word::Pop,
+        };
+        let spawn = step.outcome.started.map(|started| self.spawn(started)).transpose()?;
+        let shared = self.shared_id(&step.outcome.shared)?;
+        let origin = self.origin(Executed { path: step.path, fair })?;
+        Ok(Action { shared, word, spawn, origin })
+    }
+
     /// Whether an action that starts no thread drops one.
     fn drops_at(&self, origin: Origin) -> bool {
         let starts = |edge: &EdgeId| self.machine.code.edge(*edge).starts;
-        self.machine.drops_threads && self.origins.get(origin.0).path.iter().any(starts)
+        self.machine.drops_threads && self.executed(origin).path.iter().any(starts)
     }
 
-    fn spawn(&self, started: Started) -> Spawn {
+    fn spawn(&self, started: Started) -> Result<Spawn, Fault> {
         let ProcId(proc) = started.proc;
         let template = TemplateId::from(self.program.threads.len() + proc as usize);
-        Spawn { template, stack: self.first_stack(started.frame, started.id) }
+        Ok(Spawn { template, stack: self.first_stack(started.frame, started.id)? })
     }
 }
