@@ -295,7 +295,7 @@ fn verify_fixed_threads(question: &Question<'_>, budget: &Budget, tell: Listener
 /// What is bounded needs a number of threads.
 fn refuse_any_number(question: &Question<'_>, resource: Resource) -> Option<Outcome> {
     let any = *question.system.any_number().first()?;
-    let name = question.system.template_name(any.template);
+    let name = question.system.describe().template_name(any.template);
     let message =
         format!("of `{name}` there may be any number, and this question needs one: say how many");
     Some(Outcome::unknown(Fault { message, line: None }.into(), resource))

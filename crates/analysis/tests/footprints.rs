@@ -151,7 +151,11 @@ fn states_are_the_same_bytes_in_another_run() {
             let bytes = one.write_state(state);
             let again = other.read_state(&bytes).unwrap_or_else(|| panic!("{bytes:?} of\n{text}"));
             assert_eq!(other.write_state(&again), bytes, "{text}");
-            assert_eq!(other.show_shared(again.shared), one.show_shared(state.shared), "{text}");
+            assert_eq!(
+                other.describe().show_shared(again.shared),
+                one.describe().show_shared(state.shared),
+                "{text}"
+            );
             assert_eq!(one.read_state(&bytes).as_ref(), Some(state), "{text}");
             // Text that was cut is no state.
             assert_eq!(one.read_state(&bytes[..bytes.len() - 1]), None);

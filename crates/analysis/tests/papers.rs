@@ -34,10 +34,11 @@ fn show<'s>(
     system: &Tables,
     states: impl IntoIterator<Item = &'s VisibleState>,
 ) -> BTreeSet<String> {
-    let top = |top: &Option<SymbolId>| top.map_or("-".to_owned(), |s| system.show_symbol(s));
+    let top =
+        |top: &Option<SymbolId>| top.map_or("-".to_owned(), |s| system.describe().show_symbol(s));
     let show = |state: &VisibleState| {
         let tops: Vec<_> = state.tops.iter().map(top).collect();
-        format!("{}|{}", system.show_shared(state.shared), tops.join(","))
+        format!("{}|{}", system.describe().show_shared(state.shared), tops.join(","))
     };
     states.into_iter().map(show).collect()
 }

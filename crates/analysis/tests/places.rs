@@ -29,10 +29,10 @@ struct Item {
 fn is_there(system: &Lowering, state: &State, thread: usize, item: &Item) -> bool {
     let thread = &state.threads[thread];
     let Some(top) = thread.stack.top() else { return false };
-    let shown = system.show_symbol(top);
+    let shown = system.describe().show_symbol(top);
     let Some((procedure, rest)) = shown.split_once(':') else { return false };
     let line = rest.split('(').next().and_then(|line| line.parse().ok());
-    let called = [procedure.to_owned(), system.template_name(thread.template)];
+    let called = [procedure.to_owned(), system.describe().template_name(thread.template)];
     line == Some(item.line) && (item.name == "*" || called.contains(&item.name))
 }
 
@@ -54,7 +54,7 @@ fn is_reached(system: &Lowering, state: &State, items: &[Item], taken: &mut Vec<
 /// at a place where it was not before.
 fn is_between(system: &Lowering, state: &State) -> bool {
     system.wrong(state.shared).is_some()
-        || system.shared_values(state.shared).iter().any(|(name, _)| name == "result")
+        || system.describe().shared_values(state.shared).iter().any(|(name, _)| name == "result")
 }
 
 fn items(rng: &mut fastrand::Rng, system: &Lowering, lines: &[u32]) -> Vec<Item> {
@@ -101,7 +101,7 @@ impl Case {
     fn lines(&self) -> BTreeSet<u32> {
         let threads = self.states.iter().flat_map(|(state, _)| &state.threads);
         let tops = threads.filter_map(|thread| thread.stack.top());
-        tops.filter_map(|top| self.system.symbol_line(top)).collect()
+        tops.filter_map(|top| self.system.describe().symbol_line(top)).collect()
     }
 
     /// The least number of contexts after which the items are reached, by looking at all states.
@@ -156,7 +156,7 @@ impl Case {
     /// What proves something does not prove that nobody is where the first thread starts.
     fn check_that_other_claims_are_refused(&self, evidence: Option<&Evidence>) {
         let top = self.states[0].0.threads[0].stack.top().expect("it has not ended");
-        let line = self.system.symbol_line(top).expect("it has a line");
+        let line = self.system.describe().symbol_line(top).expect("it has a line");
         if let Ok(reached) = self.target(&[Item { name: "*".to_owned(), line }]) {
             let evidence = evidence.expect("a safe verdict has a certificate");
             let refused = recheck(&self.engine, &[reached], evidence).expect_err("it is reached");

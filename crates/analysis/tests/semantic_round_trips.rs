@@ -142,8 +142,9 @@ fn tables_behave_as_before_as_programs() {
         let program = to_program(&tables, &[]).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         let text = print::weave(&program);
         let lowered = lower(&read_weave(&text), &text).unwrap_or_else(|e| panic!("{text}\n{e}"));
-        let as_tables = shared_states(&tables, BOUND, |s, q| s.show_shared(q));
-        let as_program = shared_states(&lowered, BOUND, |s, q| s.shared_values(q)[0].1.clone());
+        let as_tables = shared_states(&tables, BOUND, |s, q| s.describe().show_shared(q));
+        let as_program =
+            shared_states(&lowered, BOUND, |s, q| s.describe().shared_values(q)[0].1.clone());
         let (Ok(as_tables), Ok(as_program)) = (as_tables, as_program) else { continue };
         assert_eq!(as_tables, as_program, "seed {seed}:\n{text}");
         compared += 1;
@@ -166,10 +167,11 @@ fn targets_about_the_shared_state_are_seen_as_soon() {
         let text = print::weave(&program);
         let lowered = lower(&read_weave(&text), &text).unwrap_or_else(|e| panic!("{text}\n{e}"));
         let as_program = Behaviour::of(&lowered, BOUND, LIMIT);
-        let Ok(as_tables) = shared_states(&tables, BOUND, |s, q| s.show_shared(q)) else {
+        let Ok(as_tables) = shared_states(&tables, BOUND, |s, q| s.describe().show_shared(q))
+        else {
             continue;
         };
-        let name = tables.show_shared(target);
+        let name = tables.describe().show_shared(target);
         let first = as_tables.iter().position(|states| states.contains(&name));
         // A program has to take a step to see where it begins.
         let first = first.map(|bound| bound.max(1));

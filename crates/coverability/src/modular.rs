@@ -328,7 +328,7 @@ impl Modular {
         if self.kinds.depth().is_some() || self.kinds.window(kind).symbols.len() <= HIGHEST_STACK {
             return Ok(());
         }
-        let name = system.template_name(self.kinds.template(kind));
+        let name = system.describe().template_name(self.kinds.template(kind));
         Err(Halt::Grows(fault(format!(
             "a stack of `{name}` may grow higher than {HIGHEST_STACK} frames: any number of threads can be \
              decided in this way only where threads have finitely many local states, without recursion"

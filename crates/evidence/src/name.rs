@@ -13,5 +13,5 @@ pub fn thread_name(system: &dyn System, state: &State, thread: ThreadId) -> Stri
     let template = state.threads[thread.index()].template;
     let earlier = &state.threads[..thread.index()];
     let number = earlier.iter().filter(|t| t.template == template).count() + 1;
-    format!("{}#{number}", system.template_name(template))
+    format!("{}#{number}", system.describe().template_name(template))
 }

@@ -86,9 +86,11 @@ impl Schedule {
         let mut state = initial.swap_remove(self.initial);
         for (name, number) in &self.threads {
             let any = system.any_number();
-            let named = any.iter().find(|any| system.template_name(any.template) == *name);
+            let named =
+                any.iter().find(|any| system.describe().template_name(any.template) == *name);
             let Some(&any) = named else {
-                let known = any.iter().map(|any| system.template_name(any.template)).collect();
+                let known =
+                    any.iter().map(|any| system.describe().template_name(any.template)).collect();
                 return Err(start(ResolveFault::NoSuchTemplate(name.clone(), known)));
             };
             state.threads.extend(std::iter::repeat_n(Thread::from(any), *number));
@@ -113,7 +115,7 @@ impl Schedule {
         let (first, more) = trace.initial.threads.split_at(system.threads().len());
         let begins = |s: &State| s.shared == trace.initial.shared && s.threads == first;
         let initial = all.iter().position(begins).unwrap_or(0);
-        let names = more.iter().map(|thread| system.template_name(thread.template));
+        let names = more.iter().map(|thread| system.describe().template_name(thread.template));
         let names: Vec<String> = names.collect();
         let alike = names.chunk_by(|a, b| a == b);
         let threads = alike.map(|names| (names[0].clone(), names.len())).collect();

@@ -1,8 +1,8 @@
 //! Small systems for the tests of this crate.
 
 use selvedge_model::{
-    Action, Explanation, FairChoice, FairPlace, Fault, Origin, Rule, SharedId, Spawn, State,
-    SymbolId, System, Tables, TemplateId, ThreadId, ThreadInfo, Word, step,
+    Action, Describe, Explanation, FairChoice, FairPlace, Fault, Keys, Origin, Rule, SharedId,
+    Spawn, State, SymbolId, System, Tables, TemplateId, ThreadId, ThreadInfo, Word, step,
 };
 
 use crate::Trace;
@@ -70,14 +70,18 @@ pub(crate) struct Choosing {
 }
 
 impl System for Choosing {
+    fn describe(&self) -> &dyn Describe {
+        self
+    }
+
+    fn keys(&self) -> &dyn Keys {
+        self.tables.keys()
+    }
+
     fn fair_choices(&self, origin: Origin) -> Vec<FairChoice> {
         let Explanation { steps } = self.tables.explain(origin);
         let made = self.choices.iter().filter(|(rule, _)| steps[0].text == *rule);
         made.map(|(_, choice)| *choice).collect()
-    }
-
-    fn fair_place_line(&self, place: FairPlace) -> Option<u32> {
-        Some(place.0 * 10)
     }
 
     fn threads(&self) -> &[ThreadInfo] {
@@ -86,10 +90,6 @@ impl System for Choosing {
 
     fn any_number(&self) -> Vec<Spawn> {
         self.any.clone()
-    }
-
-    fn template_name(&self, template: TemplateId) -> String {
-        self.tables.template_name(template)
     }
 
     fn initial(&self) -> Result<Vec<State>, Fault> {
@@ -108,6 +108,12 @@ impl System for Choosing {
 
     fn wrong(&self, shared: SharedId) -> Option<String> {
         self.tables.wrong(shared)
+    }
+}
+
+impl Describe for Choosing {
+    fn template_name(&self, template: TemplateId) -> String {
+        self.tables.template_name(template)
     }
 
     fn show_shared(&self, shared: SharedId) -> String {
@@ -130,27 +136,11 @@ impl System for Choosing {
         self.tables.symbol_line(symbol)
     }
 
+    fn fair_place_line(&self, place: FairPlace) -> Option<u32> {
+        Some(place.0 * 10)
+    }
+
     fn explain(&self, origin: Origin) -> Explanation {
         self.tables.explain(origin)
-    }
-
-    fn shared_key(&self, shared: SharedId) -> String {
-        self.tables.shared_key(shared)
-    }
-
-    fn find_shared_key(&self, key: &str) -> Option<SharedId> {
-        self.tables.find_shared_key(key)
-    }
-
-    fn symbol_key(&self, symbol: SymbolId) -> String {
-        self.tables.symbol_key(symbol)
-    }
-
-    fn find_symbol_key(&self, key: &str) -> Option<SymbolId> {
-        self.tables.find_symbol_key(key)
-    }
-
-    fn find_template_key(&self, key: &str) -> Option<TemplateId> {
-        self.tables.find_template_key(key)
     }
 }

@@ -169,8 +169,8 @@ fn walk(system: &dyn System) {
         let Some(id) = state.thread_ids().nth(thread) else { return };
         let Ok(steps) = step(system, &state, id) else { return };
         let Some((action, next)) = steps.into_iter().next_back() else { continue };
-        let _ = (system.explain(action.origin), system.wrong(next.shared));
-        let _ = system.show_shared(next.shared);
+        let _ = (system.describe().explain(action.origin), system.wrong(next.shared));
+        let _ = system.describe().show_shared(next.shared);
         state = next;
     }
 }

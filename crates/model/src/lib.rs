@@ -48,5 +48,5 @@ pub use property::{Pattern, Property, StackPattern, ThreadAt, TopPattern};
 pub use smallest::{NotUpward, smallest_violations};
 pub use state::{Stack, State, Thread, VisibleState};
 pub use step::{advance, enabled, is_forgotten, is_initial, step, step_with};
-pub use system::{Explanation, Step, System, ThreadInfo};
+pub use system::{Describe, Explanation, Keys, Step, System, ThreadInfo};
 pub use tables::{Rule, Tables, TablesBuilder};

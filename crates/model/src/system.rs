@@ -39,11 +39,14 @@ pub struct Step {
 /// head always has the same actions. Two threads of one template and with equal stacks are
 /// interchangeable.
 pub trait System: Send + Sync {
+    /// The system for people.
+    fn describe(&self) -> &dyn Describe;
+
+    /// The names of things that are the same in every run.
+    fn keys(&self) -> &dyn Keys;
+
     /// The threads of the initial states, in order.
     fn threads(&self) -> &[ThreadInfo];
-
-    /// The name of a template, for threads that are started later.
-    fn template_name(&self, template: TemplateId) -> String;
 
     /// The initial states, never empty; all have the threads of [`System::threads`].
     fn initial(&self) -> Result<Vec<State>, Fault>;
@@ -102,6 +105,25 @@ pub trait System: Send + Sync {
     /// actions.
     fn wrong(&self, shared: SharedId) -> Option<String>;
 
+    /// The place in the text at which a frame stands; `None` for systems without a text of that
+    /// kind.
+    fn place_of(&self, _symbol: SymbolId) -> Option<PlaceId> {
+        None
+    }
+
+    /// The fair choices that an action makes and how they come out, in rising order, each once. An
+    /// action of several statements may make one several times, and it may come out both ways.
+    /// Actions with the same effect and different fair choices are different actions.
+    fn fair_choices(&self, _origin: Origin) -> Vec<FairChoice> {
+        Vec::new()
+    }
+}
+
+/// A system for people: names, values, lines of the source.
+pub trait Describe {
+    /// The name of a template, for threads that are started later.
+    fn template_name(&self, template: TemplateId) -> String;
+
     /// The shared state, for people.
     fn show_shared(&self, shared: SharedId) -> String;
 
@@ -117,23 +139,10 @@ pub trait System: Send + Sync {
     /// The line of the source at which a frame stands.
     fn symbol_line(&self, symbol: SymbolId) -> Option<u32>;
 
-    /// The place in the text at which a frame stands; `None` for systems without a text of that
-    /// kind.
-    fn place_of(&self, _symbol: SymbolId) -> Option<PlaceId> {
-        None
-    }
-
     /// What a thread with this frame on top does next or waits for, as it stands in the source;
     /// `None` where there is nothing to be said.
     fn statement(&self, _symbol: SymbolId) -> Option<String> {
         None
-    }
-
-    /// The fair choices that an action makes and how they come out, in rising order, each once. An
-    /// action of several statements may make one several times, and it may come out both ways.
-    /// Actions with the same effect and different fair choices are different actions.
-    fn fair_choices(&self, _origin: Origin) -> Vec<FairChoice> {
-        Vec::new()
     }
 
     /// The line of the source at which a fair choice is made.
@@ -143,7 +152,10 @@ pub trait System: Send + Sync {
 
     /// What an action executes, for people.
     fn explain(&self, origin: Origin) -> Explanation;
+}
 
+/// What things of a system are called in evidence. Ids depend on the order in which things are met; keys do not.
+pub trait Keys: Describe {
     /// What another run on the same input calls this shared state. Ids depend on the order in which
     /// things are met; keys do not. Different shared states have different keys.
     fn shared_key(&self, shared: SharedId) -> String;
@@ -151,13 +163,13 @@ pub trait System: Send + Sync {
     /// The shared state of a key, or `None` for text that is no key.
     fn find_shared_key(&self, key: &str) -> Option<SharedId>;
 
-    /// The key of a stack symbol; see [`System::shared_key`].
+    /// The key of a stack symbol; see [`Keys::shared_key`].
     fn symbol_key(&self, symbol: SymbolId) -> String;
 
     /// The stack symbol of a key, or `None` for text that is no key.
     fn find_symbol_key(&self, key: &str) -> Option<SymbolId>;
 
-    /// The key of a template; see [`System::shared_key`].
+    /// The key of a template; see [`Keys::shared_key`].
     fn template_key(&self, template: TemplateId) -> String {
         format!("{}:{}", template.0, self.template_name(template))
     }

@@ -22,7 +22,7 @@
 //! let system = Lowering::new(program, source, &ThreadCounts::default()).unwrap();
 //! let start = &system.initial().unwrap()[0];
 //! let (_, doubled) = &step(&system, start, ThreadId(0)).unwrap()[0];
-//! assert_eq!(system.show_shared(doubled.shared), "n=6");
+//! assert_eq!(system.describe().show_shared(doubled.shared), "n=6");
 //! let (_, wrong) = &step(&system, doubled, ThreadId(0)).unwrap()[0];
 //! assert!(system.wrong(wrong.shared).unwrap().contains("assertion failed"));
 //! ```

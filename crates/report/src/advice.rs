@@ -50,7 +50,7 @@ pub(crate) fn advice(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>)
             Stop::Memory => Some("more memory (--memory)".to_owned()),
             _ => None,
         });
-        let name = answer.system.template_name(any.template);
+        let name = answer.system.describe().template_name(any.template);
         ways.push(format!("a number of threads (--threads {name}=2)"));
         return Some(either(&ways));
     }

@@ -167,7 +167,8 @@ fn these_threads(system: &dyn System) -> String {
     let number = system.threads().len();
     let any: BTreeSet<_> = system.any_number().iter().map(|any| any.template).collect();
     if !any.is_empty() {
-        let names: Vec<_> = any.iter().map(|&t| format!("`{}`", system.template_name(t))).collect();
+        let names: Vec<_> =
+            any.iter().map(|&t| format!("`{}`", system.describe().template_name(t))).collect();
         let any = format!("any number of threads {}", names.join(" and "));
         let started = if system.starts_threads() { " and all that are started" } else { "" };
         return match number {

@@ -38,16 +38,16 @@ fn cluster(tables: &Tables, template: TemplateId) -> String {
         if let Some(started) = rule.spawn {
             nodes.insert(Some(started));
             let starts = edges.entry((rule.top, Some(started), "dotted")).or_default();
-            starts.push(format!("{}: starts", tables.show_shared(rule.shared)));
+            starts.push(format!("{}: starts", tables.describe().show_shared(rule.shared)));
         }
     }
     let first: BTreeSet<Node> = first_tops(tables, template);
     nodes.extend(&first);
 
-    let name = tables.template_name(template);
+    let name = tables.describe().template_name(template);
     let mut text = format!("  subgraph cluster_{} {{\n    label={};\n", template.0, quote(&name));
     for node in nodes {
-        let label = node.map_or("ε".to_owned(), |s| tables.show_symbol(s));
+        let label = node.map_or("ε".to_owned(), |s| tables.describe().show_symbol(s));
         let shape = if node.is_none() { ", shape=circle" } else { "" };
         let start = if first.contains(&node) { ", penwidth=2" } else { "" };
         text += &format!("    {} [label={}{shape}{start}];\n", id(node), quote(&label));
@@ -61,10 +61,15 @@ fn cluster(tables: &Tables, template: TemplateId) -> String {
 }
 
 fn label(tables: &Tables, rule: &Rule) -> String {
-    let shared =
-        format!("{} → {}", tables.show_shared(rule.shared), tables.show_shared(rule.to_shared));
+    let shared = format!(
+        "{} → {}",
+        tables.describe().show_shared(rule.shared),
+        tables.describe().show_shared(rule.to_shared)
+    );
     match rule.word {
-        Word::Push { under, .. } => format!("{shared}, over {}", tables.show_symbol(under)),
+        Word::Push { under, .. } => {
+            format!("{shared}, over {}", tables.describe().show_symbol(under))
+        }
         _ => shared,
     }
 }

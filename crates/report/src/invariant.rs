@@ -35,7 +35,7 @@ pub fn places(
     let heads = heads(system, evidence);
     let places = if has_lines(system, &heads) {
         let place = |((template, line), variables): (Place, Variables)| InvariantPlace {
-            thread: system.template_name(template),
+            thread: system.describe().template_name(template),
             place: place_text(line),
             line: Some(line).filter(|&line| line != ENDED),
             facts: facts(&variables),
@@ -44,13 +44,13 @@ pub fn places(
     } else {
         let mut tops: BTreeMap<(SharedId, TemplateId), Vec<String>> = BTreeMap::new();
         for &(shared, template, top) in &heads {
-            let top = top.map_or("-".to_owned(), |symbol| system.show_symbol(symbol));
+            let top = top.map_or("-".to_owned(), |symbol| system.describe().show_symbol(symbol));
             tops.entry((shared, template)).or_default().push(top);
         }
         let place =
             |((shared, template), tops): ((SharedId, TemplateId), Vec<String>)| InvariantPlace {
-                thread: system.template_name(template),
-                place: format!("shared state {}", system.show_shared(shared)),
+                thread: system.describe().template_name(template),
+                place: format!("shared state {}", system.describe().show_shared(shared)),
                 line: None,
                 facts: vec![format!("top of the stack: {}", tops.join(", "))],
             };
@@ -133,7 +133,7 @@ pub(crate) fn templates(
 }
 
 fn line(system: &dyn System, top: Option<SymbolId>) -> Option<u32> {
-    top.and_then(|symbol| system.symbol_line(symbol))
+    top.and_then(|symbol| system.describe().symbol_line(symbol))
 }
 
 /// Where a thread stands: its template, and the line; [`ENDED`] without one.
@@ -149,8 +149,8 @@ fn values(system: &dyn System, heads: &BTreeSet<Head>) -> BTreeMap<Place, Variab
     let mut places: BTreeMap<Place, Variables> = BTreeMap::new();
     for &(shared, template, top) in heads {
         let variables = places.entry((template, line(system, top).unwrap_or(ENDED))).or_default();
-        let locals = top.map_or(Vec::new(), |symbol| system.symbol_values(symbol));
-        for (name, value) in system.shared_values(shared).into_iter().chain(locals) {
+        let locals = top.map_or(Vec::new(), |symbol| system.describe().symbol_values(symbol));
+        for (name, value) in system.describe().shared_values(shared).into_iter().chain(locals) {
             let at = variables.iter().position(|(n, _)| *n == name).unwrap_or_else(|| {
                 variables.push((name, BTreeSet::new()));
                 variables.len() - 1
@@ -174,7 +174,7 @@ fn by_line(system: &dyn System, heads: &BTreeSet<Head>, paint: Paint) -> String 
     let mut last = None;
     for ((template, line), variables) in values(system, heads) {
         if last != Some(template) {
-            let heading = system.template_name(template);
+            let heading = system.describe().template_name(template);
             text += &format!("{}\n", paint.paint(Role::Heading, &heading));
             last = Some(template);
         }
@@ -189,13 +189,13 @@ fn by_shared(system: &dyn System, heads: &BTreeSet<Head>, paint: Paint) -> Strin
     for &(shared, template, top) in heads {
         if last.map(|(shared, _)| shared) != Some(shared) {
             let separator = if text.is_empty() { "" } else { "\n" };
-            let heading = format!("shared state {}", system.show_shared(shared));
+            let heading = format!("shared state {}", system.describe().show_shared(shared));
             text += &format!("{separator}{}", paint.paint(Role::Heading, &heading));
         }
         if last != Some((shared, template)) {
-            text += &format!("\n  {}:", system.template_name(template));
+            text += &format!("\n  {}:", system.describe().template_name(template));
         }
-        let top = top.map_or("-".to_owned(), |symbol| system.show_symbol(symbol));
+        let top = top.map_or("-".to_owned(), |symbol| system.describe().show_symbol(symbol));
         text += &format!(" {top}");
         last = Some((shared, template));
     }

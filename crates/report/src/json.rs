@@ -256,7 +256,7 @@ pub fn trace(system: &dyn System, trace: &Trace) -> Vec<TraceStep> {
             line: row.line(),
             thread: row.name,
             context: row.context,
-            shared: system.show_shared(after.shared),
+            shared: system.describe().show_shared(after.shared),
             stacks: after.thread_ids().map(|id| show_stack(system, after, id)).collect(),
         });
     });

@@ -198,7 +198,7 @@ fn what_it_does(
 ) -> String {
     let at = || {
         let top = start.threads[id.index()].stack.top();
-        let statement = top.and_then(|top| system.statement(top));
+        let statement = top.and_then(|top| system.describe().statement(top));
         let what = statement.map_or(String::new(), |text| format!(": {text}"));
         format!("at {}{what}", place(system, start, id))
     };

@@ -28,7 +28,8 @@ pub fn one(system: &dyn System, property: &Property) -> String {
 
 fn target(system: &dyn System, pattern: &Pattern) -> String {
     let any = || "*".to_owned();
-    let shown = |shared: &Option<SharedId>| shared.map_or_else(any, |s| system.show_shared(s));
+    let shown =
+        |shared: &Option<SharedId>| shared.map_or_else(any, |s| system.describe().show_shared(s));
     match pattern {
         Pattern::Tuple { shared, tops } => {
             let tops: Vec<_> = tops.iter().map(|&top| show_top(system, top)).collect();
@@ -43,9 +44,9 @@ fn target(system: &dyn System, pattern: &Pattern) -> String {
             texts.join(",")
         }
         Pattern::Somewhere { shared, template, symbol } => {
-            let place =
-                template.map_or(String::new(), |t| format!(" in {}", system.template_name(t)));
-            format!("somewhere {}|{}{place}", shown(shared), system.show_symbol(*symbol))
+            let place = template
+                .map_or(String::new(), |t| format!(" in {}", system.describe().template_name(t)));
+            format!("somewhere {}|{}{place}", shown(shared), system.describe().show_symbol(*symbol))
         }
     }
 }
@@ -54,7 +55,7 @@ fn show_top(system: &dyn System, top: TopPattern) -> String {
     match top {
         TopPattern::Any => "*".to_owned(),
         TopPattern::Empty => "-".to_owned(),
-        TopPattern::Symbol(symbol) => system.show_symbol(symbol),
+        TopPattern::Symbol(symbol) => system.describe().show_symbol(symbol),
     }
 }
 
@@ -64,7 +65,8 @@ fn show_stack(system: &dyn System, stack: &StackPattern) -> String {
         StackPattern::Top(top) => show_top(system, *top),
         StackPattern::Whole(symbols) if symbols.is_empty() => "-".to_owned(),
         StackPattern::Whole(symbols) => {
-            let mut names: Vec<_> = symbols.iter().map(|&s| system.show_symbol(s)).collect();
+            let mut names: Vec<_> =
+                symbols.iter().map(|&s| system.describe().show_symbol(s)).collect();
             names.extend((symbols.len() == 1).then(|| "-".to_owned()));
             let has_dots = names.iter().any(|name| name.contains('.'));
             names.join(if has_dots { " " } else { "." })

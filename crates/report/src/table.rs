@@ -134,7 +134,7 @@ impl TableReport<'_> {
         let reason = reason.or(no_generators);
         let finite = self.table.finite_contexts.as_ref().map(|list| {
             let one = |&(template, finite): &(TemplateId, bool)| Finite {
-                thread: self.system.template_name(template),
+                thread: self.system.describe().template_name(template),
                 finite,
             };
             list.iter().map(one).collect()
@@ -247,7 +247,11 @@ impl TableReport<'_> {
             return "not known: the budget ended first".to_owned();
         };
         let one = |&(template, finite): &(TemplateId, bool)| {
-            format!("{} {}", self.system.template_name(template), if finite { "yes" } else { "no" })
+            format!(
+                "{} {}",
+                self.system.describe().template_name(template),
+                if finite { "yes" } else { "no" }
+            )
         };
         list.iter().map(one).collect::<Vec<_>>().join(", ")
     }
@@ -272,9 +276,11 @@ fn numbers(seen: &Observation) -> [String; 5] {
 /// A visible state: `⟨q|a,-⟩`.
 #[must_use]
 pub fn show(system: &dyn System, state: &VisibleState) -> String {
-    let top = |top: &Option<_>| top.map_or("-".to_owned(), |symbol| system.show_symbol(symbol));
+    let top = |top: &Option<_>| {
+        top.map_or("-".to_owned(), |symbol| system.describe().show_symbol(symbol))
+    };
     let tops: Vec<_> = state.tops.iter().map(top).collect();
-    format!("⟨{}|{}⟩", system.show_shared(state.shared), tops.join(","))
+    format!("⟨{}|{}⟩", system.describe().show_shared(state.shared), tops.join(","))
 }
 
 /// States in lines of a readable width, after a margin.

@@ -52,7 +52,7 @@ fn why(system: &dyn System, endless: Endless, states: &[&State], helpful: Helpfu
     let name = thread_name(system, state, thread);
     match helpful {
         Helpful::Choice(_, choice) => {
-            let line = system.fair_place_line(choice.place);
+            let line = system.describe().fair_place_line(choice.place);
             let line = line.map_or(String::new(), |line| format!(" in line {line}"));
             let way = choice.outcome;
             format!("the fair choice of {name}{line} never comes out {way}")

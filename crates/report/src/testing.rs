@@ -2,8 +2,8 @@
 
 use selvedge_evidence::Trace;
 use selvedge_model::{
-    Action, Explanation, Fault, Origin, SharedId, Spawn, Stack, State, Step, SymbolId, System,
-    TemplateId, Thread, ThreadId, ThreadInfo, Word, step,
+    Action, Describe, Explanation, Fault, Keys, Origin, SharedId, Spawn, Stack, State, Step,
+    SymbolId, System, TemplateId, Thread, ThreadId, ThreadInfo, Word, step,
 };
 
 /// `x` counts up; a frame is a line and a local `n`. Symbols: 0 `main`, 1 `work` with n = 0,
@@ -11,6 +11,14 @@ use selvedge_model::{
 pub(crate) struct Counter;
 
 impl System for Counter {
+    fn describe(&self) -> &dyn Describe {
+        self
+    }
+
+    fn keys(&self) -> &dyn Keys {
+        self
+    }
+
     fn threads(&self) -> &[ThreadInfo] {
         const NAMES: [&str; 2] = ["adder", "checker"];
         static THREADS: std::sync::OnceLock<Vec<ThreadInfo>> = std::sync::OnceLock::new();
@@ -18,10 +26,6 @@ impl System for Counter {
             let info = |n: &&str| ThreadInfo { name: (*n).to_owned(), template: TemplateId(0) };
             NAMES.iter().map(info).collect()
         })
-    }
-
-    fn template_name(&self, _template: TemplateId) -> String {
-        "adder".to_owned()
     }
 
     fn initial(&self) -> Result<Vec<State>, Fault> {
@@ -50,6 +54,12 @@ impl System for Counter {
 
     fn wrong(&self, shared: SharedId) -> Option<String> {
         (shared == SharedId(9)).then(|| "assertion failed at line 13: x == 0".to_owned())
+    }
+}
+
+impl Describe for Counter {
+    fn template_name(&self, _template: TemplateId) -> String {
+        "adder".to_owned()
     }
 
     fn show_shared(&self, shared: SharedId) -> String {
@@ -86,7 +96,9 @@ impl System for Counter {
             },
         }
     }
+}
 
+impl Keys for Counter {
     fn shared_key(&self, shared: SharedId) -> String {
         shared.0.to_string()
     }

@@ -99,7 +99,7 @@ pub fn lasso(system: &dyn System, lasso: &Lasso, options: TraceOptions) -> Strin
 /// A whole state: the shared values, then each thread with its stack, top first.
 #[must_use]
 pub fn state(system: &dyn System, state: &State, paint: Paint) -> String {
-    let values = system.shared_values(state.shared);
+    let values = system.describe().shared_values(state.shared);
     let values: Vec<_> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     let mut text = String::new();
     if !values.is_empty() {
@@ -122,7 +122,7 @@ pub fn place(system: &dyn System, state: &State, thread: ThreadId) -> String {
         return "has ended (its stack is empty)".to_owned();
     };
     let stack = show_stack(system, state, thread);
-    match system.symbol_line(top) {
+    match system.describe().symbol_line(top) {
         Some(line) => format!("{stack} (line {line})"),
         None => stack,
     }
@@ -133,7 +133,7 @@ pub fn waiting(system: &dyn System, state: &State) -> impl Iterator<Item = Strin
     let waits = |id: &ThreadId| !state.threads[id.index()].has_ended();
     state.thread_ids().filter(waits).map(move |id| {
         let top = state.threads[id.index()].stack.top();
-        let statement = top.and_then(|top| system.statement(top));
+        let statement = top.and_then(|top| system.describe().statement(top));
         let what = statement.map_or(String::new(), |text| format!(": {text}"));
         format!("{} at {}{what}", thread_name(system, state, id), place(system, state, id))
     })

@@ -89,7 +89,7 @@ impl fmt::Display for Change {
 /// after it; the answer is the last state. One state is kept, not all of them: those of a long run with a deep stack would fill the memory.
 pub fn each_row(system: &dyn System, trace: &Trace, mut visit: impl FnMut(Row, &State)) -> State {
     let mut state = trace.initial.clone();
-    let shared = system.shared_values(state.shared);
+    let shared = system.describe().shared_values(state.shared);
     let shared: FxHashSet<&str> = shared.iter().map(|(name, _)| name.as_str()).collect();
     for (&(thread, action), context) in trace.steps.iter().zip(trace.context_numbers()) {
         let (name, before) = (thread_name(system, &state, thread), Before::of(&state, thread));
@@ -127,21 +127,24 @@ impl Before {
 /// The statements of an action; where the system has no words for it, its effect.
 #[must_use]
 pub fn statements(system: &dyn System, action: &Action) -> Vec<Step> {
-    let Explanation { steps } = system.explain(action.origin);
+    let Explanation { steps } = system.describe().explain(action.origin);
     if !steps.is_empty() {
         return steps;
     }
-    let word: Vec<_> = action.word.symbols().map(|s| system.show_symbol(s)).collect();
+    let word: Vec<_> = action.word.symbols().map(|s| system.describe().show_symbol(s)).collect();
     let word = if word.is_empty() { "-".to_owned() } else { word.join(" ") };
-    vec![Step { text: format!("-> {} {word}", system.show_shared(action.shared)), line: None }]
+    vec![Step {
+        text: format!("-> {} {word}", system.describe().show_shared(action.shared)),
+        line: None,
+    }]
 }
 
 /// A stack symbol without the values of its variables, which stand in brackets after the place.
 #[must_use]
 pub fn place_name(system: &dyn System, symbol: SymbolId) -> String {
-    let shown = system.show_symbol(symbol);
+    let shown = system.describe().show_symbol(symbol);
     match shown.split_once('(') {
-        Some((place, _)) if !system.symbol_values(symbol).is_empty() => place.to_owned(),
+        Some((place, _)) if !system.describe().symbol_values(symbol).is_empty() => place.to_owned(),
         _ => shown,
     }
 }
@@ -154,7 +157,7 @@ const SHOWN_FRAMES: usize = 40;
 pub fn show_stack(system: &dyn System, state: &State, thread: ThreadId) -> String {
     let stack = &state.threads[thread.index()].stack;
     let mut shown: Vec<_> =
-        stack.iter().take(SHOWN_FRAMES).map(|s| system.show_symbol(s)).collect();
+        stack.iter().take(SHOWN_FRAMES).map(|s| system.describe().show_symbol(s)).collect();
     if stack.0.len() > SHOWN_FRAMES {
         shown.push(format!("… {} more", stack.0.len() - SHOWN_FRAMES));
     }
@@ -171,12 +174,14 @@ fn changes(
 ) -> (Vec<Change>, bool) {
     let mut changes = Vec::new();
     if before.shared != after.shared {
-        let [old, new] = [before.shared, after.shared].map(|shared| system.shared_values(shared));
+        let [old, new] =
+            [before.shared, after.shared].map(|shared| system.describe().shared_values(shared));
         changes = differences(&old, &new);
     }
     let mut is_quiet = changes.is_empty();
     let top = after.threads[thread.index()].stack.top();
-    let values = |top: Option<SymbolId>| top.map_or(Vec::new(), |s| system.symbol_values(s));
+    let values =
+        |top: Option<SymbolId>| top.map_or(Vec::new(), |s| system.describe().symbol_values(s));
     match action.word {
         Word::Rewrite(_) => changes.extend(differences(&values(before.top), &values(top))),
         Word::Push { .. } => changes.extend(differences(&[], &values(top))),

@@ -59,20 +59,26 @@ fn keys_mean_the_same_to_another_run() {
     let mut wrong = 0;
     // The other run meets everything from the end.
     for state in states.iter().rev() {
-        let key = first.shared_key(state.shared);
-        let found = second.find_shared_key(&key).unwrap_or_else(|| panic!("{key}"));
-        assert_eq!(second.shared_key(found), key);
-        assert_eq!(second.shared_values(found), first.shared_values(state.shared));
+        let key = first.keys().shared_key(state.shared);
+        let found = second.keys().find_shared_key(&key).unwrap_or_else(|| panic!("{key}"));
+        assert_eq!(second.keys().shared_key(found), key);
+        assert_eq!(
+            second.describe().shared_values(found),
+            first.describe().shared_values(state.shared)
+        );
         assert_eq!(second.wrong(found), first.wrong(state.shared));
         wrong += usize::from(first.wrong(state.shared).is_some());
         for thread in &state.threads {
-            let template = first.template_key(thread.template);
-            assert_eq!(second.find_template_key(&template), Some(thread.template));
+            let template = first.keys().template_key(thread.template);
+            assert_eq!(second.keys().find_template_key(&template), Some(thread.template));
             for symbol in thread.stack.iter() {
-                let key = first.symbol_key(symbol);
-                let found = second.find_symbol_key(&key).unwrap_or_else(|| panic!("{key}"));
-                assert_eq!(second.symbol_key(found), key);
-                assert_eq!(second.show_symbol(found), first.show_symbol(symbol));
+                let key = first.keys().symbol_key(symbol);
+                let found = second.keys().find_symbol_key(&key).unwrap_or_else(|| panic!("{key}"));
+                assert_eq!(second.keys().symbol_key(found), key);
+                assert_eq!(
+                    second.describe().show_symbol(found),
+                    first.describe().show_symbol(symbol)
+                );
             }
         }
     }
@@ -87,16 +93,16 @@ fn other_text_is_no_key() {
     let (mut known, mut unknown) = (0, 0);
     let mut rng = fastrand::Rng::with_seed(7);
     for state in states(&system).iter().step_by(3) {
-        let shared_key = system.shared_key(state.shared);
+        let shared_key = system.keys().shared_key(state.shared);
         let symbols = state.threads.iter().flat_map(|t| t.stack.iter());
-        let keys: Vec<String> = symbols.map(|s| system.symbol_key(s)).collect();
+        let keys: Vec<String> = symbols.map(|s| system.keys().symbol_key(s)).collect();
         for _ in 0..100 {
             let key = damage(&shared_key, &mut rng);
-            let shared = system.find_shared_key(&key);
+            let shared = system.keys().find_shared_key(&key);
             let symbol = rng.choice(&keys).map(|key| damage(key, &mut rng));
-            let symbol = symbol.and_then(|key| system.find_symbol_key(&key));
+            let symbol = symbol.and_then(|key| system.keys().find_symbol_key(&key));
             match shared {
-                Some(found) => assert_eq!(system.shared_key(found), key),
+                Some(found) => assert_eq!(system.keys().shared_key(found), key),
                 None => unknown += 1,
             }
             if let (Some(shared), Some(symbol)) = (shared, symbol) {
@@ -104,7 +110,8 @@ fn other_text_is_no_key() {
                 let template = state.threads[0].template;
                 // A fault is an answer, too.
                 let _ = system.actions(template, shared, Some(symbol), &mut Vec::new());
-                let _ = (system.show_shared(shared), system.show_symbol(symbol));
+                let _ =
+                    (system.describe().show_shared(shared), system.describe().show_symbol(symbol));
             }
         }
     }
@@ -113,9 +120,9 @@ fn other_text_is_no_key() {
     for text in
         ["", " ", ",", "?", "@", "@-1", "1:", ":", "4294967296:", "é", "\u{0}", " w", " w0:"]
     {
-        assert_eq!(system.find_shared_key(text), None, "{text}");
-        assert_eq!(system.find_symbol_key(text), None, "{text}");
-        assert_eq!(system.find_template_key(text), None, "{text}");
+        assert_eq!(system.keys().find_shared_key(text), None, "{text}");
+        assert_eq!(system.keys().find_symbol_key(text), None, "{text}");
+        assert_eq!(system.keys().find_template_key(text), None, "{text}");
     }
 }
 

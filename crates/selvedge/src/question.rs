@@ -148,7 +148,9 @@ fn observed(text: &str, system: &dyn System) -> Result<Observe, Failure> {
     let mut names = Vec::new();
     let mut known = Vec::new();
     for state in system.initial()? {
-        known.extend(system.shared_values(state.shared).into_iter().map(|(name, _)| name));
+        known.extend(
+            system.describe().shared_values(state.shared).into_iter().map(|(name, _)| name),
+        );
     }
     for word in text.split(',').map(str::trim) {
         if let Some(symbols) = word.strip_prefix("top=") {

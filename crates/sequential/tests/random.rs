@@ -29,7 +29,7 @@ fn explicit(system: &Lowering, rounds: usize, most: usize) -> Option<Explicit> {
     let mut states: HashSet<State> = system.initial().ok()?.into_iter().collect();
     let mut shared: BTreeSet<String> = BTreeSet::new();
     let mut note = |states: &HashSet<State>| {
-        let keys = states.iter().map(|state| system.shared_key(state.shared));
+        let keys = states.iter().map(|state| system.keys().shared_key(state.shared));
         shared.extend(keys.filter(|key| !key.contains(['r', 'w'])));
         shared.clone()
     };
@@ -52,7 +52,7 @@ fn explicit(system: &Lowering, rounds: usize, most: usize) -> Option<Explicit> {
             }
             note(&states);
             // Results on their way are for the thread that runs.
-            states.retain(|state| !system.shared_key(state.shared).contains('r'));
+            states.retain(|state| !system.keys().shared_key(state.shared).contains('r'));
         }
         reached.push(note(&states));
     }
@@ -192,7 +192,7 @@ fn reduced(
         if found.violated.is_some() {
             return round;
         }
-        let shared = reduction.shared().iter().map(|shared| system.shared_key(*shared));
+        let shared = reduction.shared().iter().map(|shared| system.keys().shared_key(*shared));
         let shared: BTreeSet<String> = shared.filter(|key| !key.contains(['r', 'w'])).collect();
         assert_eq!(shared, expected.reached[round], "seed {seed} round {round}");
     }

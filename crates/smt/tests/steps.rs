@@ -181,9 +181,9 @@ fn formulas_and_lowering_agree_on_every_step() {
                 range.iter().map(|(_, n)| n.to_string()).collect::<Vec<_>>().join(",")
             };
             let (globals, own) = before.split_at(layout.globals.len());
-            let shared = system.find_shared_key(&list(globals)).expect("a shared state");
+            let shared = system.keys().find_shared_key(&list(globals)).expect("a shared state");
             let symbol = format!("{}:{}", loc.0, list(own));
-            let symbol = system.find_symbol_key(&symbol).expect("a frame");
+            let symbol = system.keys().find_symbol_key(&symbol).expect("a frame");
             let mut actions = Vec::new();
             system.actions(TemplateId(0), shared, Some(symbol), &mut actions).expect("listed");
             let lowered: Vec<End> = actions
@@ -210,7 +210,7 @@ fn formulas_and_lowering_agree_on_every_step() {
                 .collect();
             let found: BTreeSet<End> =
                 all.iter().flat_map(|path| ends(path, &layout, &known)).collect();
-            let text = system.statement(symbol).unwrap_or_default();
+            let text = system.describe().statement(symbol).unwrap_or_default();
             for end in &found {
                 let same = lowered.iter().any(|l| matches(l, end));
                 assert!(same, "{text} from {before:?}: {end:?} is not among {lowered:?}");

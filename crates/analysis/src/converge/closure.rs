@@ -180,13 +180,13 @@ impl Test<'_, '_> {
     }
 
     fn new_shared(&self, from: SharedId, to: SharedId) -> Obstacle {
-        let [from, to] = [from, to].map(|s| self.abstraction.system.show_shared(s));
+        let [from, to] = [from, to].map(|s| self.abstraction.system.describe().show_shared(s));
         Obstacle(format!("⟨{from}⟩ may become ⟨{to}⟩, which was not reached"))
     }
 
     fn new_window(&self, thread: usize, shared: SharedId, window: u32) -> Obstacle {
         let name = &self.abstraction.system.threads()[thread].name;
-        let shared = self.abstraction.system.show_shared(shared);
+        let shared = self.abstraction.system.describe().show_shared(shared);
         Obstacle(format!(
             "{name} may get to {} from ⟨{shared}⟩, where it was not seen",
             self.show_window(window)
@@ -196,9 +196,9 @@ impl Test<'_, '_> {
     fn show_view(&self, view: u32) -> String {
         let shared = self.abstraction.behind[view as usize].first();
         let shown = shared.map_or(String::new(), |&s| match &self.abstraction.observe.shared {
-            None => self.abstraction.system.show_shared(s),
+            None => self.abstraction.system.describe().show_shared(s),
             Some(names) => {
-                let values = self.abstraction.system.shared_values(s).into_iter();
+                let values = self.abstraction.system.describe().shared_values(s).into_iter();
                 let kept = values.filter(|(name, _)| names.contains(name));
                 kept.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
             }
@@ -209,7 +209,8 @@ impl Test<'_, '_> {
     fn show_window(&self, window: u32) -> String {
         let window = self.abstraction.windows.get(window);
         let hidden = window.hidden.then(|| "…".to_owned());
-        let symbols = window.symbols.iter().map(|&s| self.abstraction.system.show_symbol(s));
+        let symbols =
+            window.symbols.iter().map(|&s| self.abstraction.system.describe().show_symbol(s));
         let shown: Vec<_> = symbols.chain(hidden).collect();
         if shown.is_empty() { "an empty stack".to_owned() } else { shown.join(" | ") }
     }

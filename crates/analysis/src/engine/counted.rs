@@ -3,8 +3,8 @@
 //! states, actions and names are those of the system itself, so that a run of it is one of the system.
 
 use selvedge_model::{
-    Action, Explanation, FairChoice, FairPlace, Fault, Origin, PlaceId, SharedId, Spawn, State,
-    SymbolId, System, TemplateId, Thread, ThreadInfo,
+    Action, Describe, FairChoice, Fault, Keys, Origin, PlaceId, SharedId, Spawn, State, SymbolId,
+    System, TemplateId, Thread, ThreadInfo,
 };
 
 /// A system with a fixed set of threads.
@@ -27,7 +27,7 @@ impl<'a> Counted<'a> {
         for thread in &more {
             let template = thread.template;
             let number = threads.iter().filter(|t| t.template == template).count() + 1;
-            let name = format!("{}#{number}", system.template_name(template));
+            let name = format!("{}#{number}", system.describe().template_name(template));
             threads.push(ThreadInfo { name, template });
         }
         Counted { system, threads, more }
@@ -35,6 +35,14 @@ impl<'a> Counted<'a> {
 }
 
 impl System for Counted<'_> {
+    fn describe(&self) -> &dyn Describe {
+        self.system.describe()
+    }
+
+    fn keys(&self) -> &dyn Keys {
+        self.system.keys()
+    }
+
     fn threads(&self) -> &[ThreadInfo] {
         &self.threads
     }
@@ -47,10 +55,6 @@ impl System for Counted<'_> {
 
     fn any_number(&self) -> Vec<Spawn> {
         Vec::new()
-    }
-
-    fn template_name(&self, template: TemplateId) -> String {
-        self.system.template_name(template)
     }
 
     fn actions(
@@ -79,67 +83,11 @@ impl System for Counted<'_> {
         self.system.wrong(shared)
     }
 
-    fn show_shared(&self, shared: SharedId) -> String {
-        self.system.show_shared(shared)
-    }
-
-    fn show_symbol(&self, symbol: SymbolId) -> String {
-        self.system.show_symbol(symbol)
-    }
-
-    fn shared_values(&self, shared: SharedId) -> Vec<(String, String)> {
-        self.system.shared_values(shared)
-    }
-
-    fn symbol_values(&self, symbol: SymbolId) -> Vec<(String, String)> {
-        self.system.symbol_values(symbol)
-    }
-
-    fn symbol_line(&self, symbol: SymbolId) -> Option<u32> {
-        self.system.symbol_line(symbol)
-    }
-
     fn place_of(&self, symbol: SymbolId) -> Option<PlaceId> {
         self.system.place_of(symbol)
     }
 
-    fn statement(&self, symbol: SymbolId) -> Option<String> {
-        self.system.statement(symbol)
-    }
-
     fn fair_choices(&self, origin: Origin) -> Vec<FairChoice> {
         self.system.fair_choices(origin)
-    }
-
-    fn fair_place_line(&self, place: FairPlace) -> Option<u32> {
-        self.system.fair_place_line(place)
-    }
-
-    fn explain(&self, origin: Origin) -> Explanation {
-        self.system.explain(origin)
-    }
-
-    fn shared_key(&self, shared: SharedId) -> String {
-        self.system.shared_key(shared)
-    }
-
-    fn find_shared_key(&self, key: &str) -> Option<SharedId> {
-        self.system.find_shared_key(key)
-    }
-
-    fn symbol_key(&self, symbol: SymbolId) -> String {
-        self.system.symbol_key(symbol)
-    }
-
-    fn find_symbol_key(&self, key: &str) -> Option<SymbolId> {
-        self.system.find_symbol_key(key)
-    }
-
-    fn template_key(&self, template: TemplateId) -> String {
-        self.system.template_key(template)
-    }
-
-    fn find_template_key(&self, key: &str) -> Option<TemplateId> {
-        self.system.find_template_key(key)
     }
 }

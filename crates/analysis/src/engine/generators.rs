@@ -91,13 +91,15 @@ fn refusal(system: &dyn System, properties: &[Property]) -> Option<&'static str>
 
 /// Alg. 3 would wait for ever.
 fn never_seen(system: &dyn System, missing: &selvedge_model::VisibleState, at: usize) -> Stop {
-    let top = |top: &Option<_>| top.map_or("-".to_owned(), |symbol| system.show_symbol(symbol));
+    let top = |top: &Option<_>| {
+        top.map_or("-".to_owned(), |symbol| system.describe().show_symbol(symbol))
+    };
     let tops: Vec<_> = missing.tops.iter().map(top).collect();
     let message = format!(
         "no state is new at {}, and the generator ⟨{}|{}⟩, which Z has, was never seen: Alg. 3 does not \
          end here; `--engine auto` has an answer",
         Resource::Contexts.bound(at),
-        system.show_shared(missing.shared),
+        system.describe().show_shared(missing.shared),
         tops.join(",")
     );
     Fault { message, line: None }.into()

@@ -177,7 +177,7 @@ impl<'a> Abstraction<'a> {
         let view = match &self.observe.shared {
             None => next,
             Some(names) => {
-                let mut values = self.system.shared_values(shared);
+                let mut values = self.system.describe().shared_values(shared);
                 values.retain(|(name, _)| names.contains(name));
                 *self.view_numbers.entry(values).or_insert(next)
             }

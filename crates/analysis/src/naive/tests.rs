@@ -9,9 +9,9 @@ use selvedge_evidence::replay;
 use selvedge_model::{Tables, Word};
 
 fn show(system: &Tables, state: &VisibleState) -> String {
-    let top = |top: &Option<_>| top.map_or("-".to_owned(), |s| system.show_symbol(s));
+    let top = |top: &Option<_>| top.map_or("-".to_owned(), |s| system.describe().show_symbol(s));
     let tops: Vec<_> = state.tops.iter().map(top).collect();
-    format!("{}|{}", system.show_shared(state.shared), tops.join(","))
+    format!("{}|{}", system.describe().show_shared(state.shared), tops.join(","))
 }
 
 #[test]

@@ -26,11 +26,13 @@ pub(super) fn build(
 
     let mut tables = Tables::builder();
     let mut names = Names::default();
-    let shared = |&q: &SharedId| (q, tables.shared(names.give(&system.show_shared(q))));
+    let shared = |&q: &SharedId| (q, tables.shared(names.give(&system.describe().show_shared(q))));
     let shared: FxHashMap<_, _> = closure.shared.iter().map(shared).collect();
     let mut names = Names::default();
-    let templates: FxHashMap<_, _> =
-        ids.iter().map(|&t| (t, tables.template(names.give(&system.template_name(t))))).collect();
+    let templates: FxHashMap<_, _> = ids
+        .iter()
+        .map(|&t| (t, tables.template(names.give(&system.describe().template_name(t)))))
+        .collect();
     let mut builder = Builder {
         system,
         tables,
@@ -68,8 +70,8 @@ pub(super) fn spawned(
         Spawn { template: same, stack: Word::Rewrite(symbol) } if same == template => Ok(symbol),
         _ => Err(TabulateError::NotExpressible(format!(
             "a thread of {} starts a thread of {}",
-            system.template_name(template),
-            system.template_name(spawn.template)
+            system.describe().template_name(template),
+            system.describe().template_name(spawn.template)
         ))),
     }
 }
@@ -128,7 +130,8 @@ impl Builder<'_> {
                 Word::Push { top: self.symbol(template, top), under: self.symbol(template, under) }
             }
         };
-        let line = self.system.explain(action.origin).steps.first().and_then(|step| step.line);
+        let line =
+            self.system.describe().explain(action.origin).steps.first().and_then(|step| step.line);
         let rule = Rule {
             shared: self.shared[&head.shared],
             top: head.top.map(|s| self.symbol(template, s)),
@@ -145,7 +148,8 @@ impl Builder<'_> {
     fn symbol(&mut self, template: TemplateId, symbol: SymbolId) -> SymbolId {
         let Builder { system, tables, templates, symbols, names, .. } = self;
         *symbols.entry((template, symbol)).or_insert_with(|| {
-            let name = names.entry(template).or_default().give(&system.show_symbol(symbol));
+            let name =
+                names.entry(template).or_default().give(&system.describe().show_symbol(symbol));
             tables.symbol(templates[&template], name)
         })
     }

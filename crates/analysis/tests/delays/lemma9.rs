@@ -51,7 +51,7 @@ fn the_published_algorithm_misses_a_reachable_state() {
             let states: BTreeSet<&State> = found.states().collect();
             let missed: Vec<_> = exact.iter().filter(|state| !states.contains(state)).collect();
             let [missed] = missed[..] else { panic!("{missed:?}") };
-            assert_eq!(system.show_shared(missed.shared), "3");
+            assert_eq!(system.describe().show_shared(missed.shared), "3");
         }
     }
     let mut explorer = DelayExplorer::new(&system).expect("starts");

@@ -89,7 +89,11 @@ fn example_12(threads: usize) -> Tables {
 fn more_threads_are_not_more_states() {
     let shared = |system: &Tables, rounds: usize| -> BTreeSet<String> {
         let naive = NaiveDelays::new(system, rounds, 0, 10_000).expect("small");
-        naive.within(rounds, 0).iter().map(|state| system.show_shared(state.shared)).collect()
+        naive
+            .within(rounds, 0)
+            .iter()
+            .map(|state| system.describe().show_shared(state.shared))
+            .collect()
     };
     let s_is_set = |states: &BTreeSet<String>| states.iter().any(|state| state.contains("s=1"));
     let (one, two) = (example_12(1), example_12(2));
@@ -102,10 +106,10 @@ fn more_threads_are_not_more_states() {
         quiet = if seen.new_stored == 0 { quiet + 1 } else { 0 };
     }
     let reached = states(&explorer, &two);
-    assert!(reached.iter().all(|state| !two.show_shared(state.shared).contains("s=1")));
+    assert!(reached.iter().all(|state| !two.describe().show_shared(state.shared).contains("s=1")));
     assert!(!s_is_set(&shared(&two, 10)));
     // One delay is enough.
     explorer.advance_delay(&Budget::default()).expect("goes on");
     let reached = states(&explorer, &two);
-    assert!(reached.iter().any(|state| two.show_shared(state.shared).contains("s=1")));
+    assert!(reached.iter().any(|state| two.describe().show_shared(state.shared).contains("s=1")));
 }

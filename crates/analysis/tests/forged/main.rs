@@ -49,7 +49,7 @@ fn without(system: &Tables, template: TemplateId, rule: usize) -> Tables {
         tables.shared(system.shared_name(SharedId::from(shared)).into_owned());
     }
     for other in (0..system.template_count()).map(TemplateId::from) {
-        tables.template(system.template_name(other));
+        tables.template(system.describe().template_name(other));
     }
     for symbol in (0..system.symbol_count()).map(SymbolId::from) {
         tables.symbol(system.template_of(symbol), system.symbol_name(symbol).into_owned());

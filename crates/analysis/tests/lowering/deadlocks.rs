@@ -25,7 +25,7 @@ fn first_deadlock(system: &Lowering) -> String {
         match Property::first_broken(&[Property::NoDeadlock], system, state) {
             Ok(Some(_)) => {
                 let tops = state.threads.iter().map(|t| t.stack.top());
-                let waits = |top| system.statement(top).unwrap_or_default();
+                let waits = |top| system.describe().statement(top).unwrap_or_default();
                 let waits: Vec<_> = tops.map(|t| t.map_or("-".to_owned(), waits)).collect();
                 found.push(format!("{bound}: {}", waits.join(" | ")));
             }
@@ -157,9 +157,9 @@ fn nothing_is_open() {
     let mut naive = Naive::new(&system).expect("starts");
     while !naive.advance().expect("goes on").has_collapsed() {}
     for (state, _) in naive.states() {
-        let values = system.shared_values(state.shared).into_iter();
+        let values = system.describe().shared_values(state.shared).into_iter();
         let tops = state.threads.iter().filter_map(|t| t.stack.top());
-        let mut all = values.chain(tops.flat_map(|top| system.symbol_values(top)));
+        let mut all = values.chain(tops.flat_map(|top| system.describe().symbol_values(top)));
         assert!(all.all(|(_, value)| !value.contains('?')));
     }
 }

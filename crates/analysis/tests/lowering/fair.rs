@@ -19,8 +19,8 @@ fn check(text: &str, expected: Expect) {
                     let choices = system.fair_choices(action.origin);
                     assert!(choices.is_sorted() && choices.windows(2).all(|two| two[0] != two[1]));
                     let shown: Vec<_> = choices.iter().map(|c| show(&system, *c)).collect();
-                    let line = system.explain(action.origin).steps[0].line.unwrap_or(0);
-                    let after = system.show_shared(action.shared);
+                    let line = system.describe().explain(action.origin).steps[0].line.unwrap_or(0);
+                    let after = system.describe().show_shared(action.shared);
                     seen.insert(format!("{line}: [{}] {after}\n", shown.join(" ")));
                 }
             }
@@ -31,7 +31,7 @@ fn check(text: &str, expected: Expect) {
 }
 
 fn show(system: &dyn System, FairChoice { place, outcome }: FairChoice) -> String {
-    let line = system.fair_place_line(place).expect("a place in the text");
+    let line = system.describe().fair_place_line(place).expect("a place in the text");
     format!("{line}{}", if outcome { '+' } else { '-' })
 }
 

@@ -40,7 +40,8 @@ fn summary(system: &Lowering) -> String {
     let verdict =
         wrong.map_or("safe".to_owned(), |(bound, why)| format!("wrong at {bound}: {why}"));
     let ended = naive.states().filter(|(s, _)| s.threads.iter().all(|t| t.has_ended()));
-    let ends: BTreeSet<String> = ended.map(|(s, _)| system.show_shared(s.shared)).collect();
+    let ends: BTreeSet<String> =
+        ended.map(|(s, _)| system.describe().show_shared(s.shared)).collect();
     let ends: Vec<String> = ends.into_iter().collect();
     match ends.as_slice() {
         [] => format!("{verdict}; never ends"),

@@ -41,7 +41,8 @@ fn lowered(program: &Program, system: &Lowering) -> Result<Vec<Reached>, NaiveEr
         let states = naive.states().filter(|(_, bound)| *bound <= k).map(|(state, _)| state.shared);
         let (wrong, right): (BTreeSet<_>, BTreeSet<_>) =
             states.partition(|shared| system.wrong(*shared).is_some());
-        let shared = right.into_iter().flat_map(|q| expanded(program, &system.shared_values(q)));
+        let shared =
+            right.into_iter().flat_map(|q| expanded(program, &system.describe().shared_values(q)));
         Reached { shared: shared.collect(), wrong: !wrong.is_empty() }
     };
     Ok((0..=BOUND).map(level).collect())

@@ -2,7 +2,7 @@
 //! threads of which there is any number.
 
 use selvedge_model::{
-    Action, Explanation, Fault, Origin, Pattern, Property, Rule, SharedId, Spawn, State, SymbolId,
+    Action, Describe, Fault, Keys, Pattern, Property, Rule, SharedId, Spawn, State, SymbolId,
     System, Tables, TemplateId, ThreadInfo, Word,
 };
 
@@ -213,11 +213,16 @@ impl Recursive {
 }
 
 impl System for WithAny {
+    fn describe(&self) -> &dyn Describe {
+        self.tables.describe()
+    }
+
+    fn keys(&self) -> &dyn Keys {
+        self.tables.keys()
+    }
+
     fn threads(&self) -> &[ThreadInfo] {
         self.tables.threads()
-    }
-    fn template_name(&self, template: TemplateId) -> String {
-        self.tables.template_name(template)
     }
     fn initial(&self) -> Result<Vec<State>, Fault> {
         self.tables.initial()
@@ -242,38 +247,5 @@ impl System for WithAny {
     }
     fn wrong(&self, shared: SharedId) -> Option<String> {
         self.tables.wrong(shared)
-    }
-    fn show_shared(&self, shared: SharedId) -> String {
-        self.tables.show_shared(shared)
-    }
-    fn show_symbol(&self, symbol: SymbolId) -> String {
-        self.tables.show_symbol(symbol)
-    }
-    fn shared_values(&self, shared: SharedId) -> Vec<(String, String)> {
-        self.tables.shared_values(shared)
-    }
-    fn symbol_values(&self, symbol: SymbolId) -> Vec<(String, String)> {
-        self.tables.symbol_values(symbol)
-    }
-    fn symbol_line(&self, symbol: SymbolId) -> Option<u32> {
-        self.tables.symbol_line(symbol)
-    }
-    fn explain(&self, origin: Origin) -> Explanation {
-        self.tables.explain(origin)
-    }
-    fn shared_key(&self, shared: SharedId) -> String {
-        self.tables.shared_key(shared)
-    }
-    fn find_shared_key(&self, key: &str) -> Option<SharedId> {
-        self.tables.find_shared_key(key)
-    }
-    fn symbol_key(&self, symbol: SymbolId) -> String {
-        self.tables.symbol_key(symbol)
-    }
-    fn find_symbol_key(&self, key: &str) -> Option<SymbolId> {
-        self.tables.find_symbol_key(key)
-    }
-    fn find_template_key(&self, key: &str) -> Option<TemplateId> {
-        self.tables.find_template_key(key)
     }
 }

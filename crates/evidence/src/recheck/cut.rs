@@ -358,7 +358,7 @@ impl<'a> Checker<'a> {
         }
         let pair = show_symbols(self.system, [lowest, below]);
         let tail = if more { "with more below" } else { "with nothing below" };
-        let name = self.system.template_name(self.classes.templates[class as usize]);
+        let name = self.system.describe().template_name(self.classes.templates[class as usize]);
         let message = format!("a stack of {name} can have {pair} ({tail}), which is no guess");
         Err(Refusal::new(Flaw::Guesses, message))
     }

@@ -55,7 +55,7 @@ impl<'a> Classes<'a> {
         }
         for (number, template) in started.iter().enumerate() {
             if started[..number].contains(template) {
-                let name = system.template_name(*template);
+                let name = system.describe().template_name(*template);
                 return Err(form(format!("started threads of {name} have two classes")));
             }
         }
@@ -141,7 +141,7 @@ pub(super) fn require_fixed_numbers(system: &dyn System) -> Result<(), Refusal> 
     match system.any_number().first() {
         None => Ok(()),
         Some(any) => {
-            let name = system.template_name(any.template);
+            let name = system.describe().template_name(any.template);
             let message = format!(
                 "it is about a fixed number of threads, and there may be any number of {name}"
             );
@@ -156,14 +156,14 @@ pub(super) fn form(message: impl Into<String>) -> Refusal {
 
 /// A shared state, for messages.
 pub(super) fn show_shared(system: &dyn System, shared: SharedId) -> String {
-    let shown = system.show_shared(shared);
+    let shown = system.describe().show_shared(shared);
     if shown.is_empty() { "the only shared state".to_owned() } else { format!("⟨{shown}⟩") }
 }
 
 /// The top of a stack, for messages.
 pub(super) fn show_window(system: &dyn System, window: &Window) -> String {
     let hidden = window.hidden.then(|| "…".to_owned());
-    show(window.symbols.iter().map(|&s| system.show_symbol(s)).chain(hidden))
+    show(window.symbols.iter().map(|&s| system.describe().show_symbol(s)).chain(hidden))
 }
 
 /// A stack or what is on top of it, for messages.
@@ -171,7 +171,7 @@ pub(super) fn show_symbols(
     system: &dyn System,
     symbols: impl IntoIterator<Item = SymbolId>,
 ) -> String {
-    show(symbols.into_iter().map(|s| system.show_symbol(s)))
+    show(symbols.into_iter().map(|s| system.describe().show_symbol(s)))
 }
 
 fn show(symbols: impl Iterator<Item = String>) -> String {

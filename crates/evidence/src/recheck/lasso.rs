@@ -182,7 +182,7 @@ impl Walk {
 
 /// Where a fair choice is made, for people.
 pub(super) fn show_place(system: &dyn System, place: FairPlace) -> String {
-    match system.fair_place_line(place) {
+    match system.describe().fair_place_line(place) {
         Some(line) => format!("in line {line}"),
         None => format!("number {}", place.0),
     }

@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 
 use crate::names::{SharedNames, SymbolNames};
 use crate::{
-    Action, Explanation, Fault, Name, Origin, SharedId, Spawn, Stack, State, Step, SymbolId,
-    System, TemplateId, Thread, ThreadId, ThreadInfo, Word,
+    Action, Describe, Explanation, Fault, Keys, Name, Origin, SharedId, Spawn, Stack, State, Step,
+    SymbolId, System, TemplateId, Thread, ThreadId, ThreadInfo, Word,
 };
 
 pub use builder::TablesBuilder;
@@ -176,16 +176,20 @@ impl Tables {
 }
 
 impl System for Tables {
+    fn describe(&self) -> &dyn Describe {
+        self
+    }
+
+    fn keys(&self) -> &dyn Keys {
+        self
+    }
+
     fn as_tables(&self) -> Option<&Tables> {
         Some(self)
     }
 
     fn threads(&self) -> &[ThreadInfo] {
         &self.threads
-    }
-
-    fn template_name(&self, template: TemplateId) -> String {
-        self.templates[template.index()].name.clone()
     }
 
     fn initial(&self) -> Result<Vec<State>, Fault> {
@@ -236,6 +240,12 @@ impl System for Tables {
     fn wrong(&self, _shared: SharedId) -> Option<String> {
         None
     }
+}
+
+impl Describe for Tables {
+    fn template_name(&self, template: TemplateId) -> String {
+        self.templates[template.index()].name.clone()
+    }
 
     fn show_shared(&self, shared: SharedId) -> String {
         self.shared_name(shared).into_owned()
@@ -272,7 +282,9 @@ impl System for Tables {
         let line = (rule.line > 0).then_some(rule.line);
         Explanation { steps: vec![Step { text, line }] }
     }
+}
 
+impl Keys for Tables {
     fn shared_key(&self, shared: SharedId) -> String {
         self.show_shared(shared)
     }

@@ -4,8 +4,8 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 use selvedge_model::{
-    Action, Explanation, FairChoice, FairPlace, Fault, Origin, PlaceId, SharedId, Spawn, Stack,
-    State, SymbolId, System, TemplateId, Thread, ThreadInfo, Word,
+    Action, Describe, Explanation, FairChoice, FairPlace, Fault, Keys, Origin, PlaceId, SharedId,
+    Spawn, Stack, State, SymbolId, System, TemplateId, Thread, ThreadInfo, Word,
 };
 
 use selvedge_core::Site;
@@ -17,12 +17,16 @@ use crate::ProcId;
 use crate::flow::{EdgeId, place};
 
 impl System for Lowering {
-    fn threads(&self) -> &[ThreadInfo] {
-        &self.threads
+    fn describe(&self) -> &dyn Describe {
+        self
     }
 
-    fn template_name(&self, template: TemplateId) -> String {
-        self.program.template_names().nth(template.index()).unwrap_or_default().to_owned()
+    fn keys(&self) -> &dyn Keys {
+        self
+    }
+
+    fn threads(&self) -> &[ThreadInfo] {
+        &self.threads
     }
 
     fn initial(&self) -> Result<Vec<State>, Fault> {
@@ -94,6 +98,23 @@ impl System for Lowering {
         self.show_wrong(&self.shared_state(shared))
     }
 
+    fn place_of(&self, symbol: SymbolId) -> Option<PlaceId> {
+        match self.symbol(symbol) {
+            Symbol::Frame(frame) => Some(place(frame.loc)),
+            Symbol::Bottom { .. } => None,
+        }
+    }
+
+    fn fair_choices(&self, origin: Origin) -> Vec<FairChoice> {
+        self.executed(origin).fair
+    }
+}
+
+impl Describe for Lowering {
+    fn template_name(&self, template: TemplateId) -> String {
+        self.program.template_names().nth(template.index()).unwrap_or_default().to_owned()
+    }
+
     fn show_shared(&self, shared: SharedId) -> String {
         let values = self.shared_values(shared);
         let shown: Vec<_> = values.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -119,13 +140,6 @@ impl System for Lowering {
         }
     }
 
-    fn place_of(&self, symbol: SymbolId) -> Option<PlaceId> {
-        match self.symbol(symbol) {
-            Symbol::Frame(frame) => Some(place(frame.loc)),
-            Symbol::Bottom { .. } => None,
-        }
-    }
-
     fn statement(&self, symbol: SymbolId) -> Option<String> {
         match self.symbol(symbol) {
             Symbol::Frame(frame) => self.statement_at(frame.loc),
@@ -133,18 +147,16 @@ impl System for Lowering {
         }
     }
 
-    fn explain(&self, origin: Origin) -> Explanation {
-        self.explain_path(&self.executed(origin).path)
-    }
-
-    fn fair_choices(&self, origin: Origin) -> Vec<FairChoice> {
-        self.executed(origin).fair
-    }
-
     fn fair_place_line(&self, place: FairPlace) -> Option<u32> {
         Some(self.source.line(place.0))
     }
 
+    fn explain(&self, origin: Origin) -> Explanation {
+        self.explain_path(&self.executed(origin).path)
+    }
+}
+
+impl Keys for Lowering {
     fn shared_key(&self, shared: SharedId) -> String {
         self.write_shared(&self.shared_state(shared))
     }

@@ -45,9 +45,9 @@ type Group = (Vec<u32>, Vec<u32>);
 
 impl CoverText {
     pub fn new(system: &dyn System, certificate: &CoverCertificate) -> Self {
-        let mut templates = Table::new(|template| system.template_key(template));
-        let mut shared = Table::new(|shared| system.shared_key(shared));
-        let mut symbols = Table::new(|symbol| system.symbol_key(symbol));
+        let mut templates = Table::new(|template| system.keys().template_key(template));
+        let mut shared = Table::new(|shared| system.keys().shared_key(shared));
+        let mut symbols = Table::new(|symbol| system.keys().symbol_key(symbol));
         let kind = |CoverThread { template, stack, .. }: &CoverThread| {
             (templates.number(*template), stack.iter().map(|&s| symbols.number(s)).collect())
         };
@@ -85,9 +85,10 @@ impl CoverText {
     }
 
     pub fn read(&self, system: &dyn System) -> Result<CoverCertificate, EvidenceError> {
-        let templates = find(&self.templates, "template", |key| system.find_template_key(key))?;
-        let shared = find(&self.shared, "shared state", |key| system.find_shared_key(key))?;
-        let symbols = find(&self.symbols, "symbol", |key| system.find_symbol_key(key))?;
+        let templates =
+            find(&self.templates, "template", |key| system.keys().find_template_key(key))?;
+        let shared = find(&self.shared, "shared state", |key| system.keys().find_shared_key(key))?;
+        let symbols = find(&self.symbols, "symbol", |key| system.keys().find_symbol_key(key))?;
         let template = |&number: &u32| at(&templates, number, "template");
         let mut kinds = Vec::with_capacity(self.kinds.len());
         let symbol = |number: u32| at(&symbols, number, "symbol");

@@ -57,8 +57,8 @@ pub(super) struct ViolationText {
 
 impl CutText {
     pub fn new(system: &dyn System, certificate: &CutCertificate) -> Self {
-        let mut shared = Table::new(|shared| system.shared_key(shared));
-        let mut symbols = Table::new(|symbol| system.symbol_key(symbol));
+        let mut shared = Table::new(|shared| system.keys().shared_key(shared));
+        let mut symbols = Table::new(|symbol| system.keys().symbol_key(symbol));
         let kind = |CutThread { class, window }: &CutThread| {
             let symbols = window.symbols.iter().map(|&s| symbols.number(s)).collect();
             (*class, symbols, window.hidden)
@@ -72,7 +72,7 @@ impl CutText {
         CutText {
             depth: certificate.depth,
             classes: write_classes(system, &certificate.classes),
-            started: certificate.started.iter().map(|&t| system.template_key(t)).collect(),
+            started: certificate.started.iter().map(|&t| system.keys().template_key(t)).collect(),
             guesses: certificate.guesses.iter().map(guess).collect(),
             kinds,
             states: write_states(&certificate.states, &mut shared),
@@ -83,8 +83,8 @@ impl CutText {
     }
 
     pub fn read(&self, system: &dyn System) -> Result<CutCertificate, EvidenceError> {
-        let shared = find(&self.shared, "shared state", |key| system.find_shared_key(key))?;
-        let symbols = find(&self.symbols, "symbol", |key| system.find_symbol_key(key))?;
+        let shared = find(&self.shared, "shared state", |key| system.keys().find_shared_key(key))?;
+        let symbols = find(&self.symbols, "symbol", |key| system.keys().find_symbol_key(key))?;
         let symbol = |number: u32| at(&symbols, number, "symbol");
         let mut guesses = Vec::with_capacity(self.guesses.len());
         for &(class, lowest, below, more) in &self.guesses {
@@ -101,7 +101,7 @@ impl CutText {
         };
         Ok(CutCertificate {
             classes: read_classes(system, &self.classes)?,
-            started: find(&self.started, "template", |key| system.find_template_key(key))?,
+            started: find(&self.started, "template", |key| system.keys().find_template_key(key))?,
             depth: self.depth,
             guesses,
             kinds,
@@ -113,8 +113,8 @@ impl CutText {
 
 impl AggregateText {
     pub fn new(system: &dyn System, certificate: &AggregateCertificate) -> Self {
-        let mut shared = Table::new(|shared| system.shared_key(shared));
-        let mut symbols = Table::new(|symbol| system.symbol_key(symbol));
+        let mut shared = Table::new(|shared| system.keys().shared_key(shared));
+        let mut symbols = Table::new(|symbol| system.keys().symbol_key(symbol));
         let mut language = |dfa: &Dfa| {
             let state = |number: u32| {
                 let edges = dfa.edges(number).iter().map(|&(s, to)| (symbols.number(s), to));
@@ -125,7 +125,7 @@ impl AggregateText {
         let kinds = certificate.kinds.iter().map(|kind| (kind.class, kind.language));
         AggregateText {
             classes: write_classes(system, &certificate.classes),
-            started: certificate.started.iter().map(|&t| system.template_key(t)).collect(),
+            started: certificate.started.iter().map(|&t| system.keys().template_key(t)).collect(),
             languages: certificate.languages.iter().map(&mut language).collect(),
             kinds: kinds.collect(),
             states: write_states(&certificate.states, &mut shared),
@@ -135,8 +135,8 @@ impl AggregateText {
     }
 
     pub fn read(&self, system: &dyn System) -> Result<AggregateCertificate, EvidenceError> {
-        let shared = find(&self.shared, "shared state", |key| system.find_shared_key(key))?;
-        let symbols = find(&self.symbols, "symbol", |key| system.find_symbol_key(key))?;
+        let shared = find(&self.shared, "shared state", |key| system.keys().find_shared_key(key))?;
+        let symbols = find(&self.symbols, "symbol", |key| system.keys().find_symbol_key(key))?;
         let mut languages = Vec::with_capacity(self.languages.len());
         for (number, language) in self.languages.iter().enumerate() {
             let mut states = Vec::with_capacity(language.len());
@@ -150,7 +150,7 @@ impl AggregateText {
         let kinds = self.kinds.iter().map(|&(class, language)| AggregateThread { class, language });
         Ok(AggregateCertificate {
             classes: read_classes(system, &self.classes)?,
-            started: find(&self.started, "template", |key| system.find_template_key(key))?,
+            started: find(&self.started, "template", |key| system.keys().find_template_key(key))?,
             languages,
             kinds: kinds.collect(),
             states: read_states(&self.states, &shared)?,

@@ -41,9 +41,9 @@ enum HelpfulText {
 
 impl TerminationText {
     pub fn new(system: &dyn System, certificate: &FairTermination) -> Self {
-        let mut templates = Table::new(|template| system.template_key(template));
-        let mut shared = Table::new(|shared| system.shared_key(shared));
-        let mut symbols = Table::new(|symbol| system.symbol_key(symbol));
+        let mut templates = Table::new(|template| system.keys().template_key(template));
+        let mut shared = Table::new(|shared| system.keys().shared_key(shared));
+        let mut symbols = Table::new(|symbol| system.keys().symbol_key(symbol));
         let mut threads = Table::new(|thread: &Thread| {
             let stack = thread.stack.iter().map(|symbol| symbols.number(symbol)).collect();
             (templates.number(thread.template), stack)
@@ -76,9 +76,10 @@ impl TerminationText {
     }
 
     pub fn read(&self, system: &dyn System) -> Result<FairTermination, EvidenceError> {
-        let templates = find(&self.templates, "template", |key| system.find_template_key(key))?;
-        let shared = find(&self.shared, "shared state", |key| system.find_shared_key(key))?;
-        let symbols = find(&self.symbols, "symbol", |key| system.find_symbol_key(key))?;
+        let templates =
+            find(&self.templates, "template", |key| system.keys().find_template_key(key))?;
+        let shared = find(&self.shared, "shared state", |key| system.keys().find_shared_key(key))?;
+        let symbols = find(&self.symbols, "symbol", |key| system.keys().find_symbol_key(key))?;
         let mut threads = Vec::with_capacity(self.threads.len());
         for (template, stack) in &self.threads {
             let template = at(&templates, *template, "template")?;

@@ -30,7 +30,7 @@ pub fn automata(system: &dyn System, evidence: &Evidence) -> (Vec<Automaton>, Ve
     };
     let (mut drawn, mut notes) = (Vec::new(), Vec::new());
     for (template, language) in languages {
-        let name = system.template_name(template);
+        let name = system.describe().template_name(template);
         let edges: usize = match &language {
             Some(dfa) => (0..dfa.state_count()).map(|s| dfa.edges(s as u32).len()).sum(),
             None => usize::MAX,

@@ -169,7 +169,7 @@ fn too_long(steps: usize) -> String {
 
 fn threads(system: &dyn System) -> Vec<String> {
     let any = system.any_number().into_iter();
-    let any = any.map(|any| format!("{} * any", system.template_name(any.template)));
+    let any = any.map(|any| format!("{} * any", system.describe().template_name(any.template)));
     system.threads().iter().map(|thread| thread.name.clone()).chain(any).collect()
 }
 

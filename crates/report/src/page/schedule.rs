@@ -81,7 +81,7 @@ pub struct StepView {
 pub fn of_trace(system: &dyn System, trace: &Trace) -> Schedule {
     let mut writer = Writer::new(system);
     let mut state = trace.initial.clone();
-    let mut shared = system.shared_values(state.shared);
+    let mut shared = system.describe().shared_values(state.shared);
     let stacks: Vec<_> = state.thread_ids().map(|id| writer.stack(&state, id)).collect();
     let thread = |state: &State, id, started| {
         let name = thread_name(system, state, id);
@@ -96,7 +96,7 @@ pub fn of_trace(system: &dyn System, trace: &Trace) -> Schedule {
         advance(&mut state, *id, *action);
         let mut v = Vec::new();
         if state.shared != before.0 {
-            let mut now = system.shared_values(state.shared);
+            let mut now = system.describe().shared_values(state.shared);
             if system.wrong(state.shared).is_some() {
                 // That it is wrong, and why, is no value of a variable.
                 now.retain(|(name, _)| variables.contains(name));
@@ -188,13 +188,13 @@ impl<'a> Writer<'a> {
         if let Some(&number) = self.symbols.get(&symbol) {
             return number;
         }
-        let values = self.system.symbol_values(symbol);
+        let values = self.system.describe().symbol_values(symbol);
         let name = place_name(self.system, symbol);
         let (variables, values) = values.into_iter().unzip();
         let place = self.places.number(PlaceView {
             name,
-            line: self.system.symbol_line(symbol),
-            next: self.system.statement(symbol),
+            line: self.system.describe().symbol_line(symbol),
+            next: self.system.describe().statement(symbol),
             variables,
         });
         let number = self.frames.number((place, values));
@@ -249,7 +249,7 @@ mod tests {
             stack.truncate(stack.len() - step.pop);
             stack.extend(&step.push);
             stacks.extend(step.start.clone());
-            assert_eq!(shared, Counter.shared_values(state.shared));
+            assert_eq!(shared, Counter.describe().shared_values(state.shared));
             for (id, stack) in state.thread_ids().zip(&stacks) {
                 let show = |frame: &usize| {
                     let (place, values) = &schedule.frames[*frame];
@@ -257,7 +257,7 @@ mod tests {
                 };
                 let symbols = state.threads[id.index()].stack.0.iter();
                 let expected = symbols.map(|&symbol| {
-                    let values = Counter.symbol_values(symbol);
+                    let values = Counter.describe().symbol_values(symbol);
                     (place_name(&Counter, symbol), values.into_iter().map(|(_, v)| v).collect())
                 });
                 assert_eq!(

@@ -54,7 +54,7 @@ impl Places<'_> {
     /// Where the threads of a deadlock wait.
     pub fn waiting(&self, system: &dyn System, state: &State) -> Vec<Location> {
         let lines = state.threads.iter().filter_map(|thread| thread.stack.top());
-        let lines = lines.map(|top| system.symbol_line(top));
+        let lines = lines.map(|top| system.describe().symbol_line(top));
         lines.zip(text::waiting(system, state)).map(|(l, who)| self.at(l, Some(&who))).collect()
     }
 
@@ -107,8 +107,9 @@ impl Places<'_> {
         (order, importance, words): (usize, &'static str, &str),
     ) -> FlowLocation {
         let top = after.threads[row.thread.index()].stack.top();
-        let values = system.shared_values(after.shared).into_iter();
-        let values = values.chain(top.map_or(Vec::new(), |top| system.symbol_values(top)));
+        let values = system.describe().shared_values(after.shared).into_iter();
+        let values =
+            values.chain(top.map_or(Vec::new(), |top| system.describe().symbol_values(top)));
         FlowLocation {
             location: self.at(row.line(), Some(words)),
             state: values.map(|(name, value)| (name, message(&value))).collect(),

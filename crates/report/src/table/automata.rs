@@ -25,10 +25,10 @@ impl TableReport<'_> {
     pub(super) fn about_contexts(&self) -> Vec<(&'static str, String)> {
         let contexts = self.table.automata.as_ref().and_then(|a| a.contexts.as_ref());
         let line = |(shared, stacks): &(SharedId, Dfa)| {
-            format!("⟨{}|{}⟩", self.system.show_shared(*shared), self.expression(stacks))
+            format!("⟨{}|{}⟩", self.system.describe().show_shared(*shared), self.expression(stacks))
         };
         let of = contexts.into_iter().flatten().map(|automaton| {
-            let name = self.system.template_name(automaton.template);
+            let name = self.system.describe().template_name(automaton.template);
             let lines: Vec<_> = automaton.stacks.iter().map(line).collect();
             (
                 "one context",
@@ -39,7 +39,7 @@ impl TableReport<'_> {
     }
 
     fn expression(&self, stacks: &Dfa) -> String {
-        language(stacks, |symbol| self.system.show_symbol(symbol))
+        language(stacks, |symbol| self.system.describe().show_symbol(symbol))
     }
 
     /// The automata as pictures for Graphviz: one cluster for each symbolic state and thread, and one for
@@ -62,7 +62,7 @@ impl TableReport<'_> {
                     let shape = if dfa.accepts_at(state) { "doublecircle" } else { "circle" };
                     let _ = writeln!(text, "    {} [label=\"\", shape={shape}];", node(state));
                     for &(symbol, to) in dfa.edges(state) {
-                        let label = quote(&self.system.show_symbol(symbol));
+                        let label = quote(&self.system.describe().show_symbol(symbol));
                         let _ =
                             writeln!(text, "    {} -> {} [label={label}];", node(state), node(to));
                     }
@@ -75,7 +75,7 @@ impl TableReport<'_> {
             let names = self.system.threads();
             for (bound, states) in automata.new_states.iter().enumerate() {
                 for state in states.iter().flatten() {
-                    let shared = self.system.show_shared(state.shared);
+                    let shared = self.system.describe().show_shared(state.shared);
                     let named = state.stacks.iter().zip(0..).map(|(dfa, thread)| {
                         (names.get(thread).map_or("started".to_owned(), |t| t.name.clone()), dfa)
                     });
@@ -84,9 +84,10 @@ impl TableReport<'_> {
                 }
             }
             for automaton in automata.contexts.iter().flatten() {
-                let name = self.system.template_name(automaton.template);
+                let name = self.system.describe().template_name(automaton.template);
                 let of = automaton.stacks.iter();
-                let of: Vec<_> = of.map(|(q, dfa)| (self.system.show_shared(*q), dfa)).collect();
+                let of: Vec<_> =
+                    of.map(|(q, dfa)| (self.system.describe().show_shared(*q), dfa)).collect();
                 draw(&format!("contexts of {name}"), &of);
             }
         }
@@ -98,7 +99,7 @@ impl TableReport<'_> {
         let mut languages = Numbered { report: self, numbers: BTreeMap::new(), list: Vec::new() };
         let states = automata.new_states.iter().map(|states| {
             let states = states.as_ref()?.iter().map(|state| JsonSymbolicState {
-                shared: self.system.show_shared(state.shared),
+                shared: self.system.describe().show_shared(state.shared),
                 stacks: state.stacks.iter().map(|stacks| languages.number(stacks)).collect(),
             });
             Some(states.collect())
@@ -106,10 +107,10 @@ impl TableReport<'_> {
         let states = states.collect();
         let contexts = automata.contexts.as_ref().map(|contexts| {
             let of = contexts.iter().map(|automaton| JsonContexts {
-                thread: self.system.template_name(automaton.template),
+                thread: self.system.describe().template_name(automaton.template),
                 ends: (automaton.stacks.iter())
                     .map(|(shared, stacks)| JsonEnd {
-                        shared: self.system.show_shared(*shared),
+                        shared: self.system.describe().show_shared(*shared),
                         stacks: languages.number(stacks),
                     })
                     .collect(),
@@ -122,8 +123,15 @@ impl TableReport<'_> {
 
 /// A symbolic state: `⟨q|w,w⟩` with expressions for sets of stacks.
 fn show(system: &dyn System, state: &SymbolicState) -> String {
-    let stacks = state.stacks.iter().map(|dfa| language(dfa, |symbol| system.show_symbol(symbol)));
-    format!("⟨{}|{}⟩", system.show_shared(state.shared), stacks.collect::<Vec<_>>().join(","))
+    let stacks = state
+        .stacks
+        .iter()
+        .map(|dfa| language(dfa, |symbol| system.describe().show_symbol(symbol)));
+    format!(
+        "⟨{}|{}⟩",
+        system.describe().show_shared(state.shared),
+        stacks.collect::<Vec<_>>().join(",")
+    )
 }
 
 /// Automata, each once.
@@ -146,7 +154,7 @@ impl Numbered<'_, '_> {
             .flat_map(|from| dfa.edges(from).iter().map(move |&(symbol, to)| (from, symbol, to)));
         let edges = edges.map(|(from, symbol, to)| JsonEdge {
             from,
-            symbol: system.show_symbol(symbol),
+            symbol: system.describe().show_symbol(symbol),
             to,
         });
         let number = self.list.len();

@@ -112,8 +112,8 @@ fn patterns(system: &dyn System, test: &GeneratorTest) -> Vec<String> {
     let threads = system.threads().len();
     let patterns = test.generators.patterns().into_iter().map(|(thread, shared, top)| {
         let mut tops = vec!["*".to_owned(); threads];
-        tops[thread] = top.map_or("-".to_owned(), |symbol| system.show_symbol(symbol));
-        format!("⟨{}|{}⟩", system.show_shared(shared), tops.join(","))
+        tops[thread] = top.map_or("-".to_owned(), |symbol| system.describe().show_symbol(symbol));
+        format!("⟨{}|{}⟩", system.describe().show_shared(shared), tops.join(","))
     });
     patterns.collect()
 }

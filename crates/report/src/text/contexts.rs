@@ -100,7 +100,10 @@ impl Context {
         let (before, after) = self.shared;
         let mut changes = Vec::new();
         if before != after {
-            changes = differences(&system.shared_values(before), &system.shared_values(after));
+            changes = differences(
+                &system.describe().shared_values(before),
+                &system.describe().shared_values(after),
+            );
         }
         let changes = changes.iter().chain(&self.others).map(ToString::to_string);
         let changes: Vec<String> = changes.collect();

@@ -343,7 +343,12 @@ fn certificates_cover_what_is_reached() {
                 Evidence::Aggregate(certificate) => certificate.covers(&system, &state),
                 _ => continue,
             };
-            assert_eq!(covered, Ok(true), "seed {seed} {}", system.show_shared(state.shared));
+            assert_eq!(
+                covered,
+                Ok(true),
+                "seed {seed} {}",
+                system.describe().show_shared(state.shared)
+            );
         }
     }
 }

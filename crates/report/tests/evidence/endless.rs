@@ -67,7 +67,7 @@ fn fair_choices_keep_their_places() {
         // Another run, that has met states in another order.
         let other = program(text);
         for key in ["4:", "3:", "2:"] {
-            other.find_symbol_key(key).map(|symbol| other.show_symbol(symbol));
+            other.keys().find_symbol_key(key).map(|symbol| other.describe().show_symbol(symbol));
         }
         let read = through_text(&system, &evidence, &other);
         let checked = recheck(&other, &[], &read);

@@ -67,10 +67,13 @@ fn verdicts_on_the_examples_have_evidence_that_is_accepted() {
         let (other, properties) = open(&path).expect("it was opened before");
         if let Evidence::Cut(certificate) = &evidence {
             for state in certificate.states.iter().rev().step_by(7) {
-                let key = system.shared_key(state.shared);
-                let found = other.find_shared_key(&key).expect("the key is known");
-                assert_eq!(other.shared_key(found), key);
-                assert_eq!(other.show_shared(found), system.show_shared(state.shared));
+                let key = system.keys().shared_key(state.shared);
+                let found = other.keys().find_shared_key(&key).expect("the key is known");
+                assert_eq!(other.keys().shared_key(found), key);
+                assert_eq!(
+                    other.describe().show_shared(found),
+                    system.describe().show_shared(state.shared)
+                );
             }
         }
         let read = through_text(&*system, &evidence, &*other);

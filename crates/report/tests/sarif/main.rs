@@ -116,9 +116,9 @@ fn flows_are_the_schedule(opened: &Opened, result: &Value, trace: &Trace) {
         let (thread, _) = trace.steps[number];
         let state = &states[number + 1];
         assert_eq!(name, selvedge_evidence::thread_name(&*opened.system, state, thread));
-        for (variable, value) in opened.system.shared_values(state.shared) {
+        for (variable, value) in opened.system.describe().shared_values(state.shared) {
             let top = state.threads[thread.index()].stack.top();
-            let hides = top.map_or(Vec::new(), |top| opened.system.symbol_values(top));
+            let hides = top.map_or(Vec::new(), |top| opened.system.describe().symbol_values(top));
             if hides.iter().all(|(local, _)| *local != variable) {
                 assert_eq!(step["state"][variable.as_str()]["text"], value.as_str());
             }

@@ -266,7 +266,7 @@ impl<'s> Walk<'s> {
 
 /// A visible state as it is written in a target.
 fn show_visible(system: &dyn System, state: &VisibleState) -> String {
-    let top = |top: &Option<_>| top.map_or("-".to_owned(), |s| system.show_symbol(s));
+    let top = |top: &Option<_>| top.map_or("-".to_owned(), |s| system.describe().show_symbol(s));
     let tops: Vec<_> = state.tops.iter().map(top).collect();
-    format!("{}|{}", system.show_shared(state.shared), tops.join(","))
+    format!("{}|{}", system.describe().show_shared(state.shared), tops.join(","))
 }

@@ -100,7 +100,7 @@ impl Guessed {
         }
         let pair = show_symbols(system, [lowest, below]);
         let tail = if more { "with more below" } else { "with nothing below" };
-        let name = system.template_name(template);
+        let name = system.describe().template_name(template);
         let message = format!("a stack of {name} can have {pair} ({tail}), which is no guess");
         Err(Refusal::new(Flaw::Guesses, message))
     }

@@ -105,7 +105,7 @@ impl Printer<'_> {
     fn declare_before(&mut self, template: TemplateId, thread: &str) -> Result<(), NotExpressible> {
         for index in 0..self.tables.template_count().min(template.index() + 1) {
             let earlier = TemplateId::from(index);
-            let name = self.tables.template_name(earlier);
+            let name = self.tables.describe().template_name(earlier);
             if self.declared[index].is_none() && (earlier != template || name != thread) {
                 self.block(earlier, &name, &format!("{name} * 0"), "-")?;
             }

@@ -145,7 +145,8 @@ impl Builder<'_> {
             None => {
                 let name = |&symbol: &SymbolId| self.tables.symbol_name(symbol).into_owned();
                 let names = list.iter().map(name).collect();
-                let type_name = format!("{}_symbol", self.tables.template_name(template));
+                let type_name =
+                    format!("{}_symbol", self.tables.describe().template_name(template));
                 Symbols { ty: self.enumeration(&type_name, names), list: Some(list) }
             }
         };
@@ -190,7 +191,8 @@ impl Builder<'_> {
             init: Vec::new(),
             span: Span::default(),
         };
-        let name = self.names.fresh(&format!("run_{}", self.tables.template_name(template)));
+        let name =
+            self.names.fresh(&format!("run_{}", self.tables.describe().template_name(template)));
         let numbered = (1..=afters.len()).map(|number| format!("after_{number}"));
         let labels = std::iter::once("loop".to_owned()).chain(numbered).collect();
         self.add_procedure(name, vec![top], labels, body);
