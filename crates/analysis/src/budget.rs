@@ -77,8 +77,9 @@ impl<'a> Pace<'a> {
             self.left = left;
             return Ok(());
         }
+        let done = WORK_PER_LOOK - self.left + work;
         self.left = WORK_PER_LOOK;
-        self.budget.check()
+        self.budget.after(done as u64)
     }
 }
 

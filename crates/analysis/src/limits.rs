@@ -6,7 +6,7 @@ use crate::{Budget, Stop};
 
 /// What is done in diagrams between two looks, measured in moves of an explorer: they take about as
 /// long.
-const WORK: u64 = 1 << 12;
+const WORK: u64 = 1 << 14;
 
 /// See [`Budget`].
 pub struct Limits(pub Budget);

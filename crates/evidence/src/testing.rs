@@ -26,6 +26,33 @@ pub(crate) fn fig1() -> Tables {
     t.build()
 }
 
+/// A thread at a calls b, goes on to c there and returns, at 3: `⟨0|a⟩ → ⟨1|b a⟩ → ⟨2|c a⟩ → ⟨3|a⟩`.
+pub(crate) fn returning() -> Tables {
+    let mut t = Tables::builder();
+    let q = ["0", "1", "2", "3"].map(|name| t.shared(name));
+    let w = t.template("w");
+    let [a, b, c] = ["a", "b", "c"].map(|name| t.symbol(w, name));
+    t.rule(w, q[0], Some(a), q[1], Word::Push { top: b, under: a });
+    t.rule(w, q[1], Some(b), q[2], Word::Rewrite(c));
+    t.rule(w, q[2], Some(c), q[3], Word::Pop);
+    t.thread("w", w, vec![a]);
+    t.initial(q[0]);
+    t.build()
+}
+
+/// A thread at a calls b, and that calls c: `⟨0|a⟩ → ⟨1|b a⟩ → ⟨2|c b a⟩`.
+pub(crate) fn climbing() -> Tables {
+    let mut t = Tables::builder();
+    let q = ["0", "1", "2"].map(|name| t.shared(name));
+    let w = t.template("w");
+    let [a, b, c] = ["a", "b", "c"].map(|name| t.symbol(w, name));
+    t.rule(w, q[0], Some(a), q[1], Word::Push { top: b, under: a });
+    t.rule(w, q[1], Some(b), q[2], Word::Push { top: c, under: b });
+    t.thread("w", w, vec![a]);
+    t.initial(q[0]);
+    t.build()
+}
+
 /// A thread that starts others: each may go either way.
 pub(crate) fn spawner() -> Tables {
     let mut t = Tables::builder();

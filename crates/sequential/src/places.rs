@@ -58,38 +58,68 @@ impl Space<'_> {
         dead.flat_map(|slot| self.scalar(Scalar::Local(proc, slot, Local::Now))).collect()
     }
 
-    /// The place of each location in a walk through its procedure that sees what comes before
-    /// first.
+    /// The place of each location in a walk through the program that sees what comes before first,
+    /// and a procedure before those that call it: a call goes on over a whole summary, not over one
+    /// piece of it after the other.
     #[must_use]
     pub fn ranks(&self) -> Vec<u32> {
         let flow = self.lowering.flow();
-        let mut order = Vec::new();
-        let mut seen = vec![false; flow.locations.len()];
-        for &entry in &flow.entries {
-            // Depth first; a location is done when all its edges are.
-            let mut path = vec![(entry, 0)];
-            seen[entry.index()] = true;
-            while let Some((loc, next)) = path.last_mut() {
-                match flow.location(*loc).edges.get(*next) {
-                    Some(&edge) => {
-                        *next += 1;
-                        let to = flow.edge(edge).to;
-                        let leaves = matches!(flow.edge(edge).command, Command::Return(_));
-                        if !leaves && !std::mem::replace(&mut seen[to.index()], true) {
-                            path.push((to, 0));
-                        }
-                    }
-                    None => {
-                        order.push(*loc);
-                        path.pop();
-                    }
-                }
-            }
-        }
         let mut ranks = vec![0; flow.locations.len()];
-        for (rank, loc) in order.into_iter().rev().enumerate() {
-            ranks[loc.index()] = rank as u32;
+        let mut next = 0;
+        let mut seen = vec![false; flow.locations.len()];
+        let leads_to = |loc: usize| -> Vec<usize> {
+            let edges = flow.locations[loc].edges.iter().map(|&edge| flow.edge(edge));
+            let stays = edges.filter(|edge| !matches!(edge.command, Command::Return(_)));
+            stays.map(|edge| edge.to.index()).collect()
+        };
+        for proc in self.callees_first() {
+            let walk = last_to_first([flow.entries[proc].index()], leads_to, &mut seen);
+            for loc in walk.into_iter().rev() {
+                ranks[loc] = next;
+                next += 1;
+            }
         }
         ranks
     }
+
+    /// All procedures, those that are called before those that call them, as far as there is no
+    /// recursion.
+    fn callees_first(&self) -> Vec<usize> {
+        let flow = self.lowering.flow();
+        let count = flow.entries.len();
+        let mut calls = vec![Vec::new(); count];
+        for edge in &flow.edges {
+            if let Command::Call { proc, .. } = edge.command {
+                calls[flow.location(edge.from).proc.index()].push(proc.index());
+            }
+        }
+        last_to_first(0..count, |proc| calls[proc].clone(), &mut vec![false; count])
+    }
+}
+
+/// All nodes of a graph that can be reached from some and were not seen before, depth first: a node
+/// comes after those that it leads to, but for cycles.
+fn last_to_first(
+    starts: impl IntoIterator<Item = usize>,
+    leads_to: impl Fn(usize) -> Vec<usize>,
+    seen: &mut [bool],
+) -> Vec<usize> {
+    let mut order = Vec::new();
+    for start in starts {
+        let mut path = Vec::new();
+        let mut enter = Some(start);
+        loop {
+            if let Some(node) = enter.take()
+                && !std::mem::replace(&mut seen[node], true)
+            {
+                path.push((node, leads_to(node).into_iter()));
+            }
+            let Some((_, next)) = path.last_mut() else { break };
+            enter = next.next();
+            if enter.is_none() {
+                order.extend(path.pop().map(|(node, _)| node));
+            }
+        }
+    }
+    order
 }

@@ -62,8 +62,11 @@ impl Contexts {
             return Ok(Rc::clone(known));
         }
         let mut context = Context::default();
+        // The nearest first, so that the steps to each end are few.
         let mut work = vec![start];
-        while let Some(pair) = work.pop() {
+        let mut next = 0;
+        while let Some(&pair) = work.get(next) {
+            next += 1;
             let moves = graph.pairs_after(pair)?;
             pace.spend(1 + moves.len())?;
             for (after, action, is_plain) in moves {

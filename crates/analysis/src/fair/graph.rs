@@ -24,6 +24,9 @@ use crate::{Budget, Pace, Stop};
 /// Stacks higher than this end the search: they probably grow for ever.
 const HIGHEST_STACK: usize = 10_000;
 
+/// States are copied, compared and stored whole: so many numbers of one cost as much as a move.
+const WORDS_PER_MOVE: usize = 8;
+
 /// A step from a state.
 #[derive(Clone, Copy)]
 pub(super) struct Edge {
@@ -152,7 +155,7 @@ impl<'a> Graph<'a> {
             word.extend_from_slice(&self.states.get(number));
             for (thread, &local) in word[1..].iter().enumerate() {
                 let Moves { start, end, .. } = self.moves_of(word[0], local)?;
-                pace.spend(1 + (end - start) as usize)?;
+                pace.spend(1 + (end - start) as usize * (1 + word.len() / WORDS_PER_MOVE))?;
                 for action in start..end {
                     let Move { action: Action { shared, .. }, after, spawn, .. } =
                         self.moves[action as usize];
@@ -321,24 +324,23 @@ impl<'a> Graph<'a> {
         self.states.get(state).len() - 1
     }
 
-    /// Whether a thread asks to act at a state; see [`Endless::asks`].
+    /// Whether a thread asks to act at a state that was followed; see [`Endless::asks`].
     pub fn asks(&self, endless: Endless, state: u32, thread: u32) -> bool {
-        let ended = || !endless.ended && self.has_ended(state, thread as usize);
-        self.can_act(state, thread as usize)
-            || ended()
-            || (endless.fairness == Fairness::Weak && self.is_between(state))
+        self.asking(endless, state)(thread as usize)
     }
 
-    /// Whether a thread can act at a state that was followed, whether or not it is followed there.
-    fn can_act(&self, state: u32, thread: usize) -> bool {
+    /// Says of each thread whether it asks to act at a state that was followed, whether or not it is
+    /// followed there; see [`Endless::asks`].
+    pub fn asking(&self, endless: Endless, state: u32) -> impl Fn(usize) -> bool {
         let word = self.states.get(state);
-        self.known.get(&(word[0], word[thread + 1])).is_some_and(|moves| moves.can_act)
-    }
-
-    /// Whether a thread has ended at a state.
-    fn has_ended(&self, state: u32, thread: usize) -> bool {
-        let local = self.states.get(state)[thread + 1];
-        self.stacks.top(self.threads[local as usize].1).is_none()
+        let all_ask =
+            endless.fairness == Fairness::Weak && self.system.is_between(SharedId(word[0]));
+        move |thread| {
+            let (shared, local) = (word[0], word[thread + 1]);
+            let ended = || self.stacks.top(self.threads[local as usize].1).is_none();
+            let can_act = || self.known.get(&(shared, local)).is_some_and(|moves| moves.can_act);
+            all_ask || can_act() || (!endless.ended && ended())
+        }
     }
 
     /// A state of the model.

@@ -29,6 +29,9 @@ use crate::{Budget, Pace, Stop};
 /// With more threads than this there are too many states.
 const MOST_THREADS: usize = 4;
 
+/// So many states are tried as the beginning of a period in the order in which they are reached.
+const NEAR: usize = 1 << 7;
+
 /// What is known of a bound.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Within {
@@ -64,7 +67,8 @@ pub fn within(
         pace: Pace::new(budget),
     };
     let Some(reached) = search.stem(stem)? else { return Ok(Within::Refused) };
-    for &(state, _) in &reached {
+    for at in near_then_spread(reached.len()) {
+        let (state, _) = reached[at];
         let found = search.period(state)?;
         if search.refused {
             return Ok(Within::Refused);
@@ -75,6 +79,15 @@ pub fn within(
         }
     }
     Ok(Within::None)
+}
+
+/// All positions of a list: the first ones in order, the others in sweeps from one end to the other, a
+/// wide step at a time. A period from a near state has a short stem; of many states, neighbours
+/// mostly have none for the same reason.
+fn near_then_spread(count: usize) -> impl Iterator<Item = usize> {
+    let near = count.min(NEAR);
+    let step = (count - near).isqrt().max(1);
+    (0..near).chain((near..near + step).flat_map(move |first| (first..count).step_by(step)))
 }
 
 /// The states of a stem, each with the step by which it was reached first, from which state.
@@ -256,5 +269,20 @@ impl Search<'_, '_> {
             }
         }
         Ok(Some(point))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_position_comes_once() {
+        for count in [0, 1, NEAR, NEAR + 1, NEAR + 17, 3 * NEAR] {
+            let mut all: Vec<usize> = near_then_spread(count).collect();
+            assert!(all.iter().copied().take(NEAR).eq(0..count.min(NEAR)));
+            all.sort_unstable();
+            assert!(all.into_iter().eq(0..count));
+        }
     }
 }

@@ -19,10 +19,10 @@ use selvedge_evidence::{Helpful, Level};
 use selvedge_model::{Endless, FairChoice, Fairness, ThreadId};
 
 use super::graph::Graph;
-use crate::{Budget, Stop};
+use crate::{Budget, Pace, Stop};
 
-/// The budget is asked once in so many states.
-const LOOK_EVERY: usize = 1 << 12;
+/// So many edges are looked at in the time of a move of an explorer.
+const EDGES_PER_MOVE: usize = 16;
 
 /// What was found.
 pub(super) enum Found {
@@ -70,15 +70,14 @@ pub(super) fn search(
         dead: vec![false; graph.edge_count()],
         order: vec![0; followed],
         levels: wants_levels.then(|| vec![Vec::new(); followed]),
-        budget,
-        looked: 0,
+        pace: Pace::new(budget),
     };
     let mut best = None;
     let mut work = vec![((0..followed as u32).collect::<Vec<_>>(), 0)];
     while let Some((states, owner)) = work.pop() {
         for (rank, component) in search.components(&states, owner)?.into_iter().enumerate() {
             let number = search.take(&component);
-            let helpful = match search.broken(&component, number) {
+            let helpful = match search.broken(&component, number)? {
                 Status::Still => None,
                 Status::Broken(helpful) => Some(helpful),
                 Status::Fine => {
@@ -97,7 +96,7 @@ pub(super) fn search(
                 component.iter().for_each(|&state| levels[state as usize].push(level));
             }
             if let Some(helpful) = helpful {
-                let rest = search.without(helpful, component, number);
+                let rest = search.without(helpful, component, number)?;
                 if !rest.is_empty() {
                     let number = search.take(&rest);
                     work.push((rest, number));
@@ -136,8 +135,7 @@ struct Search<'g> {
     /// For the components: when a state was met, from 1; 0 if it was not.
     order: Vec<u32>,
     levels: Option<Vec<Vec<Level>>>,
-    budget: &'g Budget,
-    looked: usize,
+    pace: Pace<'g>,
 }
 
 impl Search<'_> {
@@ -176,13 +174,14 @@ impl Search<'_> {
             let mut enter = Some(root);
             loop {
                 if let Some(state) = enter.take() {
-                    self.look()?;
+                    let edges = self.graph.edges_of(state);
+                    self.pace.spend(1 + edges.len() / EDGES_PER_MOVE)?;
                     met += 1;
                     self.order[state as usize] = met;
                     low.push(met);
                     is_open.push(true);
                     open.push(state);
-                    path.push((state, self.graph.edges_of(state)));
+                    path.push((state, edges));
                 }
                 let Some((state, edges)) = path.last_mut() else { break };
                 let state = *state;
@@ -217,51 +216,73 @@ impl Search<'_> {
         Ok(found)
     }
 
-    fn look(&mut self) -> Result<(), Stop> {
-        self.looked += 1;
-        if self.looked.is_multiple_of(LOOK_EVERY) { self.budget.check() } else { Ok(()) }
-    }
-
-    /// Whether a thread asks to act at a state.
-    fn asks(&self, state: u32, thread: usize) -> bool {
-        self.graph.asks(self.endless, state, thread as u32)
-    }
-
     /// The condition that a component breaks.
-    fn broken(&self, component: &[u32], owner: u32) -> Status {
-        let inside = component.iter().flat_map(|&state| self.inside(state, owner));
+    fn broken(&mut self, component: &[u32], owner: u32) -> Result<Status, Stop> {
         let mut acts = vec![false; self.graph.thread_count(component[0])];
         let mut choices: BTreeSet<(u32, FairChoice)> = BTreeSet::new();
         let mut is_still = true;
-        for edge in inside {
-            let thread = self.graph.edge(edge).thread;
-            is_still = false;
-            acts[thread as usize] = true;
-            choices.extend(self.graph.choices(edge).iter().map(|&choice| (thread, choice)));
+        for &state in component {
+            self.pace.spend(1 + self.graph.edges_of(state).len() / EDGES_PER_MOVE)?;
+            for edge in self.inside(state, owner) {
+                let thread = self.graph.edge(edge).thread;
+                is_still = false;
+                acts[thread as usize] = true;
+                choices.extend(self.graph.choices(edge).iter().map(|&choice| (thread, choice)));
+            }
         }
         if is_still {
-            return Status::Still;
+            return Ok(Status::Still);
         }
-        let mut idle = (0..acts.len()).filter(|&thread| !acts[thread]);
-        let broken = match self.endless.fairness {
-            Fairness::None => return Status::Fine,
-            Fairness::Strong => idle.find(|&t| component.iter().any(|&s| self.asks(s, t))),
-            Fairness::Weak => idle.find(|&t| component.iter().all(|&s| self.asks(s, t))),
-        };
-        if let Some(thread) = broken {
-            return Status::Broken(Helpful::Thread(ThreadId::from(thread)));
+        if self.endless.fairness == Fairness::None {
+            return Ok(Status::Fine);
+        }
+        let idle: Vec<usize> = (0..acts.len()).filter(|&thread| !acts[thread]).collect();
+        if let Some(thread) = self.neglected(component, idle)? {
+            return Ok(Status::Broken(Helpful::Thread(ThreadId::from(thread))));
         }
         let one_sided = choices.iter().find(|(t, c)| !choices.contains(&(*t, c.other())));
-        one_sided.map_or(Status::Fine, |&(thread, choice)| {
+        Ok(one_sided.map_or(Status::Fine, |&(thread, choice)| {
             Status::Broken(Helpful::Choice(ThreadId(thread), choice.other()))
-        })
+        }))
+    }
+
+    /// The first of the threads that do not act which asks to: at some state, or, for weak fairness,
+    /// at all states.
+    fn neglected(
+        &mut self,
+        component: &[u32],
+        mut idle: Vec<usize>,
+    ) -> Result<Option<usize>, Stop> {
+        let is_weak = self.endless.fairness == Fairness::Weak;
+        let mut first = None;
+        for &state in component {
+            if idle.is_empty() {
+                break;
+            }
+            self.pace.spend(1 + idle.len())?;
+            let asks = self.graph.asking(self.endless, state);
+            if is_weak {
+                idle.retain(|&thread| asks(thread));
+            } else if let Some(at) = idle.iter().position(|&thread| asks(thread)) {
+                // Only a thread before this one is of interest now.
+                first = Some(idle[at]);
+                idle.truncate(at);
+            }
+        }
+        Ok(if is_weak { idle.first().copied() } else { first })
     }
 
     /// What is left of a component when all is taken out that asks for what never happens.
-    fn without(&mut self, helpful: Helpful, component: Vec<u32>, owner: u32) -> Vec<u32> {
-        match helpful {
+    fn without(
+        &mut self,
+        helpful: Helpful,
+        component: Vec<u32>,
+        owner: u32,
+    ) -> Result<Vec<u32>, Stop> {
+        self.pace.spend(component.len())?;
+        Ok(match helpful {
             Helpful::Thread(thread) if self.endless.fairness == Fairness::Strong => {
-                let rests = |state: &u32| !self.asks(*state, thread.index());
+                let rests = |state: &u32| !self.graph.asks(self.endless, *state, thread.0);
                 component.into_iter().filter(rests).collect()
             }
             // It asks everywhere.
@@ -276,6 +297,6 @@ impl Search<'_> {
                 asking.into_iter().for_each(|edge| self.dead[edge] = true);
                 component
             }
-        }
+        })
     }
 }

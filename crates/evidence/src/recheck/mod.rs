@@ -17,6 +17,8 @@ mod cover;
 #[cfg(test)]
 mod cover_tests;
 mod cut;
+#[cfg(test)]
+mod cut_tests;
 mod form;
 mod harmless;
 mod heights;

@@ -22,6 +22,11 @@ impl Walk<'_, '_> {
         let mut steps: Vec<Vec<Taken>> = Vec::new();
         while key.length > 0 || key.round > first_round(key) {
             self.space.bdds.limit().0.check()?;
+            // A point is no diagram: between two steps nothing else is needed.
+            if self.space.bdds.should_collect() {
+                let roots = self.thread.diagrams().chain(self.steps.diagrams());
+                self.space.bdds.collect(roots.chain(self.keep.iter().copied()));
+            }
             let mut piece = Vec::new();
             let (before, at) = self.before(key, &point, &mut piece)?;
             steps.push(piece);

@@ -9,6 +9,7 @@
 
 mod back;
 mod point;
+mod useful;
 
 use rustc_hash::FxHashMap;
 use selvedge_analysis::Stop;
@@ -62,6 +63,8 @@ pub struct Walk<'s, 'a> {
     inputs: Vec<Bdd>,
     goal: Goal,
     last: usize,
+    /// Diagrams that are needed all along.
+    keep: Vec<Bdd>,
 }
 
 /// A shortest run of a thread to a goal in the last of some rounds with known inputs: for each
@@ -84,11 +87,13 @@ pub fn shortest(
         thread.enter(space, round, input)?;
         thread.saturate(space, steps, &keep)?;
     }
-    let mut thread = thread.measured(space, inputs.to_vec())?;
+    let within = useful::configurations(space, steps, &thread, goal, inputs.len())?;
+    let mut thread = thread.measured(space, inputs.to_vec(), within)?;
     thread.enter(space, 0, inputs[0])?;
     let last = inputs.len() - 1;
-    let mut walk = Walk { space, steps, thread, inputs: inputs.to_vec(), goal, last };
-    let Some((goals, length)) = walk.measure(&keep)? else { return Ok(None) };
+    let mut walk = Walk { space, steps, thread, inputs: inputs.to_vec(), goal, last, keep };
+    let Some((goals, length)) = walk.measure()? else { return Ok(None) };
+    walk.keep.extend(goals.values().flat_map(ByLength::values));
     let mut taken = Vec::new();
     walk.reach(&goals, None, length, Bdd::TRUE, &mut taken)?;
     Ok(Some(taken))
@@ -96,11 +101,11 @@ pub fn shortest(
 
 impl Walk<'_, '_> {
     /// How far each procedure on the way is from the goal, and the least number of steps.
-    fn measure(&mut self, keep: &[Bdd]) -> Result<Option<(FxHashMap<Of, ByLength>, usize)>> {
+    fn measure(&mut self) -> Result<Option<(FxHashMap<Of, ByLength>, usize)>> {
         let mut length = 16;
         loop {
             self.thread.shorter_than(length);
-            let more = self.thread.saturate(self.space, self.steps, keep)?;
+            let more = self.thread.saturate(self.space, self.steps, &self.keep)?;
             let goals = self.goals()?;
             let nearest = goals.get(&None).and_then(|sets| sets.keys().next().copied());
             // A run of so many steps stays within rings that are no longer.

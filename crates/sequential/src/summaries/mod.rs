@@ -138,6 +138,9 @@ pub struct Thread {
     ranks: Vec<u32>,
     /// Where it may be interrupted, round by round; anywhere if nothing is said.
     stops_at: Option<Vec<Loc>>,
+    /// The configurations outside of all calls that are followed, by location; all of them if
+    /// nothing is said.
+    within: Option<FxHashMap<Loc, Bdd>>,
 }
 
 impl Thread {
@@ -169,6 +172,7 @@ impl Thread {
             callers,
             ranks: space.ranks(),
             stops_at: None,
+            within: None,
         }
     }
 
@@ -184,12 +188,18 @@ impl Thread {
         key.can_switch(space) && place.is_none_or(|place| *place == key.loc)
     }
 
-    /// The same analysis again, for known inputs, with steps counted.
-    pub fn measured(self, space: &mut Space<'_>, inputs: Vec<Bdd>) -> Result<Self> {
+    /// The analysis again, for known inputs, with steps counted, and of the configurations outside of
+    /// all calls only with these, if there are any.
+    pub fn measured(
+        self,
+        space: &mut Space<'_>,
+        inputs: Vec<Bdd>,
+        within: Option<FxHashMap<Loc, Bdd>>,
+    ) -> Result<Self> {
         let mut entries: Vec<_> = self.entries.into_iter().collect();
         entries.sort_unstable();
         let start = Thread::new(space, self.start, self.history, Calls::Eager);
-        let mut thread = Thread { cost: 1, inputs, ..start };
+        let mut thread = Thread { cost: 1, inputs, within, ..start };
         for ((proc, entered), set) in entries {
             let loc = space.lowering.flow().entries[proc.index()];
             thread.arrive(space, thread.key(loc, Some(entered), entered.round, 0), set)?;
@@ -202,7 +212,9 @@ impl Thread {
         let sets = self.sets.values().chain(self.known.values()).chain(self.fresh.values());
         let lengths = self.calls.values().chain(self.summaries.values());
         let lengths = lengths.chain(self.wrong.values()).flat_map(BTreeMap::values);
-        sets.chain(lengths).chain(self.entries.values()).chain(&self.inputs).copied()
+        let within = self.within.iter().flat_map(FxHashMap::values);
+        let given = self.inputs.iter().chain(within);
+        sets.chain(lengths).chain(self.entries.values()).chain(given).copied()
     }
 
     /// The procedure that the thread is.
@@ -309,7 +321,10 @@ impl Thread {
         self.add(space, key, set)
     }
 
-    fn add(&mut self, space: &mut Space<'_>, key: Key, set: Bdd) -> Result<()> {
+    fn add(&mut self, space: &mut Space<'_>, key: Key, mut set: Bdd) -> Result<()> {
+        if let (Some(within), None) = (&self.within, key.entered) {
+            set = space.bdds.and(set, within.get(&key.loc).copied().unwrap_or(Bdd::FALSE))?;
+        }
         let known = self.known.entry(Key { length: 0, ..key }).or_insert(Bdd::FALSE);
         let new = grow(space, known, set)?;
         if new != Bdd::FALSE {
