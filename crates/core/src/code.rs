@@ -364,6 +364,13 @@ impl Code {
         self.proc(self.location(loc).proc)
     }
 
+    /// Whether the program has an assertion.
+    #[must_use]
+    pub fn has_assertions(&self) -> bool {
+        let asserts = |i: &Instruction| matches!(i, Instruction::Check(_, Broken::Assertion));
+        self.edges.iter().any(|edge| edge.code.iter().any(asserts))
+    }
+
     /// Whether a thread at this location waits for the results of a call.
     #[must_use]
     pub fn receives(&self, loc: Loc) -> bool {

@@ -48,7 +48,7 @@ mod visit;
 mod walk;
 
 pub use booleans::to_booleans;
-pub use lower::{Case, Domain, Effect, LowerError, Lowering, Slot, ThreadCounts, ThreadStart};
+pub use lower::{LowerError, Lowering, ThreadCounts, ThreadStart};
 pub use program::{
     AtomicOp, BinaryOp, Block, Cond, Count, EnumId, EnumType, Expr, ExprKind, GlobalId, LabelId,
     LocalId, Place, Predicate, ProcId, Procedure, Program, Quantifier, Stmt, StmtKind, ThreadDecl,

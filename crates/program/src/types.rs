@@ -61,6 +61,12 @@ impl Type {
         }
     }
 
+    /// Whether there is no end of its scalars.
+    #[must_use]
+    pub fn is_unbounded(&self) -> bool {
+        *self.scalar() == Type::Int
+    }
+
     /// Whether values of the type are added, compared and counted with.
     #[must_use]
     pub fn is_integer(&self) -> bool {

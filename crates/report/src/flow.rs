@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use selvedge_core::{Control, Instruction, Loc};
 use selvedge_program::Lowering;
-use selvedge_program::flow::{Command, Loc};
 
 use crate::dot::quote;
 
@@ -27,9 +27,10 @@ pub fn dot(lowering: &Lowering) -> String {
             let start = if loc == entry { ", penwidth=2" } else { "" };
             text += &format!("    l{} [label={}{style}{start}];\n", loc.0, quote(&label));
             for &edge in &location.edges {
-                let to = match flow.edge(edge).command {
-                    Command::Return(_) => format!("end{index}"),
-                    _ => format!("l{}", flow.edge(edge).to.0),
+                let edge_code = lowering.code().edge(edge);
+                let to = match edge_code.control {
+                    Control::Return => format!("end{index}"),
+                    _ => format!("l{}", edge_code.to.0),
                 };
                 let label = quote(&lowering.edge_text(edge));
                 text += &format!("    l{} -> {to} [label={label}];\n", loc.0);
@@ -42,18 +43,18 @@ pub fn dot(lowering: &Lowering) -> String {
 
 /// The locations that can be reached in a procedure, by jumps and by threads that start there.
 fn reachable(lowering: &Lowering, entry: Loc) -> BTreeSet<Loc> {
-    let flow = lowering.flow();
+    let code = lowering.code();
     let mut seen = BTreeSet::from([entry]);
     let mut work = vec![entry];
     while let Some(loc) = work.pop() {
-        for &edge in &flow.location(loc).edges {
-            let edge = flow.edge(edge);
-            let started = match edge.command {
-                Command::StartThread { at, .. } => Some(at),
+        for &edge in &code.location(loc).edges {
+            let edge = code.edge(edge);
+            let started = edge.code.iter().filter_map(|instruction| match instruction {
+                Instruction::Fork { at, .. } => Some(*at),
                 _ => None,
-            };
-            let returns = matches!(edge.command, Command::Return(_));
-            let next = started.into_iter().chain((!returns).then_some(edge.to));
+            });
+            let returns = edge.control == Control::Return;
+            let next = started.chain((!returns).then_some(edge.to));
             work.extend(next.filter(|&loc| seen.insert(loc)));
         }
     }

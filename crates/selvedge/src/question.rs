@@ -9,7 +9,6 @@ use selvedge_analysis::engine::{self, Event, Method, Outcome, Question, Shown, T
 use selvedge_analysis::explore::Observe;
 use selvedge_analysis::{Bound, Budget, Resource};
 use selvedge_model::{Property, System};
-use selvedge_program::flow::{Command, Edge};
 use selvedge_report::advice::Started;
 use selvedge_sequential::{self as summaries, engine as sequential};
 
@@ -129,10 +128,9 @@ impl Asked {
             let note = format!("note: {file} has no target; --target \"q|a,b\" gives one");
             self.options.tell(Heard::Note(&note));
         }
-        let is_assert = |edge: &Edge| matches!(edge.command, Command::Assert(_));
         if let Some(program) = &opened.program
             && opened.properties == [Property::NeverWrong]
-            && !program.flow().edges.iter().any(is_assert)
+            && !program.code().has_assertions()
         {
             self.options.tell(Heard::Note(
                 "note: there is no `assert` in the program, so that only ranges, indices, divisions and \

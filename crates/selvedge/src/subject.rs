@@ -9,9 +9,7 @@ use num_bigint::BigInt;
 use selvedge_frontend::check::CheckOptions;
 use selvedge_frontend::{self as frontend, Diagnostic, Diagnostics, Input, LoadError, LoadOptions};
 use selvedge_model::{Property, System};
-use selvedge_program::{
-    Count, LowerError, Lowering, Program, Source, ThreadCounts, ThreadDecl, Type,
-};
+use selvedge_program::{Count, LowerError, Lowering, Program, Source, ThreadCounts, ThreadDecl};
 use selvedge_report::text;
 
 use crate::{Failure, suggest};
@@ -326,7 +324,7 @@ fn enough_threads(target: Option<&Property>, system: &dyn System) -> Result<(), 
 fn unbounded(program: &Program) -> Option<String> {
     let locals = program.procs.iter().flat_map(|proc| &proc.locals);
     let mut variables = program.globals.iter().chain(locals);
-    variables.find(|v| *v.ty.scalar() == Type::Int).map(|v| v.name.clone())
+    variables.find(|v| v.ty.is_unbounded()).map(|v| v.name.clone())
 }
 
 /// Makes a system of a program.

@@ -11,10 +11,10 @@ use selvedge_analysis::engine::{
 };
 use selvedge_analysis::explore::Observation;
 use selvedge_analysis::{Bound, Budget, Resource, Stop};
+use selvedge_core::Loc;
 use selvedge_evidence::{Evidence, Trace, Violation as Shown};
 use selvedge_model::{Fault, Property, System};
 use selvedge_program::Lowering;
-use selvedge_program::flow::Loc;
 
 use crate::focus::Focus;
 use crate::layout::Layout;

@@ -16,8 +16,10 @@
 
 use std::collections::BTreeSet;
 
-use selvedge_program::flow::EdgeId;
-use selvedge_program::{Case, Effect, Lowering, Slot, Value};
+use selvedge_core::EdgeId;
+use selvedge_core::machine::{Becomes, Case};
+use selvedge_core::{Declared, Slot, Value};
+use selvedge_program::Lowering;
 
 use crate::Result;
 
@@ -33,21 +35,21 @@ impl Focus {
     /// All of them.
     #[must_use]
     pub fn all(program: &Lowering) -> Self {
-        Focus(vec![true; program.global_types().len()])
+        Focus(vec![true; program.code().shared.len()])
     }
 
     /// None of them.
     #[must_use]
     pub fn none(program: &Lowering) -> Self {
-        Focus(vec![false; program.global_types().len()])
+        Focus(vec![false; program.code().shared.len()])
     }
 
     /// Those that are read by a step that may go wrong.
     pub fn needed(program: &Lowering) -> Result<Self> {
         let mut focus = Self::none(program);
-        for id in (0..program.flow().edges.len() as u32).map(EdgeId) {
+        for id in (0..program.code().edges.len() as u32).map(EdgeId) {
             let cases = program.relation(id, 1)?;
-            if cases.iter().any(|case| matches!(case.effect, Effect::Wrong(_))) {
+            if cases.iter().any(|case| matches!(case.effect, Becomes::Wrong(_))) {
                 focus.see(&cases);
             }
         }
@@ -63,8 +65,8 @@ impl Focus {
     /// How many bits the variables that are seen have.
     #[must_use]
     pub fn bits(&self, program: &Lowering) -> u32 {
-        let bits = |ty| program.domain(ty).map_or(0, |domain| bits_for(domain.count));
-        let seen = program.global_types().into_iter().zip(&self.0).filter(|(_, seen)| **seen);
+        let bits = |slot: &Declared| slot.kind.span().map_or(0, |span| bits_for(span.count));
+        let seen = program.code().shared.iter().zip(&self.0).filter(|(_, seen)| **seen);
         seen.map(|(ty, _)| bits(ty)).sum()
     }
 
@@ -86,7 +88,7 @@ impl Focus {
     pub fn widen(&mut self, program: &Lowering, run: &[EdgeId]) -> Result<()> {
         let mut mentioned = vec![0usize; self.0.len()];
         let mut read = vec![false; self.0.len()];
-        for id in (0..program.flow().edges.len() as u32).map(EdgeId) {
+        for id in (0..program.code().edges.len() as u32).map(EdgeId) {
             let cases = program.relation(id, 1)?;
             let globals = |slots: &[(Slot, Value)]| -> Vec<usize> {
                 let slots = slots.iter().filter_map(|(slot, _)| match slot {

@@ -12,9 +12,9 @@
 
 use selvedge_analysis::Stop;
 use selvedge_bdd::{Bdd, Var};
+use selvedge_core::{EdgeId, Loc};
 use selvedge_evidence::Trace;
 use selvedge_model::{Action, Fault, State, System, ThreadId, Word, advance, enabled};
-use selvedge_program::flow::{EdgeId, Loc};
 use selvedge_program::{Lowering, Value};
 
 use crate::path::{Goal, Taken, shortest};
@@ -66,7 +66,7 @@ pub fn lift(rounds: &mut Rounds<'_>, violation: &Violation) -> Result<Lifted> {
 
 /// Where a thread stands at the end of each round.
 fn places(system: &Lowering, thread: usize, rounds: usize, taken: &[Taken]) -> Vec<Loc> {
-    let entry = system.flow().entries[system.start_of(thread).proc.index()];
+    let entry = system.code().proc(system.start_of(thread).proc).entry;
     let before = |round| taken.iter().rfind(move |step| step.round <= round);
     (0..rounds).map(|round| before(round).and_then(|step| step.loc).unwrap_or(entry)).collect()
 }

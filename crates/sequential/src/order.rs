@@ -13,8 +13,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_analysis::Budget;
-use selvedge_program::flow::{Command, EdgeId};
-use selvedge_program::{BinaryOp, Effect, Expr, ExprKind, Lowering, ProcId, Slot};
+use selvedge_core::machine::Becomes;
+use selvedge_core::{Binary, Expr, Instruction, ProcId, Slot};
+use selvedge_core::{Control, EdgeId};
+use selvedge_program::Lowering;
 
 use crate::Result;
 
@@ -43,10 +45,10 @@ pub fn order(lowering: &Lowering, budget: &Budget) -> Result<Vec<(ProcId, Slot)>
 fn all(lowering: &Lowering) -> Vec<(ProcId, Slot)> {
     let mut scalars: Vec<(ProcId, Slot)> = Vec::new();
     let none = ProcId(0);
-    scalars.extend((0..lowering.global_types().len()).map(|slot| (none, Slot::Global(slot))));
+    scalars.extend((0..lowering.code().shared.len()).map(|slot| (none, Slot::Global(slot))));
     for (index, declared) in lowering.program().procs.iter().enumerate() {
         let proc = ProcId(index as u32);
-        let locals = lowering.local_types(proc).len();
+        let locals = lowering.code().proc(proc).frame.len();
         scalars.extend((0..locals).map(|slot| (proc, Slot::Local(slot))));
         scalars.extend((0..declared.results.len()).map(|slot| (proc, Slot::Result(slot))));
     }
@@ -55,14 +57,14 @@ fn all(lowering: &Lowering) -> Vec<(ProcId, Slot)> {
 
 /// The scalars that each command speaks of.
 fn groups(lowering: &Lowering, budget: &Budget) -> Result<Vec<Vec<(ProcId, Slot)>>> {
-    let flow = lowering.flow();
+    let flow = lowering.code();
     let mut groups = FxHashSet::default();
     for (index, edge) in flow.edges.iter().enumerate() {
         budget.check()?;
         let proc = flow.location(edge.from).proc;
-        let other = match edge.command {
-            Command::Call { proc, .. } => proc,
-            Command::Receive { from, .. } => from,
+        let other = match edge.control {
+            Control::Call(proc) => proc,
+            Control::Receive(from) => from,
             _ => proc,
         };
         let mut group = Vec::new();
@@ -73,8 +75,8 @@ fn groups(lowering: &Lowering, budget: &Budget) -> Result<Vec<Vec<(ProcId, Slot)
                 Slot::Local(_) => (proc, slot),
                 Slot::Result(_) => (other, slot),
             }));
-            if let Effect::Call(_) = case.effect {
-                let params = lowering.param_slots(other);
+            if let Becomes::Call(_) = case.effect {
+                let params = lowering.code().proc(other).params;
                 group.extend((0..params).map(|slot| (other, Slot::Local(slot))));
             }
         }
@@ -95,14 +97,14 @@ fn families(lowering: &Lowering) -> Result<Vec<usize>> {
         }
         slot
     }
-    let mut families: Vec<usize> = (0..lowering.global_types().len()).collect();
-    for (index, edge) in lowering.flow().edges.iter().enumerate() {
-        let Command::Assume(Expr { kind: ExprKind::Binary(BinaryOp::Eq, left, right), .. }) =
-            &edge.command
-        else {
+    let mut families: Vec<usize> = (0..lowering.code().shared.len()).collect();
+    for (index, edge) in lowering.code().edges.iter().enumerate() {
+        // One edge is an assumption, two are a test.
+        let is_test = lowering.code().location(edge.from).edges.len() > 1;
+        let [Instruction::Assume(Expr::Binary(Binary::Eq, left, right, _))] = &edge.code[..] else {
             continue;
         };
-        let [ExprKind::Read(_), ExprKind::Read(_)] = [&left.kind, &right.kind] else { continue };
+        let (Expr::Load(_), Expr::Load(_), false) = (&**left, &**right, is_test) else { continue };
         let cases = lowering.relation(EdgeId(index as u32), 1)?;
         let mut slots: Vec<Slot> =
             cases.iter().flat_map(|case| case.reads.iter().map(|(slot, _)| *slot)).collect();

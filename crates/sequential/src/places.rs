@@ -2,8 +2,8 @@
 //! At a location of its procedure; or at its end. A thread that ends is mostly the same as one that
 //! is about to: only if it ends inside of an atomic section, the end itself must be a place.
 
+use selvedge_core::{Control, EdgeId, Loc};
 use selvedge_program::ProcId;
-use selvedge_program::flow::{Command, EdgeId, Loc};
 
 use crate::space::{Local, Scalar, Space};
 use selvedge_bdd::Var;
@@ -15,27 +15,27 @@ impl Space<'_> {
     /// The edges that leave a place.
     #[must_use]
     pub fn edges_at(&self, loc: Loc) -> &[EdgeId] {
-        self.lowering.flow().locations.get(loc.index()).map_or(&[], |location| &location.edges)
+        self.lowering.code().locations.get(loc.index()).map_or(&[], |location| &location.edges)
     }
 
     /// Whether a place is inside of an atomic section.
     #[must_use]
     pub fn is_atomic(&self, loc: Loc) -> bool {
-        self.lowering.flow().locations.get(loc.index()).is_some_and(|location| location.atomic)
+        self.lowering.code().locations.get(loc.index()).is_some_and(|location| location.atomic)
     }
 
     /// The procedure of a place; none at the end.
     #[must_use]
     pub fn proc_at(&self, loc: Loc) -> Option<ProcId> {
-        self.lowering.flow().locations.get(loc.index()).map(|location| location.proc)
+        self.lowering.code().locations.get(loc.index()).map(|location| location.proc)
     }
 
     /// The procedure whose results are received at a place.
     #[must_use]
     pub fn received_at(&self, loc: Loc) -> Option<ProcId> {
-        let flow = self.lowering.flow();
-        self.edges_at(loc).iter().find_map(|&edge| match flow.edge(edge).command {
-            Command::Receive { from, .. } => Some(from),
+        let flow = self.lowering.code();
+        self.edges_at(loc).iter().find_map(|&edge| match flow.edge(edge).control {
+            Control::Receive(from) => Some(from),
             _ => None,
         })
     }
@@ -53,7 +53,7 @@ impl Space<'_> {
     pub fn dead_at(&self, loc: Loc) -> Vec<Var> {
         let Some(proc) = self.proc_at(loc) else { return Vec::new() };
         let live = self.lowering.live_slots(loc);
-        let all = 0..self.lowering.local_types(proc).len();
+        let all = 0..self.lowering.code().proc(proc).frame.len();
         let dead = all.filter(|slot| !live.contains(slot));
         dead.flat_map(|slot| self.scalar(Scalar::Local(proc, slot, Local::Now))).collect()
     }
@@ -63,17 +63,17 @@ impl Space<'_> {
     /// piece of it after the other.
     #[must_use]
     pub fn ranks(&self) -> Vec<u32> {
-        let flow = self.lowering.flow();
+        let flow = self.lowering.code();
         let mut ranks = vec![0; flow.locations.len()];
         let mut next = 0;
         let mut seen = vec![false; flow.locations.len()];
         let leads_to = |loc: usize| -> Vec<usize> {
             let edges = flow.locations[loc].edges.iter().map(|&edge| flow.edge(edge));
-            let stays = edges.filter(|edge| !matches!(edge.command, Command::Return(_)));
+            let stays = edges.filter(|edge| !(edge.control == Control::Return));
             stays.map(|edge| edge.to.index()).collect()
         };
         for proc in self.callees_first() {
-            let walk = last_to_first([flow.entries[proc].index()], leads_to, &mut seen);
+            let walk = last_to_first([flow.procs[proc].entry.index()], leads_to, &mut seen);
             for loc in walk.into_iter().rev() {
                 ranks[loc] = next;
                 next += 1;
@@ -85,11 +85,11 @@ impl Space<'_> {
     /// All procedures, those that are called before those that call them, as far as there is no
     /// recursion.
     fn callees_first(&self) -> Vec<usize> {
-        let flow = self.lowering.flow();
-        let count = flow.entries.len();
+        let flow = self.lowering.code();
+        let count = flow.procs.len();
         let mut calls = vec![Vec::new(); count];
         for edge in &flow.edges {
-            if let Command::Call { proc, .. } = edge.command {
+            if let Control::Call(proc) = edge.control {
                 calls[flow.location(edge.from).proc.index()].push(proc.index());
             }
         }

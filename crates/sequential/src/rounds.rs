@@ -27,8 +27,8 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use selvedge_analysis::Budget;
 use selvedge_bdd::Bdd;
+use selvedge_core::Loc;
 use selvedge_evidence::{SummaryCertificate, Trace};
-use selvedge_program::flow::Loc;
 use selvedge_program::{Lowering, ThreadStart};
 
 use crate::Limits;

@@ -5,8 +5,9 @@
 //! [`crate::order`]; which copies of the shared ones stand next to each other says [`Layout`].
 
 use selvedge_bdd::{Bdd, Manager, Var};
+use selvedge_core::{Kind, ProcId, Slot, Span, Value};
 use selvedge_model::Fault;
-use selvedge_program::{Domain, Lowering, ProcId, Slot, Type, Value};
+use selvedge_program::Lowering;
 
 use crate::Limits;
 use crate::focus::{Focus, bits_for};
@@ -44,7 +45,7 @@ pub enum Local {
 /// The bits of a scalar: the first level of the copies of each bit, most significant first.
 #[derive(Clone, Debug)]
 struct Field {
-    domain: Domain,
+    domain: Span,
     bits: Vec<Var>,
     /// Whether nothing is known of it.
     hidden: bool,
@@ -86,8 +87,7 @@ impl<'a> Space<'a> {
             Stop::Fault(Fault { message: message.to_owned(), line: None })
         };
         let shared_copies = layout.copies(rounds).ok_or_else(too_many)?;
-        let empty =
-            Field { domain: Domain { first: 0, count: 1 }, bits: Vec::new(), hidden: false };
+        let empty = Field { domain: Span { first: 0, count: 1 }, bits: Vec::new(), hidden: false };
         let fields = |count: usize| vec![empty.clone(); count];
         let procs = || (0..program.procs.len() as u32).map(ProcId);
         let mut space = Space {
@@ -95,30 +95,30 @@ impl<'a> Space<'a> {
             rounds,
             bdds: Manager::new(Limits(limits.0.clone())),
             touched: Touched::everything(lowering),
-            globals: fields(lowering.global_types().len()),
-            locals: procs().map(|proc| fields(lowering.local_types(proc).len())).collect(),
+            globals: fields(lowering.code().shared.len()),
+            locals: procs().map(|proc| fields(lowering.code().proc(proc).frame.len())).collect(),
             results: procs().map(|p| fields(program.procs[p.index()].results.len())).collect(),
             layout,
             block: 0,
         };
         // Types first: a type without end is a better reason than a command about it.
-        let locals = procs().flat_map(|proc| lowering.local_types(proc));
-        for ty in lowering.global_types().into_iter().chain(locals) {
-            finite(lowering, ty)?;
+        let locals = procs().flat_map(|proc| &lowering.code().proc(proc).frame);
+        for slot in lowering.code().shared.iter().chain(locals) {
+            finite(&slot.kind)?;
         }
         let (mut level, mut shared) = (0, 0);
         for (proc, slot) in order(lowering, &limits.0)? {
-            let ty = match slot {
-                Slot::Global(index) => lowering.global_types()[index],
-                Slot::Local(index) => lowering.local_types(proc)[index],
-                Slot::Result(index) => &program.procs[proc.index()].results[index],
+            let kind = match slot {
+                Slot::Global(index) => &lowering.code().shared[index].kind,
+                Slot::Local(index) => &lowering.code().proc(proc).frame[index].kind,
+                Slot::Result(index) => &lowering.code().proc(proc).results[index],
             };
             let copies = match slot {
                 Slot::Global(_) => shared_copies,
                 Slot::Local(_) => LOCAL_COPIES,
                 Slot::Result(_) => 1,
             };
-            let domain = finite(lowering, ty)?;
+            let domain = finite(kind)?;
             let hidden = matches!(slot, Slot::Global(index) if !focus.sees(index));
             let count = if hidden { 0 } else { bits_for(domain.count) };
             let next = count.checked_mul(copies).and_then(|n| n.checked_add(level));
@@ -189,7 +189,7 @@ impl<'a> Space<'a> {
     /// The variables of a copy of the parameters of a procedure.
     #[must_use]
     pub fn params(&self, proc: ProcId, copy: Local) -> Vec<Var> {
-        let count = self.lowering.param_slots(proc);
+        let count = self.lowering.code().proc(proc).params;
         Self::vars(&self.locals[proc.index()][..count], copy as u32)
     }
 
@@ -377,9 +377,9 @@ const MOST_LEVELS: u32 = 1 << 24;
 /// More values than this are not told apart by bits.
 const MOST_VALUES: u64 = 1 << 16;
 
-fn finite(lowering: &Lowering, ty: &Type) -> Result<Domain> {
-    lowering.domain(ty).filter(|domain| domain.count <= MOST_VALUES).ok_or_else(|| {
-        let message = if *ty == Type::Int {
+fn finite(kind: &Kind) -> Result<Span> {
+    kind.span().filter(|domain| domain.count <= MOST_VALUES).ok_or_else(|| {
+        let message = if *kind == Kind::Int {
             "summaries need finite types, and the program has variables of type `int`: bound them, \
              as in `int[0..9] x`"
         } else {

@@ -8,8 +8,9 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use selvedge_bdd::{Bdd, Var};
-use selvedge_program::flow::{Command, EdgeId};
-use selvedge_program::{Case, Effect, ProcId, Slot, Value};
+use selvedge_core::machine::{Becomes, Case};
+use selvedge_core::{Control, EdgeId};
+use selvedge_core::{ProcId, Slot, Value};
 
 use crate::Result;
 use crate::space::{Local, Scalar, Shared, Space};
@@ -138,12 +139,12 @@ impl View {
 }
 
 fn build(space: &mut Space<'_>, id: EdgeId, round: usize, cases: &[Case]) -> Result<Step> {
-    let flow = space.lowering.flow();
+    let flow = space.lowering.code();
     let edge = flow.edge(id);
     let proc = flow.location(edge.from).proc;
-    let (other, received) = match edge.command {
-        Command::Call { proc, .. } => (proc, Vec::new()),
-        Command::Receive { from, .. } => (from, space.results(from)),
+    let (other, received) = match edge.control {
+        Control::Call(proc) => (proc, Vec::new()),
+        Control::Receive(from) => (from, space.results(from)),
         _ => (proc, Vec::new()),
     };
     let view = View { proc, other, round };
@@ -165,18 +166,19 @@ fn build(space: &mut Space<'_>, id: EdgeId, round: usize, cases: &[Case]) -> Res
             demand(space, view.now(*slot), value);
         }
         match &case.effect {
-            Effect::Goto | Effect::Return => {
+            Becomes::Goto | Becomes::Return => {
                 for (slot, value) in &case.writes {
                     demand(space, view.next(*slot), value);
                 }
             }
-            Effect::Call(values) => {
-                let params = values.iter().take(space.lowering.param_slots(other)).enumerate();
+            Becomes::Call(values) => {
+                let params =
+                    values.iter().take(space.lowering.code().proc(other).params).enumerate();
                 for (index, value) in params {
                     demand(space, Scalar::Local(other, index, Local::Next), value);
                 }
             }
-            Effect::Wrong(_) => {}
+            Becomes::Wrong(_) => {}
         }
         if !fits {
             continue;
@@ -188,7 +190,7 @@ fn build(space: &mut Space<'_>, id: EdgeId, round: usize, cases: &[Case]) -> Res
             diagram = space.bdds.and(diagram, any)?;
         }
         match case.effect {
-            Effect::Goto | Effect::Return => {
+            Becomes::Goto | Becomes::Return => {
                 let own = slots_of(case);
                 let fits = |part: &Vec<Slot>| own.iter().all(|slot| part.contains(slot));
                 let Some(part) = written.iter().position(fits) else { continue };
@@ -199,8 +201,8 @@ fn build(space: &mut Space<'_>, id: EdgeId, round: usize, cases: &[Case]) -> Res
                 }
                 goes[part].push(diagram);
             }
-            Effect::Call(_) => calls.push(diagram),
-            Effect::Wrong(_) => wrongs.push(diagram),
+            Becomes::Call(_) => calls.push(diagram),
+            Becomes::Wrong(_) => wrongs.push(diagram),
         }
     }
     let mut parts = Vec::with_capacity(goes.len());
@@ -223,7 +225,7 @@ fn slots_of(case: &Case) -> Vec<Slot> {
 
 /// The sets of slots that cases write, without those that are part of another.
 fn written_together(cases: &[Case]) -> Vec<Vec<Slot>> {
-    let goes = |case: &&Case| matches!(case.effect, Effect::Goto | Effect::Return);
+    let goes = |case: &&Case| matches!(case.effect, Becomes::Goto | Becomes::Return);
     let sets: BTreeSet<Vec<Slot>> = cases.iter().filter(goes).map(slots_of).collect();
     let mut sets: Vec<Vec<Slot>> = sets.into_iter().collect();
     sets.sort_by_key(|set| std::cmp::Reverse(set.len()));

@@ -16,8 +16,10 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 use selvedge_analysis::Budget;
-use selvedge_program::flow::{Command, EdgeId, Loc};
-use selvedge_program::{Case, Effect, Lowering, ProcId, Slot, Value};
+use selvedge_core::machine::{Becomes, Case};
+use selvedge_core::{Control, EdgeId, Loc};
+use selvedge_core::{ProcId, Slot, Value};
+use selvedge_program::Lowering;
 
 use crate::Result;
 
@@ -52,7 +54,7 @@ impl Touched {
     #[must_use]
     pub fn everything(lowering: &Lowering) -> Self {
         let count = lowering.program().procs.len();
-        let all: Vec<usize> = (0..lowering.global_types().len()).collect();
+        let all: Vec<usize> = (0..lowering.code().shared.len()).collect();
         Touched {
             procs: (0..count as u32).map(ProcId).collect(),
             slots: vec![all; count],
@@ -63,7 +65,7 @@ impl Touched {
 
     /// What is touched by what the text says.
     pub fn find(lowering: &Lowering, budget: &Budget) -> Result<Self> {
-        let edges = (0..lowering.flow().edges.len() as u32).map(EdgeId);
+        let edges = (0..lowering.code().edges.len() as u32).map(EdgeId);
         let case = |id| {
             budget.check()?;
             Ok(lowering.relation(id, 1)?)
@@ -127,7 +129,7 @@ impl<'a> Search<'a> {
     fn new(lowering: &'a Lowering, cases: Vec<Vec<Case>>) -> Self {
         let procs = (0..lowering.program().procs.len() as u32).map(ProcId);
         let variants: Vec<_> =
-            procs.map(|proc| (proc, vec![None; lowering.param_slots(proc)])).collect();
+            procs.map(|proc| (proc, vec![None; lowering.code().proc(proc).params])).collect();
         let ids = variants.iter().cloned().zip((0..).map(Variant)).collect();
         let (own, calls) = (Vec::new(), Vec::new());
         Search { lowering, cases, variants, ids, own, calls, next: 0, looked: 0 }
@@ -137,10 +139,10 @@ impl<'a> Search<'a> {
     fn follow(&mut self) {
         let (proc, params) = self.variants[self.next].clone();
         self.next += 1;
-        let flow = self.lowering.flow();
-        let entry = flow.entries[proc.index()];
+        let flow = self.lowering.code();
+        let entry = flow.proc(proc).entry;
         let mut first = params;
-        first.resize(self.lowering.local_types(proc).len(), None);
+        first.resize(self.lowering.code().proc(proc).frame.len(), None);
         let mut known: FxHashMap<Loc, Known> = FxHashMap::from_iter([(entry, first)]);
         let mut work = vec![entry];
         while let Some(loc) = work.pop() {
@@ -148,9 +150,9 @@ impl<'a> Search<'a> {
             for &id in &flow.location(loc).edges {
                 let edge = flow.edge(id);
                 self.looked += self.cases[id.index()].len();
-                let leads = !matches!(edge.command, Command::Return(_));
+                let leads = !(edge.control == Control::Return);
                 for case in self.cases[id.index()].iter().filter(|case| may_be(case, &here)) {
-                    let goes = matches!(case.effect, Effect::Goto | Effect::Call(_));
+                    let goes = matches!(case.effect, Becomes::Goto | Becomes::Call(_));
                     if leads && goes && learn(&mut known, edge.to, after(case, &here)) {
                         work.push(edge.to);
                     }
@@ -169,7 +171,7 @@ impl<'a> Search<'a> {
                         Slot::Global(index) => Some(index),
                         _ => None,
                     }));
-                    if let Effect::Call(values) = &case.effect {
+                    if let Becomes::Call(values) = &case.effect {
                         let values = values.iter().map(constant).collect();
                         args = Some(match args {
                             None => values,
@@ -177,8 +179,8 @@ impl<'a> Search<'a> {
                         });
                     }
                 }
-                if let (Some(args), Command::Call { proc, .. }) = (args, &flow.edge(id).command) {
-                    calls.push((id, self.variant(*proc, args)));
+                if let (Some(args), Control::Call(proc)) = (args, flow.edge(id).control) {
+                    calls.push((id, self.variant(proc, args)));
                 }
             }
         }
@@ -188,7 +190,7 @@ impl<'a> Search<'a> {
 
     /// The variant of a procedure for some arguments.
     fn variant(&mut self, proc: ProcId, mut args: Known) -> Variant {
-        args.truncate(self.lowering.param_slots(proc));
+        args.truncate(self.lowering.code().proc(proc).params);
         let next = Variant(self.variants.len() as u32);
         if let Some(known) = self.ids.get(&(proc, args.clone())) {
             return *known;
@@ -227,7 +229,7 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        let all = 0..self.lowering.global_types().len();
+        let all = 0..self.lowering.code().shared.len();
         let others = |own: &BTreeSet<usize>| all.clone().filter(|s| !own.contains(s)).collect();
         Touched {
             procs: self.variants.iter().map(|(proc, _)| *proc).collect(),
@@ -309,10 +311,10 @@ mod tests {
         let lowering = lowered(text);
         let touched = Touched::find(&lowering, &Budget::default()).expect("finite");
         let own = lowering.start_of(0).proc;
-        let flow = lowering.flow();
+        let flow = lowering.code();
         let edges = flow.edges.iter().zip((0..).map(EdgeId));
-        let calls = edges.filter_map(|(edge, id)| match edge.command {
-            Command::Call { proc, .. } if flow.location(edge.from).proc == own => {
+        let calls = edges.filter_map(|(edge, id)| match edge.control {
+            Control::Call(proc) if flow.location(edge.from).proc == own => {
                 Some(touched.slots(touched.called(Touched::any(own), id, proc)).to_vec())
             }
             _ => None,

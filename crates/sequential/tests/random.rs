@@ -9,11 +9,12 @@ use selvedge_analysis::engine::Verdict;
 use selvedge_analysis::reduce::{Direction, Reduction};
 use selvedge_analysis::{Bound, Budget, Stop};
 use selvedge_bdd::Bdd;
+use selvedge_core::Kind;
+use selvedge_core::Loc;
 use selvedge_evidence::{Trace, replay};
 use selvedge_model::{Property, State, System, ThreadId, step};
-use selvedge_program::flow::Loc;
 use selvedge_program::testing::{Shape, random_program};
-use selvedge_program::{Lowering, Source, ThreadCounts, Type, Value};
+use selvedge_program::{Lowering, Source, ThreadCounts, Value};
 use selvedge_sequential::engine::{Asked, check_focused};
 use selvedge_sequential::{Calls, Focus, Guesses, Layout, Local, Options, Rounds, Scalar, Shared};
 
@@ -62,9 +63,9 @@ fn explicit(system: &Lowering, rounds: usize, most: usize) -> Option<Explicit> {
 /// All valuations that a key stands for.
 fn valuations(system: &Lowering, key: &str) -> Vec<Vec<Value>> {
     let mut all = vec![Vec::new()];
-    let types = system.global_types();
-    for (text, ty) in key.split(',').filter(|text| !text.is_empty()).zip(types) {
-        let domain = system.domain(ty).expect("finite types");
+    let slots = &system.code().shared;
+    for (text, slot) in key.split(',').filter(|text| !text.is_empty()).zip(slots) {
+        let domain = slot.kind.span().expect("finitely many values");
         let values: Vec<Value> = match text {
             "?" => (0..domain.count as i64).map(|n| Value::Small(domain.first + n)).collect(),
             text => vec![Value::Small(text.parse().expect("a number"))],
@@ -286,8 +287,8 @@ fn four_threads_four_rounds() {
 }
 
 /// All values of one scalar.
-fn values(system: &Lowering, ty: &Type, value: &Value) -> Vec<Value> {
-    match (value, system.domain(ty)) {
+fn values(kind: &Kind, value: &Value) -> Vec<Value> {
+    match (value, kind.span()) {
         (Value::Open, Some(domain)) => {
             (0..domain.count as i64).map(|n| Value::Small(domain.first + n)).collect()
         }
@@ -318,12 +319,13 @@ fn places(system: &Lowering, most: usize) -> Option<(Places, bool)> {
                 state.threads[0].stack.top().and_then(|top| system.frame_of_symbol(top))
             && system.results_of(state.shared).is_empty()
         {
-            let proc = system.flow().location(loc).proc;
+            let proc = system.code().location(loc).proc;
             let globals = system.values_of(state.shared);
-            let globals = globals.iter().zip(system.global_types());
-            let mut lists: Vec<_> = globals.map(|(v, ty)| values(system, ty, v)).collect();
+            let globals = globals.iter().zip(&system.code().shared);
+            let mut lists: Vec<_> = globals.map(|(v, slot)| values(&slot.kind, v)).collect();
             for slot in system.live_slots(loc) {
-                lists.push(values(system, system.local_types(proc)[slot], &locals[slot]));
+                let frame = &system.code().proc(proc).frame;
+                lists.push(values(&frame[slot].kind, &locals[slot]));
             }
             if lists.iter().map(Vec::len).product::<usize>() > most {
                 return None;
@@ -375,7 +377,7 @@ fn compare_places(shape: &Shape, count: u64) -> (usize, usize) {
         let Some((expected, goes_wrong)) = places(&system, 3_000) else { continue };
         let expected: Vec<(Loc, u128)> = expected
             .iter()
-            .filter(|(loc, _)| !system.flow().receives(**loc))
+            .filter(|(loc, _)| !system.code().receives(**loc))
             .map(|(loc, values)| (*loc, values.len() as u128))
             .collect();
         let ways = [
@@ -399,14 +401,14 @@ fn compare_places(shape: &Shape, count: u64) -> (usize, usize) {
             }
             let found = engine.reachable(0).expect("no limits");
             let count = |(loc, set): (&Loc, &Bdd)| {
-                let proc = system.flow().location(*loc).proc;
+                let proc = system.code().location(*loc).proc;
                 let live = system.live_slots(*loc).into_iter();
                 let live = live.map(|slot| Scalar::Local(proc, slot, Local::Now));
                 let bits = engine.space.shared(Shared::Out(0)).len()
                     + live.map(|place| engine.space.scalar(place).len()).sum::<usize>();
                 (*loc, engine.space.bdds.sat_count_exact(*set, bits).expect("a number"))
             };
-            let found = found.iter().filter(|(loc, _)| !system.flow().receives(**loc));
+            let found = found.iter().filter(|(loc, _)| !system.code().receives(**loc));
             assert_eq!(found.map(count).collect::<Vec<_>>(), expected, "seed {seed} {options:?}");
             compared += 1;
         }

@@ -32,9 +32,7 @@ use crate::flow::{self, Command, EdgeId, Flow};
 use crate::visit::any_part;
 use crate::{Count, Expr, ExprKind, GlobalId, ProcId, Program, Source, Span, ThreadDecl, Value};
 use intern::{Executed, Numbered, Symbol};
-pub use relation::{Domain, ThreadStart};
-pub use selvedge_core::Slot;
-pub use selvedge_core::machine::{Becomes as Effect, Case};
+pub use relation::ThreadStart;
 
 /// Numbers of threads that replace those of the program (`--threads NAME=N`).
 pub type ThreadCounts = BTreeMap<String, u32>;
@@ -250,6 +248,12 @@ impl Lowering {
     #[must_use]
     pub fn machine(&self) -> &Machine {
         &self.machine
+    }
+
+    /// What the program is compiled to.
+    #[must_use]
+    pub fn code(&self) -> &selvedge_core::Code {
+        &self.machine.code
     }
 
     /// The shared state of a number that was given out.

@@ -6,16 +6,7 @@ use selvedge_model::{Fault, SharedId, SymbolId};
 use super::Lowering;
 use super::intern::Symbol;
 use crate::flow::{EdgeId, Loc};
-use crate::{GlobalId, ProcId, Type, Value, compile};
-
-/// The values of a scalar type: so many, from the first on. `None` if there is no end.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Domain {
-    /// The least value.
-    pub first: i64,
-    /// How many values there are, at least 1.
-    pub count: u64,
-}
+use crate::{GlobalId, ProcId, Value, compile};
 
 /// Where a thread starts.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -41,38 +32,11 @@ impl Lowering {
         first..first + self.program.globals[global.index()].ty.slots()
     }
 
-    /// The types of the slots of the shared variables.
-    #[must_use]
-    pub fn global_types(&self) -> Vec<&Type> {
-        slot_types(&self.program.globals)
-    }
-
-    /// The types of the slots of the local variables, parameters first.
-    #[must_use]
-    pub fn local_types(&self, proc: ProcId) -> Vec<&Type> {
-        slot_types(&self.program.procs[proc.index()].locals)
-    }
-
-    /// How many slots the parameters of a procedure take.
-    #[must_use]
-    pub fn param_slots(&self, proc: ProcId) -> usize {
-        let declared = &self.program.procs[proc.index()];
-        declared.locals[..declared.params].iter().map(|param| param.ty.slots()).sum()
-    }
-
     /// The slots of a local variable that may still be read at a location.
     #[must_use]
     pub fn live_slots(&self, loc: Loc) -> Vec<usize> {
         let live = &self.flow.live[loc.index()].slots;
         live.iter().flat_map(|(_, slots)| slots.clone()).collect()
-    }
-
-    /// The values of a scalar type, if they are not too many to be told apart.
-    #[must_use]
-    pub fn domain(&self, ty: &Type) -> Option<Domain> {
-        let threads = compile::Threads { count: self.threads.len(), started: self.starts };
-        let kind = compile::Compiler::new(&self.program, &self.flow, threads).kind(ty);
-        kind.span().map(|span| Domain { first: span.first, count: span.count })
     }
 
     /// The first values of the shared variables, slot by slot.
@@ -121,9 +85,4 @@ impl Lowering {
         let proc = self.flow.location(frame.loc).proc;
         frame.memory.values(&self.machine.frames[proc.index()]).collect()
     }
-}
-
-fn slot_types(variables: &[crate::Variable]) -> Vec<&Type> {
-    let types = variables.iter().flat_map(|v| std::iter::repeat_n(&v.ty, v.ty.slots()));
-    types.map(Type::scalar).collect()
 }

@@ -86,7 +86,7 @@ impl Slotted {
         let wanted = self.lifted(slotted, original, states, steps);
         let first = states.first().map(|state| slotted.values_of(state.shared));
         let mut initial = original.initial()?;
-        let count = original.global_types().len();
+        let count = original.code().shared.len();
         let begins = |state: &State| {
             let values = original.values_of(state.shared);
             first.as_ref().is_some_and(|first| first[..count] == values[..])
@@ -111,7 +111,7 @@ impl Slotted {
         steps: &[(ThreadId, Action)],
     ) -> Vec<Lifted> {
         let declared = original.thread_count();
-        let count = original.global_types().len();
+        let count = original.code().shared.len();
         // The thread that each slot is.
         let mut threads: Vec<Option<ThreadId>> = vec![None; self.slots as usize];
         let mut next = declared;

@@ -15,9 +15,10 @@ use std::time::{Duration, Instant};
 use selvedge_analysis::engine::Verdict;
 use selvedge_analysis::reduce::{Direction, Reduction};
 use selvedge_analysis::{Budget, Stop};
+use selvedge_core::{Declared, ProcId};
 use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_model::Property;
-use selvedge_program::{Lowering, ProcId, ThreadCounts, Type};
+use selvedge_program::{Lowering, ThreadCounts};
 use selvedge_sequential::engine::{Asked, check};
 use selvedge_sequential::{Calls, Guesses, Options, Rounds};
 
@@ -194,14 +195,14 @@ pub fn child(arguments: &[String]) {
         explore(&mut engine, rounds)
     };
     let time = start.elapsed().as_secs_f64();
-    let bits = |ty: &&Type| {
-        let count = lowering.domain(ty).map_or(1, |domain| domain.count);
+    let bits = |slot: &Declared| {
+        let count = slot.kind.span().map_or(1, |span| span.count);
         (u64::BITS - (count - 1).leading_zeros()) as usize
     };
-    let shared: usize = lowering.global_types().iter().map(bits).sum();
+    let shared: usize = lowering.code().shared.iter().map(bits).sum();
     let procs = (0..lowering.program().procs.len() as u32).map(ProcId);
-    let local = procs.map(|proc| lowering.local_types(proc).iter().map(bits).sum::<usize>());
-    let edges = lowering.flow().edges.len();
+    let local = procs.map(|proc| lowering.code().proc(proc).frame.iter().map(bits).sum::<usize>());
+    let edges = lowering.code().edges.len();
     let memory = peak_memory();
     println!("{edges} {shared} {} {rounds} {time} {memory}", local.max().unwrap_or(0));
     println!("{note}");
@@ -284,6 +285,6 @@ fn explore(engine: &mut Rounds<'_>, rounds: usize) -> String {
     }
     let seen = engine.seen().last().and_then(|seen| seen.shared);
     let seen = seen.map_or("very many".to_owned(), |number| number.to_string());
-    let (reached, all) = (engine.places(), engine.space.lowering.flow().locations.len());
+    let (reached, all) = (engine.places(), engine.space.lowering.code().locations.len());
     format!("{verdict}; {seen} shared states, {reached} of {all} places")
 }

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use selvedge_analysis::{Budget, Limits, Stop};
 use selvedge_bdd::{Bdd, Var};
+use selvedge_core::{Control, EdgeId, Loc};
 use selvedge_evidence::{Checked, Flaw, Refusal, SummaryCertificate, SummaryPlace};
 use selvedge_model::{Property, System};
-use selvedge_program::flow::{Command, EdgeId, Loc};
 use selvedge_program::{Lowering, ProcId};
 
 use super::scalar;
@@ -189,7 +189,7 @@ impl Check<'_> {
     /// The first values are at the first place.
     fn initial(&mut self) -> Checking<()> {
         let start = self.space.lowering.start_of(0);
-        let entry = self.space.lowering.flow().entries[start.proc.index()];
+        let entry = self.space.lowering.code().proc(start.proc).entry;
         let mut first = self.space.initial(Shared::Out(0)).map_err(unfinished)?;
         for (slot, value) in start.locals.iter().enumerate() {
             let place = Scalar::Local(start.proc, slot, Local::Now);
@@ -209,8 +209,7 @@ impl Check<'_> {
     fn summarise(&mut self) -> Checking<()> {
         for (family, loc, set) in self.places() {
             for id in self.space.edges_at(loc).to_vec() {
-                let is_return =
-                    matches!(self.space.lowering.flow().edge(id).command, Command::Return(_));
+                let is_return = self.space.lowering.code().edge(id).control == Control::Return;
                 let Some(proc) = self.space.proc_at(loc) else { continue };
                 if family == Family::Thread || !is_return {
                     continue;
@@ -243,12 +242,12 @@ impl Check<'_> {
                     let message = format!("{}: values go wrong there", self.line(id));
                     return Err(Refusal::new(Flaw::Harmful, message));
                 }
-                let edge = self.space.lowering.flow().edge(id);
-                match edge.command {
-                    Command::Call { proc: callee, .. } => {
+                let edge = self.space.lowering.code().edge(id);
+                match edge.control {
+                    Control::Call(callee) => {
                         self.call((family, loc), id, &step, callee, set)?;
                     }
-                    Command::Return(_) => {} // seen from where it was called
+                    Control::Return => {} // seen from where it was called
                     _ => {
                         let after = step.image(&mut self.space, set).map_err(unfinished)?;
                         let to = edge.to;
@@ -272,9 +271,9 @@ impl Check<'_> {
     ) -> Checking<()> {
         let called = self.called(step, set).map_err(unfinished)?;
         let entered = self.entered(loc, callee, called).map_err(unfinished)?;
-        let entry = self.space.lowering.flow().entries[callee.index()];
+        let entry = self.space.lowering.code().proc(callee).entry;
         self.contained(entered, (Family::Called, entry), |check| check.leaves(id, "a call"))?;
-        let to = self.space.lowering.flow().edge(id).to;
+        let to = self.space.lowering.code().edge(id).to;
         let after = self.resumed(to, callee, called).map_err(unfinished)?;
         self.contained(after, (family, to), |check| check.leaves(id, "a return"))
     }
@@ -327,7 +326,7 @@ impl Check<'_> {
     }
 
     fn line(&self, id: EdgeId) -> String {
-        let span = self.space.lowering.flow().edge(id).span;
-        format!("line {}", self.space.lowering.source().line(span.start))
+        let site = self.space.lowering.code().edge(id).site;
+        format!("line {}", self.space.lowering.source().line(site.0))
     }
 }

@@ -38,15 +38,15 @@ fn scalar(space: &Space<'_>, SummaryBit { scalar, entry, .. }: SummaryBit) -> Op
         if entry { (Shared::Entry(0), Local::Entry) } else { (Shared::Out(0), Local::Now) };
     match scalar {
         SummaryScalar::Shared(slot) => {
-            let slots = space.lowering.global_types().len();
+            let slots = space.lowering.code().shared.len();
             ((slot as usize) < slots).then_some(Scalar::Shared(slot as usize, shared))
         }
         SummaryScalar::Local(of, slot) => {
             let of = proc(of)?;
             let slots = if entry {
-                space.lowering.param_slots(of)
+                space.lowering.code().proc(of).params
             } else {
-                space.lowering.local_types(of).len()
+                space.lowering.code().proc(of).frame.len()
             };
             ((slot as usize) < slots).then_some(Scalar::Local(of, slot as usize, local))
         }
@@ -61,9 +61,9 @@ fn scalar(space: &Space<'_>, SummaryBit { scalar, entry, .. }: SummaryBit) -> Op
 /// The variables of the diagrams of certificates, and what they are.
 fn variables(space: &Space<'_>) -> FxHashMap<Var, SummaryBit> {
     let procs = 0..space.lowering.program().procs.len() as u32;
-    let shared = (0..space.lowering.global_types().len() as u32).map(SummaryScalar::Shared);
+    let shared = (0..space.lowering.code().shared.len() as u32).map(SummaryScalar::Shared);
     let locals = procs.clone().flat_map(|proc| {
-        let slots = space.lowering.local_types(ProcId(proc)).len() as u32;
+        let slots = space.lowering.code().proc(ProcId(proc)).frame.len() as u32;
         (0..slots).map(move |slot| SummaryScalar::Local(proc, slot))
     });
     let results = procs.flat_map(|proc| {

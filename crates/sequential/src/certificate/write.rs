@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use selvedge_bdd::{Bdd, Var};
+use selvedge_core::Loc;
 use selvedge_evidence::{SummaryBit, SummaryCertificate, SummaryNode, SummaryPlace};
-use selvedge_program::flow::Loc;
 
 use super::variables;
 use crate::Result;

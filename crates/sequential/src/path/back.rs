@@ -2,8 +2,8 @@
 //! From a configuration to one before it, in a ring further in, until the entry of the procedure.
 
 use selvedge_bdd::{Bdd, Var};
+use selvedge_core::{Control, EdgeId, Loc};
 use selvedge_program::ProcId;
-use selvedge_program::flow::{Command, EdgeId, Loc};
 
 use super::{Point, Taken, Walk, lost};
 use crate::Result;
@@ -55,14 +55,14 @@ impl Walk<'_, '_> {
                 return Ok((before, point));
             }
         }
-        let flow = self.space.lowering.flow();
+        let flow = self.space.lowering.code();
         for (index, edge) in flow.edges.iter().enumerate() {
             let id = EdgeId(index as u32);
-            let ends = key.loc == END && matches!(edge.command, Command::Return(_));
-            if !ends && (edge.to != key.loc || matches!(edge.command, Command::Return(_))) {
+            let ends = key.loc == END && (edge.control == Control::Return);
+            if !ends && (edge.to != key.loc || (edge.control == Control::Return)) {
                 continue;
             }
-            if let Command::Call { proc: callee, .. } = edge.command {
+            if let Control::Call(callee) = edge.control {
                 if let Some(found) = self.before_call(key, cube, (id, edge.from, callee), taken)? {
                     let inside = key.is_inside(self.space);
                     taken.push(self.taken(id, key.loc, (key.round, inside), point));
@@ -119,7 +119,7 @@ impl Walk<'_, '_> {
                 let now = self.entered_now(enters, &next, &after);
                 let params =
                     (self.space.params(callee, Local::Next), self.space.params(callee, Local::Now));
-                let entry = self.space.lowering.flow().entries[callee.index()];
+                let entry = self.space.lowering.code().proc(callee).entry;
                 let at_entry = (enters.round, enters.atomic);
                 let inside = self.renamed(&now, &[params]);
                 let first = self.taken(edge, entry, at_entry, &inside);
@@ -144,9 +144,9 @@ impl Walk<'_, '_> {
     ) -> Result<()> {
         let entry = self.entry((proc, entered), next)?;
         let after = self.cube(after)?;
-        let flow = self.space.lowering.flow();
+        let flow = self.space.lowering.code();
         for (index, edge) in flow.edges.iter().enumerate() {
-            if self.proc(edge.from) != proc || !matches!(edge.command, Command::Return(_)) {
+            if self.proc(edge.from) != proc || !(edge.control == Control::Return) {
                 continue;
             }
             let key = self.thread.key(edge.from, Some(entered), round, length - 1);

@@ -14,8 +14,8 @@ mod useful;
 use rustc_hash::FxHashMap;
 use selvedge_analysis::Stop;
 use selvedge_bdd::{Bdd, Var};
+use selvedge_core::{EdgeId, Loc};
 use selvedge_model::Fault;
-use selvedge_program::flow::{EdgeId, Loc};
 use selvedge_program::{ThreadStart, Value};
 
 use crate::Result;
@@ -155,7 +155,7 @@ impl Walk<'_, '_> {
         for (&inner, sets) in goals {
             let Some((callee, enters)) = inner else { continue };
             for (call, before, called) in self.thread.calls_of(self.space, callee, enters) {
-                let from = self.space.lowering.flow().edge(call.0).from;
+                let from = self.space.lowering.code().edge(call.0).from;
                 let proc = self.proc(from);
                 if call.1 != entered || of.is_some_and(|(outer, _)| outer != proc) {
                     continue;
@@ -190,7 +190,7 @@ impl Walk<'_, '_> {
         entry: Bdd,
     ) -> Result<Option<(Key, Point, Option<EdgeId>)>> {
         let entered = of.map(|(_, entered)| entered);
-        let locations = 0..self.space.lowering.flow().locations.len() as u32;
+        let locations = 0..self.space.lowering.code().locations.len() as u32;
         for loc in locations.map(Loc).chain([END]) {
             if of.is_some_and(|(proc, _)| Some(proc) != self.space.proc_at(loc)) {
                 continue;

@@ -4,8 +4,8 @@
 
 use rustc_hash::FxHashMap;
 use selvedge_bdd::{Bdd, Var};
+use selvedge_core::{EdgeId, Loc};
 use selvedge_program::ProcId;
-use selvedge_program::flow::{EdgeId, Loc};
 
 use super::{Point, Taken, Walk};
 use crate::Result;
@@ -104,7 +104,7 @@ impl Walk<'_, '_> {
         let mut point = caller;
         point.extend(self.space.shared(Shared::Out(key.round)).iter().map(|var| (*var, now[var])));
         self.walk(key, point, taken)?;
-        let entry = self.space.lowering.flow().entries[callee.index()];
+        let entry = self.space.lowering.code().proc(callee).entry;
         let params =
             (self.space.params(callee, Local::Next), self.space.params(callee, Local::Now));
         let inside = self.renamed(&now, &[params]);
@@ -135,7 +135,7 @@ impl Walk<'_, '_> {
         let space = &*self.space;
         let bit = |var: Var| point.get(&var).copied().unwrap_or(false);
         let known = |place: Scalar| space.scalar(place).iter().all(|var| point.contains_key(var));
-        let globals = 0..space.lowering.global_types().len();
+        let globals = 0..space.lowering.code().shared.len();
         let globals = globals.map(|slot| Scalar::Shared(slot, Shared::Out(round)));
         let globals = globals.map(|place| space.value(place, &bit)).collect();
         let locals = space.live_at(loc).into_iter().filter(|place| known(*place));

@@ -16,8 +16,8 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 use selvedge_bdd::Bdd;
+use selvedge_core::{Control, EdgeId, Loc};
 use selvedge_program::ProcId;
-use selvedge_program::flow::{Command, EdgeId, Loc};
 
 use super::Goal;
 use crate::Result;
@@ -81,19 +81,19 @@ impl Search<'_, '_> {
     /// The configurations that go wrong in the next step, or inside of a call.
     fn begin(&mut self) -> Result<()> {
         let inside = self.thread.unwind(self.space, 0, self.thread.wrongs(0))?;
-        let flow = self.space.lowering.flow();
+        let flow = self.space.lowering.code();
         for (id, edge) in (0..).map(EdgeId).zip(&flow.edges) {
             let set = self.thread.set(self.key(edge.from));
             if set == Bdd::FALSE {
                 continue;
             }
-            if !matches!(edge.command, Command::Return(_)) {
+            if !(edge.control == Control::Return) {
                 self.into.entry(edge.to).or_default().push(id);
             }
             let step = self.steps.get(self.space, id, self.thread.owner(), 0)?;
             let wrong = self.space.bdds.and(set, step.wrong)?;
             self.add(edge.from, wrong)?;
-            if let Command::Call { proc, .. } = edge.command {
+            if let Control::Call(proc) = edge.control {
                 let enters = self.key(edge.from).enters(self.space, id, proc);
                 let ends = inside.get(&Some((proc, enters))).cloned().unwrap_or_default();
                 for end in ends.into_values() {
@@ -109,8 +109,8 @@ impl Search<'_, '_> {
     fn follow(&mut self, key: Key) -> Result<()> {
         let after = self.useful[&key.loc];
         for id in self.into.get(&key.loc).cloned().unwrap_or_default() {
-            let edge = self.space.lowering.flow().edge(id);
-            if let Command::Call { proc, .. } = edge.command {
+            let edge = self.space.lowering.code().edge(id);
+            if let Control::Call(proc) = edge.control {
                 let enters = self.key(edge.from).enters(self.space, id, proc);
                 for summary in self.thread.summary(proc, enters, 0).into_values() {
                     let end = self.space.bdds.and(summary, after)?;

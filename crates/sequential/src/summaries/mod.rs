@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use selvedge_bdd::Bdd;
-use selvedge_program::flow::{Command, EdgeId, Loc};
+use selvedge_core::{Control, EdgeId, Loc};
 use selvedge_program::{ProcId, ThreadStart};
 
 use crate::Result;
@@ -147,10 +147,10 @@ impl Thread {
     /// A thread that has not begun.
     #[must_use]
     pub fn new(space: &Space<'_>, start: ThreadStart, history: bool, calls: Calls) -> Self {
-        let flow = space.lowering.flow();
+        let flow = space.lowering.code();
         let mut callers = vec![Vec::new(); space.lowering.program().procs.len()];
         for (index, edge) in flow.edges.iter().enumerate() {
-            if let Command::Call { proc, .. } = edge.command {
+            if let Control::Call(proc) = edge.control {
                 callers[proc.index()].push(EdgeId(index as u32));
             }
         }
@@ -201,7 +201,7 @@ impl Thread {
         let start = Thread::new(space, self.start, self.history, Calls::Eager);
         let mut thread = Thread { cost: 1, inputs, within, ..start };
         for ((proc, entered), set) in entries {
-            let loc = space.lowering.flow().entries[proc.index()];
+            let loc = space.lowering.code().proc(proc).entry;
             thread.arrive(space, thread.key(loc, Some(entered), entered.round, 0), set)?;
         }
         Ok(thread)
@@ -290,7 +290,7 @@ impl Thread {
 
     fn begin(&mut self, space: &mut Space<'_>, mut set: Bdd) -> Result<()> {
         let proc = self.start.proc;
-        let entry = space.lowering.flow().entries[proc.index()];
+        let entry = space.lowering.code().proc(proc).entry;
         for (slot, value) in self.start.locals.clone().iter().enumerate() {
             let value = space.has_value(Scalar::Local(proc, slot, Local::Now), value)?;
             set = space.bdds.and(set, value)?;

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use selvedge_bdd::Bdd;
+use selvedge_core::{Control, Loc};
 use selvedge_program::ProcId;
-use selvedge_program::flow::{Command, Loc};
 
 use super::{ByLength, Entered, Key, Of, Thread, grow};
 use crate::Result;
@@ -112,7 +112,7 @@ impl Thread {
             {
                 let forgotten = space.next_entry(callee, entered.variant, entered.round);
                 let set = space.join(called, new, &forgotten)?;
-                let from = space.lowering.flow().edge(edge).from;
+                let from = space.lowering.code().edge(edge).from;
                 let proc = self.proc_at(space, from);
                 let key = self.key(from, caller_entered, round, 0);
                 let (of, set) = self.outside(space, key, proc, set)?;
@@ -171,9 +171,9 @@ impl Thread {
         loop {
             let mut is_new = false;
             for &(edge, of, round) in &calls {
-                let flow = space.lowering.flow();
-                let (from, callee) = match flow.edge(edge).command {
-                    Command::Call { proc, .. } => (flow.edge(edge).from, proc),
+                let flow = space.lowering.code();
+                let (from, callee) = match flow.edge(edge).control {
+                    Control::Call(proc) => (flow.edge(edge).from, proc),
                     _ => continue,
                 };
                 let caller = self.proc_at(space, from);

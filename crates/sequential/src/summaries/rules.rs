@@ -2,8 +2,8 @@
 //! What follows from new configurations at one place: a step, a call, a return, a switch.
 
 use selvedge_bdd::Bdd;
+use selvedge_core::{Control, EdgeId};
 use selvedge_program::ProcId;
-use selvedge_program::flow::{Command, EdgeId};
 
 use super::{CallKey, Calls, Entered, Key, Thread, begins, grow};
 use crate::Result;
@@ -20,7 +20,7 @@ impl Thread {
         new: Bdd,
     ) -> Result<()> {
         let lowering = space.lowering;
-        let flow = lowering.flow();
+        let flow = lowering.code();
         let proc = self.proc_at(space, key.loc);
         let length = key.length + self.cost;
         if let Some(&inputs) = self.inputs.get(key.round + 1)
@@ -39,8 +39,8 @@ impl Thread {
                 let known = self.wrong.entry((of, key.round)).or_default();
                 grow(space, known.entry(length).or_insert(Bdd::FALSE), set)?;
             }
-            match edge.command {
-                Command::Call { proc: callee, .. } => {
+            match edge.control {
+                Control::Call(callee) => {
                     let called = space.bdds.and(new, step.call)?;
                     let variant = key.enters(space, id, callee).variant;
                     let out = space.touched(variant, Shared::Out(key.round));
@@ -48,7 +48,7 @@ impl Thread {
                     let called = space.rename(called, &[(out, next)])?;
                     self.call(space, key, id, callee, called)?;
                 }
-                Command::Return(_) if key.entered.is_none() => {
+                Control::Return if key.entered.is_none() => {
                     if space.is_atomic(key.loc) {
                         let after = step.image(space, new)?;
                         let forgotten = [space.locals(proc, Local::Now), space.results(proc)];
@@ -56,7 +56,7 @@ impl Thread {
                         self.add(space, self.key(END, None, key.round, length), after)?;
                     }
                 }
-                Command::Return(_) => {
+                Control::Return => {
                     let after = step.image(space, new)?;
                     self.returns(space, Key { length, ..key }, proc, after)?;
                 }
@@ -127,7 +127,7 @@ impl Thread {
         let set = space.bdds.and(entry, same)?;
         let known = self.entries.entry((proc, entered)).or_insert(Bdd::FALSE);
         grow(space, known, set)?;
-        let loc = space.lowering.flow().entries[proc.index()];
+        let loc = space.lowering.code().proc(proc).entry;
         self.arrive(space, self.key(loc, Some(entered), round, 0), set)
     }
 
@@ -157,7 +157,7 @@ impl Thread {
         entered: Entered,
     ) -> Vec<(CallKey, usize, Bdd)> {
         let round = entered.round;
-        let from = |edge: EdgeId| space.lowering.flow().edge(edge).from;
+        let from = |edge: EdgeId| space.lowering.code().edge(edge).from;
         let outer = |edge: EdgeId| {
             let variants = space.touched.variants(self.proc_at(space, from(edge)));
             let rounds = variants.flat_map(move |variant| (0..=round).map(move |r| (variant, r)));
@@ -186,7 +186,7 @@ impl Thread {
         summary: Bdd,
     ) -> Result<()> {
         let mut forgotten = space.next_entry(callee, enters.variant, enters.round);
-        let to = space.lowering.flow().edge(edge).to;
+        let to = space.lowering.code().edge(edge).to;
         if space.received_at(to).is_none() {
             forgotten.extend(space.results(callee));
         }
