@@ -164,3 +164,47 @@ fn states_are_the_same_bytes_in_another_run() {
     }
     assert!(states > 2000, "{states} states");
 }
+
+/// Recursion, numbers without bounds, started threads, a choice that is open.
+const SHARED_TEXT: &str = "
+int total := 0; bool open; int[0..300] a[5] := 7; lock m;
+void down(int n) { if (n > 0) { down(n - 1); total := total * 1000003 + n; } }
+void work() { lock(m); total := total - 99999999999999999999; unlock(m); }
+void main() { tid t; a[{1 .. 2}] := 299; down(3); t := async work(); join t; if (open) { a[0] := 0; } }
+thread main;
+";
+
+/// The states of that program in an order of its own, as lines of numbers.
+fn written(order: impl Fn(&mut Vec<State>)) -> Vec<String> {
+    let system = support::system(SHARED_TEXT);
+    let mut states = some_states(&system, 200);
+    order(&mut states);
+    states.iter().map(|state| format!("{:?}", system.write_state(state))).collect()
+}
+
+#[test]
+fn another_process_reads_the_states() {
+    const CHILD: &str = "SELVEDGE_STATES_OF_A_CHILD";
+    if let Ok(path) = std::env::var(CHILD) {
+        std::fs::write(path, written(|states| states.reverse()).join("\n")).expect("written");
+        return;
+    }
+    let path = std::env::temp_dir().join(format!("selvedge-states-{}", std::process::id()));
+    let this = std::env::current_exe().expect("a path");
+    let name = "another_process_reads_the_states";
+    let child = std::process::Command::new(this).args(["--exact", name]).env(CHILD, &path).output();
+    assert!(child.expect("a process").status.success());
+    let text = std::fs::read_to_string(&path).expect("what the other process wrote");
+    std::fs::remove_file(&path).expect("removed");
+    let mut theirs: Vec<String> = text.lines().map(str::to_owned).collect();
+    theirs.reverse();
+    assert!(theirs.len() > 100, "{} states", theirs.len());
+    assert_eq!(theirs, written(|_| {}));
+    let system = support::system(SHARED_TEXT);
+    for line in &theirs {
+        let numbers = line.trim_matches(['[', ']']).split(", ");
+        let bytes: Vec<u8> = numbers.map(|n| n.parse().expect("a byte")).collect();
+        let state = system.read_state(&bytes).expect("a state");
+        assert_eq!(system.write_state(&state), bytes);
+    }
+}
