@@ -224,10 +224,7 @@ impl Answer {
         };
         let Some(evidence) = evidence else { return Ok(None) };
         let deadlock = opened.properties.contains(&Property::NoDeadlock);
-        let mut options = evidence_options(&opened.options, deadlock);
-        if let By::Endless { .. } = &self.by {
-            options.target = None; // it is about single states, and was not looked at
-        }
+        let options = evidence_options(&opened.options, deadlock);
         let about = about(&opened.source, options, &opened.chosen, property);
         Document::new(&*opened.system, about, evidence).map(Some).map_err(Failure::bug)
     }

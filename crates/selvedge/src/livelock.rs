@@ -44,6 +44,12 @@ pub fn livelock(subject: &Subject, which: &Livelock, options: &Options) -> Resul
             "with `--fairness none` threads may always have ended: leave out --none-ended",
         ));
     }
+    if subject.options().target.is_some() {
+        return Err(Failure::usage(
+            "--target is about single states, and `livelock` about runs that never end: leave it out, or \
+             ask `verify`",
+        ));
+    }
     let opened = subject.with_all_threads()?;
     let (outcome, cost) = options.measured(|options| search(subject, &opened, which, options));
     Ok(Answer::of_endless(opened, which.endless, outcome?).after(cost))
