@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use selvedge_model::Fault;
+use selvedge_store::Full;
 
 use crate::engine::Turn;
 
@@ -20,6 +21,8 @@ pub struct Budget {
     pub memory: Option<usize>,
     /// How many bytes are in use; asked for only if `memory` is set.
     pub memory_in_use: Option<fn() -> usize>,
+    /// How many states an explorer may store; as many as can have a number, if nothing is said.
+    pub states: Option<usize>,
     /// Set from outside (Ctrl-C, or another engine was faster): any of them ends the run.
     pub cancelled: Vec<Arc<AtomicBool>>,
     /// The engine that this one takes turns with, if there is one.
@@ -98,8 +101,16 @@ pub enum Stop {
     InfiniteContext,
     /// What is observed is not closed under steps; which one leads out.
     NotClosed(String),
+    /// There are more states, stacks or moves than can have a number.
+    Full(Full),
     /// The system cannot say what its actions are.
     Fault(Fault),
+}
+
+impl From<Full> for Stop {
+    fn from(full: Full) -> Self {
+        Stop::Full(full)
+    }
 }
 
 impl From<Fault> for Stop {
@@ -121,6 +132,7 @@ impl fmt::Display for Stop {
             Stop::NotClosed(obstacle) => {
                 write!(f, "what is observed stopped growing, but is not closed: {obstacle}")
             }
+            Stop::Full(full) => full.fmt(f),
             Stop::Fault(fault) => fault.fmt(f),
         }
     }

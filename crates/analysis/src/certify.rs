@@ -10,12 +10,12 @@
 //!
 //! Abstract states that are closed are a [`CutCertificate`], too: of everything behind them.
 
-use rustc_hash::FxHashMap;
 use selvedge_automata::LanguageId;
 use selvedge_evidence::{
     AggregateCertificate, AggregateThread, CountedState, CutCertificate, CutThread, Evidence,
     Guess, Window,
 };
+use selvedge_store::{Full, Interner};
 
 use crate::explore::languages::Languages;
 use crate::explore::stacks::Stacks;
@@ -44,21 +44,20 @@ const MOST_BEHIND: usize = 1 << 22;
 
 /// What is behind abstract states; `None` if that is too much.
 pub(crate) fn of_abstraction(abstraction: &Abstraction<'_>) -> Option<Evidence> {
-    let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
-    let mut kinds = Vec::new();
+    let mut numbers: Interner<(u32, u32)> = Interner::of("local states");
     let windows = &abstraction.windows;
     let states = abstraction.expand(MOST_BEHIND)?.into_iter().map(|(shared, threads)| {
-        let kind = |(class, window): (usize, u32)| {
-            *numbers.entry((class as u32, window)).or_insert_with(|| {
-                kinds.push(CutThread { class: class as u32, window: window_of(windows, window) });
-                kinds.len() as u32 - 1
-            })
-        };
-        CountedState::of_kinds(shared, threads.into_iter().enumerate().map(kind).collect())
+        let kinds: Result<Vec<u32>, Full> =
+            (0..).zip(threads).map(|thread| numbers.intern(thread)).collect();
+        Some(CountedState::of_kinds(shared, kinds.ok()?))
     });
-    let states: Vec<CountedState> = states.collect();
+    let states: Vec<CountedState> = states.collect::<Option<_>>()?;
+    let kinds = numbers.things().iter();
+    let kinds =
+        kinds.map(|&(class, window)| CutThread { class, window: window_of(windows, window) });
+    let kinds = kinds.collect();
     Some(Evidence::Cut(CutCertificate {
-        classes: (0..abstraction.system.threads().len() as u32).collect(),
+        classes: (0..).zip(abstraction.system.threads()).map(|(class, _)| class).collect(),
         started: Vec::new(),
         depth: windows.depth(),
         guesses: guesses_of(windows),
@@ -111,16 +110,14 @@ fn cut<L: Locals>(
 /// What an exploration with sets of stacks reached.
 pub(crate) fn of_languages(reached: &Reached<'_, Languages>) -> Evidence {
     let (states, entries) = states(reached);
-    let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
-    let mut languages = Vec::new();
+    let mut locals: Interner<u32> = Interner::of("sets of stacks");
     let mut kinds = Vec::with_capacity(entries.len());
     for (class, local) in entries {
-        let language = *numbers.entry(local).or_insert_with(|| {
-            languages.push(reached.locals().store().get(LanguageId(local)).clone());
-            languages.len() as u32 - 1
-        });
+        let language = locals.intern(local).unwrap_or(NONE);
         kinds.push(AggregateThread { class, language });
     }
+    let language = |&local: &u32| reached.locals().store().get(LanguageId(local)).clone();
+    let languages = locals.things().iter().map(language).collect();
     Evidence::Aggregate(AggregateCertificate {
         classes: reached.classes().of_threads().to_vec(),
         started: reached.classes().started().to_vec(),
@@ -132,20 +129,17 @@ pub(crate) fn of_languages(reached: &Reached<'_, Languages>) -> Evidence {
 
 /// The states of an exploration, and the class and local of each kind of thread in them.
 pub(crate) fn states<L: Locals>(reached: &Reached<'_, L>) -> (Vec<CountedState>, Vec<(u32, u32)>) {
-    let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
-    let mut entries = Vec::new();
+    let mut entries: Interner<(u32, u32)> = Interner::of("different threads");
     let states = reached.states().map(|(shared, threads)| {
-        let number = |(entry, count)| {
-            let kind = *numbers.entry(entry).or_insert_with(|| {
-                entries.push(entry);
-                entries.len() as u32 - 1
-            });
-            (kind, count)
-        };
+        let number = |(entry, count)| (entries.intern(entry).unwrap_or(NONE), count);
         let mut threads: Vec<(u32, u32)> = threads.into_iter().map(number).collect();
         threads.sort_unstable();
         CountedState { shared, threads: threads.into() }
     });
     let states = states.collect();
-    (states, entries)
+    (states, entries.things().to_vec())
 }
+
+/// What has no number would be this. All that is written here had a number in the exploration, so
+/// nothing is; a certificate that had it would be refused.
+const NONE: u32 = u32::MAX;

@@ -1,7 +1,7 @@
 //! Stack languages by number: equal languages have equal ids.
 
-use rustc_hash::FxHashMap;
 use selvedge_model::SymbolId;
+use selvedge_store::{Full, Id, Interner};
 
 use crate::Dfa;
 
@@ -10,43 +10,54 @@ use crate::Dfa;
 pub struct LanguageId(pub u32);
 
 /// All stack languages that were met.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Languages {
-    automata: Vec<Dfa>,
-    ids: FxHashMap<Dfa, LanguageId>,
+    automata: Interner<Dfa, LanguageId>,
+}
+
+impl Id for LanguageId {
+    type Slot = u32;
+
+    fn from_index(index: usize) -> Option<Self> {
+        u32::from_index(index).map(LanguageId)
+    }
+
+    fn index(self) -> usize {
+        self.0.index()
+    }
+}
+
+impl Default for Languages {
+    fn default() -> Self {
+        Languages { automata: Interner::of("sets of stacks") }
+    }
 }
 
 impl Languages {
     /// The id of a language.
-    pub fn intern(&mut self, automaton: Dfa) -> LanguageId {
-        if let Some(&id) = self.ids.get(&automaton) {
-            return id;
-        }
-        let id = LanguageId(self.automata.len() as u32);
-        self.automata.push(automaton.clone());
-        self.ids.insert(automaton, id);
-        id
+    pub fn intern(&mut self, automaton: Dfa) -> Result<LanguageId, Full> {
+        self.automata.intern(automaton)
     }
 
     /// The language of one word, given top first.
-    pub fn word(&mut self, word: impl IntoIterator<Item = SymbolId>) -> LanguageId {
+    pub fn word(&mut self, word: impl IntoIterator<Item = SymbolId>) -> Result<LanguageId, Full> {
         self.intern(Dfa::word(word))
     }
 
     /// The words in both languages.
-    pub fn intersection(&mut self, a: LanguageId, b: LanguageId) -> LanguageId {
+    pub fn intersection(&mut self, a: LanguageId, b: LanguageId) -> Result<LanguageId, Full> {
         let automaton = self.get(a).combine(self.get(b), |a, b| a && b);
         self.intern(automaton)
     }
 
     /// The words in one of the languages.
-    pub fn union(&mut self, a: LanguageId, b: LanguageId) -> LanguageId {
+    pub fn union(&mut self, a: LanguageId, b: LanguageId) -> Result<LanguageId, Full> {
         let automaton = self.get(a).combine(self.get(b), |a, b| a || b);
         self.intern(automaton)
     }
 
     /// The words in the first language that are not in the second.
-    pub fn difference(&mut self, a: LanguageId, b: LanguageId) -> LanguageId {
+    pub fn difference(&mut self, a: LanguageId, b: LanguageId) -> Result<LanguageId, Full> {
         let automaton = self.get(a).combine(self.get(b), |a, b| a && !b);
         self.intern(automaton)
     }
@@ -54,7 +65,7 @@ impl Languages {
     /// The automaton of a language.
     #[must_use]
     pub fn get(&self, id: LanguageId) -> &Dfa {
-        &self.automata[id.0 as usize]
+        self.automata.get(id)
     }
 
     /// How many languages were met.
@@ -71,6 +82,6 @@ impl Languages {
 
     /// All languages, by id.
     pub fn iter(&self) -> impl Iterator<Item = (LanguageId, &Dfa)> {
-        (0..).map(LanguageId).zip(&self.automata)
+        self.automata.iter()
     }
 }

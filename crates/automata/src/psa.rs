@@ -7,6 +7,7 @@ use std::hash::Hash;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_model::SymbolId;
+use selvedge_store::Full;
 
 use crate::dfa::RawDfa;
 use crate::{Dfa, LanguageId, Languages};
@@ -155,12 +156,12 @@ impl Psa {
     }
 
     /// The stack language of each control state that has one, in canonical form.
-    pub fn languages(&self, languages: &mut Languages) -> Vec<(Control, LanguageId)> {
+    pub fn languages(&self, languages: &mut Languages) -> Result<Vec<(Control, LanguageId)>, Full> {
         let controls = self.controls();
         let starts: Vec<Vec<u32>> = controls.iter().map(|c| vec![self.controls[c]]).collect();
         let automata = self.determinize(&starts);
         let named = controls.into_iter().zip(automata).filter(|(_, dfa)| !dfa.is_empty());
-        named.map(|(control, dfa)| (control, languages.intern(dfa))).collect()
+        named.map(|(control, dfa)| Ok((control, languages.intern(dfa)?))).collect()
     }
 
     /// The canonical automaton of what is accepted from each of these sets of states.

@@ -20,6 +20,7 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 use selvedge_model::{Fault, Property, System, smallest_violations};
+use selvedge_store::{Full, Id};
 
 use crate::elements::{Antichain, Element};
 use crate::fault;
@@ -140,7 +141,7 @@ impl<'a> Backward<'a> {
                 let kinds = violation.iter().map(|&at| place.kinds[at as usize]).collect();
                 let element = Element::new(number, kinds);
                 if self.may_be(number, &element.kinds) {
-                    self.meet(element, 0, 0, None);
+                    self.meet(element, 0, 0, None)?;
                 }
             }
         }
@@ -173,7 +174,7 @@ impl<'a> Backward<'a> {
             {
                 best = Some(found);
             }
-            self.go_back(number, &element);
+            self.go_back(number, &element)?;
         }
         Ok(best)
     }
@@ -190,7 +191,7 @@ impl<'a> Backward<'a> {
     }
 
     /// All steps that lead to states that cover the element.
-    fn go_back(&mut self, number: u32, element: &Element) {
+    fn go_back(&mut self, number: u32, element: &Element) -> Result<(), Fault> {
         let mut last = None;
         for &kind in &element.kinds {
             if last.replace(kind) == Some(kind) {
@@ -199,16 +200,17 @@ impl<'a> Backward<'a> {
             let steps = self.explaining.get(&(element.place, kind));
             for at in 0..steps.map_or(0, Vec::len) {
                 let step = self.explaining[&(element.place, kind)][at];
-                self.undo(number, element, step);
+                self.undo(number, element, step)?;
             }
         }
         for at in 0..self.beside[element.place as usize].len() {
             let step = self.beside[element.place as usize][at];
-            self.undo(number, element, step);
+            self.undo(number, element, step)?;
         }
+        Ok(())
     }
 
-    fn undo(&mut self, number: u32, element: &Element, step: u32) {
+    fn undo(&mut self, number: u32, element: &Element, step: u32) -> Result<(), Fault> {
         let Transition { from, actor, after, spawn, .. } = self.modular.transitions[step as usize];
         let mut kinds = Vec::with_capacity(element.kinds.len() + 1);
         kinds.extend_from_slice(&element.kinds);
@@ -223,8 +225,9 @@ impl<'a> Backward<'a> {
             let started = node.started + u32::from(spawn.is_some());
             let steps = node.steps + 1;
             let before = Element { place: from, kinds: kinds.into() };
-            self.meet(before, started, steps, Some((number, step)));
+            self.meet(before, started, steps, Some((number, step)))?;
         }
+        Ok(())
     }
 
     /// Whether threads with these local states may be there together, as far as is known from above.
@@ -252,20 +255,29 @@ impl<'a> Backward<'a> {
     }
 
     /// Notes an element that is to be looked at.
-    fn meet(&mut self, element: Element, started: u32, steps: u32, next: Option<(u32, u32)>) {
+    fn meet(
+        &mut self,
+        element: Element,
+        started: u32,
+        steps: u32,
+        next: Option<(u32, u32)>,
+    ) -> Result<(), Fault> {
         if self.met.get(&element).is_some_and(|&known| known <= started)
             || self.kept.covers(&element, started)
         {
-            return;
+            return Ok(());
         }
+        let full = Full { what: "dangerous sets of threads", most: self.nodes.len() };
+        let node = u32::from_index(self.nodes.len()).ok_or_else(|| fault(full.to_string()))?;
         self.met.insert(element.clone(), started);
         let (limited, others) = self.at_start;
         let unlimited =
             |kind: &&u32| !self.modular.limits.contains_key(&self.modular.kinds.template(**kind));
         let needed = element.kinds.iter().filter(unlimited).count() + started as usize;
         let threads = limited + others.max(needed);
-        self.queue.push(Reverse((threads, steps, self.nodes.len() as u32)));
+        self.queue.push(Reverse((threads, steps, node)));
         self.nodes.push(Node { element, started, steps, next });
+        Ok(())
     }
 
     /// Whether an initial state, with some more threads of which there is any number, covers an

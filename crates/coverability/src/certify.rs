@@ -17,7 +17,7 @@ pub(crate) fn certificate(search: &Backward<'_>) -> CoverCertificate {
         stack: modular.kinds.window(kind).symbols.clone(),
         hidden: modular.kinds.window(kind).hidden,
     };
-    let kinds: Vec<CoverThread> = (0..modular.kinds.len() as u32).map(kind).collect();
+    let kinds: Vec<CoverThread> = modular.kinds.ids().map(kind).collect();
     let mut unlimited: Vec<TemplateId> = kinds.iter().map(|kind| kind.template).collect();
     unlimited.sort_unstable();
     unlimited.dedup();
@@ -34,7 +34,7 @@ pub(crate) fn certificate(search: &Backward<'_>) -> CoverCertificate {
         };
         CoverPlace { shared: shared(place), groups: groups.into_iter().map(group).collect() }
     };
-    let places: Vec<CoverPlace> = (0..modular.places.len() as u32).map(place).collect();
+    let places: Vec<CoverPlace> = modular.place_ids().map(place).collect();
     let is_listed = |number: u32| !places[number as usize].groups.is_empty();
     let guess = |((template, lowest), (below, more))| CoverGuess { template, lowest, below, more };
     let cut = modular.kinds.depth().map(|depth| CoverCut {

@@ -32,7 +32,7 @@ pub(crate) fn is_contained(small: &[u32], large: &[u32]) -> bool {
 pub(crate) struct Antichain {
     elements: Vec<(Element, u32)>,
     /// Where the elements are, by their shared state and their first local state.
-    by_first: FxHashMap<(u32, Option<u32>), Vec<u32>>,
+    by_first: FxHashMap<(u32, Option<u32>), Vec<usize>>,
 }
 
 impl Antichain {
@@ -41,7 +41,7 @@ impl Antichain {
         let with_first = |first: Option<u32>| {
             self.by_first.get(&(element.place, first)).is_some_and(|list| {
                 list.iter().any(|&at| {
-                    let (known, since) = &self.elements[at as usize];
+                    let (known, since) = &self.elements[at];
                     *since <= started && is_contained(&known.kinds, &element.kinds)
                 })
             })
@@ -56,7 +56,7 @@ impl Antichain {
 
     pub fn insert(&mut self, element: Element, started: u32) {
         let key = (element.place, element.kinds.first().copied());
-        self.by_first.entry(key).or_default().push(self.elements.len() as u32);
+        self.by_first.entry(key).or_default().push(self.elements.len());
         self.elements.push((element, started));
     }
 

@@ -9,7 +9,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_evidence::Window;
-use selvedge_model::{Stack, SymbolId, TemplateId, Word};
+use selvedge_model::{Fault, Stack, SymbolId, TemplateId, Word};
+use selvedge_store::Interner;
+
+use crate::fault;
 
 /// How much of a stack a local state keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,8 +47,7 @@ pub(crate) enum After {
 /// The local states that were met.
 pub(crate) struct Kinds {
     stacks: Stacks,
-    numbers: FxHashMap<Local, u32>,
-    locals: Vec<Local>,
+    locals: Interner<Local>,
     guesses: FxHashMap<Above, FxHashSet<Below>>,
     /// What lies below the first may lie below the second: one has become the other.
     passes: FxHashMap<Above, Vec<SymbolId>>,
@@ -59,8 +61,7 @@ impl Kinds {
     pub fn new(stacks: Stacks) -> Self {
         Kinds {
             stacks,
-            numbers: FxHashMap::default(),
-            locals: Vec::new(),
+            locals: Interner::of("local states"),
             guesses: FxHashMap::default(),
             passes: FxHashMap::default(),
             new: Vec::new(),
@@ -80,12 +81,17 @@ impl Kinds {
         self.locals.len()
     }
 
+    /// The numbers of all local states.
+    pub fn ids(&self) -> impl Iterator<Item = u32> + use<> {
+        self.locals.ids()
+    }
+
     pub fn template(&self, kind: u32) -> TemplateId {
-        self.locals[kind as usize].template
+        self.locals.get(kind).template
     }
 
     pub fn window(&self, kind: u32) -> &Window {
-        &self.locals[kind as usize].window
+        &self.locals.get(kind).window
     }
 
     pub fn top(&self, kind: u32) -> Option<SymbolId> {
@@ -99,25 +105,24 @@ impl Kinds {
 
     /// The number of the local state that begins with these symbols, top first. What falls out of sight is
     /// remembered.
-    pub fn cut(&mut self, template: TemplateId, symbols: &[SymbolId], hidden: bool) -> u32 {
+    pub fn cut(
+        &mut self,
+        template: TemplateId,
+        symbols: &[SymbolId],
+        hidden: bool,
+    ) -> Result<u32, Fault> {
         for at in self.depth().unwrap_or(symbols.len())..symbols.len() {
             let more = hidden || at + 1 < symbols.len();
             self.guess((template, symbols[at - 1]), (symbols[at], more));
         }
         let local = self.local(template, symbols, hidden);
-        if let Some(&number) = self.numbers.get(&local) {
-            return number;
-        }
-        let number = self.locals.len() as u32;
-        self.locals.push(local.clone());
-        self.numbers.insert(local, number);
-        number
+        self.locals.intern(local).map_err(|full| fault(full.to_string()))
     }
 
     /// The number of the local state of a whole stack, if it was met.
     pub fn find(&self, template: TemplateId, stack: &Stack) -> Option<u32> {
         let symbols: Vec<SymbolId> = stack.iter().collect();
-        self.numbers.get(&self.local(template, &symbols, false)).copied()
+        self.locals.find(&self.local(template, &symbols, false))
     }
 
     fn local(&self, template: TemplateId, symbols: &[SymbolId], hidden: bool) -> Local {
@@ -127,23 +132,23 @@ impl Kinds {
     }
 
     /// What a local state becomes when the top of the stack is replaced.
-    pub fn after(&mut self, kind: u32, word: Word) -> After {
-        let Local { template, window } = &self.locals[kind as usize];
+    pub fn after(&mut self, kind: u32, word: Word) -> Result<After, Fault> {
+        let Local { template, window } = self.locals.get(kind);
         let template = *template;
         let rest = window.symbols.iter().skip(1).copied();
         let symbols: Vec<SymbolId> = word.symbols().chain(rest).collect();
         let Some(&lowest) = window.symbols.last().filter(|_| window.hidden) else {
-            return After::Known(self.cut(template, &symbols, false));
+            return self.cut(template, &symbols, false).map(After::Known);
         };
         match symbols.last() {
-            _ if word == Word::Pop => return After::Uncovers(symbols, lowest),
+            _ if word == Word::Pop => return Ok(After::Uncovers(symbols, lowest)),
             // Another symbol lies on what is hidden.
             Some(&now) if window.symbols.len() == 1 && now != lowest => {
                 self.pass_on(template, lowest, now);
             }
             _ => {}
         }
-        After::Known(self.cut(template, &symbols, true))
+        self.cut(template, &symbols, true).map(After::Known)
     }
 
     fn pass_on(&mut self, template: TemplateId, from: SymbolId, to: SymbolId) {

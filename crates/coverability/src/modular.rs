@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_model::{Action, Fault, SharedId, Spawn, SymbolId, System, TemplateId};
+use selvedge_store::Interner;
 
 use crate::fault;
 use crate::kinds::{Above, After, Below, Kinds, Stacks};
@@ -78,7 +79,7 @@ pub(crate) struct Modular {
     pub drops_threads: bool,
     /// How many threads there are at most of a template.
     pub limits: FxHashMap<TemplateId, u32>,
-    numbers: FxHashMap<SharedId, u32>,
+    numbers: Interner<SharedId>,
     work: Vec<(u32, u32)>,
     /// Pops of local states below which something is hidden, by their lowest symbol.
     pops: FxHashMap<Above, Vec<Pop>>,
@@ -144,19 +145,19 @@ impl Modular {
             any: Vec::new(),
             drops_threads: system.drops_threads(),
             limits,
-            numbers: FxHashMap::default(),
+            numbers: Interner::of("shared states"),
             work: Vec::new(),
             pops: FxHashMap::default(),
             pairs: 0,
         };
         for spawn in system.any_number() {
-            let kind = modular.started(spawn);
+            let kind = modular.started(spawn)?;
             modular.any.push(kind);
         }
         modular.any.sort_unstable();
         modular.any.dedup();
         for state in system.initial()? {
-            let place = modular.place(state.shared);
+            let place = modular.place(state.shared)?;
             let mut kinds = Vec::with_capacity(state.threads.len());
             for thread in &state.threads {
                 let symbols: Vec<SymbolId> = thread.stack.iter().collect();
@@ -239,7 +240,7 @@ impl Modular {
             keep_threads(&mut actions);
         }
         for action in actions {
-            match self.kinds.after(kind, action.word) {
+            match self.kinds.after(kind, action.word)? {
                 After::Known(after) => {
                     self.low_enough(system, after)?;
                     self.take(place, kind, action, after)?;
@@ -260,7 +261,7 @@ impl Modular {
     fn uncover<S: From<Fault>>(&mut self, pop: &Pop, (symbol, more): Below) -> Result<(), Halt<S>> {
         let Pop { place, kind, action, left } = pop;
         let symbols: Vec<SymbolId> = left.iter().copied().chain([symbol]).collect();
-        let after = self.kinds.cut(self.kinds.template(*kind), &symbols, more);
+        let after = self.kinds.cut(self.kinds.template(*kind), &symbols, more)?;
         self.take(*place, *kind, *action, after)
     }
 
@@ -273,14 +274,14 @@ impl Modular {
         after: u32,
     ) -> Result<(), Halt<S>> {
         let template = self.kinds.template(kind);
-        let to = self.place(action.shared);
+        let to = self.place(action.shared)?;
         self.add(to, after)?;
         let mut spawn = None;
         if let Some(started) = action.spawn {
             if self.limits.contains_key(&started.template) {
                 return Err(Halt::Started(started.template));
             }
-            let kind = self.started(started);
+            let kind = self.started(started)?;
             self.add(to, kind)?;
             spawn = Some(kind);
         }
@@ -297,12 +298,18 @@ impl Modular {
         Ok(())
     }
 
-    fn place(&mut self, shared: SharedId) -> u32 {
-        *self.numbers.entry(shared).or_insert_with(|| {
+    fn place(&mut self, shared: SharedId) -> Result<u32, Fault> {
+        let number = self.numbers.intern(shared).map_err(|full| fault(full.to_string()))?;
+        if number as usize == self.places.len() {
             let (kinds, known, next) = (Vec::new(), FxHashSet::default(), Vec::new());
             self.places.push(Place { shared, kinds, known, next });
-            self.places.len() as u32 - 1
-        })
+        }
+        Ok(number)
+    }
+
+    /// The numbers of all shared states.
+    pub fn place_ids(&self) -> impl Iterator<Item = u32> + use<> {
+        self.numbers.ids()
     }
 
     /// The local state of a whole stack, top first.
@@ -312,13 +319,13 @@ impl Modular {
         template: TemplateId,
         symbols: &[SymbolId],
     ) -> Result<u32, Halt<S>> {
-        let kind = self.kinds.cut(template, symbols, false);
+        let kind = self.kinds.cut(template, symbols, false)?;
         self.low_enough(system, kind)?;
         Ok(kind)
     }
 
     /// The local state of a thread that is started.
-    fn started(&mut self, spawn: Spawn) -> u32 {
+    fn started(&mut self, spawn: Spawn) -> Result<u32, Fault> {
         let symbols: Vec<SymbolId> = spawn.stack.symbols().collect();
         self.kinds.cut(spawn.template, &symbols, false)
     }

@@ -147,7 +147,7 @@ impl Laws {
         go_on: &dyn Fn() -> Result<(), S>,
     ) -> Result<Self, S> {
         let mut templates: Vec<TemplateId> =
-            (0..modular.kinds.len() as u32).map(|kind| modular.kinds.template(kind)).collect();
+            modular.kinds.ids().map(|kind| modular.kinds.template(kind)).collect();
         templates.sort_unstable();
         templates.dedup();
         let may_have =
@@ -187,16 +187,16 @@ impl Laws {
                 }
             }
         }
-        Ok(kernel.basis(columns as u32))
+        Ok(kernel.basis(column(columns)))
     }
 
     fn kind_column(&self, modular: &Modular, kind: u32) -> u32 {
-        modular.places.len() as u32 + kind
+        column(modular.places.len() + kind as usize)
     }
 
     fn height_column(&self, modular: &Modular, template: TemplateId) -> Option<u32> {
         let at = self.templates.binary_search(&template).ok()?;
-        Some((modular.places.len() + modular.kinds.len() + at) as u32)
+        Some(column(modular.places.len() + modular.kinds.len() + at))
     }
 
     /// By how much a step changes the value.
@@ -257,12 +257,12 @@ impl Laws {
                 *entry = entry.checked_add(value.checked_mul(times)?)?;
             }
         }
-        let places = modular.places.len() as u32;
+        let places = column(modular.places.len());
         let weight = |column: u32| {
             let weight = weights.get(&column).copied().unwrap_or(0);
             i32::try_from(weight).map(i64::from).ok()
         };
-        let kinds = 0..modular.kinds.len() as u32;
+        let kinds = modular.kinds.ids();
         let heights = self.templates.iter().filter_map(|&template| {
             let column = self.height_column(modular, template)?;
             Some(weight(column).map(|weight| (template, weight)))
@@ -379,4 +379,9 @@ impl Program<'_> {
         }
         Some(combined)
     }
+}
+
+/// A column by number. There are no more than [`MOST_COLUMNS`], or nobody looks at them.
+fn column(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }

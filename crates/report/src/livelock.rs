@@ -222,6 +222,7 @@ fn advice(answer: &Answer<'_>, stop: &Stop) -> Option<String> {
         Stop::Cancelled => "once more with more patience",
         Stop::HighStack | Stop::InfiniteContext => "a bound on the recursion",
         Stop::Fault(fault) => return Some(after_fault(fault)),
+        Stop::Full(_) => return Some("fewer threads or smaller constants".to_owned()),
         Stop::NotClosed(_) => return None,
     };
     let range = answer.unbounded.map_or(String::new(), |name| {

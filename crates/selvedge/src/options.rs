@@ -89,7 +89,7 @@ impl Limits {
             memory: self.memory,
             memory_in_use: self.memory_in_use,
             cancelled: vec![Arc::clone(&self.cancelled)],
-            turn: None,
+            ..Budget::default()
         }
     }
 }

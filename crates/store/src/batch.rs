@@ -1,12 +1,14 @@
 //! States that are added together, so that their accesses to memory wait together.
 
-/// Words or narrow rows, in order.
+use crate::Columns;
+
+/// Words, or narrow rows by the columns of a set, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     /// Words one after the other, and where each of them ends.
     pub(crate) words: Vec<u32>,
     pub(crate) ends: Vec<usize>,
-    /// Narrow rows by the columns of the set. They come after the words, if there are both.
+    /// Narrow rows. They come before the words, if there are both.
     pub(crate) rows: Vec<u128>,
     /// What the set needs for a moment.
     pub(crate) hashes: Vec<u64>,
@@ -14,6 +16,7 @@ pub struct Batch {
 
 impl Batch {
     /// Adds a word.
+    #[inline]
     pub fn push(&mut self, word: &[u32]) {
         self.words.extend_from_slice(word);
         self.ends.push(self.words.len());
@@ -46,8 +49,21 @@ impl Batch {
     }
 
     /// The words.
+    #[inline]
     pub(crate) fn words(&self) -> impl Iterator<Item = &[u32]> {
-        let starts = std::iter::once(&0).chain(&self.ends);
-        starts.zip(&self.ends).map(|(&start, &end)| &self.words[start..end])
+        words(&self.words, &self.ends)
     }
+
+    /// Makes rows of the words.
+    pub(crate) fn pack(&mut self, columns: &Columns) {
+        let Batch { words: numbers, ends, rows, .. } = self;
+        rows.extend(words(numbers, ends).map(|word| columns.pack(word)));
+        ends.clear();
+    }
+}
+
+#[inline]
+fn words<'a>(numbers: &'a [u32], ends: &'a [usize]) -> impl Iterator<Item = &'a [u32]> {
+    let starts = std::iter::once(&0).chain(ends);
+    starts.zip(ends).map(|(&start, &end)| &numbers[start..end])
 }

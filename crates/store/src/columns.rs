@@ -76,18 +76,21 @@ impl Columns {
 
     /// Whether these numbers fit.
     #[must_use]
+    #[inline]
     pub fn hold(&self, numbers: &[u32]) -> bool {
         self.columns.iter().zip(numbers).all(|(column, &number)| column.holds(number))
     }
 
     /// How many columns there are.
     #[must_use]
+    #[inline]
     pub fn len(&self) -> usize {
         self.columns.len()
     }
 
     /// Whether there is none.
     #[must_use]
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
     }

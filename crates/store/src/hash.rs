@@ -16,12 +16,14 @@ pub type BuildStable = BuildHasherDefault<Stable>;
 pub struct Stable(u64);
 
 impl Default for Stable {
+    #[inline]
     fn default() -> Self {
         Stable(PI[0])
     }
 }
 
 impl Hasher for Stable {
+    #[inline]
     fn finish(&self) -> u64 {
         fold(self.0, PI[2])
     }
@@ -35,22 +37,27 @@ impl Hasher for Stable {
         self.write_u64(bytes.len() as u64);
     }
 
+    #[inline]
     fn write_u8(&mut self, number: u8) {
         self.write_u64(number.into());
     }
 
+    #[inline]
     fn write_u16(&mut self, number: u16) {
         self.write_u64(number.into());
     }
 
+    #[inline]
     fn write_u32(&mut self, number: u32) {
         self.write_u64(number.into());
     }
 
+    #[inline]
     fn write_u64(&mut self, number: u64) {
         self.0 = fold(self.0 ^ number, PI[1]);
     }
 
+    #[inline]
     fn write_usize(&mut self, number: usize) {
         self.write_u64(number as u64);
     }
@@ -58,6 +65,7 @@ impl Hasher for Stable {
 
 /// The hash of a thing.
 #[must_use]
+#[inline]
 pub fn of<T: Hash + ?Sized>(thing: &T) -> u64 {
     let mut hasher = Stable::default();
     thing.hash(&mut hasher);
@@ -66,6 +74,7 @@ pub fn of<T: Hash + ?Sized>(thing: &T) -> u64 {
 
 /// The hash of a list of numbers.
 #[must_use]
+#[inline]
 pub fn of_word(word: &[u32]) -> u64 {
     let pair = |pair: &[u32]| match *pair {
         [first, second] => u64::from(first) << 32 | u64::from(second),

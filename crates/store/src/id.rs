@@ -56,9 +56,13 @@ macro_rules! ids {
         impl Id for $int {
             type Slot = $int;
 
+            #[inline]
+
             fn from_index(index: usize) -> Option<Self> {
                 <$int>::try_from(index).ok().filter(|&id| id != <$int>::MAX)
             }
+
+            #[inline]
 
             fn index(self) -> usize {
                 self as usize
@@ -68,9 +72,13 @@ macro_rules! ids {
         impl Slot for $int {
             const BITS: u32 = <$int>::BITS;
 
+            #[inline]
+
             fn truncate(bits: u64) -> Self {
                 bits as $int
             }
+
+            #[inline]
 
             fn bits(self) -> u64 {
                 self as u64

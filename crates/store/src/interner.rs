@@ -112,6 +112,11 @@ impl<T: Hash + Eq, I: Id> Interner<T, I> {
         numbered.filter_map(|(number, thing)| Some((I::from_index(number)?, thing)))
     }
 
+    /// All ids.
+    pub fn ids(&self) -> impl Iterator<Item = I> + use<T, I> {
+        (0..self.things.len()).filter_map(I::from_index)
+    }
+
     /// How many things there are.
     #[must_use]
     pub fn len(&self) -> usize {

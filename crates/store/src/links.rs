@@ -65,6 +65,13 @@ impl Links {
         self.links.len()
     }
 
+    /// The number of the state that comes next.
+    #[must_use]
+    pub fn end(&self) -> u32 {
+        // There are no more than numbers: see `push`.
+        u32::try_from(self.links.len()).unwrap_or(START)
+    }
+
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {

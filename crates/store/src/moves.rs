@@ -1,33 +1,74 @@
 //! # Remembered moves
 //! What can be done somewhere is found once: the moves of a *head*, such as a shared state with a
-//! thread. The moves of all heads lie one after the other.
+//! thread. The moves of all heads lie one after the other; a hash table says where those of a
+//! head are. Heads are small and looked for all the time, so they are in the table itself.
 
 use std::hash::Hash;
+use std::num::NonZeroU32;
 use std::ops::Range;
 
-use crate::{Bytes, Full, Id, Interner};
+use crate::{Bytes, Full, Id, hash};
 
 /// The moves of heads.
 #[derive(Clone, Debug)]
 pub struct Moves<H, M> {
-    heads: Interner<H>,
-    /// Where the moves of each head end; they begin where those of the head before it end.
-    ends: Vec<u32>,
+    /// A power of two of slots, at most three quarters full.
+    slots: Vec<Option<Known<H>>>,
+    heads: usize,
     moves: Vec<M>,
 }
 
-impl<H: Hash + Eq, M> Default for Moves<H, M> {
+/// A head, and where its moves are.
+#[derive(Clone, Copy, Debug)]
+struct Known<H> {
+    head: H,
+    start: u32,
+    /// Where they end, plus one.
+    end: NonZeroU32,
+}
+
+const SMALLEST: usize = 64;
+
+impl<H, M> Default for Moves<H, M> {
     fn default() -> Self {
-        Moves { heads: Interner::of("heads of moves"), ends: Vec::new(), moves: Vec::new() }
+        Moves { slots: Vec::new(), heads: 0, moves: Vec::new() }
     }
 }
 
-impl<H: Hash + Eq, M> Moves<H, M> {
+impl<H> Known<H> {
+    #[inline]
+    fn range(&self) -> Range<u32> {
+        self.start..self.end.get() - 1
+    }
+}
+
+impl<H: Hash + Eq + Copy, M> Moves<H, M> {
     /// The moves of a head, if they are known: where they are among all moves.
     #[must_use]
     #[inline]
     pub fn find(&self, head: &H) -> Option<Range<u32>> {
-        self.heads.find(head).map(|number| self.range(number as usize))
+        let known = self.slots.get(self.slot(head))?.as_ref()?;
+        Some(known.range())
+    }
+
+    /// Reads where a look-up begins, so that it is near at hand.
+    #[inline]
+    pub fn touch(&self, head: &H) -> u32 {
+        let slot = hash::of(head) as usize & self.slots.len().wrapping_sub(1);
+        self.slots.get(slot).and_then(Option::as_ref).map_or(0, |known| known.start)
+    }
+
+    /// The slot of a head, or the empty one where it belongs.
+    #[inline]
+    fn slot(&self, head: &H) -> usize {
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut slot = hash::of(head) as usize & mask;
+        while let Some(Some(known)) = self.slots.get(slot)
+            && known.head != *head
+        {
+            slot = (slot + 1) & mask;
+        }
+        slot
     }
 
     /// Remembers the moves of a head that are not known.
@@ -36,30 +77,34 @@ impl<H: Hash + Eq, M> Moves<H, M> {
         head: H,
         moves: impl IntoIterator<Item = M>,
     ) -> Result<Range<u32>, Full> {
+        if let Some(known) = self.find(&head) {
+            return Ok(known);
+        }
+        if self.heads >= self.slots.len() / 4 * 3 {
+            self.grow();
+        }
         let before = self.moves.len();
         self.moves.extend(moves);
-        let end = u32::from_index(self.moves.len());
-        let end = end.ok_or(Full { what: "moves", most: u32::MAX as usize - 1 });
-        let known = end.and_then(|end| self.heads.intern(head).map(|number| (end, number)));
-        match known {
-            Ok((end, number)) if number as usize == self.ends.len() => {
-                self.ends.push(end);
-                Ok(self.range(number as usize))
-            }
-            // The head had moves: those stay.
-            Ok((_, number)) => {
-                self.moves.truncate(before);
-                Ok(self.range(number as usize))
-            }
-            Err(full) => {
-                self.moves.truncate(before);
-                Err(full)
-            }
-        }
+        let number = |count: usize| u32::from_index(count);
+        let end = number(self.moves.len()).and_then(|end| NonZeroU32::MIN.checked_add(end));
+        let (Some(start), Some(end)) = (number(before), end) else {
+            self.moves.truncate(before);
+            return Err(Full { what: "moves", most: before });
+        };
+        let known = Known { head, start, end };
+        let slot = self.slot(&head);
+        self.slots[slot] = Some(known);
+        self.heads += 1;
+        Ok(known.range())
     }
 
-    fn range(&self, head: usize) -> Range<u32> {
-        head.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[head]
+    fn grow(&mut self) {
+        let length = (self.slots.len() * 2).max(SMALLEST);
+        let old = std::mem::replace(&mut self.slots, vec![None; length]);
+        for known in old.into_iter().flatten() {
+            let slot = self.slot(&known.head);
+            self.slots[slot] = Some(known);
+        }
     }
 
     /// A move, by its number among all moves.
@@ -76,16 +121,16 @@ impl<H: Hash + Eq, M> Moves<H, M> {
         &self.moves[range.start as usize..range.end as usize]
     }
 
-    /// The heads whose moves are known, in the order in which they came.
-    #[must_use]
-    pub fn heads(&self) -> &[H] {
-        self.heads.things()
+    /// The heads whose moves are known, in some order that is always the same.
+    pub fn heads(&self) -> impl Iterator<Item = H> {
+        self.slots.iter().flatten().map(|known| known.head)
     }
 }
 
 impl<H, M> Bytes for Moves<H, M> {
     fn bytes(&self) -> usize {
-        self.heads.bytes() + self.ends.bytes() + self.moves.capacity() * size_of::<M>()
+        let slots = self.slots.capacity() * size_of::<Option<Known<H>>>();
+        slots + self.moves.capacity() * size_of::<M>()
     }
 }
 
@@ -105,6 +150,24 @@ mod tests {
         assert_eq!(moves.find(&(7, 0)), Some(2..3));
         assert_eq!(moves.slice(0..2), ['a', 'b']);
         assert_eq!(*moves.get(2), 'c');
-        assert_eq!(moves.heads(), [(0, 0), (0, 1), (7, 0)]);
+        let mut heads: Vec<_> = moves.heads().collect();
+        heads.sort_unstable();
+        assert_eq!(heads, [(0, 0), (0, 1), (7, 0)]);
+    }
+
+    #[test]
+    fn many_heads_keep_their_moves() {
+        let mut moves: Moves<u64, u64> = Moves::default();
+        for head in 0..5000 {
+            let range = moves.remember(head * head, [head; 2].into_iter().take(head as usize % 3));
+            assert_eq!(range.map(|range| range.len()), Ok(head as usize % 3));
+        }
+        for head in 0..5000 {
+            let range = moves.find(&(head * head)).expect("it is known");
+            assert_eq!(range.len(), head as usize % 3);
+            assert!(moves.slice(range).iter().all(|&found| found == head));
+            assert!(moves.find(&(head * head + 2)).is_none());
+        }
+        assert_eq!(moves.heads().count(), 5000);
     }
 }

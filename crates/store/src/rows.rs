@@ -43,6 +43,7 @@ const FIRST_ROWS: usize = 16;
 
 impl Rows {
     /// How many words there are.
+    #[inline]
     pub fn len(&self) -> usize {
         self.count
     }
@@ -112,6 +113,7 @@ impl Rows {
     }
 
     /// The word of a number.
+    #[inline]
     pub fn get(&self, number: usize) -> Word {
         match &self.loose {
             Some(loose) => Word::new(loose.get(number).iter().copied()),
@@ -120,6 +122,7 @@ impl Rows {
     }
 
     /// Puts the word of a number in the place of another one.
+    #[inline]
     pub fn read(&self, number: usize, word: &mut Vec<u32>) {
         word.clear();
         match &self.loose {
@@ -155,6 +158,7 @@ impl Rows {
         &self.blocks[number / ROWS_PER_BLOCK][number % ROWS_PER_BLOCK * self.bytes..]
     }
 
+    #[inline]
     fn unpack(&self, number: usize) -> impl ExactSizeIterator<Item = u32> {
         let (bytes, narrow) = (self.at(number), self.columns.is_narrow());
         let row = if narrow { load(bytes) } else { 0 };
@@ -256,6 +260,7 @@ pub struct Word {
 }
 
 impl Word {
+    #[inline]
     fn new(numbers: impl ExactSizeIterator<Item = u32>) -> Self {
         let mut word = Word { length: numbers.len(), ..Word::default() };
         if word.length > SHORT {
@@ -270,6 +275,7 @@ impl Word {
 impl Deref for Word {
     type Target = [u32];
 
+    #[inline]
     fn deref(&self) -> &[u32] {
         if self.length > SHORT { &self.long } else { &self.short[..self.length] }
     }

@@ -23,20 +23,20 @@ pub struct StateSet {
 
 impl Default for StateSet {
     fn default() -> Self {
-        StateSet::with_at_most(usize::MAX)
+        StateSet { rows: Rows::default(), table: Table::default(), most: Table::<u32>::most() }
     }
 }
 
 impl StateSet {
-    /// A set that is full with so many words, or when there are no more numbers.
-    #[must_use]
-    pub fn with_at_most(most: usize) -> Self {
-        let most = most.min(Table::<u32>::most());
-        StateSet { rows: Rows::default(), table: Table::default(), most }
+    /// Lets the set be full with so many words, or when there are no more numbers.
+    pub fn limit(&mut self, most: Option<usize>) {
+        let numbers = Table::<u32>::most();
+        self.most = most.map_or(numbers, |most| most.min(numbers));
     }
 
     /// How many words there are.
     #[must_use]
+    #[inline]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -49,6 +49,7 @@ impl StateSet {
 
     /// The number of the word that comes next.
     #[must_use]
+    #[inline]
     pub fn end(&self) -> u32 {
         // A set has fewer words than there are numbers: see `enter`.
         u32::try_from(self.len()).unwrap_or(u32::MAX)
@@ -56,17 +57,20 @@ impl StateSet {
 
     /// The word of a number.
     #[must_use]
+    #[inline]
     pub fn get(&self, number: u32) -> Word {
         self.rows.get(number.index())
     }
 
     /// Puts the word of a number in the place of another one.
+    #[inline]
     pub fn read(&self, number: u32, word: &mut Vec<u32>) {
         self.rows.read(number.index(), word);
     }
 
     /// The first number of a word; 0 if it is empty.
     #[must_use]
+    #[inline]
     pub fn first(&self, number: u32) -> u32 {
         self.rows.first(number.index())
     }
@@ -86,6 +90,7 @@ impl StateSet {
     }
 
     /// Prepares for words with numbers up to these.
+    #[inline]
     pub fn make_room(&mut self, most: &[u32]) {
         if self.rows.make_room(most) {
             let rows = &self.rows;
@@ -148,6 +153,7 @@ impl StateSet {
     /// Adds many words; tells each number in turn, and whether it is new. The memory that the
     /// look-ups need is asked for all at once, so that they wait for it together and not one after
     /// the other. The batch is used up.
+    #[inline]
     pub fn insert_all(
         &mut self,
         batch: &mut Batch,
@@ -157,11 +163,7 @@ impl StateSet {
             self.make_room(word);
         }
         if let Some(columns) = self.narrow() {
-            let words = batch.ends.len();
-            if words > 0 {
-                let rows: Vec<u128> = batch.words().map(|word| columns.pack(word)).collect();
-                batch.rows.splice(0..0, rows);
-            }
+            batch.pack(columns);
             let Batch { rows, hashes, .. } = batch;
             hashes.clear();
             hashes.extend(rows.iter().map(|&row| hash::of_row(row)));

@@ -40,6 +40,7 @@ impl<S: Slot> Table<S> {
     }
 
     /// Whether there is room for one more than so many.
+    #[inline]
     pub fn has_room(&self, count: usize) -> bool {
         count < self.slots.len() / 4 * 3
     }

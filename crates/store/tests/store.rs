@@ -112,7 +112,8 @@ fn ids_run_out_and_never_wrap() {
 #[test]
 fn a_full_set_keeps_what_it_has() {
     for lengths in [1, 2] {
-        let mut set = StateSet::with_at_most(100);
+        let mut set = StateSet::default();
+        set.limit(Some(100));
         let word = |number: u32| vec![number; 1 + number as usize % lengths];
         for number in 0..100 {
             assert_eq!(set.insert(&word(number)), Ok((number, true)));

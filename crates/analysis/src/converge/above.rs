@@ -117,7 +117,7 @@ impl<'a> Above<'a> {
     #[must_use]
     pub fn is_exact(&self) -> bool {
         let windows = self.explorer.locals();
-        (0..windows.count() as u32).all(|local| windows.is_finite(local))
+        windows.locals().all(|local| windows.is_finite(local))
     }
 
     /// How many visible states Z has, without symmetry reduction.

@@ -27,7 +27,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 use selvedge_evidence::Evidence;
-use selvedge_model::{Action, SharedId, Word};
+use selvedge_model::{Action, SharedId, ThreadId, Word};
 
 use crate::explore::abstraction::Abstraction;
 use crate::explore::windows::{Cut, Windows};
@@ -89,7 +89,7 @@ struct Test<'t, 'a> {
 impl Test<'_, '_> {
     fn run(mut self) -> Result<Option<Obstacle>, Stop> {
         let mut next = Vec::new();
-        for number in 0..self.abstraction.states.len() as u32 {
+        for number in 0..self.abstraction.states.end() {
             let word = self.abstraction.states.get(number).to_vec();
             for thread in 0..self.abstraction.met.len() {
                 let windows = match word.get(1 + thread) {
@@ -137,7 +137,8 @@ impl Test<'_, '_> {
             system.actions(template, shared, kept.symbols.first().copied(), &mut actions)?;
             let mut found = BTreeSet::new();
             for &Action { shared: to, word, .. } in &actions {
-                self.abstraction.windows.step(thread as u32, &kept, word, &mut after);
+                let class = ThreadId::from(thread).0;
+                self.abstraction.windows.step(class, &kept, word, &mut after)?;
                 let uncovers = word == Word::Pop && kept.hidden;
                 for window in after.drain(..) {
                     let Some(view) = self.abstraction.view(to) else {

@@ -127,7 +127,7 @@ fn saturate(
         pace.spend(1 + actions.len())
     })?;
     let mut languages = Languages::default();
-    let found = reachable.languages(&mut languages);
+    let found = reachable.languages(&mut languages)?;
     Ok((languages, found.into_iter().collect()))
 }
 

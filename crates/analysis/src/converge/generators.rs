@@ -215,7 +215,7 @@ fn canonical(classes: &Classes, mut state: VisibleState) -> VisibleState {
         return state;
     }
     let of_threads = classes.of_threads();
-    for class in 0..of_threads.len() as u32 {
+    for (class, _) in (0..).zip(of_threads) {
         let places = || (0..state.tops.len()).filter(|&t| of_threads.get(t) == Some(&class));
         let places: Vec<usize> = places().collect();
         let mut tops: Vec<_> = places.iter().map(|&place| state.tops[place]).collect();

@@ -113,7 +113,7 @@ fn attempt(
     run(question, interchanged, budget, tell, |run| {
         let observe = options.observe.clone().unwrap_or(Observe::top(1));
         run.abstraction = Some(Abstraction::new(question.system, observe));
-        run.look();
+        run.look()?;
         let mut failures = 0;
         loop {
             let obstacle = match run.plateau(options.closure)? {
@@ -125,7 +125,7 @@ fn attempt(
             let top = abstraction.observe.top;
             if options.observe.is_none() && top < DEEPEST && !abstraction.is_whole() {
                 run.abstraction = Some(Abstraction::new(question.system, Observe::top(top + 1)));
-                run.look();
+                run.look()?;
             } else if options.observe.is_some() && failures >= MOST_FAILURES {
                 return Err(End::Stop(Stop::NotClosed(obstacle)));
             }

@@ -83,14 +83,17 @@ fn fill(
         for _ in 0..delays {
             column.explorer.advance_delay(budget)?;
         }
-        let mut cells = vec![column.cell()];
+        let mut cells = vec![column.cell()?];
         let mut stop = None;
         for _ in 0..grid.rounds {
-            if let Err(reason) = column.explorer.advance_round(budget) {
-                stop = Some(reason);
-                break;
+            let advanced = column.explorer.advance_round(budget).map(|_| ());
+            match advanced.and_then(|()| column.cell()) {
+                Ok(cell) => cells.push(cell),
+                Err(reason) => {
+                    stop = Some(reason);
+                    break;
+                }
             }
-            cells.push(column.cell());
         }
         grid.columns.push(cells);
         stop.map_or(Ok(()), Err)?;
@@ -112,17 +115,17 @@ impl<'a> Column<'a> {
         Ok(Column { explorer: DelayExplorer::new(system)?, abstraction })
     }
 
-    fn cell(&mut self) -> Cell {
+    fn cell(&mut self) -> Result<Cell, Stop> {
         let last = self.explorer.observations().last();
         let (states, visible) = last.map_or((None, None), |seen| (seen.states, seen.visible));
         let observed = match &mut self.abstraction {
             None => visible,
             Some(abstraction) => {
-                abstraction.look(self.explorer.reached());
+                abstraction.look(self.explorer.reached())?;
                 Some(abstraction.len() as u128)
             }
         };
-        Cell { states, observed, images: self.explorer.images() }
+        Ok(Cell { states, observed, images: self.explorer.images() })
     }
 }
 
@@ -197,7 +200,7 @@ fn path(
             column.explorer.advance_delay(budget)?;
             at.1 += 1;
         }
-        let cell = column.cell();
+        let cell = column.cell()?;
         if cell.observed != seen {
             (path.images_before, seen) = (cell.images, cell.observed);
         }

@@ -10,11 +10,12 @@
 //! is hidden [Johnson, Wahl 2021, Sec. 3.1 and App. C].
 
 use rustc_hash::FxHashMap;
-use selvedge_model::{SharedId, System, TemplateId};
+use selvedge_model::{SharedId, System, TemplateId, ThreadId};
+use selvedge_store::{Full, Id, Interner, StateSet};
 
 use super::stacks::Stacks;
 use super::windows::{Cut, Windows};
-use super::{Locals, Reached, StateSet};
+use super::{Locals, Reached};
 
 /// What is looked at.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,7 +47,8 @@ pub struct Abstraction<'a> {
     pub(crate) windows: Windows,
     /// The view of each shared state that was met.
     views: FxHashMap<SharedId, u32>,
-    view_numbers: FxHashMap<Vec<(String, String)>, u32>,
+    /// What is seen of a shared state, if that is not all; its number is the view.
+    values: Interner<Vec<(String, String)>>,
     /// The shared states behind each view.
     pub(crate) behind: Vec<Vec<SharedId>>,
     /// The windows of each entry of the exploration, one for each thread that may have it.
@@ -69,7 +71,7 @@ impl<'a> Abstraction<'a> {
             system,
             windows: Windows::new(Cut::tight(observe.top)),
             views: FxHashMap::default(),
-            view_numbers: FxHashMap::default(),
+            values: Interner::of(VIEWS),
             behind: Vec::new(),
             of_entry: Vec::new(),
             met: vec![Vec::new(); system.threads().len()],
@@ -109,33 +111,33 @@ impl<'a> Abstraction<'a> {
     }
 
     /// Looks at the states that are new; how many abstract states are.
-    pub fn look(&mut self, reached: &Reached<'_, Stacks>) -> usize {
+    pub fn look(&mut self, reached: &Reached<'_, Stacks>) -> Result<usize, Full> {
         let before = self.len();
         if self.is_whole && reached.locals().tallest() > self.observe.top {
             self.is_whole = false;
             self.seen = 0;
         }
-        let all = reached.states.len() as u32;
+        let all = reached.states.end();
         if !self.is_whole {
             for number in self.seen..all {
-                self.add(reached, number);
+                self.add(reached, number)?;
             }
         }
         self.seen = all;
-        self.len() - before
+        Ok(self.len() - before)
     }
 
-    fn add(&mut self, reached: &Reached<'_, Stacks>, number: u32) {
+    fn add(&mut self, reached: &Reached<'_, Stacks>, number: u32) -> Result<(), Full> {
         let state = reached.states.get(number);
         let shared = SharedId(state[0]);
         let view = match self.view(shared) {
             Some(view) => view,
-            None => self.meet(shared),
+            None => self.meet(shared)?,
         };
         let mut word = vec![0; 1 + self.met.len()];
         word[0] = view;
         let mut left: Vec<(u32, u32)> = reached.space.layout.entries(&state).collect();
-        self.arrange(reached, &mut left, 0, &mut word);
+        self.arrange(reached, &mut left, 0, &mut word)
     }
 
     /// Gives what is left to the threads from one on, in every way: one way, unless threads that are
@@ -146,11 +148,11 @@ impl<'a> Abstraction<'a> {
         left: &mut [(u32, u32)],
         thread: usize,
         word: &mut [u32],
-    ) {
+    ) -> Result<(), Full> {
         if thread == self.met.len() {
             let kept = if self.observe.top == 0 { 1 } else { word.len() };
-            self.states.insert(&word[..kept]);
-            return;
+            self.states.insert(&word[..kept])?;
+            return Ok(());
         }
         let class = reached.classes().of_thread(thread);
         for at in 0..left.len() {
@@ -159,41 +161,54 @@ impl<'a> Abstraction<'a> {
                 continue;
             }
             left[at].1 -= 1;
-            word[1 + thread] = self.window(reached, thread, entry);
-            self.arrange(reached, left, thread + 1, word);
+            word[1 + thread] = self.window(reached, thread, entry)?;
+            self.arrange(reached, left, thread + 1, word)?;
             left[at].1 += 1;
         }
+        Ok(())
     }
 
-    fn window(&mut self, reached: &Reached<'_, Stacks>, thread: usize, entry: u32) -> u32 {
+    fn window(
+        &mut self,
+        reached: &Reached<'_, Stacks>,
+        thread: usize,
+        entry: u32,
+    ) -> Result<u32, Full> {
         match self.of_entry.get(entry as usize * self.met.len() + thread) {
-            Some(&known) if known != UNKNOWN => known,
+            Some(&known) if known != UNKNOWN => Ok(known),
             _ => self.meet_entry(reached, thread, entry),
         }
     }
 
-    fn meet(&mut self, shared: SharedId) -> u32 {
-        let next = self.behind.len() as u32;
+    fn meet(&mut self, shared: SharedId) -> Result<u32, Full> {
         let view = match &self.observe.shared {
-            None => next,
+            None => {
+                let next = u32::from_index(self.behind.len());
+                next.ok_or(Full { what: VIEWS, most: self.behind.len() })?
+            }
             Some(names) => {
                 let mut values = self.system.describe().shared_values(shared);
                 values.retain(|(name, _)| names.contains(name));
-                *self.view_numbers.entry(values).or_insert(next)
+                self.values.intern(values)?
             }
         };
-        if view == next {
+        if view as usize == self.behind.len() {
             self.behind.push(Vec::new());
         }
         self.behind[view as usize].push(shared);
         self.views.insert(shared, view);
-        view
+        Ok(view)
     }
 
-    fn meet_entry(&mut self, reached: &Reached<'_, Stacks>, thread: usize, entry: u32) -> u32 {
+    fn meet_entry(
+        &mut self,
+        reached: &Reached<'_, Stacks>,
+        thread: usize,
+        entry: u32,
+    ) -> Result<u32, Full> {
         let (_, local) = reached.space.entry(entry);
         let stack = reached.locals().get(local);
-        let window = self.windows.of_stack(thread as u32, &stack);
+        let window = self.windows.of_stack(ThreadId::from(thread).0, &stack)?;
         let threads = self.met.len();
         let at = entry as usize * threads + thread;
         if self.of_entry.len() <= at {
@@ -204,14 +219,14 @@ impl<'a> Abstraction<'a> {
         if !met.contains(&window) {
             met.push(window);
         }
-        window
+        Ok(window)
     }
 
     /// States of shared states and windows of threads that look like one of the abstract states, made
     /// of what was met; `None` if they are more than `limit`.
     pub(crate) fn expand(&self, limit: usize) -> Option<Vec<(SharedId, Vec<u32>)>> {
         let mut all = Vec::new();
-        for number in 0..self.states.len() as u32 {
+        for number in 0..self.states.end() {
             let word = self.states.get(number);
             let threads: Vec<&[u32]> = match self.observe.top {
                 0 => self.met.iter().map(Vec::as_slice).collect(),
@@ -241,3 +256,6 @@ impl<'a> Abstraction<'a> {
 }
 
 const UNKNOWN: u32 = u32::MAX;
+
+/// What there may be too many of.
+const VIEWS: &str = "views of shared states";

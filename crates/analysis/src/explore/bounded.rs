@@ -5,6 +5,7 @@
 use selvedge_automata::Dfa;
 use selvedge_evidence::Evidence;
 use selvedge_model::{Property, SharedId, VisibleState};
+use selvedge_store::Bytes;
 
 use super::reached::{Observation, Reached};
 use super::{Explorer, Locals};
@@ -48,9 +49,9 @@ impl<'a, L: Locals, B: Bookkeeping> BoundedExplorer<'a, L, B> {
     /// Keeps only some of the states, given by number, as if they had been there from the start and
     /// nothing else were reached. Right if it is known that none of the others is reachable.
     pub(crate) fn keep(&mut self, keep: impl Fn(u32) -> bool) -> Result<(), Stop> {
-        self.reached.keep(keep);
+        self.reached.keep(keep)?;
         self.reached.observe(B::RESOURCE.bound(0), &Budget::default())?;
-        self.reached.new_from = self.reached.states.len() as u32;
+        self.reached.new_from = self.reached.states.end();
         self.reached.observe(B::RESOURCE.bound(1), &Budget::default())
     }
 
@@ -73,6 +74,7 @@ impl<L: Locals, B: Bookkeeping> Explorer for BoundedExplorer<'_, L, B> {
     }
 
     fn advance(&mut self, budget: &Budget) -> Result<&Observation, Stop> {
+        self.reached.states.limit(budget.states);
         self.bookkeeping.advance(&mut self.reached, budget)?;
         budget.check()?;
         self.reached.observe(B::RESOURCE.bound(self.bound() + 1), budget)?;
@@ -116,7 +118,7 @@ impl<L: Locals, B: Bookkeeping> Explorer for BoundedExplorer<'_, L, B> {
     }
 
     fn stored(&self) -> (usize, usize) {
-        (self.reached.states.len(), self.reached.states.bytes())
+        (self.reached.states.len(), self.reached.bytes())
     }
 
     fn certificate(&self) -> Evidence {

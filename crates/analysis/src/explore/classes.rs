@@ -30,7 +30,7 @@ impl Classes {
                 Some(earlier) => classes.of_thread[earlier],
                 None => {
                     classes.templates.push(initial[0].threads[thread].template);
-                    classes.templates.len() as u32 - 1
+                    class(classes.templates.len() - 1)
                 }
             };
             classes.of_thread.push(class);
@@ -82,13 +82,36 @@ impl Classes {
     /// The class of threads that are started later: one for each template.
     pub fn of_started(&mut self, template: TemplateId) -> u32 {
         let later = self.own()..self.templates.len();
-        match later.into_iter().find(|&class| self.templates[class] == template) {
-            Some(class) => class as u32,
+        match later.into_iter().find(|&known| self.templates[known] == template) {
+            Some(known) => class(known),
             None => {
                 self.templates.push(template);
-                self.templates.len() as u32 - 1
+                class(self.templates.len() - 1)
             }
         }
+    }
+}
+
+/// The class of a number. Threads and templates have 32-bit numbers in the model, and each class has
+/// a thread or a template of its own, half of them at most: no class has this number twice.
+fn class(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+impl Classes {
+    /// So many threads of one class.
+    pub(super) fn all_alike(threads: usize) -> Self {
+        Self::of_sizes(&[threads])
+    }
+
+    /// Classes of these sizes, whose threads take turns.
+    pub(super) fn of_sizes(sizes: &[usize]) -> Self {
+        let most = sizes.iter().copied().max().unwrap_or(0);
+        let turn =
+            |turn: usize| (0..sizes.len()).filter(move |&class| turn < sizes[class]).map(class);
+        let of_thread = (0..most).flat_map(turn).collect();
+        Classes { of_thread, templates: sizes.iter().map(|_| TemplateId(0)).collect() }
     }
 }
 

@@ -16,11 +16,13 @@
 //! by its budget.
 
 use selvedge_model::System;
+use selvedge_store::Full;
 
 use super::Locals;
 use super::bounded::{Bookkeeping, BoundedExplorer, THREADS_PER_BATCH};
 use super::moved::Moved;
-use super::reached::{Reached, Scratch};
+use super::moving::{GONE, Scratch};
+use super::reached::Reached;
 use crate::{Budget, Pace, Resource, Stop};
 
 /// Explores context by context.
@@ -55,21 +57,23 @@ impl Bookkeeping for Contexts {
         reached: &mut Reached<'_, L>,
         budget: &Budget,
     ) -> Result<(), Stop> {
-        let frontier = reached.new_from..reached.states.len() as u32;
+        let frontier = reached.new_from..reached.states.end();
         let before = std::mem::take(&mut self.moved);
         reached.new_from = frontier.end;
         let mut scratch = Scratch::default();
         let mut work: Vec<(u32, u32)> = Vec::new();
+        let mut word = Vec::new();
         let mut pace = Pace::new(budget);
         let mut waiting = frontier.clone();
         loop {
             while work.len() < THREADS_PER_BATCH
                 && let Some(state) = waiting.next()
             {
-                let word = reached.states.get(state);
-                let kinds = reached.space.layout.entries(&word).count() as u32;
-                let unmoved = |&position: &u32| !before.has(state - frontier.start, position);
-                work.extend((0..kinds).filter(unmoved).map(|position| (state, position)));
+                reached.positions(state, &mut word, |position| {
+                    if !before.has(state - frontier.start, position) {
+                        work.push((state, position));
+                    }
+                });
             }
             if work.is_empty() {
                 return Ok(());
@@ -77,7 +81,7 @@ impl Bookkeeping for Contexts {
             let batch = work.split_off(work.len().saturating_sub(THREADS_PER_BATCH));
             let done = reached.moves(&batch, &mut scratch, &mut pace)?;
             work.extend_from_slice(&batch[done..]);
-            self.insert(reached, &scratch, &mut work);
+            self.insert(reached, &mut scratch, &mut work)?;
         }
     }
 }
@@ -87,21 +91,19 @@ impl Contexts {
     fn insert<L: Locals>(
         &mut self,
         reached: &mut Reached<'_, L>,
-        scratch: &Scratch,
+        scratch: &mut Scratch,
         work: &mut Vec<(u32, u32)>,
-    ) {
-        let Reached { states, space, new_from, .. } = reached;
+    ) -> Result<(), Full> {
         let Scratch { batch, moved, .. } = scratch;
-        states.insert_all(batch, |index, number| {
-            let Some(new) = number.checked_sub(*new_from) else {
+        let new_from = reached.new_from;
+        reached.states.insert_all(batch, |index, number, _| {
+            let Some(new) = number.checked_sub(new_from) else {
                 return; // all threads move from there at this bound at the latest
             };
-            let Some(position) = space.layout.position(batch.get(index), moved[index]) else {
-                return; // it has ended and is forgotten
-            };
-            if self.moved.set(new, position) && !L::WHOLE_CONTEXTS {
+            let position = moved[index];
+            if position != GONE && self.moved.set(new, position) && !L::WHOLE_CONTEXTS {
                 work.push((number, position));
             }
-        });
+        })
     }
 }

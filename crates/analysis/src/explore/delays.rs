@@ -33,6 +33,7 @@ mod images;
 
 use selvedge_evidence::Evidence;
 use selvedge_model::{Property, System, VisibleState};
+use selvedge_store::Full;
 
 use super::Locals;
 use super::reached::{Observation, Reached};
@@ -94,7 +95,7 @@ impl<'a> DelayExplorer<'a> {
             return Err(fault.into());
         }
         let reached = Reached::new(system, Stacks::default(), interchanged)?;
-        let initial: Vec<u32> = (0..reached.states.len() as u32).collect();
+        let initial: Vec<u32> = (0..reached.states.end()).collect();
         let mut explorer = DelayExplorer {
             interchanged,
             threads: system.threads().len(),
@@ -165,10 +166,9 @@ impl<'a> DelayExplorer<'a> {
     #[must_use]
     pub fn stored(&self) -> (usize, usize) {
         let points = self.row.iter().chain(&self.column).map(|list| list.capacity() * 4 + 24);
-        let images = (self.images.begins.capacity() + self.images.edges.capacity()) * 4;
-        let fewest = self.fewest.capacity() * size_of::<Fewest>();
-        let states = &self.reached.states;
-        (states.len(), states.bytes() + images + fewest + points.sum::<usize>())
+        let Images { begins, edges, .. } = &self.images;
+        let all = selvedge_store::total(&[&self.reached, begins, edges, &self.fewest]);
+        (self.reached.states.len(), all + points.sum::<usize>())
     }
 
     /// A visible state that is new since the last bound was raised and breaks one of the properties.
@@ -187,7 +187,9 @@ impl<'a> DelayExplorer<'a> {
 
     /// Allows one more round. If the budget ends first, the explorer is of no further use.
     pub fn advance_round(&mut self, budget: &Budget) -> Result<&Observation, Stop> {
-        self.reached.new_from = self.reached.states.len() as u32;
+        self.expect(self.rounds + 1, self.delays)?;
+        self.reached.states.limit(budget.states);
+        self.reached.new_from = self.reached.states.end();
         let first = self.rounds * self.threads;
         let mut below: Vec<Vec<u32>> = vec![Vec::new(); self.threads];
         for delays in 0..=self.delays {
@@ -210,7 +212,9 @@ impl<'a> DelayExplorer<'a> {
 
     /// Allows one more delay. If the budget ends first, the explorer is of no further use.
     pub fn advance_delay(&mut self, budget: &Budget) -> Result<&Observation, Stop> {
-        self.reached.new_from = self.reached.states.len() as u32;
+        self.expect(self.rounds, self.delays + 1)?;
+        self.reached.states.limit(budget.states);
+        self.reached.new_from = self.reached.states.end();
         let below = std::mem::take(&mut self.row);
         let mut layers = vec![Vec::new()];
         for (turn, delayed) in below[..below.len() - 1].iter().enumerate() {
@@ -267,6 +271,7 @@ impl<'a> DelayExplorer<'a> {
     /// Adds a point, unless another one is as good.
     fn add(&mut self, state: u32, turn: usize, delays: usize, growth: Growth, to: &mut Vec<u32>) {
         let fewest = &mut self.fewest[state as usize * self.threads + turn % self.threads];
+        // They fit: see `expect`.
         let (turns, delays) = (turn as u32, delays as u32);
         let is_beaten = match growth {
             Growth::Column => fewest.delays <= delays,
@@ -277,6 +282,13 @@ impl<'a> DelayExplorer<'a> {
             fewest.delays = fewest.delays.min(delays);
             to.push(state);
         }
+    }
+
+    /// Whether turns and delays up to these have 32-bit numbers.
+    fn expect(&self, rounds: usize, delays: usize) -> Result<(), Full> {
+        let most = u32::MAX as usize - 1;
+        let turns = rounds.saturating_mul(self.threads);
+        if turns.max(delays) > most { Err(Full { what: "turns", most }) } else { Ok(()) }
     }
 
     /// Room for the configurations of all states.

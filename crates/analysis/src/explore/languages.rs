@@ -12,10 +12,10 @@
 //! Threads that are started within a context are part of where it ends: the shared state of the
 //! saturation is a shared state of the system with the list of threads started so far.
 
-use rustc_hash::FxHashMap;
 use selvedge_automata::{Control, Dfa, LanguageId, Languages as Store, Psa, post_star};
 use selvedge_evidence::Evidence;
 use selvedge_model::{Action, Fault, SharedId, Spawn, Stack, StackPattern, SymbolId, System};
+use selvedge_store::{Full, Interner};
 
 use super::{Classes, Locals, Move, Reached};
 use crate::{Pace, Resource, Stop, certify};
@@ -66,8 +66,8 @@ impl Locals for Languages {
         }
     }
 
-    fn of_stack(&mut self, _class: u32, stack: &Stack) -> u32 {
-        self.store.word(stack.iter()).0
+    fn of_stack(&mut self, _class: u32, stack: &Stack) -> Result<u32, Full> {
+        Ok(self.store.word(stack.iter())?.0)
     }
 
     fn moves(
@@ -80,12 +80,13 @@ impl Locals for Languages {
     ) -> Result<(), Stop> {
         self.contexts += 1;
         let template = classes.template(class);
-        let mut ends = Ends::default();
-        let first = ends.control(End { shared, spawns: Vec::new() });
+        // The ends of contexts are control states.
+        let mut ends: Interner<End> = Interner::of("ends of a context");
+        let first = Control(ends.intern(End { shared, spawns: Vec::new() })?);
         let start = Psa::of_language(first, self.store.get(LanguageId(local)));
         let mut actions: Vec<Action> = Vec::new();
         let saturated = post_star(start, |control, top, found| {
-            let end = ends.list[control.0 as usize].clone();
+            let end = ends.get(control.0).clone();
             actions.clear();
             system.actions(template, end.shared, top, &mut actions)?;
             for action in &actions {
@@ -102,14 +103,17 @@ impl Locals for Languages {
                     }));
                 }
                 spawns.sort_unstable();
-                found.push((ends.control(End { shared: action.shared, spawns }), action.word));
+                let end = ends.intern(End { shared: action.shared, spawns })?;
+                found.push((Control(end), action.word));
             }
             pace.spend(1 + actions.len())
         })?;
-        for (control, language) in saturated.languages(&mut self.store) {
-            let end = &ends.list[control.0 as usize];
-            let mut local_of = |s: &Spawn| (s.template, self.store.word(s.stack.symbols()).0);
-            let spawns = end.spawns.iter().map(&mut local_of).collect();
+        for (control, language) in saturated.languages(&mut self.store)? {
+            let end = ends.get(control.0);
+            let mut spawns = Vec::with_capacity(end.spawns.len());
+            for spawn in &end.spawns {
+                spawns.push((spawn.template, self.store.word(spawn.stack.symbols())?.0));
+            }
             out.push(Move { shared: end.shared, local: language.0, spawns });
         }
         Ok(())
@@ -155,22 +159,4 @@ struct End {
     shared: SharedId,
     /// The threads that were started on the way, sorted.
     spawns: Vec<Spawn>,
-}
-
-/// The ends of contexts as control states.
-#[derive(Default)]
-struct Ends {
-    list: Vec<End>,
-    numbers: FxHashMap<End, Control>,
-}
-
-impl Ends {
-    fn control(&mut self, end: End) -> Control {
-        let next = Control(self.list.len() as u32);
-        let control = *self.numbers.entry(end.clone()).or_insert(next);
-        if control == next {
-            self.list.push(end);
-        }
-        control
-    }
 }

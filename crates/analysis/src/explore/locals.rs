@@ -5,6 +5,7 @@
 use selvedge_automata::Dfa;
 use selvedge_evidence::Evidence;
 use selvedge_model::{SharedId, Stack, StackPattern, SymbolId, System, TemplateId};
+use selvedge_store::Full;
 
 use super::{Classes, Reached};
 use crate::{Pace, Resource, Stop};
@@ -30,7 +31,7 @@ pub trait Locals {
     fn engine(resource: Resource) -> &'static str;
 
     /// The local of a thread of the class with this stack.
-    fn of_stack(&mut self, class: u32, stack: &Stack) -> u32;
+    fn of_stack(&mut self, class: u32, stack: &Stack) -> Result<u32, Full>;
 
     /// What a thread can do, with repetitions or without: its class, the shared state, and what is
     /// its own.

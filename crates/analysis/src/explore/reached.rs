@@ -4,13 +4,13 @@
 
 use selvedge_automata::Dfa;
 use selvedge_model::{Property, SharedId, System, TemplateId, VisibleState};
+use selvedge_store::{Bytes, Full, StateSet};
 
-use super::classes::arrangements;
 use super::space::{Entry, Space};
 use super::target::Target;
 use super::visible::{Seen, Visible};
-use super::{Batch, Classes, Locals, StateSet};
-use crate::{Bound, Budget, Pace, Stop};
+use super::{Classes, Locals};
+use crate::{Bound, Stop};
 
 /// What is seen at a bound. Numbers are without symmetry reduction; `None` is too large to count,
 /// or infinite.
@@ -38,28 +38,12 @@ pub struct Reached<'a, L> {
     pub(super) new_from: u32,
     /// The visible states. None while every state is as visible as it can be: then the states are
     /// the visible states.
-    visible: Option<Visible>,
+    pub(super) visible: Option<Visible>,
     /// How many visible states each completed bound reaches.
-    visible_until: Vec<u32>,
+    pub(super) visible_until: Vec<u32>,
     /// How many states each completed bound reaches.
-    states_until: Vec<u32>,
+    pub(super) states_until: Vec<u32>,
     pub(super) observations: Vec<Observation>,
-}
-
-/// How many states are looked at between two looks at the budget.
-const STATES_PER_CHECK: usize = 4096;
-
-/// After how many moves a batch is full.
-const MOVES_PER_BATCH: usize = 1 << 14;
-
-/// What making moves needs for a moment, kept for its memory.
-#[derive(Default)]
-pub(super) struct Scratch {
-    word: Vec<u32>,
-    next: Vec<u32>,
-    pub batch: Batch,
-    /// The entry of the thread that moved, for each word of the batch.
-    pub moved: Vec<u32>,
 }
 
 impl<'a, L: Locals> Reached<'a, L> {
@@ -76,22 +60,23 @@ impl<'a, L: Locals> Reached<'a, L> {
             observations: Vec::new(),
         };
         for word in &initial {
-            reached.states.insert(word);
+            reached.states.insert(word)?;
         }
         Ok(reached)
     }
 
     /// Forgets all states but some, and all that was seen.
-    pub(super) fn keep(&mut self, keep: impl Fn(u32) -> bool) {
+    pub(super) fn keep(&mut self, keep: impl Fn(u32) -> bool) -> Result<(), Full> {
         let all = std::mem::take(&mut self.states);
-        for number in (0..all.len() as u32).filter(|&number| keep(number)) {
-            self.states.insert(&all.get(number));
+        for number in (0..all.end()).filter(|&number| keep(number)) {
+            self.states.insert(&all.get(number))?;
         }
         self.new_from = 0;
         self.visible = None;
         self.visible_until.clear();
         self.states_until.clear();
         self.observations.clear();
+        Ok(())
     }
 
     /// The locals.
@@ -128,7 +113,7 @@ impl<'a, L: Locals> Reached<'a, L> {
     /// The states that were reached: the shared state, and how many threads there are of which
     /// class and local.
     pub fn states(&self) -> impl Iterator<Item = (SharedId, Vec<(Entry, u32)>)> {
-        (0..self.states.len() as u32).map(|number| {
+        (0..self.states.end()).map(|number| {
             let word = self.states.get(number);
             (SharedId(word[0]), self.space.kinds(&word))
         })
@@ -190,45 +175,10 @@ impl<'a, L: Locals> Reached<'a, L> {
         VisibleState { shared: SharedId(shared), tops }
     }
 
-    /// Finds all moves of some threads, given by the number of a state and the position of the
-    /// thread in its word, as a batch to be inserted. Ends early if there are very many, and says
-    /// how many of the threads moved.
-    pub(super) fn moves(
-        &mut self,
-        threads: &[(u32, u32)],
-        to: &mut Scratch,
-        pace: &mut Pace<'_>,
-    ) -> Result<usize, Stop> {
-        let Scratch { word, next, batch, moved } = to;
-        batch.clear();
-        moved.clear();
-        let mut last = None;
-        for (done, &(state, position)) in threads.iter().enumerate() {
-            if moved.len() > MOVES_PER_BATCH {
-                return Ok(done);
-            }
-            if last != Some(state) {
-                self.states.read(state, word);
-                last = Some(state);
-            }
-            let entry = self.space.layout.entries(word).nth(position as usize);
-            let Some((from, _)) = entry else { continue };
-            let (start, end) = self.space.moves_of(word[0], from, pace)?;
-            pace.spend(1 + (end - start) as usize)?;
-            for index in start..end {
-                if let Some(entry) = self.space.step(word, from, index, next) {
-                    batch.push(next);
-                    moved.push(entry);
-                }
-            }
-        }
-        Ok(threads.len())
-    }
-
     /// How many threads there are at most in a state.
     pub(super) fn largest(&self) -> usize {
         let threads = |number| self.space.layout.threads(&self.states.get(number));
-        (0..self.states.len() as u32).map(threads).max().unwrap_or(0)
+        (0..self.states.end()).map(threads).max().unwrap_or(0)
     }
 
     /// See [`super::Explorer::violation`].
@@ -286,7 +236,7 @@ impl<'a, L: Locals> Reached<'a, L> {
 
     /// Whether all locals of the states stand for finitely many stacks.
     pub(super) fn is_finite(&self) -> bool {
-        (0..self.states.len() as u32).all(|number| {
+        (0..self.states.end()).all(|number| {
             let kinds = self.space.kinds(&self.states.get(number));
             kinds.into_iter().all(|((_, local), _)| self.space.locals.is_finite(local))
         })
@@ -296,72 +246,10 @@ impl<'a, L: Locals> Reached<'a, L> {
     pub(super) fn visible_kinds(&self) -> usize {
         self.visible_until.last().map_or(0, |&end| end as usize)
     }
-
-    /// Counts what is new at this bound.
-    pub(super) fn observe(&mut self, bound: Bound, budget: &Budget) -> Result<(), Stop> {
-        let new = self.new_from..self.states.len() as u32;
-        if self.visible.is_none() && !self.space.locals.are_visible() {
-            // So far the visible states were the states.
-            self.visible = Some(Visible::new(self.space.layout));
-            self.see(0..self.new_from, &Budget::default())?;
-        }
-        let first_visible = self.visible_until.last().copied().unwrap_or(0);
-        let new_states = if L::WHOLE_CONTEXTS { None } else { self.count_states(new.clone()) };
-        let new_visible = if self.visible.is_some() {
-            self.see(new.clone(), budget)?;
-            self.visible.as_ref().and_then(|visible| {
-                let mut numbers = first_visible..visible.len();
-                numbers.try_fold(0, |total, number| sum(Some(total), visible.weight(number)))
-            })
-        } else {
-            self.count_states(new.clone())
-        };
-        self.states_until.push(new.end);
-        self.visible_until.push(self.visible.as_ref().map_or(new.end, Visible::len));
-        let last = self.observations.last();
-        self.observations.push(Observation {
-            bound,
-            states: sum(last.map_or(Some(0), |o| o.states), new_states),
-            new_states,
-            visible: sum(last.map_or(Some(0), |o| o.visible), new_visible),
-            new_visible,
-            new_stored: new.len(),
-        });
-        Ok(())
-    }
-
-    /// How many states these stand for.
-    fn count_states(&self, numbers: std::ops::Range<u32>) -> Option<u128> {
-        if self.space.classes.are_single() {
-            return Some(numbers.len() as u128);
-        }
-        numbers.into_iter().try_fold(0, |total, number| {
-            let word = self.states.get(number);
-            let entries = self.space.layout.entries(&word);
-            let kinds = entries.map(|(entry, count)| (self.space.entry(entry).0, count));
-            sum(Some(total), arrangements(kinds))
-        })
-    }
-
-    /// Adds what is visible of these states.
-    fn see(&mut self, numbers: std::ops::Range<u32>, budget: &Budget) -> Result<(), Stop> {
-        let Some(visible) = &mut self.visible else { return Ok(()) };
-        for number in numbers {
-            if (number as usize).is_multiple_of(STATES_PER_CHECK) {
-                budget.check()?;
-            }
-            let word = self.states.get(number);
-            let seen = |((class, local), count): (Entry, u32)| {
-                let tops = self.space.locals.tops(local).into_iter();
-                (tops.map(|top| (class, top)).collect(), count)
-            };
-            let threads: Vec<_> = self.space.kinds(&word).into_iter().map(seen).collect();
-            visible.add(word[0], &threads);
-        }
-        Ok(())
-    }
 }
 
-fn sum(a: Option<u128>, b: Option<u128>) -> Option<u128> {
-    a?.checked_add(b?)
+impl<L> Bytes for Reached<'_, L> {
+    fn bytes(&self) -> usize {
+        selvedge_store::total(&[&self.space, &self.states, &self.visible])
+    }
 }

@@ -25,7 +25,8 @@ use selvedge_model::System;
 
 use super::Locals;
 use super::bounded::{Bookkeeping, BoundedExplorer, THREADS_PER_BATCH};
-use super::reached::{Reached, Scratch};
+use super::moving::{GONE, Scratch};
+use super::reached::Reached;
 use crate::bound::needs_fixed_threads;
 use crate::{Budget, Pace, Resource, Stop};
 
@@ -59,7 +60,7 @@ impl Bookkeeping for Rounds {
         reached: &mut Reached<'_, L>,
         budget: &Budget,
     ) -> Result<(), Stop> {
-        reached.new_from = reached.states.len() as u32;
+        reached.new_from = reached.states.end();
         let mut scratch = Scratch::default();
         for thread in 0..self.threads {
             self.turn(thread, reached, &mut scratch, budget)?;
@@ -78,7 +79,7 @@ impl Rounds {
         budget: &Budget,
     ) -> Result<(), Stop> {
         let turn = self.new_at.len();
-        let first_new = reached.states.len() as u32;
+        let first_new = reached.states.end();
         self.new_at.push(first_new);
         // The thread had a turn with everything that was there at its last one.
         let first = turn.checked_sub(self.threads).map_or(0, |last| match last {
@@ -102,11 +103,11 @@ impl Rounds {
             let batch = work.split_off(work.len().saturating_sub(THREADS_PER_BATCH));
             let done = reached.moves(&batch, scratch, &mut pace)?;
             work.extend_from_slice(&batch[done..]);
-            let known = reached.states.len() as u32;
-            reached.states.insert_all(&scratch.batch, |_, _| {});
+            let known = reached.states.end();
+            reached.states.insert_all(&mut scratch.batch, |_, _, _| {})?;
             // A whole context needs no second one; otherwise the thread goes on from where it got.
             if !L::WHOLE_CONTEXTS {
-                let new = known..reached.states.len() as u32;
+                let new = known..reached.states.end();
                 work.extend(new.map(|state| (state, position(reached, state, class))));
             }
         }
@@ -116,6 +117,10 @@ impl Rounds {
 /// The position of the only thread of a class.
 fn position<L: Locals>(reached: &Reached<'_, L>, state: u32, class: u32) -> u32 {
     let word = reached.states.get(state);
-    let entries = reached.space.layout.entries(&word);
-    entries.take_while(|&(entry, _)| reached.space.entry(entry).0 != class).count() as u32
+    let mut positions = reached.space.layout.positions(&word);
+    let is_it = |&position: &u32| {
+        let entry = reached.space.layout.at(&word, position);
+        entry.is_some_and(|entry| reached.space.entry(entry).0 == class)
+    };
+    positions.find(is_it).unwrap_or(GONE)
 }

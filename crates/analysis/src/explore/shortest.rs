@@ -14,9 +14,9 @@
 use rustc_hash::FxHashMap;
 use selvedge_evidence::Trace;
 use selvedge_model::{Property, State, System, ThreadId, step};
+use selvedge_store::{Full, Links, StateSet};
 
 use super::Locals;
-use super::StateSet;
 use super::places::put_in_place;
 use super::space::Space;
 use super::stacks::Stacks;
@@ -33,9 +33,6 @@ struct Node {
     last: u32,
     /// The contexts or rounds so far.
     used: u32,
-    parent: u32,
-    /// The entry, before its step, of the thread that made the step.
-    moved: u32,
 }
 
 /// The schedule that breaks one of the properties within the bound with the fewest steps, if there
@@ -58,12 +55,13 @@ pub fn shortest_violation(
         targets,
         states: StateSet::default(),
         nodes: Vec::new(),
+        links: Links::default(),
         best: FxHashMap::default(),
         bound,
     };
     for word in &initial {
-        let (state, _) = search.states.insert(word);
-        search.add(Node { state, last: NOBODY, used: 0, parent: NOBODY, moved: NOBODY });
+        let (state, _) = search.states.insert(word)?;
+        search.add(Node { state, last: NOBODY, used: 0 }, None)?;
     }
     search.run(budget)?.map(|found| search.trace(found)).transpose()
 }
@@ -75,18 +73,20 @@ struct Search<'a> {
     states: StateSet,
     /// In the order of steps.
     nodes: Vec<Node>,
+    /// For each node the one before it, and the entry, before its step, of the thread that made the
+    /// step.
+    links: Links,
     /// The smallest bound within which a state was reached by a thread.
     best: FxHashMap<(u32, u32), u32>,
     bound: Bound,
 }
 
 impl Search<'_> {
-    fn run(&mut self, budget: &Budget) -> Result<Option<usize>, Stop> {
+    fn run(&mut self, budget: &Budget) -> Result<Option<u32>, Stop> {
         let mut at = 0;
         let mut next = Vec::new();
         let mut pace = Pace::new(budget);
-        while at < self.nodes.len() {
-            let Node { state, last, used, .. } = self.nodes[at];
+        while let Some(&Node { state, last, used }) = self.nodes.get(at as usize) {
             if self.is_hit(state)? {
                 return Ok(Some(at));
             }
@@ -97,14 +97,14 @@ impl Search<'_> {
                 if used as usize > self.bound.count {
                     continue;
                 }
-                let (start, end) = self.space.moves_of(word[0], from, &mut pace)?;
-                pace.spend(1 + (end - start) as usize)?;
-                for index in start..end {
+                let range = self.space.moves_of(word[0], from, &mut pace)?;
+                pace.spend(1 + range.len())?;
+                for index in range {
                     let Some(last) = self.space.step(&word, from, index, &mut next) else {
                         continue;
                     };
-                    let (state, _) = self.states.insert(&next);
-                    self.add(Node { state, last, used, parent: at as u32, moved: from });
+                    let (state, _) = self.states.insert(&next)?;
+                    self.add(Node { state, last, used }, Some((at, from)))?;
                 }
             }
             at += 1;
@@ -125,12 +125,18 @@ impl Search<'_> {
         }
     }
 
-    fn add(&mut self, node: Node) {
+    /// Adds a node, unless it was reached as well before; with the one before it and who moved.
+    fn add(&mut self, node: Node, before: Option<(u32, u32)>) -> Result<(), Full> {
         let best = self.best.entry((node.state, node.last)).or_insert(u32::MAX);
         if node.used < *best {
+            match before {
+                Some((parent, moved)) => self.links.follow(parent, moved)?,
+                None => self.links.start()?,
+            };
             *best = node.used;
             self.nodes.push(node);
         }
+        Ok(())
     }
 
     fn is_hit(&mut self, state: u32) -> Result<bool, Stop> {
@@ -145,34 +151,30 @@ impl Search<'_> {
     }
 
     /// The schedule to a node, with real threads in the place of entries.
-    fn trace(&mut self, found: usize) -> Result<Trace, Stop> {
-        let parent = |&node: &usize| match self.nodes[node].parent {
-            NOBODY => None,
-            parent => Some(parent as usize),
-        };
-        let mut path: Vec<usize> = std::iter::successors(Some(found), parent).collect();
-        path.reverse();
+    fn trace(&mut self, found: u32) -> Result<Trace, Stop> {
+        let (start, run) = self.links.run_to(found);
         let system = self.space.system;
-        let first = self.states.get(self.nodes[path[0]].state).to_vec();
+        let first = self.states.get(self.nodes[start as usize].state).to_vec();
         let initial = system.initial()?;
-        let start = initial.into_iter().find(|state| self.word(state) == first);
+        let start =
+            initial.into_iter().find(|state| self.word(state).is_ok_and(|word| word == first));
         let Some(mut state) = start else { return Err(lost()) };
         let mut trace = Trace { initial: state.clone(), steps: Vec::new() };
         let mut last: Option<ThreadId> = None;
-        for pair in path.windows(2) {
-            let (before, after) = (&self.nodes[pair[0]], &self.nodes[pair[1]]);
-            let goal = self.states.get(after.state).to_vec();
+        let mut before = NOBODY;
+        for (moved, node) in run {
+            let Node { state: goal, last: after, .. } = self.nodes[node as usize];
+            let goal = self.states.get(goal).to_vec();
             // Within a context the same thread goes on; otherwise any thread that looks right.
             let mut candidates: Vec<ThreadId> = match last {
-                Some(thread) if before.last == after.moved => vec![thread],
+                Some(thread) if before == moved => vec![thread],
                 _ => state.thread_ids().collect(),
             };
-            let moved = after.moved;
             candidates.retain(|&thread| self.entry_of(&state, thread) == Some(moved));
             let mut taken = None;
             'found: for thread in candidates {
                 for (action, next) in step(system, &state, thread)? {
-                    if self.word(&next) == goal {
+                    if self.word(&next)? == goal {
                         taken = Some((thread, action, next));
                         break 'found;
                     }
@@ -181,20 +183,20 @@ impl Search<'_> {
             let Some((thread, action, next)) = taken else { return Err(lost()) };
             trace.steps.push((thread, action));
             state = next;
-            last = Some(thread);
+            (last, before) = (Some(thread), after);
         }
         // A property may name its threads: they get the names that it means.
         put_in_place(system, trace, &state, self.properties, &self.space.classes)?.ok_or_else(lost)
     }
 
-    fn word(&mut self, state: &State) -> Vec<u32> {
+    fn word(&mut self, state: &State) -> Result<Vec<u32>, Full> {
         self.space.word(state)
     }
 
     fn entry_of(&mut self, state: &State, thread: ThreadId) -> Option<u32> {
         let class = self.space.class_of(state, thread);
         let acting = &state.threads[thread.index()];
-        let local = self.space.locals.of_stack(class, &acting.stack);
+        let local = self.space.locals.of_stack(class, &acting.stack).ok()?;
         self.space.find((class, local))
     }
 }

@@ -10,21 +10,22 @@
 use rustc_hash::FxHashMap;
 use selvedge_evidence::Trace;
 use selvedge_model::{Fault, Property, State, System, ThreadId, step};
+use selvedge_store::{Full, Links, StateSet};
 
-use super::StateSet;
 use super::space::Space;
 use super::stacks::Stacks;
 use super::target::Target;
 use crate::{Bound, Budget, Pace, Stop};
 
-/// A state at a turn, with how it was reached.
+/// A state at a turn.
+#[derive(Clone, Copy)]
 struct Node {
     state: u32,
     delays: u32,
-    parent: Option<u32>,
-    /// Who took a step to it; nobody if the turn passed without one.
-    acted: Option<ThreadId>,
 }
+
+/// The turn passed without a step.
+const NOBODY: u32 = u32::MAX;
 
 /// The schedule that breaks one of the properties within the bounds with the fewest turns, if there
 /// is one; with the rounds and delays that it takes.
@@ -45,27 +46,28 @@ pub fn shortest_with_delays(
         states: StateSet::default(),
         hits: Vec::new(),
         nodes: Vec::new(),
+        links: Links::default(),
         fewest: FxHashMap::default(),
     };
     for word in &initial {
-        let (state, _) = search.states.insert(word);
-        search.add(0, Node { state, delays: 0, parent: None, acted: None });
+        let (state, _) = search.states.insert(word)?;
+        search.add(0, Node { state, delays: 0 }, None)?;
     }
     let mut layer = 0;
     let mut pace = Pace::new(budget);
     for turn in 0..=rounds.saturating_mul(search.threads) {
-        let end = search.nodes.len();
-        let mut found: Option<usize> = None;
+        let end = search.links.end();
+        let mut found: Option<u32> = None;
         for at in layer..end {
-            let fewer =
-                found.is_none_or(|best| search.nodes[at].delays < search.nodes[best].delays);
-            if fewer && search.is_hit(search.nodes[at].state)? {
+            let Node { state, delays } = search.nodes[at as usize];
+            let fewer = found.is_none_or(|best| delays < search.nodes[best as usize].delays);
+            if fewer && search.is_hit(state)? {
                 found = Some(at);
             }
         }
         if let Some(found) = found {
             let rounds = turn.div_ceil(search.threads.max(1));
-            let bound = Bound::round_robin(rounds, search.nodes[found].delays as usize);
+            let bound = Bound::round_robin(rounds, search.nodes[found as usize].delays as usize);
             return Ok(Some((search.trace(found)?, bound)));
         }
         if layer == end || search.threads == 0 {
@@ -92,49 +94,58 @@ struct Search<'a> {
     hits: Vec<Option<bool>>,
     /// In the order of turns.
     nodes: Vec<Node>,
+    /// For each node the one before it, and who took a step; [`NOBODY`] if the turn passed without one.
+    links: Links,
     /// The fewest delays of each configuration.
     fewest: FxHashMap<(u32, u32), u32>,
 }
 
 impl Search<'_> {
     /// Adds what can follow on a node at a turn.
-    fn follow(&mut self, at: usize, turn: usize, pace: &mut Pace<'_>) -> Result<(), Stop> {
-        let Node { state, delays, .. } = self.nodes[at];
+    fn follow(&mut self, at: u32, turn: usize, pace: &mut Pace<'_>) -> Result<(), Stop> {
+        let Node { state, delays } = self.nodes[at as usize];
         let thread = turn % self.threads;
-        let parent = Some(at as u32);
         let word = self.states.get(state).to_vec();
         let class = self.space.classes.of_thread(thread);
         let mut entries = self.space.layout.entries(&word);
         let entry = entries.find(|&(entry, _)| self.space.entry(entry).0 == class);
-        let (start, end) = match entry {
+        let range = match entry {
             Some((entry, _)) => self.space.moves_of(word[0], entry, pace)?,
-            None => (0, 0),
+            None => 0..0,
         };
+        let can_act = !range.is_empty();
         let mut next = Vec::new();
-        for index in start..end {
+        for index in range {
             if let Some((entry, _)) = entry
                 && self.space.step(&word, entry, index, &mut next).is_some()
             {
-                let (state, _) = self.states.insert(&next);
-                let acted = Some(ThreadId::from(thread));
-                self.add(turn + 1, Node { state, delays, parent, acted });
+                let (state, _) = self.states.insert(&next)?;
+                let acted = ThreadId::from(thread).0;
+                self.add(turn + 1, Node { state, delays }, Some((at, acted)))?;
             }
         }
         // A thread that cannot act is passed over for nothing.
-        let delays = if start == end { delays } else { delays + 1 };
+        let delays = if can_act { delays + 1 } else { delays };
         if delays <= self.delays {
-            self.add(turn + 1, Node { state, delays, parent, acted: None });
+            self.add(turn + 1, Node { state, delays }, Some((at, NOBODY)))?;
         }
         Ok(())
     }
 
-    fn add(&mut self, turn: usize, node: Node) {
-        let whose = (turn % self.threads.max(1)) as u32;
+    /// Adds a node, unless the configuration was reached as well before; with the one before it and
+    /// who acted.
+    fn add(&mut self, turn: usize, node: Node, before: Option<(u32, u32)>) -> Result<(), Full> {
+        let whose = ThreadId::from(turn % self.threads.max(1)).0;
         let fewest = self.fewest.entry((node.state, whose)).or_insert(u32::MAX);
         if node.delays < *fewest {
+            match before {
+                Some((parent, acted)) => self.links.follow(parent, acted)?,
+                None => self.links.start()?,
+            };
             *fewest = node.delays;
             self.nodes.push(node);
         }
+        Ok(())
     }
 
     fn is_hit(&mut self, state: u32) -> Result<bool, Stop> {
@@ -157,27 +168,28 @@ impl Search<'_> {
     }
 
     /// The schedule to a node, as steps of the model.
-    fn trace(&mut self, found: usize) -> Result<Trace, Stop> {
-        let parent = |&at: &usize| self.nodes[at].parent.map(|parent| parent as usize);
-        let mut path: Vec<usize> = std::iter::successors(Some(found), parent).collect();
-        path.reverse();
+    fn trace(&mut self, found: u32) -> Result<Trace, Stop> {
+        let (first, run) = self.links.run_to(found);
         let system = self.space.system;
-        let first = self.nodes[path[0]].state;
+        let first = self.nodes[first as usize].state;
         let mut start = None;
         for state in system.initial()? {
-            if self.is(&state, first) {
+            if self.is(&state, first)? {
                 start = Some(state);
                 break;
             }
         }
         let Some(mut state) = start else { return Err(lost()) };
         let mut trace = Trace { initial: state.clone(), steps: Vec::new() };
-        for at in &path[1..] {
-            let Node { state: goal, acted, .. } = self.nodes[*at];
-            let Some(thread) = acted else { continue };
+        for (acted, at) in run {
+            let goal = self.nodes[at as usize].state;
+            if acted == NOBODY {
+                continue;
+            }
+            let thread = ThreadId(acted);
             let mut taken = None;
             for (action, next) in step(system, &state, thread)? {
-                if self.is(&next, goal) {
+                if self.is(&next, goal)? {
                     taken = Some((action, next));
                     break;
                 }
@@ -190,9 +202,9 @@ impl Search<'_> {
     }
 
     /// Whether this is the state of a number.
-    fn is(&mut self, state: &State, number: u32) -> bool {
-        let word = self.space.word(state);
-        *self.states.get(number) == *word
+    fn is(&mut self, state: &State, number: u32) -> Result<bool, Full> {
+        let word = self.space.word(state)?;
+        Ok(*self.states.get(number) == *word)
     }
 }
 

@@ -3,9 +3,10 @@
 //! a thread, found once and remembered.
 
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 
-use rustc_hash::FxHashMap;
 use selvedge_model::{Heads, SharedId, State, System, ThreadId, is_forgotten};
+use selvedge_store::{Bytes, Full, Interner, Moves};
 
 use super::target::Target;
 use super::visible::Seen;
@@ -17,14 +18,14 @@ use crate::{Pace, Stop};
 pub type Entry = (u32, u32);
 
 /// A move with entries in the place of locals.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct EntryMove {
     pub shared: SharedId,
     pub entry: u32,
+    /// The list of entries of started threads, by number.
+    spawns: u32,
     /// Whether the thread has ended and is forgotten.
     forgotten: bool,
-    /// Entries of started threads.
-    pub spawns: Box<[u32]>,
 }
 
 /// A system seen through one kind of locals.
@@ -37,11 +38,16 @@ pub(super) struct Space<'a, L> {
     pub most_threads: Option<usize>,
     /// Whether such a state was met.
     left_out: Cell<bool>,
-    entries: Vec<Entry>,
-    numbers: FxHashMap<Entry, u32>,
-    /// The moves of an entry at a shared state, as a range of `moves`.
-    known: FxHashMap<(u32, u32), (u32, u32)>,
-    moves: Vec<EntryMove>,
+    entries: Interner<Entry>,
+    /// The moves of an entry at a shared state, by [`head`].
+    moves: Moves<u64, EntryMove>,
+    /// Lists of started threads.
+    spawns: Interner<Vec<u32>>,
+    /// The largest numbers that a word can have by the moves that are known, if all words have the
+    /// same length.
+    pub largest: Option<Vec<u32>>,
+    /// Whether one of them has grown since somebody said that it had not.
+    pub has_grown: bool,
     /// Who can act where, as far as a property asked.
     pub heads: RefCell<Heads>,
 }
@@ -54,26 +60,40 @@ impl<'a, L: Locals> Space<'a, L> {
         symmetry: bool,
     ) -> Result<(Self, Vec<Vec<u32>>), Stop> {
         let initial = system.initial()?;
+        let classes = Classes::new(&initial, symmetry);
+        let layout = Layout::new(&classes);
         let mut space = Space {
             system,
             locals,
-            classes: Classes::new(&initial, symmetry),
-            layout: Layout::for_threads(system.threads().len()),
+            classes,
+            layout,
             most_threads: None,
             left_out: Cell::new(false),
-            entries: Vec::new(),
-            numbers: FxHashMap::default(),
-            known: FxHashMap::default(),
-            moves: Vec::new(),
+            entries: Interner::of("different threads"),
+            moves: Moves::default(),
+            spawns: Interner::of("lists of started threads"),
+            largest: None,
+            has_grown: false,
             heads: RefCell::default(),
         };
-        let words = initial.iter().map(|state| space.word(state)).collect();
+        let words: Result<Vec<_>, Full> = initial.iter().map(|state| space.word(state)).collect();
+        let words = words?;
+        if let Layout::Listed(listed) = &space.layout
+            && !system.starts_threads()
+        {
+            let mut largest = vec![0; 1 + listed.threads().len()];
+            for word in words.iter().filter(|word| listed.is_all(word)) {
+                largest.iter_mut().zip(word).for_each(|(most, &number)| *most = number.max(*most));
+            }
+            space.largest = Some(largest);
+        }
         Ok((space, words))
     }
 
     /// The class and local of an entry.
+    #[inline]
     pub fn entry(&self, number: u32) -> Entry {
-        self.entries[number as usize]
+        *self.entries.get(number)
     }
 
     /// Whether a state was not followed because it has too many threads.
@@ -88,19 +108,31 @@ impl<'a, L: Locals> Space<'a, L> {
 
     /// The shared states at which the moves of some thread were asked for, with its entry.
     pub fn heads(&self) -> impl Iterator<Item = (SharedId, Entry)> {
-        self.known.keys().map(|&(shared, entry)| (SharedId(shared), self.entry(entry)))
+        let heads = self.moves.heads();
+        heads.map(|head| (SharedId((head >> 32) as u32), self.entry(head as u32)))
     }
 
     /// The moves of a thread, as a range for [`Space::step`]; remembered.
+    #[inline]
     pub fn moves_of(
         &mut self,
         shared: u32,
         entry: u32,
         pace: &mut Pace<'_>,
-    ) -> Result<(u32, u32), Stop> {
-        if let Some(&range) = self.known.get(&(shared, entry)) {
-            return Ok(range);
+    ) -> Result<Range<u32>, Stop> {
+        match self.moves.find(&head(shared, entry)) {
+            Some(range) => Ok(range),
+            None => self.find_moves(shared, entry, pace),
         }
+    }
+
+    #[cold]
+    fn find_moves(
+        &mut self,
+        shared: u32,
+        entry: u32,
+        pace: &mut Pace<'_>,
+    ) -> Result<Range<u32>, Stop> {
         let (class, local) = self.entry(entry);
         let mut found = Vec::new();
         let Space { system, locals, classes, .. } = &mut *self;
@@ -108,27 +140,55 @@ impl<'a, L: Locals> Space<'a, L> {
         locals.moves(*system, classes, thread, pace, &mut found)?;
         found.sort_unstable();
         found.dedup();
-        let start = self.moves.len() as u32;
+        let mut moves = Vec::with_capacity(found.len());
         for Move { shared, local, spawns } in found {
-            let entry = self.number((class, local));
-            let spawns = spawns.into_iter().map(|(template, local)| {
+            let entry = self.entries.intern((class, local))?;
+            let mut started = Vec::with_capacity(spawns.len());
+            for (template, local) in spawns {
                 let class = self.classes.of_started(template);
-                self.number((class, local))
-            });
-            let spawns = spawns.collect();
+                started.push(self.entries.intern((class, local))?);
+            }
+            let spawns = self.spawns.intern(started)?;
             let forgotten = self.is_forgotten((class, local));
-            self.moves.push(EntryMove { shared, entry, forgotten, spawns });
+            self.expect(class, shared, entry);
+            moves.push(EntryMove { shared, entry, spawns, forgotten });
         }
-        let range = (start, self.moves.len() as u32);
-        self.known.insert((shared, entry), range);
-        Ok(range)
+        Ok(self.moves.remember(head(shared, entry), moves)?)
+    }
+
+    /// Notes that words may have this shared state, and this entry in a place of its class.
+    fn expect(&mut self, class: u32, shared: SharedId, entry: u32) {
+        if let (Some(largest), Layout::Listed(listed)) = (&mut self.largest, &self.layout) {
+            let mut expect = |place: usize, number: u32| {
+                self.has_grown |= number > largest[place];
+                largest[place] = number.max(largest[place]);
+            };
+            expect(0, shared.0);
+            for (place, &thread) in listed.threads().iter().enumerate() {
+                if self.classes.of_thread(thread) == class {
+                    expect(1 + place, entry);
+                }
+            }
+        }
+    }
+
+    /// Asks for the memory that [`Space::moves_of`] needs.
+    #[inline]
+    pub fn touch_moves(&self, shared: u32, entry: u32) -> u32 {
+        self.moves.touch(&head(shared, entry))
+    }
+
+    /// Moves that lie one after the other.
+    #[inline]
+    pub fn moves(&self, range: Range<u32>) -> &[EntryMove] {
+        self.moves.slice(range)
     }
 
     /// Writes into `next` what a state becomes when a thread with entry `from` makes a move; the
     /// entry of that thread after; a thread that has ended may be no part of the state any more. `None`
     /// if there would be too many threads.
     pub fn step(&self, word: &[u32], from: u32, index: u32, next: &mut Vec<u32>) -> Option<u32> {
-        let step = &self.moves[index as usize];
+        let step = self.moves.get(index);
         next.clear();
         next.extend_from_slice(word);
         next[0] = step.shared.0;
@@ -137,10 +197,11 @@ impl<'a, L: Locals> Space<'a, L> {
         } else {
             self.layout.replace(next, from, step.entry);
         }
-        for &spawn in &step.spawns {
+        let spawns = self.spawns.get(step.spawns);
+        for &spawn in spawns {
             self.layout.add(next, spawn);
         }
-        let limit = self.most_threads.filter(|_| !step.spawns.is_empty());
+        let limit = self.most_threads.filter(|_| !spawns.is_empty());
         let fits = limit.is_none_or(|most| self.layout.threads(next) <= most);
         if !fits {
             self.left_out.set(true);
@@ -186,18 +247,9 @@ impl<'a, L: Locals> Space<'a, L> {
         })
     }
 
-    fn number(&mut self, entry: Entry) -> u32 {
-        let next = self.entries.len() as u32;
-        let number = *self.numbers.entry(entry).or_insert(next);
-        if number == next {
-            self.entries.push(entry);
-        }
-        number
-    }
-
     /// The number of an entry that was met.
     pub fn find(&self, entry: Entry) -> Option<u32> {
-        self.numbers.get(&entry).copied()
+        self.entries.find(&entry)
     }
 
     /// The class of a thread of a state.
@@ -210,14 +262,33 @@ impl<'a, L: Locals> Space<'a, L> {
     }
 
     /// A state as a word.
-    pub fn word(&mut self, state: &State) -> Vec<u32> {
-        let there = state.thread_ids().filter(|&t| !is_forgotten(self.system, state, t));
-        let entries = there.map(|thread| {
+    pub fn word(&mut self, state: &State) -> Result<Vec<u32>, Full> {
+        let places = match &self.layout {
+            Layout::Listed(listed) => listed.threads(),
+            Layout::Counted => &[],
+        };
+        let others = places.len()..state.threads.len();
+        let threads = places.iter().copied().chain(others).map(ThreadId::from);
+        let threads = threads.filter(|&thread| !is_forgotten(self.system, state, thread));
+        let threads: Vec<ThreadId> = threads.collect();
+        let mut entries = Vec::with_capacity(threads.len());
+        for thread in threads {
             let class = self.class_of(state, thread);
-            let local = self.locals.of_stack(class, &state.threads[thread.index()].stack);
-            self.number((class, local))
-        });
-        let entries: Vec<u32> = entries.collect();
-        self.layout.word(state.shared.0, entries)
+            let local = self.locals.of_stack(class, &state.threads[thread.index()].stack)?;
+            entries.push(self.entries.intern((class, local))?);
+        }
+        Ok(self.layout.word(state.shared.0, entries))
     }
+}
+
+impl<L> Bytes for Space<'_, L> {
+    fn bytes(&self) -> usize {
+        selvedge_store::total(&[&self.entries, &self.moves, &self.spawns])
+    }
+}
+
+/// A shared state and an entry as one number.
+#[inline]
+fn head(shared: u32, entry: u32) -> u64 {
+    u64::from(shared) << 32 | u64::from(entry)
 }

@@ -2,10 +2,10 @@
 //! Stacks are chains of (top, rest), each with a number: equal stacks have equal numbers, and
 //! a push or a pop costs one look-up, whatever the height.
 
-use rustc_hash::FxHashMap;
 use selvedge_automata::Dfa;
 use selvedge_evidence::Evidence;
 use selvedge_model::{Action, SharedId, Stack, StackPattern, SymbolId, System, Word};
+use selvedge_store::{Full, Interner};
 
 use super::{Classes, Locals, Move, Reached};
 use crate::{Pace, Resource, Stop, certify};
@@ -16,9 +16,9 @@ const EMPTY: u32 = 0;
 /// All stacks that were met. Locals are their numbers.
 #[derive(Clone, Debug)]
 pub struct Stacks {
-    /// The top and the rest of each stack; the first entry, for the empty stack, is not used.
-    cells: Vec<(SymbolId, u32)>,
-    numbers: FxHashMap<(SymbolId, u32), u32>,
+    /// The top and the rest of each stack but the empty one, whose numbers are one larger than in here.
+    cells: Interner<(SymbolId, u32)>,
+    /// By number of stack.
     heights: Vec<u32>,
     tallest: u32,
     /// Stacks higher than this end the exploration.
@@ -29,8 +29,7 @@ pub struct Stacks {
 impl Default for Stacks {
     fn default() -> Self {
         Stacks {
-            cells: vec![(SymbolId(u32::MAX), EMPTY)],
-            numbers: FxHashMap::default(),
+            cells: Interner::of("stacks"),
             heights: vec![0],
             tallest: 0,
             highest: None,
@@ -48,38 +47,37 @@ impl Stacks {
     }
 
     /// The stack with `top` on `rest`.
-    pub fn push(&mut self, top: SymbolId, rest: u32) -> u32 {
-        let next = self.cells.len() as u32;
-        let number = *self.numbers.entry((top, rest)).or_insert(next);
-        if number == next {
-            self.cells.push((top, rest));
+    pub fn push(&mut self, top: SymbolId, rest: u32) -> Result<u32, Full> {
+        let number = self.cells.intern((top, rest))? + 1;
+        if number as usize == self.heights.len() {
+            // No higher than there are stacks.
             let height = self.heights[rest as usize] + 1;
             self.heights.push(height);
             self.tallest = self.tallest.max(height);
         }
-        number
+        Ok(number)
     }
 
     /// The top of a stack.
     #[must_use]
     pub fn top(&self, stack: u32) -> Option<SymbolId> {
-        (stack != EMPTY).then(|| self.cells[stack as usize].0)
+        stack.checked_sub(1).map(|cell| self.cells.get(cell).0)
     }
 
     /// The stack without its top; the empty stack stays empty.
     #[must_use]
     pub fn rest(&self, stack: u32) -> u32 {
-        self.cells[stack as usize].1
+        stack.checked_sub(1).map_or(EMPTY, |cell| self.cells.get(cell).1)
     }
 
     /// The stack with its top replaced.
-    pub fn replace_top(&mut self, stack: u32, word: Word) -> u32 {
+    pub fn replace_top(&mut self, stack: u32, word: Word) -> Result<u32, Full> {
         let rest = self.rest(stack);
-        word.symbols().rev().fold(rest, |below, symbol| self.push(symbol, below))
+        word.symbols().rev().try_fold(rest, |below, symbol| self.push(symbol, below))
     }
 
     /// The stack that consists of a word.
-    pub fn of_word(&mut self, word: Word) -> u32 {
+    pub fn of_word(&mut self, word: Word) -> Result<u32, Full> {
         self.replace_top(EMPTY, word)
     }
 
@@ -119,8 +117,8 @@ impl Locals for Stacks {
         }
     }
 
-    fn of_stack(&mut self, _class: u32, stack: &Stack) -> u32 {
-        stack.0.iter().fold(EMPTY, |below, &symbol| self.push(symbol, below))
+    fn of_stack(&mut self, _class: u32, stack: &Stack) -> Result<u32, Full> {
+        stack.0.iter().try_fold(EMPTY, |below, &symbol| self.push(symbol, below))
     }
 
     fn moves(
@@ -135,13 +133,15 @@ impl Locals for Stacks {
         actions.clear();
         system.actions(classes.template(class), shared, self.top(local), &mut actions)?;
         for action in &actions {
-            let spawn = action.spawn.map(|s| (s.template, self.of_word(s.stack)));
-            let local = self.replace_top(local, action.word);
+            let mut spawns = Vec::new();
+            if let Some(spawn) = action.spawn {
+                spawns.push((spawn.template, self.of_word(spawn.stack)?));
+            }
+            let local = self.replace_top(local, action.word)?;
             if self.highest.is_some_and(|highest| self.heights[local as usize] > highest) {
-                self.actions = actions;
                 return Err(Stop::HighStack);
             }
-            out.push(Move { shared: action.shared, local, spawns: spawn.into_iter().collect() });
+            out.push(Move { shared: action.shared, local, spawns });
         }
         self.actions = actions;
         Ok(())
@@ -173,7 +173,7 @@ impl Locals for Stacks {
     }
 
     fn count(&self) -> usize {
-        self.cells.len()
+        self.heights.len()
     }
 
     fn certify(reached: &Reached<'_, Self>) -> Evidence {

@@ -4,12 +4,12 @@
 //! states; most of them were seen before, with a state that shows as much and more.
 
 use std::iter::repeat_n;
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 use selvedge_model::SymbolId;
+use selvedge_store::{Batch, Bytes, Full, Interner, StateSet};
 
-use super::StateSet;
-use super::classes::arrangements;
 use super::words::Layout;
 
 /// A thread as it is seen: its class and the top of its stack.
@@ -19,56 +19,95 @@ pub(super) type Seen = (u32, Option<SymbolId>);
 #[derive(Clone, Debug)]
 pub(super) struct Visible {
     layout: Layout,
-    seen: Vec<Seen>,
-    numbers: FxHashMap<Seen, u32>,
+    seen: Interner<Seen>,
     states: StateSet,
+    /// What is seen of an entry that shows one top; [`UNKNOWN`] where nobody has looked.
+    of_entry: Vec<u32>,
+    /// Visible states that are not in the set yet.
+    waiting: Batch,
     /// Sets of what may be seen of one thread, by number.
-    ranges: Vec<Vec<Seen>>,
-    range_numbers: FxHashMap<Vec<Seen>, u32>,
+    ranges: Interner<Vec<Seen>>,
     /// States of such sets that were added.
     added: StateSet,
     /// For each shared state, those of them that no other one covers, as sets with counts.
     widest: FxHashMap<u32, Vec<Vec<(u32, u32)>>>,
 }
 
+const UNKNOWN: u32 = u32::MAX;
+
+/// How many visible states are looked up together.
+const TOGETHER: usize = 1 << 8;
+
 impl Visible {
     pub fn new(layout: Layout) -> Self {
         Visible {
             layout,
-            seen: Vec::new(),
-            numbers: FxHashMap::default(),
+            seen: Interner::of("tops of threads"),
             states: StateSet::default(),
-            ranges: Vec::new(),
-            range_numbers: FxHashMap::default(),
+            of_entry: Vec::new(),
+            waiting: Batch::default(),
+            ranges: Interner::of("sets of tops"),
             added: StateSet::default(),
             widest: FxHashMap::default(),
         }
     }
 
-    pub fn len(&self) -> u32 {
-        self.states.len() as u32
+    /// The number of the visible state that comes next.
+    pub fn end(&self) -> u32 {
+        self.states.end()
+    }
+
+    /// Adds what is visible of a state in which each thread shows one top: `top` says what is seen of an
+    /// entry. The word of the state is changed. Not before [`Visible::flush`] is it in the set.
+    pub fn add_tops(&mut self, word: &mut [u32], top: impl Fn(u32) -> Seen) -> Result<(), Full> {
+        match &self.layout {
+            Layout::Listed(listed) => {
+                for entry in &mut word[1..] {
+                    *entry = match self.of_entry.get(*entry as usize) {
+                        Some(&known) if known != UNKNOWN => known,
+                        _ => meet(&mut self.of_entry, &mut self.seen, *entry, &top)?,
+                    };
+                }
+                listed.sort(&mut word[1..]);
+                self.waiting.push(word);
+            }
+            Layout::Counted => {
+                let mut tops = Vec::new();
+                for (entry, count) in self.layout.entries(word) {
+                    let seen = self.seen.intern(top(entry))?;
+                    tops.extend(repeat_n(seen, count as usize));
+                }
+                self.waiting.push(&self.layout.word(word[0], tops));
+            }
+        }
+        if self.waiting.len() >= TOGETHER { self.flush() } else { Ok(()) }
+    }
+
+    /// Puts what waits into the set.
+    pub fn flush(&mut self) -> Result<(), Full> {
+        self.states.insert_all(&mut self.waiting, |_, _, _| {})
     }
 
     /// Adds everything that is visible of a state: `threads` has, for each kind of thread, what
     /// may be seen of it and how many there are.
-    pub fn add(&mut self, shared: u32, threads: &[(Vec<Seen>, u32)]) {
+    pub fn add(&mut self, shared: u32, threads: &[(Vec<Seen>, u32)]) -> Result<(), Full> {
         let several = threads.iter().any(|(options, _)| options.len() > 1);
-        if several && self.is_covered(shared, threads) {
-            return;
+        if several && self.is_covered(shared, threads)? {
+            return Ok(());
         }
-        self.choose(shared, threads);
+        self.choose(shared, threads)
     }
 
     /// Whether all of this was added before. If not, notes that it is added now.
-    fn is_covered(&mut self, shared: u32, threads: &[(Vec<Seen>, u32)]) -> bool {
-        let entries = threads.iter().flat_map(|(options, count)| {
-            let number = self.range(options);
-            std::iter::repeat_n(number, *count as usize)
-        });
-        let entries = entries.collect();
+    fn is_covered(&mut self, shared: u32, threads: &[(Vec<Seen>, u32)]) -> Result<bool, Full> {
+        let mut entries = Vec::new();
+        for (options, count) in threads {
+            let number = self.ranges.intern_ref(&options[..])?;
+            entries.extend(repeat_n(number, *count as usize));
+        }
         let word = Layout::Counted.word(shared, entries);
-        if !self.added.insert(&word).1 {
-            return true;
+        if !self.added.insert(&word)?.1 {
+            return Ok(true);
         }
         let counts: Vec<(u32, u32)> = Layout::Counted.entries(&word).collect();
         let mut widest = self.widest.remove(&shared).unwrap_or_default();
@@ -78,25 +117,15 @@ impl Visible {
             widest.push(counts);
         }
         self.widest.insert(shared, widest);
-        covered
-    }
-
-    fn range(&mut self, options: &[Seen]) -> u32 {
-        if let Some(&number) = self.range_numbers.get(options) {
-            return number;
-        }
-        let number = self.ranges.len() as u32;
-        self.ranges.push(options.to_vec());
-        self.range_numbers.insert(options.to_vec(), number);
-        number
+        Ok(covered)
     }
 
     /// Whether each thread of `narrow` can be given to a thread of `wide` that shows as much: a
     /// flow from the sets of the one to the sets of the other, found path by path.
     fn covers(&self, wide: &[(u32, u32)], narrow: &[(u32, u32)]) -> bool {
         let within = |n: u32, w: u32| {
-            let wide = &self.ranges[w as usize];
-            self.ranges[n as usize].iter().all(|seen| wide.contains(seen))
+            let wide = self.ranges.get(w);
+            self.ranges.get(n).iter().all(|seen| wide.contains(seen))
         };
         let mut room: Vec<u32> = wide.iter().map(|&(_, count)| count).collect();
         let mut flow = vec![vec![0u32; wide.len()]; narrow.len()];
@@ -112,34 +141,25 @@ impl Visible {
     }
 
     /// Adds each choice of tops. Threads of one kind are interchangeable: their tops are in order.
-    fn choose(&mut self, shared: u32, threads: &[(Vec<Seen>, u32)]) {
+    fn choose(&mut self, shared: u32, threads: &[(Vec<Seen>, u32)]) -> Result<(), Full> {
         let kind = |(index, (_, count)): (usize, &(_, u32))| repeat_n(index, *count as usize);
         let kinds: Vec<usize> = threads.iter().enumerate().flat_map(kind).collect();
         if kinds.iter().any(|&kind| threads[kind].0.is_empty()) {
-            return;
+            return Ok(());
         }
         let mut tops = vec![0; kinds.len()];
         loop {
             let chosen = kinds.iter().zip(&tops);
-            let chosen = chosen.map(|(&kind, &top)| self.number(threads[kind].0[top])).collect();
-            let word = self.layout.word(shared, chosen);
-            self.states.insert(&word);
+            let chosen = chosen.map(|(&kind, &top)| self.seen.intern(threads[kind].0[top]));
+            let word = self.layout.word(shared, chosen.collect::<Result<_, Full>>()?);
+            self.states.insert(&word)?;
             let can_rise = |place: &usize| tops[*place] + 1 < threads[kinds[*place]].0.len();
-            let Some(place) = (0..tops.len()).rev().find(can_rise) else { return };
+            let Some(place) = (0..tops.len()).rev().find(can_rise) else { return Ok(()) };
             let top = tops[place] + 1;
             for later in place..tops.len() {
                 tops[later] = if kinds[later] == kinds[place] { top } else { 0 };
             }
         }
-    }
-
-    fn number(&mut self, seen: Seen) -> u32 {
-        let next = self.seen.len() as u32;
-        let number = *self.numbers.entry(seen).or_insert(next);
-        if number == next {
-            self.seen.push(seen);
-        }
-        number
     }
 
     /// The shared state of a visible state.
@@ -151,14 +171,43 @@ impl Visible {
     pub fn threads(&self, number: u32) -> Vec<(Seen, u32)> {
         let word = self.states.get(number);
         let threads = self.layout.entries(&word);
-        threads.map(|(entry, count)| (self.seen[entry as usize], count)).collect()
+        threads.map(|(entry, count)| (*self.seen.get(entry), count)).collect()
     }
 
-    /// How many visible states this one stands for.
-    pub fn weight(&self, number: u32) -> Option<u128> {
-        let word = self.states.get(number);
-        arrangements(self.layout.entries(&word).map(|(e, count)| (self.seen[e as usize].0, count)))
+    /// How many visible states these stand for.
+    pub fn weight(&self, mut numbers: Range<u32>) -> Option<u128> {
+        let mut word = Vec::new();
+        numbers.try_fold(0, |total: u128, number| {
+            self.states.read(number, &mut word);
+            let class = |entry| self.seen.get(entry).0;
+            total.checked_add(self.layout.arrangements(&word, class)?)
+        })
     }
+}
+
+impl Bytes for Visible {
+    fn bytes(&self) -> usize {
+        let sets = self.widest.values().flatten().map(|set| set.capacity() * 8).sum::<usize>();
+        let own =
+            [&self.seen as &dyn Bytes, &self.states, &self.of_entry, &self.ranges, &self.added];
+        selvedge_store::total(&own) + sets
+    }
+}
+
+/// Notes what is seen of an entry.
+#[cold]
+fn meet(
+    of_entry: &mut Vec<u32>,
+    seen: &mut Interner<Seen>,
+    entry: u32,
+    top: impl Fn(u32) -> Seen,
+) -> Result<u32, Full> {
+    let number = seen.intern(top(entry))?;
+    if of_entry.len() <= entry as usize {
+        of_entry.resize(entry as usize + 1, UNKNOWN);
+    }
+    of_entry[entry as usize] = number;
+    Ok(number)
 }
 
 /// Finds room for one more thread of `source`, moving others if need be.

@@ -22,6 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_automata::Dfa;
 use selvedge_evidence::Evidence;
 use selvedge_model::{Action, SharedId, Stack, StackPattern, SymbolId, System, TemplateId, Word};
+use selvedge_store::{Full, Interner};
 
 use super::{Classes, Locals, Move, Reached};
 use crate::{Pace, Resource, Stop, certify};
@@ -71,8 +72,7 @@ pub type Guesses = FxHashMap<(u32, Option<SymbolId>), FxHashSet<Below>>;
 #[derive(Clone, Debug)]
 pub struct Windows {
     cut: Cut,
-    windows: Vec<Window>,
-    numbers: FxHashMap<Window, u32>,
+    windows: Interner<Window>,
     guesses: Guesses,
     grown: bool,
     actions: Vec<Action>,
@@ -84,8 +84,7 @@ impl Windows {
     pub fn new(cut: Cut) -> Self {
         Windows {
             cut,
-            windows: Vec::new(),
-            numbers: FxHashMap::default(),
+            windows: Interner::of("tops of stacks"),
             guesses: FxHashMap::default(),
             grown: false,
             actions: Vec::new(),
@@ -119,16 +118,12 @@ impl Windows {
     /// A window.
     #[must_use]
     pub fn get(&self, local: u32) -> &Window {
-        &self.windows[local as usize]
+        self.windows.get(local)
     }
 
-    fn number(&mut self, window: Window) -> u32 {
-        let next = self.windows.len() as u32;
-        let number = *self.numbers.entry(window.clone()).or_insert(next);
-        if number == next {
-            self.windows.push(window);
-        }
-        number
+    /// The numbers of all windows.
+    pub fn locals(&self) -> impl Iterator<Item = u32> + use<> {
+        self.windows.ids()
     }
 
     fn key(&self, class: u32, lowest: SymbolId) -> (u32, Option<SymbolId>) {
@@ -156,7 +151,7 @@ impl Windows {
     }
 
     /// The window of a whole stack, top first. What does not fit is remembered.
-    fn cut(&mut self, class: u32, symbols: &[SymbolId], hidden: bool) -> u32 {
+    fn cut(&mut self, class: u32, symbols: &[SymbolId], hidden: bool) -> Result<u32, Full> {
         let depth = self.cut.depth;
         for at in depth.saturating_sub(1)..symbols.len().saturating_sub(1) {
             let more = hidden || at + 2 < symbols.len();
@@ -164,27 +159,33 @@ impl Windows {
         }
         let kept = symbols.len().min(depth);
         let hidden = kept == depth && (hidden || symbols.len() > depth || !self.cut.hidden_bit);
-        self.number(Window { symbols: symbols[..kept].into(), hidden })
+        self.windows.intern(Window { symbols: symbols[..kept].into(), hidden })
     }
 
     /// What a window becomes when its top is replaced by a word.
-    pub(crate) fn step(&mut self, class: u32, window: &Window, word: Word, out: &mut Vec<u32>) {
+    pub(crate) fn step(
+        &mut self,
+        class: u32,
+        window: &Window,
+        word: Word,
+        out: &mut Vec<u32>,
+    ) -> Result<(), Full> {
         let rest = window.symbols.get(1..).unwrap_or_default();
         let after: Vec<SymbolId> = word.symbols().chain(rest.iter().copied()).collect();
         let Some(&lowest) = window.symbols.last().filter(|_| window.hidden) else {
-            out.push(self.cut(class, &after, false));
-            return;
+            out.push(self.cut(class, &after, false)?);
+            return Ok(());
         };
         if word == Word::Pop {
             // Something may come up from below.
             for (symbol, hidden) in self.below(class, lowest) {
                 let uncovered: Vec<_> = after.iter().copied().chain([symbol]).collect();
-                out.push(self.cut(class, &uncovered, hidden));
+                out.push(self.cut(class, &uncovered, hidden)?);
             }
             if !self.cut.hidden_bit {
-                out.push(self.cut(class, &after, false));
+                out.push(self.cut(class, &after, false)?);
             }
-            return;
+            return Ok(());
         }
         // With a window of one symbol, the symbol that lies on the hidden part has changed.
         if window.symbols.len() == 1
@@ -192,7 +193,8 @@ impl Windows {
         {
             self.pass_on(class, lowest, now);
         }
-        out.push(self.cut(class, &after, true));
+        out.push(self.cut(class, &after, true)?);
+        Ok(())
     }
 }
 
@@ -204,7 +206,7 @@ impl Windows {
         system: &dyn System,
         template: TemplateId,
         (class, shared, local): (u32, SharedId, u32),
-        mut tell: impl FnMut(&mut Self, &Action, u32),
+        mut tell: impl FnMut(&mut Self, &Action, u32) -> Result<(), Full>,
     ) -> Result<(), Stop> {
         let window = self.get(local).clone();
         let mut actions = std::mem::take(&mut self.actions);
@@ -212,9 +214,9 @@ impl Windows {
         system.actions(template, shared, window.symbols.first().copied(), &mut actions)?;
         let mut locals = Vec::new();
         for action in &actions {
-            self.step(class, &window, action.word, &mut locals);
+            self.step(class, &window, action.word, &mut locals)?;
             for local in locals.drain(..) {
-                tell(self, action, local);
+                tell(self, action, local)?;
             }
         }
         self.actions = actions;
@@ -229,7 +231,7 @@ impl Locals for Windows {
         "stack-cuts"
     }
 
-    fn of_stack(&mut self, class: u32, stack: &Stack) -> u32 {
+    fn of_stack(&mut self, class: u32, stack: &Stack) -> Result<u32, Full> {
         let symbols: Vec<_> = stack.iter().collect();
         self.cut(class, &symbols, false)
     }
@@ -247,12 +249,14 @@ impl Locals for Windows {
             classes.template(class),
             (class, shared, local),
             |windows, step, local| {
-                let spawn = step.spawn.map(|s| {
-                    let symbols: Vec<_> = s.stack.symbols().collect();
-                    let class = classes.of_started(s.template);
-                    (s.template, windows.cut(class, &symbols, false))
-                });
-                out.push(Move { shared: step.shared, local, spawns: spawn.into_iter().collect() });
+                let mut spawns = Vec::new();
+                if let Some(spawn) = step.spawn {
+                    let symbols: Vec<_> = spawn.stack.symbols().collect();
+                    let class = classes.of_started(spawn.template);
+                    spawns.push((spawn.template, windows.cut(class, &symbols, false)?));
+                }
+                out.push(Move { shared: step.shared, local, spawns });
+                Ok(())
             },
         )
     }

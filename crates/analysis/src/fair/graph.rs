@@ -16,9 +16,10 @@ use selvedge_model::{
     Action, Endless, FairChoice, Fairness, SharedId, State, SymbolId, System, TemplateId, Thread,
     ThreadId, Word,
 };
+use selvedge_store::{Full, Id, Interner, StateSet};
 
+use crate::explore::Locals;
 use crate::explore::stacks::Stacks;
-use crate::explore::{Locals, StateSet};
 use crate::{Budget, Pace, Stop};
 
 /// Stacks higher than this end the search: they probably grow for ever.
@@ -81,8 +82,7 @@ pub(super) struct Graph<'a> {
     system: &'a dyn System,
     stacks: Stacks,
     /// Templates with stacks, by number.
-    threads: Vec<(TemplateId, u32)>,
-    numbers: FxHashMap<(TemplateId, u32), u32>,
+    threads: Interner<(TemplateId, u32)>,
     /// A shared state, then the numbers of its threads.
     states: StateSet,
     moves: Vec<Move>,
@@ -113,8 +113,7 @@ impl<'a> Graph<'a> {
             forgets,
             system,
             stacks: Stacks::default(),
-            threads: Vec::new(),
-            numbers: FxHashMap::default(),
+            threads: Interner::of("different threads"),
             states: StateSet::default(),
             moves: Vec::new(),
             known: FxHashMap::default(),
@@ -126,10 +125,10 @@ impl<'a> Graph<'a> {
             let mut word = vec![state.shared.0];
             for Thread { template, stack } in &state.threads {
                 // A single stack is the same in every class.
-                let stack = graph.stacks.of_stack(0, stack);
-                word.push(graph.number((*template, stack)));
+                let stack = graph.stacks.of_stack(0, stack)?;
+                word.push(graph.threads.intern((*template, stack))?);
             }
-            graph.insert(&word, None);
+            graph.insert(&word, None)?;
         }
         Ok(graph)
     }
@@ -164,7 +163,7 @@ impl<'a> Graph<'a> {
                     next[0] = shared.0;
                     next[thread + 1] = after;
                     next.extend(spawn);
-                    let to = self.insert(&next, Some((number, self.edges.len())));
+                    let to = self.insert(&next, Some((number, self.edges.len())))?;
                     self.edges.push(Edge { to, thread: thread as u32, action });
                 }
             }
@@ -190,7 +189,7 @@ impl<'a> Graph<'a> {
             next[0] = shared.0;
             next[thread + 1] = after;
             next.extend(spawn);
-            let to = self.insert(&next, None);
+            let to = self.insert(&next, None)?;
             steps.push(Step { to, thread: thread as u32, action });
         }
         Ok(steps)
@@ -238,41 +237,44 @@ impl<'a> Graph<'a> {
     }
 
     /// The number of a state, with the edge by which it was found if it is new.
-    fn insert(&mut self, word: &[u32], found_by: Option<(u32, usize)>) -> u32 {
-        let (number, is_new) = self.states.insert(word);
+    fn insert(&mut self, word: &[u32], found_by: Option<(u32, usize)>) -> Result<u32, Full> {
+        let (number, is_new) = self.states.insert(word)?;
         if is_new {
             self.found_by.push(found_by);
         }
-        number
+        Ok(number)
     }
 
     fn moves_of(&mut self, shared: u32, local: u32) -> Result<Moves, Stop> {
         if let Some(&moves) = self.known.get(&(shared, local)) {
             return Ok(moves);
         }
-        let (template, stack) = self.threads[local as usize];
+        let (template, stack) = *self.threads.get(local);
         let mut actions = Vec::new();
         self.system.actions(template, SharedId(shared), self.stacks.top(stack), &mut actions)?;
-        let (start, can_act) = (self.moves.len() as u32, !actions.is_empty());
+        let full = |most| Full { what: "moves", most };
+        let number = |moves: &Vec<Move>| u32::from_index(moves.len()).ok_or(full(moves.len()));
+        let (start, can_act) = (number(&self.moves)?, !actions.is_empty());
         for action in actions {
-            let spawn = action.spawn.map(|spawn| {
-                let stack = self.stacks.of_word(spawn.stack);
-                self.number((spawn.template, stack))
-            });
+            let mut started = None;
+            if let Some(spawn) = action.spawn {
+                let stack = self.stacks.of_word(spawn.stack)?;
+                started = Some(self.threads.intern((spawn.template, stack))?);
+            }
             for after in self.stacks_after(stack, action.word)?.into_iter().flatten() {
-                let after = self.number((template, after));
+                let after = self.threads.intern((template, after))?;
                 let choices = self.system.fair_choices(action.origin).into();
-                self.moves.push(Move { action, after, spawn, choices });
+                self.moves.push(Move { action, after, spawn: started, choices });
             }
         }
-        let moves = Moves { start, end: self.moves.len() as u32, can_act };
+        let moves = Moves { start, end: number(&self.moves)?, can_act };
         self.known.insert((shared, local), moves);
         Ok(moves)
     }
 
     /// The stacks to follow after an action: the whole, and what is left if the rest is forgotten.
     fn stacks_after(&mut self, stack: u32, word: Word) -> Result<[Option<u32>; 2], Stop> {
-        let after = self.stacks.replace_top(stack, word);
+        let after = self.stacks.replace_top(stack, word)?;
         let Some(highest) = self.forgets else {
             let is_too_high = self.stacks.height(after) > HIGHEST_STACK;
             return if is_too_high { Err(Stop::HighStack) } else { Ok([Some(after), None]) };
@@ -280,17 +282,8 @@ impl<'a> Graph<'a> {
         let is_known = self.stacks.top(after) != Some(FORGOTTEN);
         let whole = (is_known && self.stacks.height(after) <= highest).then_some(after);
         let Word::Push { top, .. } = word else { return Ok([whole, None]) };
-        let forgotten = self.stacks.of_word(Word::Rewrite(FORGOTTEN));
-        Ok([whole, Some(self.stacks.push(top, forgotten))])
-    }
-
-    fn number(&mut self, thread: (TemplateId, u32)) -> u32 {
-        let next = self.threads.len() as u32;
-        let number = *self.numbers.entry(thread).or_insert(next);
-        if number == next {
-            self.threads.push(thread);
-        }
-        number
+        let forgotten = self.stacks.of_word(Word::Rewrite(FORGOTTEN))?;
+        Ok([whole, Some(self.stacks.push(top, forgotten)?)])
     }
 
     /// The steps from a state that was followed, as a range.
@@ -337,7 +330,7 @@ impl<'a> Graph<'a> {
             endless.fairness == Fairness::Weak && self.system.is_between(SharedId(word[0]));
         move |thread| {
             let (shared, local) = (word[0], word[thread + 1]);
-            let ended = || self.stacks.top(self.threads[local as usize].1).is_none();
+            let ended = || self.stacks.top(self.threads.get(local).1).is_none();
             let can_act = || self.known.get(&(shared, local)).is_some_and(|moves| moves.can_act);
             all_ask || can_act() || (!endless.ended && ended())
         }
@@ -347,7 +340,7 @@ impl<'a> Graph<'a> {
     pub fn state(&self, number: u32) -> State {
         let word = self.states.get(number);
         let threads = word[1..].iter().map(|&local| {
-            let (template, stack) = self.threads[local as usize];
+            let (template, stack) = *self.threads.get(local);
             Thread { template, stack: self.stacks.get(stack) }
         });
         State { shared: SharedId(word[0]), threads: threads.collect() }

@@ -230,10 +230,10 @@ impl<'a> Reduction<'a> {
     /// The shared states at the end of the last round.
     fn ends_of(&mut self, rounds: usize) -> Result<BTreeSet<SharedId>, Stop> {
         let mut shared = BTreeSet::new();
-        for number in 0..self.pushdown.shared.len() as u32 {
+        for (number, &there) in (0..).zip(&self.pushdown.shared) {
             let is_it = self.tuples.is_one_of(rounds - 1, Tuple::Now, [number])?;
             if !self.tuples.bdds.is_disjoint(self.solutions, is_it)? {
-                shared.insert(self.pushdown.shared[number as usize]);
+                shared.insert(there);
             }
         }
         Ok(shared)

@@ -114,6 +114,7 @@ impl Graph {
                             let growth = action.word.symbols().count() as i32 - i32::from(has_top);
                             let kind = number_of.get(&(class, after));
                             found.extend(kind.map(|&kind| (action.shared, kind, growth)));
+                            Ok(())
                         },
                     )?;
                     found.sort_unstable();
@@ -134,7 +135,7 @@ impl Graph {
             let mut found = Vec::new();
             let mut heights = Vec::new();
             for (thread, &class) in state.threads.iter().zip(classes.of_threads()) {
-                let local = windows.of_stack(class, &thread.stack);
+                let local = windows.of_stack(class, &thread.stack)?;
                 found.extend(number_of.get(&(class, local)));
                 heights.push((class, thread.stack.iter().count() as i64));
             }

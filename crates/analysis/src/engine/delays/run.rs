@@ -127,7 +127,7 @@ impl Run<'_, '_> {
         };
         let new = observation.new_stored;
         self.seen()?;
-        let new_abstract = self.look();
+        let new_abstract = self.look()?;
         if new_abstract > 0 {
             self.images_before = self.explorer.images();
         }
@@ -146,8 +146,9 @@ impl Run<'_, '_> {
     }
 
     /// Looks at what is new; how many abstract states are.
-    pub fn look(&mut self) -> usize {
-        self.abstraction.as_mut().map_or(0, |seen| seen.look(self.explorer.reached()))
+    pub fn look(&mut self) -> Result<usize, Stop> {
+        let reached = self.explorer.reached();
+        Ok(self.abstraction.as_mut().map_or(Ok(0), |seen| seen.look(reached))?)
     }
 
     /// Goes to the end of the next plateau, and tests for closure there.

@@ -1,7 +1,9 @@
 //! Images: where a thread can get by a step.
 
+use selvedge_store::{Batch, Full, Id};
+
+use crate::explore::Reached;
 use crate::explore::stacks::Stacks;
-use crate::explore::{Batch, Reached};
 use crate::{Pace, Stop};
 
 /// Where configurations lead to by a step, found once.
@@ -64,9 +66,9 @@ impl Images {
             let (mut count, mut stays) = (0, false);
             for &entry in entries.iter() {
                 let before = count;
-                let (start, end) = reached.space.moves_of(word[0], entry, pace)?;
-                pace.spend(1 + (end - start) as usize)?;
-                for index in start..end {
+                let range = reached.space.moves_of(word[0], entry, pace)?;
+                pace.spend(1 + range.len())?;
+                for index in range {
                     if reached.space.step(word, entry, index, next).is_some() {
                         batch.push(next);
                         count += 1;
@@ -80,20 +82,24 @@ impl Images {
             }
             counts.push((configuration, count));
         }
+        // All edges have 32-bit numbers, those that are to come too.
+        let end = edges.len().saturating_add(counts.len()).saturating_add(batch.len());
+        if u32::from_index(end).is_none() {
+            return Err(Full { what: "steps between states", most: u32::MAX as usize - 1 }.into());
+        }
         let mut left = 0;
         let mut configurations = counts.iter();
-        reached.states.insert_all(batch, |_, number| {
+        reached.states.insert_all(batch, |_, number, _| {
             if left == 0
                 && let Some(&(configuration, count)) = configurations.next()
             {
-                begins[configuration] = edges.len() as u32;
+                begins[configuration] = u32::from_index(edges.len()).unwrap_or(u32::MAX);
                 edges.push(count);
                 left = count;
             }
             edges.push(number);
             left -= 1;
-        });
-        // A number that stands for another one would be a wrong answer.
-        if edges.len() >= u32::MAX as usize { Err(Stop::Memory) } else { Ok(()) }
+        })?;
+        Ok(())
     }
 }

@@ -1,0 +1,153 @@
+//! # Moves from many states together
+//! Where states are narrow rows of a set, a move is made by changing a few bits of a row; otherwise
+//! by changing a list of numbers. Either way the results wait in a batch, so that the set finds them
+//! together.
+
+use std::hint::black_box;
+
+use selvedge_store::Batch;
+
+use super::Locals;
+use super::reached::Reached;
+use super::words::Layout;
+use crate::{Pace, Stop};
+
+/// After how many moves a batch is full.
+const MOVES_PER_BATCH: usize = 1 << 14;
+
+/// What making moves needs for a moment, kept for its memory.
+#[derive(Default)]
+pub(super) struct Scratch {
+    word: Vec<u32>,
+    next: Vec<u32>,
+    /// The states after the moves.
+    pub batch: Batch,
+    /// Where the thread that moved is, for each state of the batch; [`GONE`] if it has ended and is
+    /// forgotten.
+    pub moved: Vec<u32>,
+}
+
+/// No position.
+pub(super) const GONE: u32 = u32::MAX;
+
+impl<L: Locals> Reached<'_, L> {
+    /// Finds all moves of some threads, given by the number of a state and the position of the
+    /// thread in its word, as a batch to be inserted. May end early, and says how many of the
+    /// threads moved; after the batch is inserted, the others can go on.
+    pub(super) fn moves(
+        &mut self,
+        threads: &[(u32, u32)],
+        to: &mut Scratch,
+        pace: &mut Pace<'_>,
+    ) -> Result<usize, Stop> {
+        to.batch.clear();
+        to.moved.clear();
+        if let Some(largest) = &self.space.largest {
+            self.states.make_room(largest);
+            self.space.has_grown = false;
+        }
+        // A row has a place for each thread if all words have the same length.
+        if self.space.largest.is_some() && self.states.narrow().is_some() {
+            self.row_moves(threads, to, pace)
+        } else {
+            self.word_moves(threads, to, pace)
+        }
+    }
+
+    fn row_moves(
+        &mut self,
+        threads: &[(u32, u32)],
+        to: &mut Scratch,
+        pace: &mut Pace<'_>,
+    ) -> Result<usize, Stop> {
+        let Scratch { batch, moved, .. } = to;
+        self.touch_moves(threads);
+        for (done, &(state, position)) in threads.iter().enumerate() {
+            let row = self.states.row(state);
+            let Some(columns) = self.states.narrow() else { return Ok(done) };
+            let Some((&first, places)) = columns.list().split_first() else { return Ok(done) };
+            let Some(&place) = places.get(position as usize) else { continue };
+            let range = self.space.moves_of(first.get(row), place.get(row), pace)?;
+            if self.space.has_grown {
+                return Ok(done); // the columns may be too narrow
+            }
+            pace.spend(1 + range.len())?;
+            let Layout::Listed(listed) = &self.space.layout else { return Ok(done) };
+            for step in self.space.moves(range) {
+                let shared = first.put(row, step.shared.0);
+                let (next, at) = listed.patch(places, shared, position as usize, step.entry);
+                // A step that changes nothing leads to where the thread is moving from.
+                if next != row {
+                    batch.push_row(next);
+                    moved.push(at);
+                }
+            }
+            if moved.len() > MOVES_PER_BATCH {
+                return Ok(done + 1);
+            }
+        }
+        Ok(threads.len())
+    }
+
+    /// Asks for the memory that the moves of these threads need all at once, so that they wait for it
+    /// together.
+    fn touch_moves(&self, threads: &[(u32, u32)]) {
+        let Some(columns) = self.states.narrow() else { return };
+        let touch = |&(state, position): &(u32, u32)| {
+            let row = self.states.row(state);
+            let [first, places @ ..] = columns.list() else { return 0 };
+            let entry = places.get(position as usize).map_or(0, |place| place.get(row));
+            self.space.touch_moves(first.get(row), entry)
+        };
+        black_box(threads.iter().fold(0, |sum, thread| sum ^ touch(thread)));
+    }
+
+    fn word_moves(
+        &mut self,
+        threads: &[(u32, u32)],
+        to: &mut Scratch,
+        pace: &mut Pace<'_>,
+    ) -> Result<usize, Stop> {
+        let Scratch { word, next, batch, moved } = to;
+        let mut last = None;
+        for (done, &(state, position)) in threads.iter().enumerate() {
+            if last != Some(state) {
+                self.states.read(state, word);
+                last = Some(state);
+            }
+            let Some(from) = self.space.layout.at(word, position) else { continue };
+            let range = self.space.moves_of(word[0], from, pace)?;
+            pace.spend(1 + range.len())?;
+            for index in range {
+                if let Some(entry) = self.space.step(word, from, index, next) {
+                    batch.push(next);
+                    moved.push(self.space.layout.position(next, entry).unwrap_or(GONE));
+                }
+            }
+            if moved.len() > MOVES_PER_BATCH {
+                return Ok(done + 1);
+            }
+        }
+        Ok(threads.len())
+    }
+
+    /// Tells the positions of the different threads of a state.
+    #[inline]
+    pub(super) fn positions(&self, state: u32, word: &mut Vec<u32>, mut tell: impl FnMut(u32)) {
+        if self.space.largest.is_some()
+            && let Some(columns) = self.states.narrow()
+        {
+            let row = self.states.row(state);
+            let mut last = None;
+            for (position, column) in (0..).zip(columns.list().iter().skip(1)) {
+                // An entry that stands after itself was told before.
+                if last.replace(column.get(row)) != Some(column.get(row)) {
+                    tell(position);
+                }
+            }
+            return;
+        }
+        self.states.read(state, word);
+        self.space.layout.positions(word).for_each(&mut tell);
+    }
+}

@@ -1,0 +1,87 @@
+//! # What is seen at a bound
+//! Looks once at each state that is new: how many states it stands for, and what is visible of it.
+
+use std::ops::Range;
+
+use super::Locals;
+use super::reached::{Observation, Reached};
+use super::space::Entry;
+use super::visible::Visible;
+use crate::{Bound, Budget, Stop};
+
+/// How many states are looked at between two looks at the budget.
+const STATES_PER_CHECK: usize = 4096;
+
+impl<L: Locals> Reached<'_, L> {
+    /// Counts what is new at this bound.
+    pub(super) fn observe(&mut self, bound: Bound, budget: &Budget) -> Result<(), Stop> {
+        let new = self.new_from..self.states.end();
+        if self.visible.is_none() && !self.space.locals.are_visible() {
+            // So far the visible states were the states.
+            self.visible = Some(Visible::new(self.space.layout.clone()));
+            self.see(0..self.new_from, &Budget::default())?;
+        }
+        let new_states = if L::WHOLE_CONTEXTS { None } else { self.count_states(new.clone()) };
+        let mut new_visible = new_states;
+        if self.visible.is_some() {
+            let first = self.visible_until.last().copied().unwrap_or(0);
+            self.see(new.clone(), budget)?;
+            let visible = self.visible.as_ref();
+            new_visible = visible.and_then(|visible| visible.weight(first..visible.end()));
+        }
+        self.states_until.push(new.end);
+        self.visible_until.push(self.visible.as_ref().map_or(new.end, Visible::end));
+        let sum = |a: Option<u128>, b: Option<u128>| a?.checked_add(b?);
+        let last = self.observations.last();
+        self.observations.push(Observation {
+            bound,
+            states: sum(last.map_or(Some(0), |o| o.states), new_states),
+            new_states,
+            visible: sum(last.map_or(Some(0), |o| o.visible), new_visible),
+            new_visible,
+            new_stored: new.len(),
+        });
+        Ok(())
+    }
+
+    /// How many states these stand for.
+    fn count_states(&self, numbers: Range<u32>) -> Option<u128> {
+        if self.space.classes.are_single() {
+            return Some(numbers.len() as u128);
+        }
+        let mut word = Vec::new();
+        numbers.into_iter().try_fold(0, |total: u128, number| {
+            self.states.read(number, &mut word);
+            let class = |entry| self.space.entry(entry).0;
+            total.checked_add(self.space.layout.arrangements(&word, class)?)
+        })
+    }
+
+    /// Adds what is visible of these states.
+    fn see(&mut self, numbers: Range<u32>, budget: &Budget) -> Result<(), Stop> {
+        let Reached { visible: Some(visible), states, space, .. } = self else { return Ok(()) };
+        let mut word = Vec::new();
+        for number in numbers {
+            if (number as usize).is_multiple_of(STATES_PER_CHECK) {
+                budget.check()?;
+            }
+            states.read(number, &mut word);
+            if !L::WHOLE_CONTEXTS {
+                let top = |entry| {
+                    let (class, local) = space.entry(entry);
+                    (class, space.locals.tops(local).first().copied().flatten())
+                };
+                visible.add_tops(&mut word, top)?;
+                continue;
+            }
+            let seen = |((class, local), count): (Entry, u32)| {
+                let tops = space.locals.tops(local).into_iter();
+                (tops.map(|top| (class, top)).collect(), count)
+            };
+            let threads: Vec<_> = space.kinds(&word).into_iter().map(seen).collect();
+            visible.add(word[0], &threads)?;
+        }
+        visible.flush()?;
+        Ok(())
+    }
+}
