@@ -20,6 +20,7 @@ mod cases;
 mod names;
 mod run;
 mod state;
+mod threads;
 mod words;
 
 pub use at_once::Start;

@@ -4,11 +4,10 @@
 
 use num_bigint::BigInt;
 
-use super::names::DROPPED;
 use super::{Frame, Machine, Shared, Started};
 use crate::{
-    Area, Binary, Choices, Domain, Effect, Failure, Footprint, Kind, Limits, Loc, Memory, Place,
-    ProcId, Site, Slot, Unary, Value, number,
+    Area, Binary, Choices, Domain, Effect, Failure, Footprint, Kind, Limits, Memory, Place, ProcId,
+    Site, Slot, Unary, Value, number,
 };
 
 /// More possibilities than this for one choice are not tried one by one.
@@ -55,12 +54,12 @@ pub(super) enum Leaves {
 /// One execution of an edge.
 pub struct Words<'m> {
     pub(super) machine: &'m Machine,
-    choices: &'m mut Choices,
+    pub(super) choices: &'m mut Choices,
     /// The state before.
     pub(super) before: &'m Shared,
     pub(super) proc: ProcId,
     /// The thread as the owner of locks.
-    owner: u32,
+    pub(super) owner: u32,
     /// The shared values.
     pub(super) globals: Memory,
     /// The values of the frame.
@@ -91,7 +90,7 @@ pub(super) struct New {
     pub proc: ProcId,
     pub memory: Memory,
     /// Whether it is for a thread that is dropped.
-    dropped: bool,
+    pub dropped: bool,
 }
 
 /// The values when a snapshot was made, and which slots were stored to since.
@@ -131,7 +130,7 @@ impl<'m> Words<'m> {
         }
     }
 
-    fn get(&self, (area, slot): (Area, usize)) -> Value {
+    pub(super) fn get(&self, (area, slot): (Area, usize)) -> Value {
         match area {
             Area::Shared => self.globals.get(&self.machine.shared, slot),
             Area::Frame => self.locals.get(&self.machine.frames[self.proc.index()], slot),
@@ -142,7 +141,7 @@ impl<'m> Words<'m> {
         }
     }
 
-    fn set(&mut self, (area, slot): (Area, usize), value: &Value) {
+    pub(super) fn set(&mut self, (area, slot): (Area, usize), value: &Value) {
         match area {
             Area::Shared => self.globals.set(&self.machine.shared, slot, value),
             Area::Frame => self.locals.set(&self.machine.frames[self.proc.index()], slot, value),
@@ -194,7 +193,7 @@ impl<'m> Words<'m> {
         }
     }
 
-    fn note(&mut self, note: impl FnOnce(&mut Footprint)) {
+    pub(super) fn note(&mut self, note: impl FnOnce(&mut Footprint)) {
         if let Some(touched) = &mut self.touched {
             note(touched);
         }
@@ -203,65 +202,6 @@ impl<'m> Words<'m> {
     /// One of so many possibilities.
     fn pick(&mut self, count: u64) -> u64 {
         self.choices.pick(usize::try_from(count).unwrap_or(usize::MAX).max(1)) as u64
-    }
-
-    /// Whether the thread that is about to be started is dropped: a free choice, where threads
-    /// may be dropped.
-    fn drops(&mut self) -> bool {
-        self.machine.drops_threads && self.choices.pick(2) == 1
-    }
-
-    /// The id of a new thread; 0 if nobody gets it.
-    fn new_name(&self, kept: bool) -> u32 {
-        if !kept && !self.machine.names.owners {
-            return 0;
-        }
-        self.machine.free_name(self.before, &self.globals)
-    }
-
-    /// A new thread as the owner of locks, where owners are kept.
-    fn new_owner(&self, id: u32) -> u32 {
-        if self.owner == 0 { 0 } else { self.machine.owner_of(id).unwrap_or(u32::MAX) }
-    }
-
-    fn start(&mut self, dest: Option<((Area, usize), &Place)>) -> Result<(), Halt> {
-        self.note(|touched| touched.others = true);
-        let Some(new) = self.new.take() else { return Ok(()) };
-        let id = self.new_name(dest.is_some());
-        let value = match new.dropped && !self.machine.names.compares {
-            true => DROPPED,
-            false => Value::Small(i64::from(id)),
-        };
-        if !new.dropped {
-            let owner = self.new_owner(id);
-            let entry = self.machine.code.proc(new.proc).entry;
-            let frame = self.machine.frame(entry, new.memory, owner);
-            self.started = Some(Started { proc: new.proc, frame, id });
-        }
-        dest.map_or(Ok(()), |(at, place)| self.store(&at, place, Some(value)))
-    }
-
-    fn fork(&mut self, at: Loc, read_by_both: &[Place]) -> Result<(), Halt> {
-        self.note(|touched| touched.others = true);
-        if self.drops() {
-            return Ok(());
-        }
-        let id = self.new_name(false);
-        let owner = self.new_owner(id);
-        for place in read_by_both {
-            let slot = (place.area, place.first);
-            self.note(|touched| {
-                touched.read(place.area, place.first..place.first + 1);
-                touched.write(place.area, place.first..place.first + 1);
-            });
-            if self.get(slot) == Value::Open {
-                let value = self.choose(&place.kind, Some(&place.name), place.site)?;
-                self.set(slot, &value);
-            }
-        }
-        let frame = self.machine.frame(at, self.locals.clone(), owner);
-        self.started = Some(Started { proc: self.proc, frame, id });
-        Ok(())
     }
 }
 
