@@ -201,13 +201,17 @@ impl Memory {
     }
 
     /// Sets a slot to a value that its kind has.
+    ///
+    /// # Panics
+    /// If it does not have it: whoever stores looks at the kind first.
     pub fn set(&mut self, layout: &Layout, slot: usize, value: &Value) {
         let field = &layout.fields[slot];
         if field.spills && !self.large.is_empty() {
             self.large.retain(|(other, _)| *other != slot);
         }
         let code = field.code(value).unwrap_or_else(|| {
-            debug_assert!(field.spills, "{value} is stored where it does not fit");
+            // What would be stored in its place would be a wrong answer.
+            assert!(field.spills, "{value} is stored in a slot that cannot hold it");
             let at = self.large.partition_point(|(other, _)| *other < slot);
             if let Some(number) = value.to_big() {
                 self.large.insert(at, (slot, Arc::new(number)));
