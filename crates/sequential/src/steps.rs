@@ -61,6 +61,10 @@ impl Step {
     pub fn before(&self, space: &mut Space<'_>, set: Bdd, after: Bdd) -> Result<Bdd> {
         let mut all = Vec::new();
         for part in self.parts.iter() {
+            // Most elements of an array are not the one that is written here.
+            if space.bdds.is_disjoint(set, part.relation)? {
+                continue;
+            }
             let (next, now) = part.renamed.clone();
             // What is not needed any more has no value afterwards.
             let after = space.forget(after, &part.forgotten())?;

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use selvedge_analysis::fair::{Question, Verdict, search};
+use selvedge_analysis::fair::{self, Question, Rounds, Verdict, Within, search};
 use selvedge_analysis::{Budget, Stop};
 use selvedge_evidence::{Checked, Evidence, Flaw, Lasso, recheck};
 use selvedge_frontend::{Input, LoadOptions, load};
@@ -100,13 +100,25 @@ fn figure_1c_repeats_its_values_in_two_rounds() {
 
 #[test]
 fn figure_3a_is_found_for_every_number_of_philosophers() {
-    for n in 2..=10 {
+    for n in (2..=10).chain([50]) {
         let program = example("fig3a-philosophers.weave", &[("N", n)]);
         let start = std::time::Instant::now();
         let found = lasso(&program, 1, 1, STRONG).expect("a lasso");
         println!("N = {n}: {:?}", start.elapsed());
         assert!(found.period_contexts().len() as i64 >= n);
     }
+}
+
+#[test]
+fn figure_3b_is_found_with_two_rounds_in_the_period() {
+    let program = example("fig3b-optimistic-list.weave", &[]);
+    let within = |stem, lasso| {
+        let found = fair::within(&program, Rounds { stem, lasso }, STRONG, &Budget::default());
+        found.unwrap_or_else(|stop| panic!("{stop}"))
+    };
+    assert_eq!(within(1, 1), Within::None);
+    let Within::Lasso(found) = within(2, 2) else { panic!("no lasso") };
+    recheck(&program, &[], &Evidence::Lasso(found)).expect("it is one");
 }
 
 /// Philosophers who take the lower fork first and spin until they have the other one: whoever has both

@@ -65,7 +65,7 @@ fn philosophers() {
 
 /// The default beside single engines; the exact one lists states without end from ten on.
 fn many() {
-    for n in [10, 30, 100] {
+    for n in [10, 30, 60, 100] {
         let number = format!("N={n}");
         for engine in ["auto", "rounds"] {
             let case = format!("N = {n}, {engine}");
