@@ -19,21 +19,52 @@ pub struct Column {
 /// The most bits of a narrow row.
 const NARROW: usize = 128;
 
+/// A narrow row, or half of one: rows of up to 64 bits are quicker at hand.
+pub trait Row: Copy + Eq {
+    /// Of the bits of a narrow row, those that there is room for.
+    fn of(row: u128) -> Self;
+
+    /// The narrow row.
+    fn whole(self) -> u128;
+
+    /// The number of a column.
+    fn get(self, column: Column) -> u32;
+
+    /// The row with another number in a column, which must fit: see [`Column::holds`].
+    #[must_use]
+    fn put(self, column: Column, number: u32) -> Self;
+}
+
+macro_rules! rows {
+    ($($int:ty)*) => { $(
+        impl Row for $int {
+            #[inline]
+            fn of(row: u128) -> Self {
+                row as $int
+            }
+
+            #[inline]
+            fn whole(self) -> u128 {
+                self.into()
+            }
+
+            #[inline]
+            fn get(self, column: Column) -> u32 {
+                (self >> column.start) as u32 & column.mask
+            }
+
+            #[inline]
+            fn put(self, column: Column, number: u32) -> Self {
+                let (mask, number) = (<$int>::from(column.mask), <$int>::from(number));
+                self & !(mask << column.start) | number << column.start
+            }
+        }
+    )* };
+}
+
+rows!(u64 u128);
+
 impl Column {
-    /// The number that a narrow row has here.
-    #[must_use]
-    #[inline]
-    pub fn get(self, row: u128) -> u32 {
-        (row >> self.start) as u32 & self.mask
-    }
-
-    /// A narrow row with another number here, which must fit: see [`Column::holds`].
-    #[must_use]
-    #[inline]
-    pub fn put(self, row: u128, number: u32) -> u128 {
-        row & !(u128::from(self.mask) << self.start) | u128::from(number) << self.start
-    }
-
     /// Whether a number fits.
     #[must_use]
     #[inline]
@@ -52,7 +83,8 @@ impl Columns {
     fn with_masks(masks: impl Iterator<Item = u32>) -> Self {
         let mut bits = 0;
         let columns = masks.map(|mask| {
-            let start = bits as u32;
+            // A column without bits begins anywhere; at the end of a row nothing would be left to shift.
+            let start = if mask == 0 { 0 } else { bits as u32 };
             bits += mask.count_ones() as usize;
             Column { start, mask }
         });
@@ -60,18 +92,11 @@ impl Columns {
         Columns { columns, bits }
     }
 
-    /// Columns that also hold these numbers. Those that grow have a bit more than they need, where
-    /// there is room, so that they do not grow again soon.
+    /// Columns that also hold these numbers.
     #[must_use]
     pub fn widened(&self, most: &[u32]) -> Self {
-        let grown = |spare: u32| {
-            let wider = self.columns.iter().zip(most).map(move |(column, &number)| {
-                if column.holds(number) { column.mask } else { mask(number) << spare | spare }
-            });
-            Self::with_masks(wider)
-        };
-        let generous = grown(1);
-        if generous.is_narrow() { generous } else { grown(0) }
+        let columns = self.columns.iter().zip(most);
+        Self::with_masks(columns.map(|(column, &number)| column.mask | mask(number)))
     }
 
     /// Whether these numbers fit.
@@ -107,6 +132,13 @@ impl Columns {
     #[inline]
     pub fn is_narrow(&self) -> bool {
         self.bits <= NARROW
+    }
+
+    /// How many bits a row has.
+    #[must_use]
+    #[inline]
+    pub fn bits(&self) -> usize {
+        self.bits
     }
 
     /// The bytes of a row.

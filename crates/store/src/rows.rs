@@ -9,7 +9,7 @@
 
 use std::ops::Deref;
 
-use crate::{Bytes, Column, Columns};
+use crate::{Bytes, Column, Columns, Row};
 
 /// Packed words, by number.
 #[derive(Clone, Debug, Default)]
@@ -163,7 +163,7 @@ impl Rows {
         let (bytes, narrow) = (self.at(number), self.columns.is_narrow());
         let row = if narrow { load(bytes) } else { 0 };
         let columns = self.columns.list().iter();
-        columns.map(move |&column| if narrow { column.get(row) } else { read(bytes, column) })
+        columns.map(move |&column| if narrow { row.get(column) } else { read(bytes, column) })
     }
 
     fn arrange(&mut self, columns: Columns) {
@@ -283,7 +283,7 @@ impl Deref for Word {
 
 #[cfg(test)]
 mod tests {
-    use super::{ROWS_PER_BLOCK, Rows};
+    use super::{ROWS_PER_BLOCK, Row, Rows};
 
     /// Numbers of all sizes, words of one length or of several, more than a block of them.
     #[test]
@@ -313,7 +313,10 @@ mod tests {
                 if let Some(columns) = rows.columns().filter(|_| rows.are_narrow()) {
                     assert_eq!(rows.row(number), columns.pack(word), "case {case}");
                     for (&column, &number_there) in columns.list().iter().zip(word) {
-                        assert_eq!(column.get(rows.row(number)), number_there);
+                        assert_eq!(rows.row(number).get(column), number_there);
+                        if columns.bits() <= 64 {
+                            assert_eq!(u64::of(rows.row(number)).get(column), number_there);
+                        }
                     }
                     continue;
                 }

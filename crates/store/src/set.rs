@@ -142,7 +142,11 @@ impl StateSet {
         let number = number.ok_or(Full { what: "states", most: self.most })?;
         if !self.table.has_room(count) {
             let rows = &self.rows;
-            self.table.grow(count, |number| hash_of(rows, number));
+            if rows.are_narrow() {
+                self.table.grow(count, |number| hash::of_row(rows.row(number)));
+            } else {
+                self.table.grow(count, |number| hash_of(rows, number));
+            }
         }
         if let Err(vacant) = self.table.find(hash, |_| false) {
             self.table.fill(vacant, hash, count);

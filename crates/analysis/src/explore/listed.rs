@@ -4,7 +4,7 @@
 //! that were started, sorted too. So a move of a thread changes the entries of its class
 //! alone: where states are narrow rows ([`selvedge_store::Columns`]), a few bits of a row.
 
-use selvedge_store::Column;
+use selvedge_store::{Column, Row};
 
 use super::Classes;
 
@@ -91,28 +91,28 @@ impl Listed {
     /// A row in which the thread at a place has another entry, and the first place that has this entry.
     /// The columns are those of the entries; the place is the first one with the entry that is there.
     #[inline]
-    pub fn patch(&self, columns: &[Column], row: u128, place: usize, to: u32) -> (u128, u32) {
+    pub fn patch<R: Row>(&self, columns: &[Column], row: R, place: usize, to: u32) -> (R, u32) {
         let (begin, end) = self.groups[place];
         let (mut row, mut place) = (row, place);
         // What is smaller moves down, what is larger up, until the entry is in order.
         while place + 1 < end {
-            let above = columns[place + 1].get(row);
+            let above = row.get(columns[place + 1]);
             if above >= to {
                 break;
             }
-            row = columns[place].put(row, above);
+            row = row.put(columns[place], above);
             place += 1;
         }
         while place > begin {
-            let below = columns[place - 1].get(row);
+            let below = row.get(columns[place - 1]);
             if below <= to {
                 break;
             }
-            row = columns[place].put(row, below);
+            row = row.put(columns[place], below);
             place -= 1;
         }
-        row = columns[place].put(row, to);
-        while place > begin && columns[place - 1].get(row) == to {
+        row = row.put(columns[place], to);
+        while place > begin && row.get(columns[place - 1]) == to {
             place -= 1;
         }
         (row, place as u32)
@@ -145,7 +145,9 @@ mod tests {
                     continue;
                 }
                 let row = columns.pack(&entries);
+                let half = listed.patch(columns.list(), row as u64, place, tos[place]);
                 let (row, at) = listed.patch(columns.list(), row, place, tos[place]);
+                assert_eq!((u128::from(half.0), half.1), (row, at));
                 let mut word = entries.clone();
                 listed.replace(&mut word, entries[place], tos[place]);
                 assert_eq!(row, columns.pack(&word));

@@ -5,7 +5,7 @@
 
 use std::hint::black_box;
 
-use selvedge_store::Batch;
+use selvedge_store::{Batch, Columns, Row};
 
 use super::Locals;
 use super::reached::Reached;
@@ -48,13 +48,18 @@ impl<L: Locals> Reached<'_, L> {
         }
         // A row has a place for each thread if all words have the same length.
         if self.space.largest.is_some() && self.states.narrow().is_some() {
-            self.row_moves(threads, to, pace)
+            let bits = self.states.narrow().map_or(0, Columns::bits);
+            if bits <= 64 {
+                self.row_moves::<u64>(threads, to, pace)
+            } else {
+                self.row_moves::<u128>(threads, to, pace)
+            }
         } else {
             self.word_moves(threads, to, pace)
         }
     }
 
-    fn row_moves(
+    fn row_moves<R: Row>(
         &mut self,
         threads: &[(u32, u32)],
         to: &mut Scratch,
@@ -63,22 +68,22 @@ impl<L: Locals> Reached<'_, L> {
         let Scratch { batch, moved, .. } = to;
         self.touch_moves(threads);
         for (done, &(state, position)) in threads.iter().enumerate() {
-            let row = self.states.row(state);
+            let row = R::of(self.states.row(state));
             let Some(columns) = self.states.narrow() else { return Ok(done) };
             let Some((&first, places)) = columns.list().split_first() else { return Ok(done) };
             let Some(&place) = places.get(position as usize) else { continue };
-            let range = self.space.moves_of(first.get(row), place.get(row), pace)?;
+            let range = self.space.moves_of(row.get(first), row.get(place), pace)?;
             if self.space.has_grown {
                 return Ok(done); // the columns may be too narrow
             }
             pace.spend(1 + range.len())?;
             let Layout::Listed(listed) = &self.space.layout else { return Ok(done) };
             for step in self.space.moves(range) {
-                let shared = first.put(row, step.shared.0);
+                let shared = row.put(first, step.shared.0);
                 let (next, at) = listed.patch(places, shared, position as usize, step.entry);
                 // A step that changes nothing leads to where the thread is moving from.
                 if next != row {
-                    batch.push_row(next);
+                    batch.push_row(next.whole());
                     moved.push(at);
                 }
             }
@@ -96,8 +101,8 @@ impl<L: Locals> Reached<'_, L> {
         let touch = |&(state, position): &(u32, u32)| {
             let row = self.states.row(state);
             let [first, places @ ..] = columns.list() else { return 0 };
-            let entry = places.get(position as usize).map_or(0, |place| place.get(row));
-            self.space.touch_moves(first.get(row), entry)
+            let entry = places.get(position as usize).map_or(0, |&place| row.get(place));
+            self.space.touch_moves(row.get(*first), entry)
         };
         black_box(threads.iter().fold(0, |sum, thread| sum ^ touch(thread)));
     }
@@ -139,9 +144,11 @@ impl<L: Locals> Reached<'_, L> {
         {
             let row = self.states.row(state);
             let mut last = None;
-            for (position, column) in (0..).zip(columns.list().iter().skip(1)) {
+            for (position, &column) in (0..).zip(columns.list().iter().skip(1)) {
                 // An entry that stands after itself was told before.
-                if last.replace(column.get(row)) != Some(column.get(row)) {
+                let entry = Some(row.get(column));
+                if last != entry {
+                    last = entry;
                     tell(position);
                 }
             }
