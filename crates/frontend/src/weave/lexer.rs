@@ -32,6 +32,9 @@ pub(super) enum Token {
 
     #[token("bool")] #[token("boolean")] Bool,
     #[token("int")] Int,
+    #[token("u8")] #[token("u16")] #[token("u32")] #[token("u64")]
+    #[token("i8")] #[token("i16")] #[token("i32")] #[token("i64")]
+    Machine,
     #[token("lock")] Lock,
     #[token("mutex")] Mutex,
     #[token("tid")] Tid,

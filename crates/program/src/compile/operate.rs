@@ -1,0 +1,139 @@
+//! # What an operator means
+//!
+//! **Question.** `&&`, `!=`, `+` on eight bits, a conversion: what are they in the core?
+//!
+//! **Idea.** Said once, over anything that is built of the operations of the core: code, claims, constants.
+
+use num_bigint::BigInt;
+use selvedge_core::{Binary, Site, Unary, Value, number};
+
+use crate::{BinaryOp, Type, UnaryOp};
+
+/// What is built of the operations of the core.
+pub(crate) trait Node: Sized {
+    /// A truth value.
+    fn truth(value: bool) -> Self;
+    /// One operand.
+    fn unary(op: Unary, a: Self) -> Self;
+    /// Two operands.
+    fn binary(op: Binary, a: Self, b: Self, at: Site) -> Self;
+    /// The second if the first holds, otherwise the third; the other one does not matter.
+    fn choice(cond: Self, then: Self, otherwise: Self) -> Self;
+}
+
+/// An operator applied to an operand of a type, for a result of a type.
+pub(crate) fn unary<N: Node>(op: UnaryOp, ty: &Type, a: N, from: &Type) -> N {
+    match op {
+        UnaryOp::Not => N::unary(Unary::Not, a),
+        UnaryOp::Neg => wrapped(N::unary(Unary::Neg, a), ty),
+        UnaryOp::Convert if is_within(from, ty) => a,
+        UnaryOp::Convert => wrapped(a, ty),
+    }
+}
+
+/// An operator applied to two operands, for a result of a type.
+pub(crate) fn binary<N: Node>(op: BinaryOp, ty: &Type, a: N, b: N, at: Site) -> N {
+    match op {
+        BinaryOp::And => N::choice(a, b, N::truth(false)),
+        BinaryOp::Or => N::choice(a, N::truth(true), b),
+        BinaryOp::Implies => N::choice(a, b, N::truth(true)),
+        _ => {
+            let Some(core) = op.operator().core else {
+                return N::unary(Unary::Not, N::binary(Binary::Eq, a, b, at));
+            };
+            let value = N::binary(core, a, b, at);
+            if leaves(core) { wrapped(value, ty) } else { value }
+        }
+    }
+}
+
+/// The value in a type: a machine integer is what is left of it in so many bits.
+fn wrapped<N: Node>(value: N, ty: &Type) -> N {
+    match *ty {
+        Type::Machine { bits, signed } => N::unary(Unary::Wrap { bits, signed }, value),
+        _ => value,
+    }
+}
+
+/// Whether the result on machine integers may need more bits. A quotient does for the least number divided by -1.
+fn leaves(op: Binary) -> bool {
+    matches!(op, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div)
+}
+
+fn is_within(from: &Type, to: &Type) -> bool {
+    match (from.bounds(), to.bounds()) {
+        (Some((least, greatest)), Some((lo, hi))) => lo <= least && greatest <= hi,
+        (_, bounds) => bounds.is_none(),
+    }
+}
+
+/// Why an operation on constants has no result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Undefined {
+    /// The divisor is 0.
+    DivisionByZero,
+    /// A number has more bits than are computed with.
+    TooLarge,
+}
+
+impl Undefined {
+    /// What is wrong with a constant, and with the operand that makes it so.
+    #[must_use]
+    pub fn message(self) -> (&'static str, &'static str) {
+        match self {
+            Undefined::DivisionByZero => ("this constant divides by zero", "this is 0"),
+            Undefined::TooLarge => ("this constant is too large", "this has too many bits"),
+        }
+    }
+}
+
+/// A constant, unless there is none.
+type Constant = Result<Value, Undefined>;
+
+impl Node for Constant {
+    fn truth(value: bool) -> Self {
+        Ok(value.into())
+    }
+
+    fn unary(op: Unary, a: Self) -> Self {
+        let a = a?;
+        Ok(match op {
+            Unary::Not => (!a.is_true()).into(),
+            Unary::Neg => number::negate(&a),
+            Unary::Wrap { bits, signed } => number::wrap(&a, bits, signed),
+            // No constant is a started thread.
+            Unary::Ended => Value::TRUE,
+        })
+    }
+
+    fn binary(op: Binary, a: Self, b: Self, _: Site) -> Self {
+        let (a, b) = (a?, b?);
+        if matches!(op, Binary::Div | Binary::Mod) && b == Value::Small(0) {
+            return Err(Undefined::DivisionByZero);
+        }
+        number::binary(op, &a, &b).map_err(|_| Undefined::TooLarge)
+    }
+
+    fn choice(cond: Self, then: Self, otherwise: Self) -> Self {
+        if cond?.is_true() { then } else { otherwise }
+    }
+}
+
+impl UnaryOp {
+    /// The operator applied to a constant, for a result of a type.
+    pub fn apply(self, ty: &Type, a: &BigInt) -> Result<BigInt, Undefined> {
+        known(unary(self, ty, Ok(Value::from_big(a.clone())), &Type::Int))
+    }
+}
+
+impl BinaryOp {
+    /// The operator applied to two constants, for a result of a type.
+    pub fn apply(self, ty: &Type, a: &BigInt, b: &BigInt) -> Result<BigInt, Undefined> {
+        let constant = |n: &BigInt| Ok(Value::from_big(n.clone()));
+        known(binary(self, ty, constant(a), constant(b), Site(0)))
+    }
+}
+
+fn known(value: Constant) -> Result<BigInt, Undefined> {
+    value?.to_big().ok_or(Undefined::TooLarge)
+}
