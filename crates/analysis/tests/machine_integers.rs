@@ -121,3 +121,51 @@ fn going_wrong() {
         assert!(found.contains(why), "{body}: {found}");
     }
 }
+
+#[test]
+fn bit_operators() {
+    hold(&[
+        ("u8 x := 12;", "x & 10 == 8 && x | 10 == 14 && x ^ 10 == 6"),
+        ("u8 x := 0;", "~x == 255 && ~~x == 0"),
+        ("i8 x := 0;", "~x == -1"),
+        ("i8 x := -128;", "~x == 127 && x | 1 == -127 && x & 127 == 0 && x ^ -1 == 127"),
+        ("u64 x := 18446744073709551615;", "~x == 0 && x ^ x == 0 && x & 1 == 1"),
+        ("i64 x := -1;", "x & 9223372036854775807 == 9223372036854775807 && ~x == 0"),
+        ("u8 x := 6; u8 y := 3;", "x & -x == 2 && x & ~y == 4"),
+    ]);
+}
+
+#[test]
+fn shifts() {
+    hold(&[
+        ("u8 x := 1;", "x << 7 == 128 && x << 8 == 0 && x << 0 == 1"),
+        ("u8 x := 255;", "x << 4 == 240 && x >> 4 == 15 && x >> 8 == 0 && x >> 1000 == 0"),
+        ("i8 x := -128;", "x >> 1 == -64 && x >> 7 == -1 && x >> 8 == -1 && x >> 300 == -1"),
+        ("i8 x := 1;", "x << 7 == -128 && x << 8 == 0"),
+        ("i8 x := 64;", "x >> 6 == 1 && x >> 7 == 0 && x >> 8 == 0"),
+        ("u64 x := 1;", "x << 63 == 9223372036854775808 && x << 64 == 0"),
+        ("i64 x := -9223372036854775808;", "x >> 63 == -1 && x << 1 == 0"),
+        ("u8 x := 1; int n := 1000000000000;", "x << n == 0 && x >> n == 0"),
+        ("u8 x := 1; u64 n := 18446744073709551615;", "x << n == 0"),
+        ("u8 x := 1; i8 n := 3;", "x << n == 8 && x << n >> n == 1"),
+    ]);
+    // The left operand is evaluated, however far it is shifted.
+    let divides = "u8 x := 0; int n := 9; x := 1 / x << n;";
+    assert!(wrong(divides).is_some_and(|why| why.contains("division")));
+    let nested = format!("u8 x := 1; x := {}x{};", "x << (".repeat(100), ")".repeat(100));
+    assert_eq!(wrong(&nested), None);
+    for body in ["u8 x := 1; int n := -1; x := x << n;", "i8 n := -1; n := n >> n;"] {
+        let found = wrong(body).unwrap_or_else(|| panic!("{body} does not go wrong"));
+        assert!(found.contains("shift"), "{body}: {found}");
+    }
+}
+
+#[test]
+fn precedence_is_that_of_rust() {
+    hold(&[
+        ("u8 x := 6;", "x & 2 == 2 && 8 | 1 ^ 3 & 2 == 8 | (1 ^ (3 & x & 2))"),
+        ("u8 x := 1;", "x << 1 + 1 == 4 && 1 + x << 1 == 4 && x | x << 1 == 3"),
+        ("u8 x := 1;", "-x >> 7 == 1 && ~x & 1 == 0 && x + x & 1 == 0"),
+        ("u8 x := 3; u8 y := 5;", "x < y & 7 && x ^ y > x & y"),
+    ]);
+}

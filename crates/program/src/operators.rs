@@ -11,6 +11,8 @@ pub enum UnaryOp {
     Not,
     /// Negation of a number; wraps around where the type is a machine integer.
     Neg,
+    /// `~`: all bits of a machine integer changed.
+    BitNot,
     /// `u8(e)`, `int(e)`: the number of the type of the expression that agrees in its last bits.
     Convert,
 }
@@ -46,6 +48,16 @@ pub enum BinaryOp {
     Div,
     /// Remainder, never negative. Goes wrong for 0.
     Mod,
+    /// The bits that both have.
+    BitAnd,
+    /// The bits that one of them has, or both.
+    BitOr,
+    /// The bits in which they differ.
+    BitXor,
+    /// So many bits to the left; 0 for as many as there are, or more. Goes wrong for a negative number.
+    ShiftLeft,
+    /// So many bits to the right; the sign stays. Goes wrong for a negative number.
+    ShiftRight,
 }
 
 /// How tightly operators bind, the loosest first.
@@ -61,23 +73,35 @@ pub enum Level {
     And,
     /// `==` and `<`
     Compare,
+    /// `|`
+    BitOr,
+    /// `^`
+    BitXor,
+    /// `&`
+    BitAnd,
+    /// `<<`
+    Shift,
     /// `+`
     Sum,
     /// `*`
     Product,
-    /// `!` and `-`
+    /// `!`, `-` and `~`
     Unary,
     /// What needs no parentheses anywhere.
     Tightest,
 }
 
 impl Level {
-    const ALL: [Level; 9] = [
+    const ALL: [Level; 13] = [
         Level::Choice,
         Level::Implies,
         Level::Or,
         Level::And,
         Level::Compare,
+        Level::BitOr,
+        Level::BitXor,
+        Level::BitAnd,
+        Level::Shift,
         Level::Sum,
         Level::Product,
         Level::Unary,
@@ -102,6 +126,10 @@ pub enum Takes {
     Ordered,
     /// Integers of one type; gives one of that type.
     Numbers,
+    /// Machine integers of one type; gives one of that type.
+    Bits,
+    /// A machine integer and any integer; gives one of the type of the first.
+    BitsAndNumber,
 }
 
 /// A row of the table.
@@ -141,10 +169,17 @@ impl BinaryOp {
             Op::Mul => ("*", L::Product, T::Numbers, Some(Binary::Mul)),
             Op::Div => ("/", L::Product, T::Numbers, Some(Binary::Div)),
             Op::Mod => ("%", L::Product, T::Numbers, Some(Binary::Mod)),
+            Op::BitAnd => ("&", L::BitAnd, T::Bits, Some(Binary::BitAnd)),
+            Op::BitOr => ("|", L::BitOr, T::Bits, Some(Binary::BitOr)),
+            Op::BitXor => ("^", L::BitXor, T::Bits, Some(Binary::BitXor)),
+            Op::ShiftLeft => ("<<", L::Shift, T::BitsAndNumber, Some(Binary::ShiftLeft)),
+            Op::ShiftRight => (">>", L::Shift, T::BitsAndNumber, Some(Binary::ShiftRight)),
         };
-        let is_associative = matches!(self, Op::And | Op::Or | Op::Add | Op::Mul);
+        let is_associative =
+            matches!(self, Op::And | Op::Or | Op::Add | Op::Mul) || takes == T::Bits;
         let needs = match self {
             Op::Div | Op::Mod => Some(Op::Ne),
+            Op::ShiftLeft | Op::ShiftRight => Some(Op::Ge),
             _ => None,
         };
         Operator { sign, level, takes, is_associative, needs, core }
@@ -155,7 +190,8 @@ impl BinaryOp {
     pub fn operands_of_its_type(self) -> usize {
         match self.operator().takes {
             Takes::Truths | Takes::Alike | Takes::Ordered => 0,
-            Takes::Numbers => 2,
+            Takes::BitsAndNumber => 1,
+            Takes::Numbers | Takes::Bits => 2,
         }
     }
 }
@@ -167,6 +203,7 @@ impl UnaryOp {
         match self {
             UnaryOp::Not => Some("!"),
             UnaryOp::Neg => Some("-"),
+            UnaryOp::BitNot => Some("~"),
             UnaryOp::Convert => None,
         }
     }

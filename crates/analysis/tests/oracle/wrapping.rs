@@ -26,6 +26,8 @@ macro_rules! with_rust_type {
 trait Rust: Copy + Into<BigInt> {
     fn from_low(bits: u64) -> Self;
     fn negated(self) -> Self;
+    fn with_bits_changed(self) -> Self;
+    fn shifted(self, op: BinaryOp, by: u32) -> Option<Self>;
     fn with(self, op: BinaryOp, other: Self) -> Option<Self>;
 }
 
@@ -40,6 +42,19 @@ macro_rules! rust {
                 self.wrapping_neg()
             }
 
+            fn with_bits_changed(self) -> Self {
+                !self
+            }
+
+            fn shifted(self, op: BinaryOp, by: u32) -> Option<Self> {
+                match op {
+                    BinaryOp::ShiftLeft => Some(self.checked_shl(by).unwrap_or(0)),
+                    // One bit after the other.
+                    BinaryOp::ShiftRight => Some((0..by.min(64)).fold(self, |n, _| n >> 1)),
+                    _ => None,
+                }
+            }
+
             fn with(self, op: BinaryOp, other: Self) -> Option<Self> {
                 Some(match op {
                     BinaryOp::Add => self.wrapping_add(other),
@@ -47,6 +62,9 @@ macro_rules! rust {
                     BinaryOp::Mul => self.wrapping_mul(other),
                     BinaryOp::Div if other != 0 => self.wrapping_div_euclid(other),
                     BinaryOp::Mod if other != 0 => self.wrapping_rem_euclid(other),
+                    BinaryOp::BitAnd => self & other,
+                    BinaryOp::BitOr => self | other,
+                    BinaryOp::BitXor => self ^ other,
                     _ => return None,
                 })
             }
@@ -63,12 +81,21 @@ fn unary_in<T: Rust>(op: UnaryOp, a: &BigInt) -> BigInt {
     let a = low::<T>(a);
     match op {
         UnaryOp::Neg => a.negated().into(),
+        UnaryOp::BitNot => a.with_bits_changed().into(),
         UnaryOp::Convert => a.into(),
         UnaryOp::Not => panic!("no number"),
     }
 }
 
 fn binary_in<T: Rust>(op: BinaryOp, a: &BigInt, b: &BigInt) -> Outcome {
+    if let BinaryOp::ShiftLeft | BinaryOp::ShiftRight = op {
+        // No number is shifted by a negative amount; what is too large for Rust is too far for all bits.
+        let by = u32::try_from(b).or_else(|_| match *b < BigInt::ZERO {
+            true => Err(()),
+            false => Ok(u32::MAX),
+        });
+        return low::<T>(a).shifted(op, by.ok()?).map(Into::into);
+    }
     low::<T>(a).with(op, low(b)).map(Into::into)
 }
 

@@ -8,7 +8,7 @@ use crate::Diagnostic;
 use crate::syntax;
 
 impl<'a> Typer<'_, 'a> {
-    /// `!` and `-`.
+    /// `!`, `-` and `~`.
     pub fn unary(
         &mut self,
         op: UnaryOp,
@@ -18,6 +18,7 @@ impl<'a> Typer<'_, 'a> {
     ) -> Option<Expr> {
         let ty = match op {
             UnaryOp::Not => Type::Bool,
+            UnaryOp::BitNot => self.with_bits("~", &[operand], want)?,
             UnaryOp::Neg | UnaryOp::Convert => {
                 self.machine_of(&[operand], want).unwrap_or(Type::Int)
             }
@@ -40,6 +41,18 @@ impl<'a> Typer<'_, 'a> {
                 let ty = self.machine_of(&[left, right], want).unwrap_or(Type::Int);
                 (self.both(left, right, &ty)?, ty)
             }
+            Takes::Bits => {
+                let ty = self.with_bits(op.operator().sign, &[left, right], want)?;
+                (self.both(left, right, &ty)?, ty)
+            }
+            Takes::BitsAndNumber => {
+                let ty = self.with_bits(op.operator().sign, &[left], want);
+                let (left, right) = match &ty {
+                    Some(ty) => (self.expect(left, ty), self.any_integer(right)),
+                    None => (None, self.any_integer(right)),
+                };
+                ([Box::new(left?), Box::new(right?)], ty?)
+            }
             Takes::Alike => (pair(self.alike(vec![left, right], None, &Type::Bool)?.0), Type::Bool),
             Takes::Ordered => match self.machine_of(&[left, right], None) {
                 Some(ty) => (self.both(left, right, &ty)?, Type::Bool),
@@ -48,6 +61,31 @@ impl<'a> Typer<'_, 'a> {
         };
         let [left, right] = operands;
         Some(Expr { kind: ExprKind::Binary(op, left, right), ty, span })
+    }
+
+    /// The machine type of operands whose bits are looked at; reports if they have none.
+    fn with_bits(
+        &mut self,
+        sign: &str,
+        operands: &[&'a syntax::Expr],
+        want: Option<&Type>,
+    ) -> Option<Type> {
+        if let Some(ty) = self.machine_of(operands, want) {
+            return Some(ty);
+        }
+        let typed: Vec<Option<Expr>> = operands.iter().map(|e| self.infer(e)).collect();
+        let wrong = typed.into_iter().collect::<Option<Vec<Expr>>>()?.into_iter().next()?;
+        let is = self.items.a_value(&wrong.ty);
+        let hint = match (&wrong.ty, sign) {
+            (Type::Bool, "&") => "for truth values, write `&&`",
+            (Type::Bool, "|") => "for truth values, write `||`",
+            (Type::Bool, "^") => "for truth values, write `!=`",
+            (Type::Bool, "~") => "for truth values, write `!`",
+            _ => "a conversion makes a machine integer of a number, as in `u8(n)`",
+        };
+        let message = format!("`{sign}` works on the bits of machine integers, but this is {is}");
+        self.problems.push(Diagnostic::error(wrong.span, message).hint(hint));
+        None
     }
 
     fn both(

@@ -16,7 +16,6 @@ fn operator(token: Token) -> Option<(BinaryOp, Level)> {
     let op = match token {
         Token::Implies => BinaryOp::Implies,
         Token::Or | Token::OrWord => BinaryOp::Or,
-        Token::Xor => return Some((BinaryOp::Ne, Level::Or)),
         Token::And | Token::AndWord => BinaryOp::And,
         // `=` and `:=` are mistakes, but clear ones.
         Token::EqualEqual | Token::Equal | Token::Assign => BinaryOp::Eq,
@@ -30,15 +29,14 @@ fn operator(token: Token) -> Option<(BinaryOp, Level)> {
         Token::Star => BinaryOp::Mul,
         Token::Slash => BinaryOp::Div,
         Token::Percent => BinaryOp::Mod,
+        Token::BitAnd => BinaryOp::BitAnd,
+        Token::BitOr => BinaryOp::BitOr,
+        Token::BitXor => BinaryOp::BitXor,
+        Token::ShiftLeft => BinaryOp::ShiftLeft,
+        Token::ShiftRight => BinaryOp::ShiftRight,
         _ => return None,
     };
     Some((op, op.operator().level))
-}
-
-/// Whether `(a op b) op c` and `a op (b op c)` are the same. `^` is `!=` on truth values, where it
-/// is associative.
-fn is_associative((op, level): (BinaryOp, Level)) -> bool {
-    op.operator().is_associative || (op, level) == (BinaryOp::Ne, Level::Or)
 }
 
 /// An operand with the height of its tree.
@@ -202,7 +200,7 @@ impl Parser<'_> {
                 && level != Level::Implies
                 && let Some(mut chain) = waiting.pop()
             {
-                if chain.operator == (op, level) && is_associative(chain.operator) {
+                if chain.operator.0 == op && op.operator().is_associative {
                     chain.operands.append(&mut operands);
                     operands = chain.operands;
                 } else {
@@ -288,11 +286,12 @@ impl Parser<'_> {
         if self.height > TALLEST { Err(self.tokens.too_deep()) } else { Ok(()) }
     }
 
-    /// `!e`, `-e`, or an operand.
+    /// `!e`, `-e`, `~e`, or an operand.
     fn unary(&mut self) -> Parsed<Expr> {
         match self.peek() {
             Token::Not | Token::NotWord => self.prefixed(UnaryOp::Not),
             Token::Minus => self.prefixed(UnaryOp::Neg),
+            Token::BitNot => self.prefixed(UnaryOp::BitNot),
             _ => self.operand(),
         }
     }

@@ -244,3 +244,147 @@ fn machine_integers() {
         ),
     ]);
 }
+
+#[test]
+fn bit_operators() {
+    diagnose([
+        (
+            "truth values",
+            "bool a, b;\n\
+             void main() { a := a & b; b := a | b; assert a ^ b; assume ~a; }",
+            expect![[r#"
+                error: `&` works on the bits of machine integers, but this is a truth value
+                 --> t.weave:2:20
+                  |
+                2 | void main() { a := a & b; b := a | b; assert a ^ b; assume ~a; }
+                  |                    ^
+                  |
+                  = help: for truth values, write `&&`
+
+                error: `|` works on the bits of machine integers, but this is a truth value
+                 --> t.weave:2:32
+                  |
+                2 | void main() { a := a & b; b := a | b; assert a ^ b; assume ~a; }
+                  |                                ^
+                  |
+                  = help: for truth values, write `||`
+
+                error: `^` works on the bits of machine integers, but this is a truth value
+                 --> t.weave:2:46
+                  |
+                2 | void main() { a := a & b; b := a | b; assert a ^ b; assume ~a; }
+                  |                                              ^
+                  |
+                  = help: for truth values, write `!=`
+
+                error: `~` works on the bits of machine integers, but this is a truth value
+                 --> t.weave:2:61
+                  |
+                2 | void main() { a := a & b; b := a | b; assert a ^ b; assume ~a; }
+                  |                                                             ^
+                  |
+                  = help: for truth values, write `!`
+
+                t.weave: 4 errors
+            "#]],
+        ),
+        (
+            "integers",
+            "int n := 1;\n\
+             int[0..3] m := 1;\n\
+             void main() { n := n & 1; m := m << 1; n := ~n; assert 1 | 2 == 3; }",
+            expect![[r#"
+                error: `&` works on the bits of machine integers, but this is an integer
+                 --> t.weave:3:20
+                  |
+                3 | void main() { n := n & 1; m := m << 1; n := ~n; assert 1 | 2 == 3; }
+                  |                    ^
+                  |
+                  = help: a conversion makes a machine integer of a number, as in `u8(n)`
+
+                error: `<<` works on the bits of machine integers, but this is an integer
+                 --> t.weave:3:32
+                  |
+                3 | void main() { n := n & 1; m := m << 1; n := ~n; assert 1 | 2 == 3; }
+                  |                                ^
+                  |
+                  = help: a conversion makes a machine integer of a number, as in `u8(n)`
+
+                error: `~` works on the bits of machine integers, but this is an integer
+                 --> t.weave:3:46
+                  |
+                3 | void main() { n := n & 1; m := m << 1; n := ~n; assert 1 | 2 == 3; }
+                  |                                              ^
+                  |
+                  = help: a conversion makes a machine integer of a number, as in `u8(n)`
+
+                error: `|` works on the bits of machine integers, but this is an integer
+                 --> t.weave:3:56
+                  |
+                3 | void main() { n := n & 1; m := m << 1; n := ~n; assert 1 | 2 == 3; }
+                  |                                                        ^
+                  |
+                  = help: a conversion makes a machine integer of a number, as in `u8(n)`
+
+                t.weave: 4 errors
+            "#]],
+        ),
+        (
+            "two types",
+            "u8 x := 1;\n\
+             u16 y := 1;\n\
+             void main() { x := x | y; y := x << y; }",
+            expect![[r#"
+                error: expected a `u8`, but this is a `u16`
+                 --> t.weave:3:24
+                  |
+                3 | void main() { x := x | y; y := x << y; }
+                  |                        ^
+                  |
+                  = help: `u8(…)` makes one of it, and wraps around
+
+                error: expected a `u16`, but this is a `u8`
+                 --> t.weave:3:32
+                  |
+                2 | u16 y := 1;
+                  |     - this is a `u16`
+                3 | void main() { x := x | y; y := x << y; }
+                  |                                ^^^^^^
+                  |
+                  = help: `u16(…)` makes one of it, and wraps around
+
+                t.weave: 2 errors
+            "#]],
+        ),
+        (
+            "constants that shift by a negative number",
+            "const N = u8(1) << -1;\n\
+             void main() { }",
+            expect![[r#"
+                error: this constant shifts by a negative number
+                 --> t.weave:1:20
+                  |
+                1 | const N = u8(1) << -1;
+                  |                    ^^ this is negative
+
+                t.weave: 1 error
+            "#]],
+        ),
+        (
+            "a truth value to shift by",
+            "u8 x := 1;\n\
+             void main() { x := x << true; }",
+            expect![[r#"
+                error: expected an integer, but this is a truth value
+                 --> t.weave:2:25
+                  |
+                2 | void main() { x := x << true; }
+                  |                         ^^^^
+                  |
+                  = help: `b ? 1 : 0` makes a number of a truth value
+
+                t.weave: 1 error
+            "#]],
+        ),
+    ]);
+}

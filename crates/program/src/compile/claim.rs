@@ -118,6 +118,14 @@ impl Node for Claim {
         Claim::Bool(value)
     }
 
+    fn int(value: i64) -> Self {
+        Claim::Int(value.into())
+    }
+
+    fn may_be_repeated(&self) -> bool {
+        false
+    }
+
     fn unary(op: Unary, a: Self) -> Self {
         Claim::Unary(op, Box::new(a))
     }

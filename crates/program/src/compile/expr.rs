@@ -88,6 +88,14 @@ impl Node for Code {
         Code::Bool(value)
     }
 
+    fn int(value: i64) -> Self {
+        Code::Int(value.into())
+    }
+
+    fn may_be_repeated(&self) -> bool {
+        size_without_choices(self).is_some_and(|size| size <= LARGEST_REPEATED)
+    }
+
     fn unary(op: Unary, a: Self) -> Self {
         Code::Unary(op, Box::new(a))
     }
@@ -98,5 +106,23 @@ impl Node for Code {
 
     fn choice(cond: Self, then: Self, otherwise: Self) -> Self {
         Code::If(Box::new([cond, then, otherwise]))
+    }
+}
+
+/// More than this is not written twice: repetitions inside of repetitions would have no end.
+const LARGEST_REPEATED: usize = 16;
+
+/// How many operations and operands there are, if none of them is a choice.
+fn size_without_choices(code: &Code) -> Option<usize> {
+    let all = |parts: &mut dyn Iterator<Item = &Code>| {
+        parts.map(size_without_choices).try_fold(1_usize, |sum, part| Some(sum + part?))
+    };
+    match code {
+        Code::Bool(_) | Code::Int(_) | Code::Temp(_) | Code::Me => Some(1),
+        Code::Load(slot) | Code::Old(slot) => all(&mut slot.indices.iter().map(|i| &i.value)),
+        Code::Unary(_, a) => all(&mut std::iter::once(&**a)),
+        Code::Binary(_, a, b, _) => all(&mut [&**a, &**b].into_iter()),
+        Code::If(parts) => all(&mut parts.iter()),
+        Code::OneOf(..) | Code::Between(..) | Code::Any(..) | Code::Fair(_) => None,
     }
 }

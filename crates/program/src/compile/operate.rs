@@ -10,9 +10,13 @@ use selvedge_core::{Binary, Site, Unary, Value, number};
 use crate::{BinaryOp, Type, UnaryOp};
 
 /// What is built of the operations of the core.
-pub(crate) trait Node: Sized {
+pub(crate) trait Node: Clone {
     /// A truth value.
     fn truth(value: bool) -> Self;
+    /// A number.
+    fn int(value: i64) -> Self;
+    /// Whether it may be written twice: it is small, and has the same value both times.
+    fn may_be_repeated(&self) -> bool;
     /// One operand.
     fn unary(op: Unary, a: Self) -> Self;
     /// Two operands.
@@ -25,6 +29,8 @@ pub(crate) trait Node: Sized {
 pub(crate) fn unary<N: Node>(op: UnaryOp, ty: &Type, a: N, from: &Type) -> N {
     match op {
         UnaryOp::Not => N::unary(Unary::Not, a),
+        // In two's complement `~a` is one less than `-a`.
+        UnaryOp::BitNot => wrapped(N::binary(Binary::Sub, N::int(-1), a, Site(0)), ty),
         UnaryOp::Neg => wrapped(N::unary(Unary::Neg, a), ty),
         UnaryOp::Convert if is_within(from, ty) => a,
         UnaryOp::Convert => wrapped(a, ty),
@@ -40,6 +46,15 @@ pub(crate) fn binary<N: Node>(op: BinaryOp, ty: &Type, a: N, b: N, at: Site) -> 
         _ => {
             let Some(core) = op.operator().core else {
                 return N::unary(Unary::Not, N::binary(Binary::Eq, a, b, at));
+            };
+            let b = match *ty {
+                // By so many bits or more: nothing is left. A large power of 2 is never computed.
+                Type::Machine { bits, .. } if core == Binary::ShiftLeft && b.may_be_repeated() => {
+                    let bits = i64::from(bits);
+                    let all = N::binary(Binary::Ge, b.clone(), N::int(bits), at);
+                    N::choice(all, N::int(bits), b)
+                }
+                _ => b,
             };
             let value = N::binary(core, a, b, at);
             if leaves(core) { wrapped(value, ty) } else { value }
@@ -57,7 +72,8 @@ fn wrapped<N: Node>(value: N, ty: &Type) -> N {
 
 /// Whether the result on machine integers may need more bits. A quotient does for the least number divided by -1.
 fn leaves(op: Binary) -> bool {
-    matches!(op, Binary::Add | Binary::Sub | Binary::Mul | Binary::Div)
+    use Binary::{Add, Div, Mul, ShiftLeft, Sub};
+    matches!(op, Add | Sub | Mul | Div | ShiftLeft)
 }
 
 fn is_within(from: &Type, to: &Type) -> bool {
@@ -72,6 +88,8 @@ fn is_within(from: &Type, to: &Type) -> bool {
 pub enum Undefined {
     /// The divisor is 0.
     DivisionByZero,
+    /// A number of bits to shift by is negative.
+    NegativeShift,
     /// A number has more bits than are computed with.
     TooLarge,
 }
@@ -82,6 +100,9 @@ impl Undefined {
     pub fn message(self) -> (&'static str, &'static str) {
         match self {
             Undefined::DivisionByZero => ("this constant divides by zero", "this is 0"),
+            Undefined::NegativeShift => {
+                ("this constant shifts by a negative number", "this is negative")
+            }
             Undefined::TooLarge => ("this constant is too large", "this has too many bits"),
         }
     }
@@ -93,6 +114,14 @@ type Constant = Result<Value, Undefined>;
 impl Node for Constant {
     fn truth(value: bool) -> Self {
         Ok(value.into())
+    }
+
+    fn int(value: i64) -> Self {
+        Ok(Value::Small(value))
+    }
+
+    fn may_be_repeated(&self) -> bool {
+        true
     }
 
     fn unary(op: Unary, a: Self) -> Self {
@@ -110,6 +139,9 @@ impl Node for Constant {
         let (a, b) = (a?, b?);
         if matches!(op, Binary::Div | Binary::Mod) && b == Value::Small(0) {
             return Err(Undefined::DivisionByZero);
+        }
+        if matches!(op, Binary::ShiftLeft | Binary::ShiftRight) && is_negative(&b) {
+            return Err(Undefined::NegativeShift);
         }
         number::binary(op, &a, &b).map_err(|_| Undefined::TooLarge)
     }
@@ -132,6 +164,10 @@ impl BinaryOp {
         let constant = |n: &BigInt| Ok(Value::from_big(n.clone()));
         known(binary(self, ty, constant(a), constant(b), Site(0)))
     }
+}
+
+fn is_negative(value: &Value) -> bool {
+    value.to_big().is_some_and(|n| n < BigInt::ZERO)
 }
 
 fn known(value: Constant) -> Result<BigInt, Undefined> {

@@ -13,7 +13,10 @@ impl Maker<'_> {
         }
         let depth = depth - 1;
         let kind = match self.dice.below(12) {
-            0 => ExprKind::Unary(UnaryOp::Neg, boxed(self.telling(proc, ty, depth))),
+            0 => {
+                let op = if self.dice.one_in(2) { UnaryOp::Neg } else { UnaryOp::BitNot };
+                ExprKind::Unary(op, boxed(self.telling(proc, ty, depth)))
+            }
             1 => ExprKind::IfThenElse(
                 boxed(self.truth(proc, depth, true)),
                 boxed(self.machine_number(proc, ty, depth)),
@@ -34,14 +37,31 @@ impl Maker<'_> {
     }
 
     fn operation(&mut self, proc: ProcId, ty: &Type, depth: usize) -> Expr {
-        let ops = [BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::Div, BinaryOp::Mod];
+        use BinaryOp::{Add, BitAnd, BitOr, BitXor, Div, Mod, Mul, ShiftLeft, ShiftRight, Sub};
+        let ops = [Add, Sub, Mul, Div, Mod, BitAnd, BitOr, BitXor, ShiftLeft, ShiftRight];
         let op = ops[self.dice.below(ops.len())];
         let left = self.telling(proc, ty, depth);
+        if let ShiftLeft | ShiftRight = op {
+            let right = self.amount(proc, depth);
+            return expr(ExprKind::Binary(op, boxed(left), boxed(right)), ty.clone());
+        }
         let mut right = self.machine_number(proc, ty, depth);
         if let ExprKind::Const(zero @ Value::Small(0)) = &mut right.kind {
             *zero = Value::Small(1);
         }
         expr(ExprKind::Binary(op, boxed(left), boxed(right)), ty.clone())
+    }
+
+    /// How far something is shifted.
+    fn amount(&mut self, proc: ProcId, depth: usize) -> Expr {
+        match self.dice.below(3) {
+            0 => {
+                let ty = self.machine_type();
+                self.telling(proc, &ty, depth)
+            }
+            1 => self.number(proc, depth),
+            _ => expr(ExprKind::Const(Value::Small(self.dice.below(70) as i64)), Type::Int),
+        }
     }
 
     /// A machine integer of one type as one of another, or as an integer without bounds.
