@@ -3,7 +3,7 @@
 //! has its place in the source. [`crate::check`] turns it into a typed program.
 
 use num_bigint::BigInt;
-use selvedge_program::{BinaryOp, Quantifier, Span, UnaryOp};
+use selvedge_program::{BinaryOp, Quantifier, Span, Type, UnaryOp};
 
 /// A name as written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -96,12 +96,25 @@ pub enum TypeKind {
     Int,
     /// `int[lo..hi]`
     Range(Box<Expr>, Box<Expr>),
+    /// `u8`, `i32` and so on.
+    Machine(Type),
     /// `lock`
     Lock,
     /// `tid`
     ThreadId,
     /// The name of an enumeration.
     Named(Name),
+}
+
+impl TypeKind {
+    /// The machine integer that it is, if it is one.
+    #[must_use]
+    pub fn machine(&self) -> Option<Type> {
+        match self {
+            TypeKind::Machine(ty) => Some(ty.clone()),
+            _ => None,
+        }
+    }
 }
 
 /// A procedure.
@@ -345,6 +358,8 @@ pub enum ExprKind {
     /// Two operands. Chains of one associative operator (`&`, `|`, `+`, `*`) are built as
     /// balanced trees, so that a long chain is not a deep one.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `u8(e)`, `int(e)`
+    Convert(TypeExpr, Box<Expr>),
     /// `c ? a : b`
     IfThenElse(Box<Expr>, Box<Expr>, Box<Expr>),
     /// `forall i: e`, `exists i != self: e`, `#{i : e}` (predicates only)

@@ -6,11 +6,11 @@ use selvedge_frontend::syntax::{self, Cond as ParsedCond, ExprKind as Parsed};
 use selvedge_frontend::weave;
 use selvedge_program::testing::{Shape, random_program};
 use selvedge_program::{
-    BinaryOp, Cond, Expr, ExprKind, ProcId, Program, Source, Stmt, StmtKind, UnaryOp, print,
+    BinaryOp, Cond, Expr, ExprKind, ProcId, Program, Source, Stmt, StmtKind, Type, UnaryOp, print,
 };
 
 fn is_associative(op: BinaryOp) -> bool {
-    matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Add | BinaryOp::Mul)
+    op.operator().is_associative
 }
 
 fn binary(
@@ -58,6 +58,9 @@ impl Typed<'_> {
         let text = match &expr.kind {
             ExprKind::Binary(op, left, right) => {
                 return (binary(*op, self.open(left), self.open(right)), Some(*op));
+            }
+            ExprKind::Unary(UnaryOp::Convert, inner) => {
+                format!("{}({})", expr.ty.integer_name().unwrap_or_default(), self.expr(inner))
             }
             ExprKind::Unary(op, inner) => unary(*op, self.expr(inner)),
             ExprKind::Const(value) => self.program.show_value(&expr.ty, value),
@@ -122,6 +125,10 @@ fn parsed_open(expr: &syntax::Expr) -> (String, Option<BinaryOp>) {
         Parsed::Binary(op, left, right) => {
             return (binary(*op, parsed_open(left), parsed_open(right)), Some(*op));
         }
+        Parsed::Convert(ty, inner) => {
+            let ty = ty.kind.machine().unwrap_or(Type::Int);
+            format!("{}({})", ty.integer_name().unwrap_or_default(), parsed_expr(inner))
+        }
         Parsed::Unary(op, inner) => unary(*op, parsed_expr(inner)),
         Parsed::Bool(b) => b.to_string(),
         Parsed::Int(n) => n.to_string(),
@@ -178,9 +185,10 @@ fn parsed_block(block: &[syntax::Stmt], out: &mut Vec<String>) {
 #[test]
 fn expressions_group_as_before() {
     let shape = Shape { depth: 5, statements: 3, ..Shape::default() };
+    let machine = Shape { machine: true, ..shape.clone() };
     let mut compared = 0;
-    for seed in 0..300 {
-        let mut program = random_program(seed, &shape);
+    for (seed, shape) in (0..300).flat_map(|seed| [(seed, &shape), (seed, &machine)]) {
+        let mut program = random_program(seed, shape);
         for proc in &mut program.procs {
             // No hiding, so that names are kept.
             proc.locals.iter_mut().for_each(|l| l.name = l.name.replace('g', "l"));

@@ -5,10 +5,11 @@ use selvedge_frontend::{Diagnostics, weave};
 use selvedge_program::testing::{Shape, random_program};
 use selvedge_program::{Program, Source, print};
 
-fn shapes() -> [Shape; 5] {
+fn shapes() -> [Shape; 6] {
     let large = Shape { globals: 8, procs: 5, statements: 6, depth: 4, ..Shape::default() };
     let fair = Shape { fair: true, ..Shape::plain() };
-    [Shape::default(), Shape::boolean(), Shape::plain(), large, fair]
+    let machine = Shape { machine: true, ..large.clone() };
+    [Shape::default(), Shape::boolean(), Shape::plain(), large, fair, machine]
 }
 
 /// The program that a text means; panics with the text if it is not accepted.

@@ -1,7 +1,7 @@
 //! What `trylock`, `cas` and `fetch_and_add` do, as tests and values. Said once, for the core and for transforms
 //! of programs: both build expressions of it.
 
-use crate::{AtomicOp, Expr, Place, make};
+use crate::{AtomicOp, Expr, Place, Type, make};
 
 /// Expressions that can be built, of a program or of the core.
 pub(crate) trait Build: Clone {
@@ -9,8 +9,8 @@ pub(crate) trait Build: Clone {
     fn truth(value: bool) -> Self;
     /// Whether two values are equal.
     fn equal(self, other: Self) -> Self;
-    /// The sum of two numbers.
-    fn plus(self, other: Self) -> Self;
+    /// The sum of two numbers, in a type.
+    fn plus(self, other: Self, ty: &Type) -> Self;
 }
 
 /// An operation in terms of expressions.
@@ -31,8 +31,8 @@ impl<E: Build> Meaning<E> {
             (AtomicOp::CompareAndSwap { .. }, [expected, new, ..]) => {
                 (old.clone().equal(expected.clone()), new.clone())
             }
-            (AtomicOp::FetchAndAdd { .. }, [amount, ..]) => {
-                (E::truth(true), old.clone().plus(amount.clone()))
+            (AtomicOp::FetchAndAdd { place, .. }, [amount, ..]) => {
+                (E::truth(true), old.clone().plus(amount.clone(), &place.ty))
             }
             _ => lock,
         };
@@ -66,7 +66,7 @@ impl Build for Expr {
         make::equal(self, other)
     }
 
-    fn plus(self, other: Self) -> Self {
+    fn plus(self, other: Self, _: &Type) -> Self {
         make::binary(crate::BinaryOp::Add, self, other)
     }
 }

@@ -36,6 +36,7 @@ pub mod inline;
 mod lower;
 mod make;
 mod names;
+mod operators;
 pub mod print;
 mod program;
 pub mod sequentialize;
@@ -48,11 +49,13 @@ mod visit;
 mod walk;
 
 pub use booleans::to_booleans;
+pub use compile::Undefined;
 pub use lower::{LowerError, Lowering, ThreadCounts, ThreadStart};
+pub use operators::{BinaryOp, Level, Operator, Takes, UnaryOp};
 pub use program::{
-    AtomicOp, BinaryOp, Block, Cond, Count, EnumId, EnumType, Expr, ExprKind, GlobalId, LabelId,
-    LocalId, Place, Predicate, ProcId, Procedure, Program, Quantifier, Stmt, StmtKind, ThreadDecl,
-    UnaryOp, VarRef, Variable,
+    AtomicOp, Block, Cond, Count, EnumId, EnumType, Expr, ExprKind, GlobalId, LabelId, LocalId,
+    Place, Predicate, ProcId, Procedure, Program, Quantifier, Stmt, StmtKind, ThreadDecl, VarRef,
+    Variable,
 };
 pub use selvedge_core::Value;
 pub use source::{LineColumn, Source, Span};

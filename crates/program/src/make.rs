@@ -83,8 +83,11 @@ fn opposite(op: BinaryOp) -> Option<BinaryOp> {
 
 /// An operation with a truth value as its result, or a sum and its kin.
 pub(crate) fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
-    use BinaryOp::{Add, Div, Mod, Mul, Sub};
-    let ty = if matches!(op, Add | Sub | Mul | Div | Mod) { Type::Int } else { Type::Bool };
+    let ty = match op.operands_of_its_type() {
+        0 => Type::Bool,
+        _ if a.ty.is_machine() => a.ty.clone(),
+        _ => Type::Int,
+    };
     let span = a.span;
     expr(ExprKind::Binary(op, Box::new(a), Box::new(b)), ty, span)
 }

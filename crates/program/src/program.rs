@@ -5,7 +5,7 @@
 
 pub use selvedge_core::ProcId;
 
-use crate::{Span, Type, Value};
+use crate::{BinaryOp, Span, Type, UnaryOp, Value};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $id:ident;)*) => { $(
@@ -299,7 +299,7 @@ pub enum ExprKind {
     Read(Place),
     /// In `constrain`: the value after the assignment.
     Primed(Place),
-    /// `!` or `-`.
+    /// `!`, `-`, or a conversion to the type of the expression.
     Unary(UnaryOp, Box<Expr>),
     /// Two operands.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
@@ -355,48 +355,6 @@ pub enum Quantifier {
     Exists,
     /// The number of threads.
     Count,
-}
-
-/// An operator with one operand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum UnaryOp {
-    /// Negation of a truth value.
-    Not,
-    /// Negation of a number.
-    Neg,
-}
-
-/// An operator with two operands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BinaryOp {
-    /// Both; the right operand is not evaluated if the left is false.
-    And,
-    /// One or both; the right operand is not evaluated if the left is true.
-    Or,
-    /// If the left then the right.
-    Implies,
-    /// Equal, for any type.
-    Eq,
-    /// Different, for any type.
-    Ne,
-    /// Less.
-    Lt,
-    /// At most.
-    Le,
-    /// Greater.
-    Gt,
-    /// At least.
-    Ge,
-    /// Sum.
-    Add,
-    /// Difference.
-    Sub,
-    /// Product.
-    Mul,
-    /// Quotient, such that the remainder is not negative. Goes wrong for 0.
-    Div,
-    /// Remainder, never negative. Goes wrong for 0.
-    Mod,
 }
 
 /// A shared or a local variable.

@@ -2,13 +2,13 @@
 //! they are written.
 
 use num_bigint::BigInt;
+use selvedge_core::Kind;
 
 use crate::EnumId;
 
 /// The type of a variable or an expression.
 ///
-/// Front ends that come later add their own kinds here (machine integers of a width, pointers
-/// into a bounded heap, maps): engines see only slots with values and never match on this type.
+/// Front ends that come later add their own kinds here (pointers into a bounded heap, maps): engines see only slots with values and never match on this type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
     /// `bool`
@@ -21,6 +21,13 @@ pub enum Type {
         lo: BigInt,
         /// The greatest value.
         hi: BigInt,
+    },
+    /// `u8`, `i32` and so on: what is computed with it wraps around.
+    Machine {
+        /// How many bits it has: 8, 16, 32 or 64.
+        bits: u32,
+        /// Whether it may be negative.
+        signed: bool,
     },
     /// An enumeration.
     Enum(EnumId),
@@ -70,6 +77,48 @@ impl Type {
     /// Whether values of the type are added, compared and counted with.
     #[must_use]
     pub fn is_integer(&self) -> bool {
-        matches!(self, Type::Int | Type::Range { .. })
+        matches!(self, Type::Int | Type::Range { .. } | Type::Machine { .. })
+    }
+
+    /// Whether it is a machine integer. Those go with nothing but their own type.
+    #[must_use]
+    pub fn is_machine(&self) -> bool {
+        matches!(self, Type::Machine { .. })
+    }
+
+    /// The machine integer with a name, as in `u8`.
+    #[must_use]
+    pub fn machine(name: &str) -> Option<Type> {
+        let (sign, bits) = name.split_at_checked(1)?;
+        let signed = match sign {
+            "i" => true,
+            "u" => false,
+            _ => return None,
+        };
+        let bits = [8, 16, 32, 64].into_iter().find(|width: &u32| width.to_string() == bits)?;
+        Some(Type::Machine { bits, signed })
+    }
+
+    /// The least and the greatest value, where they are integers with bounds.
+    #[must_use]
+    pub fn bounds(&self) -> Option<(BigInt, BigInt)> {
+        match *self {
+            Type::Range { ref lo, ref hi } => Some((lo.clone(), hi.clone())),
+            Type::Machine { bits, signed } => Kind::Machine { bits, signed }.bounds(),
+            _ => None,
+        }
+    }
+
+    /// An integer type as it is written.
+    #[must_use]
+    pub fn integer_name(&self) -> Option<String> {
+        match self {
+            Type::Int => Some("int".to_owned()),
+            Type::Range { lo, hi } => Some(format!("int[{lo}..{hi}]")),
+            Type::Machine { bits, signed } => {
+                Some(format!("{}{bits}", if *signed { 'i' } else { 'u' }))
+            }
+            _ => None,
+        }
     }
 }

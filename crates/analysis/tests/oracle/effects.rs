@@ -1,11 +1,12 @@
 //! Parts of statements: memory, tests, calls and returns.
 
 use num_bigint::BigInt;
-use selvedge_program::{AtomicOp, Cond, Expr, Place, ProcId, Procedure, StmtKind};
+use selvedge_program::{AtomicOp, BinaryOp, Cond, Expr, Place, ProcId, Procedure, StmtKind};
 
 use crate::machine::{Frame, Path, State, fresh_frames, next, settle, statement};
 use crate::statements::{Actor, Results};
 use crate::values::{Env, Memory, Outcome, fits, holds, product, truth};
+use crate::wrapping;
 
 /// Memory after an operation, with its result; `None` where it goes wrong.
 type Attempted = Option<(Memory, BigInt)>;
@@ -130,7 +131,10 @@ impl Actor<'_> {
             let (new, result) = match &others[..] {
                 [expected, new] if before == *expected => (new.clone(), truth(true)),
                 [_, _] => return Some((memory, truth(false))),
-                others => (&before + &others[0], before),
+                others => {
+                    let sum = wrapping::binary(&place.ty, BinaryOp::Add, &before, &others[0]);
+                    (sum.unwrap_or_else(|| Some(&before + &others[0]))?, before)
+                }
             };
             *variable = Some(new).filter(|new| fits(&place.ty, new))?;
             Some((memory, result))

@@ -132,7 +132,11 @@ pub fn fresh_frames(program: &Program, proc: ProcId, args: &[BigInt]) -> Vec<Fra
     let declared = &program.procs[proc.index()];
     let params = args.iter().map(|arg| vec![vec![arg.clone()]]);
     let others = declared.locals[args.len()..].iter().map(|local| {
-        let values = values_of(program, local.ty.scalar());
+        let values = match local.ty.is_machine() {
+            // Random programs begin with a value for each of them: see `Shape::machine`.
+            true => vec![BigInt::ZERO],
+            false => values_of(program, local.ty.scalar()),
+        };
         product(vec![values; local.ty.slots()])
     });
     let path = settle(declared, vec![0]);

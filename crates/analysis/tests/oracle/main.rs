@@ -18,6 +18,7 @@ mod machine;
 mod search;
 mod statements;
 mod values;
+mod wrapping;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -146,10 +147,14 @@ fn compare_random(seeds: std::ops::Range<u64>) -> Tally {
     let fixed = Shape { dynamic_threads: false, threads: 3, ..boolean.clone() };
     let plain = Shape { boolean_programs: false, jumps: false, ..fixed.clone() };
     let shapes = [("all", tiny), ("boolean", boolean), ("fixed", fixed), ("plain", plain)];
+    compare_shapes(&shapes, seeds)
+}
+
+fn compare_shapes(shapes: &[(&str, Shape)], seeds: std::ops::Range<u64>) -> Tally {
     let mut tally = Tally::default();
     for (name, shape) in shapes {
         for seed in seeds.clone() {
-            let mut program = random_program(seed, &shape);
+            let mut program = random_program(seed, shape);
             for thread in program.threads.iter_mut().filter(|t| t.count == Count::Any) {
                 thread.count = Count::Fixed(1);
             }
@@ -169,4 +174,26 @@ fn lowering_agrees_with_the_interpreter() {
     for kind in kinds::ALL {
         assert!(tally.kinds.get(kind).is_some_and(|n| *n >= 5), "{kind}: {:?}", tally.kinds);
     }
+}
+
+#[test]
+fn machine_integers_agree_with_those_of_rust() {
+    let machine = Shape {
+        globals: 3,
+        procs: 1,
+        locals: 1,
+        statements: 5,
+        depth: 3,
+        machine: true,
+        enums: false,
+        dynamic_threads: false,
+        recursion: false,
+        predicates: false,
+        ..Shape::default()
+    };
+    let plain = Shape { boolean_programs: false, jumps: false, locks: false, ..machine.clone() };
+    let seeds = std::env::var("SELVEDGE_SEEDS").ok().and_then(|n| n.parse().ok());
+    let shapes = [("machine", machine), ("plain machine", plain)];
+    let tally = compare_shapes(&shapes, 0..seeds.unwrap_or(400));
+    assert!(tally.compared > 500 && tally.wrong > 100, "{} compared", tally.compared);
 }

@@ -9,6 +9,8 @@ use selvedge_program::{
     BinaryOp, Expr, ExprKind, Place, ProcId, Program, Type, UnaryOp, Value, VarRef,
 };
 
+use crate::wrapping;
+
 /// More values of one type are too many for a test.
 const MOST_VALUES: u32 = 100;
 /// Numbers of more bits are too large for a test.
@@ -72,6 +74,10 @@ pub fn values_of(program: &Program, ty: &Type) -> Vec<BigInt> {
             }
             values
         }
+        Type::Machine { .. } => {
+            give_up();
+            Vec::new()
+        }
         Type::Int => panic!("nobody can list all integers"),
         Type::Array { .. } => panic!("an array is no scalar"),
     }
@@ -117,8 +123,11 @@ impl Env<'_> {
             ExprKind::Read(place) => self.read(place, self.memory),
             ExprKind::Primed(place) => self.read(place, self.after.expect("in `constrain`")),
             ExprKind::Unary(UnaryOp::Not, a) => self.each(a, |a| [Some(truth(!holds(&a)))].into()),
-            ExprKind::Unary(UnaryOp::Neg, a) => self.each(a, |a| [Some(-a)].into()),
-            ExprKind::Binary(op, a, b) => self.each(a, |a| self.binary(*op, &a, b)),
+            ExprKind::Unary(op, a) => self.each(a, |a| {
+                let plain = || if *op == UnaryOp::Neg { -&a } else { a.clone() };
+                [Some(wrapping::unary(&expr.ty, *op, &a).unwrap_or_else(plain))].into()
+            }),
+            ExprKind::Binary(op, a, b) => self.each(a, |a| self.binary(*op, &expr.ty, &a, b)),
             ExprKind::IfThenElse(c, a, b) => {
                 self.each(c, |c| self.eval(if holds(&c) { a } else { b }))
             }
@@ -175,7 +184,7 @@ impl Env<'_> {
         self.eval(expr).into_iter().flat_map(follow).collect()
     }
 
-    fn binary(&self, op: BinaryOp, a: &BigInt, right: &Expr) -> BTreeSet<Outcome> {
+    fn binary(&self, op: BinaryOp, ty: &Type, a: &BigInt, right: &Expr) -> BTreeSet<Outcome> {
         let as_truth = |b: BigInt| [Some(truth(holds(&b)))].into();
         match (op, holds(a)) {
             (BinaryOp::And, false) => return [Some(truth(false))].into(),
@@ -190,6 +199,9 @@ impl Env<'_> {
                 give_up();
                 return BTreeSet::new();
             }
+            if let Some(outcome) = wrapping::binary(ty, op, a, &b) {
+                return [outcome].into();
+            }
             let zero = b == BigInt::ZERO;
             [match op {
                 BinaryOp::Eq => Some(truth(*a == b)),
@@ -203,7 +215,7 @@ impl Env<'_> {
                 BinaryOp::Mul => Some(a * b),
                 BinaryOp::Div => (!zero).then(|| divide(a, &b).0),
                 BinaryOp::Mod => (!zero).then(|| divide(a, &b).1),
-                BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => unreachable!("done above"),
+                _ => unreachable!("done above"),
             }]
             .into()
         })

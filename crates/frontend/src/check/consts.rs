@@ -46,6 +46,9 @@ fn replacement(ty: &Type, given: &BigInt) -> Result<Value, &'static str> {
     match ty {
         Type::Bool if value == Value::TRUE || value == Value::FALSE => Ok(value),
         Type::Bool => Err("the constant is a truth value, so only 0 and 1 are possible"),
+        Type::Machine { .. } if ty.bounds().is_some_and(|(lo, hi)| *given < lo || *given > hi) => {
+            Err("the constant is a machine integer, and does not hold this")
+        }
         Type::Enum(_) => Err("the constant is an enumerator, not a number"),
         _ => Ok(value),
     }

@@ -89,18 +89,20 @@ impl<'a> Body<'_, 'a> {
             }
             EffectKind::FetchAndAdd(place, amount) => {
                 let place = self.integer(place);
+                let machine = place.as_ref().map(|place| &place.ty).filter(|ty| ty.is_machine());
+                let ty = machine.cloned().unwrap_or(Type::Int);
                 let amount = match amount {
-                    Some(amount) => self.typer.expect(amount, &Type::Int),
+                    Some(amount) => self.typer.expect(amount, &ty),
                     None => Some(Expr {
                         kind: ExprKind::Const(Value::Small(1)),
-                        ty: Type::Int,
+                        ty: ty.clone(),
                         span: effect.span,
                     }),
                 };
                 let op = place
                     .zip(amount)
                     .map(|(place, amount)| AtomicOp::FetchAndAdd { place, amount });
-                (op, Type::Int)
+                (op, ty)
             }
             EffectKind::Call(..) | EffectKind::Async(..) => (None, Type::Bool),
         }

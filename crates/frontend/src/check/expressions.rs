@@ -49,6 +49,9 @@ impl<'a> Typer<'_, 'a> {
         if compatible(&found.ty, want) {
             return Some(found);
         }
+        if want.is_machine() && found.ty.is_integer() && matches!(found.kind, ExprKind::Const(_)) {
+            return self.constant_as(found, want);
+        }
         let mut problem = self.mismatch(found.span, want, &found.ty);
         if let Some(span) = because {
             problem = problem.related(span, format!("this is {}", self.items.a_value(want)));
@@ -137,15 +140,16 @@ impl<'a> Typer<'_, 'a> {
                 let (list, ty) = self.alike(list.iter().collect(), want, &Type::Bool)?;
                 typed(ExprKind::OneOf(list), ty)
             }
-            Syntax::Between(lo, hi) => self.between(lo, hi, span),
+            Syntax::Between(lo, hi) => self.between(lo, hi, want, span),
             Syntax::Schoose(positive, negative) => {
                 self.choice_allowed(span)?;
                 let (positive, negative) = (self.condition(positive), self.condition(negative));
                 let kind = ExprKind::Schoose(Box::new(positive?), Box::new(negative?));
                 typed(kind, Type::Bool)
             }
-            Syntax::Unary(op, operand) => self.unary(*op, operand, span),
-            Syntax::Binary(op, left, right) => self.binary(*op, left, right, span),
+            Syntax::Unary(op, operand) => self.unary(*op, operand, want, span),
+            Syntax::Binary(op, left, right) => self.binary(*op, [left, right], want, span),
+            Syntax::Convert(ty, operand) => self.convert(ty, operand, span),
             Syntax::IfThenElse(cond, then, otherwise) => {
                 let cond = self.condition(cond);
                 let branches = self.alike(vec![then, otherwise], want, &Type::Bool);
@@ -169,6 +173,8 @@ impl<'a> Typer<'_, 'a> {
         want: Option<&Type>,
         otherwise: &Type,
     ) -> Option<(Vec<Expr>, Type)> {
+        let machine = if want.is_none() { self.machine_of(&exprs, None) } else { None };
+        let want = machine.as_ref().or(want);
         let leader =
             if want.is_none() { exprs.iter().position(|e| !takes_any_type(e)) } else { None };
         let mut led = leader.map(|position| self.infer(exprs[position]));
@@ -207,9 +213,16 @@ impl<'a> Typer<'_, 'a> {
     }
 
     /// `{lo .. hi}`
-    fn between(&mut self, lo: &'a syntax::Expr, hi: &'a syntax::Expr, span: Span) -> Option<Expr> {
+    fn between(
+        &mut self,
+        lo: &'a syntax::Expr,
+        hi: &'a syntax::Expr,
+        want: Option<&Type>,
+        span: Span,
+    ) -> Option<Expr> {
         self.choice_allowed(span)?;
-        let (lo, hi) = (self.expect(lo, &Type::Int), self.expect(hi, &Type::Int));
+        let ends = self.machine_of(&[lo, hi], want).unwrap_or(Type::Int);
+        let (lo, hi) = (self.expect(lo, &ends), self.expect(hi, &ends));
         let (lo, hi) = lo.zip(hi)?;
         let ty = match (fold(&lo, None), fold(&hi, None)) {
             (Ok(lo), Ok(hi)) if lo > hi => {
@@ -219,8 +232,8 @@ impl<'a> Typer<'_, 'a> {
                 );
                 return None;
             }
-            (Ok(lo), Ok(hi)) => Type::Range { lo, hi },
-            _ => Type::Int,
+            (Ok(lo), Ok(hi)) if ends == Type::Int => Type::Range { lo, hi },
+            _ => ends,
         };
         Some(Expr { kind: ExprKind::Between(Box::new(lo), Box::new(hi)), ty, span })
     }
@@ -280,6 +293,13 @@ impl<'a> Typer<'_, 'a> {
             (want, Type::Bool) if want.is_integer() => {
                 Some("`b ? 1 : 0` makes a number of a truth value".to_owned())
             }
+            (want, found) if want.is_machine() && found.is_integer() => {
+                let name = want.integer_name().unwrap_or_default();
+                Some(format!("`{name}(…)` makes one of it, and wraps around"))
+            }
+            (want, found) if want.is_integer() && found.is_machine() => {
+                Some("`int(…)` makes an integer without bounds of it".to_owned())
+            }
             (Type::ThreadId, _) => {
                 Some("thread ids come from `t := async f();`; `none` is no thread".to_owned())
             }
@@ -298,8 +318,9 @@ pub(super) fn not_constant(reason: NotConstant, what: &str) -> Diagnostic {
         NotConstant::Depends(span) => {
             Diagnostic::error(span, format!("{what} must be constant")).label("this is a choice")
         }
-        NotConstant::DividesByZero(span) => {
-            Diagnostic::error(span, "this constant divides by zero").label("this is 0")
+        NotConstant::GoesWrong(span, why) => {
+            let (message, label) = why.message();
+            Diagnostic::error(span, message).label(label)
         }
         NotConstant::TooLarge(span) => Diagnostic::error(span, "this constant is too large")
             .label(format!("this has more than {} bits", fold::BITS)),

@@ -2,16 +2,16 @@
 //! The value of a typed expression that does not depend on anything. Truth values are 0 and 1
 //! here, enumerators their positions, as in [`Value`].
 
-use num_bigint::{BigInt, Sign};
-use selvedge_program::{BinaryOp, Expr, ExprKind, Span, UnaryOp, Value};
+use num_bigint::BigInt;
+use selvedge_program::{BinaryOp, Expr, ExprKind, Span, Undefined, Value};
 
 /// Why an expression has no constant value, and where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum NotConstant {
     /// It reads a variable or makes a choice.
     Depends(Span),
-    /// It divides by zero.
-    DividesByZero(Span),
+    /// It divides by zero, or does something else that has no result.
+    GoesWrong(Span, Undefined),
     /// A number in between has more than [`BITS`] bits.
     TooLarge(Span),
 }
@@ -27,13 +27,17 @@ pub(super) fn fold(expr: &Expr, instance: Option<&BigInt>) -> Result<BigInt, Not
     let value = match &expr.kind {
         ExprKind::Const(value) => return value.to_big().map_or(depends, Ok),
         ExprKind::Instance => return instance.cloned().map_or(depends, Ok),
-        ExprKind::Unary(UnaryOp::Not, a) => BigInt::from(!holds(a)?),
-        ExprKind::Unary(UnaryOp::Neg, a) => -fold(a)?,
+        ExprKind::Unary(op, a) => {
+            op.apply(&expr.ty, &fold(a)?).map_err(|_| NotConstant::TooLarge(expr.span))?
+        }
         ExprKind::Binary(BinaryOp::And, a, b) => BigInt::from(holds(a)? && holds(b)?),
         ExprKind::Binary(BinaryOp::Or, a, b) => BigInt::from(holds(a)? || holds(b)?),
         ExprKind::Binary(BinaryOp::Implies, a, b) => BigInt::from(!holds(a)? || holds(b)?),
         ExprKind::Binary(op, a, b) => {
-            binary(*op, fold(a)?, fold(b)?).ok_or(NotConstant::DividesByZero(b.span))?
+            op.apply(&expr.ty, &fold(a)?, &fold(b)?).map_err(|why| match why {
+                Undefined::TooLarge => NotConstant::TooLarge(expr.span),
+                why => NotConstant::GoesWrong(b.span, why),
+            })?
         }
         ExprKind::IfThenElse(c, a, b) => fold(if holds(c)? { a } else { b })?,
         _ => return depends,
@@ -64,53 +68,24 @@ pub(super) fn folded(expr: Expr) -> Expr {
     }
 }
 
-/// An operator on numbers; nothing for a division by zero.
-fn binary(op: BinaryOp, a: BigInt, b: BigInt) -> Option<BigInt> {
-    let truth = BigInt::from;
-    Some(match op {
-        BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => unreachable!("these are lazy"),
-        BinaryOp::Eq => truth(a == b),
-        BinaryOp::Ne => truth(a != b),
-        BinaryOp::Lt => truth(a < b),
-        BinaryOp::Le => truth(a <= b),
-        BinaryOp::Gt => truth(a > b),
-        BinaryOp::Ge => truth(a >= b),
-        BinaryOp::Add => a + b,
-        BinaryOp::Sub => a - b,
-        BinaryOp::Mul => a * b,
-        BinaryOp::Div | BinaryOp::Mod if b == BigInt::ZERO => return None,
-        BinaryOp::Div => {
-            let remainder = remainder(&a, &b);
-            (a - remainder) / b
-        }
-        BinaryOp::Mod => remainder(&a, &b),
-    })
-}
-
-/// The remainder that is never negative.
-fn remainder(a: &BigInt, b: &BigInt) -> BigInt {
-    let remainder = a % b;
-    if remainder.sign() == Sign::Minus {
-        remainder + BigInt::from(b.magnitude().clone())
-    } else {
-        remainder
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn apply(op: BinaryOp, a: i64, b: i64) -> Result<BigInt, Undefined> {
+        op.apply(&selvedge_program::Type::Int, &a.into(), &b.into())
+    }
 
     #[test]
     fn division_leaves_no_negative_remainder() {
         for a in -7..=7_i64 {
             for b in (-3..=3).filter(|b| *b != 0) {
-                let quotient = binary(BinaryOp::Div, a.into(), b.into());
-                let remainder = binary(BinaryOp::Mod, a.into(), b.into());
-                assert_eq!(quotient, Some(a.div_euclid(b).into()), "{a} / {b}");
-                assert_eq!(remainder, Some(a.rem_euclid(b).into()), "{a} % {b}");
+                let quotient = apply(BinaryOp::Div, a, b);
+                let remainder = apply(BinaryOp::Mod, a, b);
+                assert_eq!(quotient, Ok(a.div_euclid(b).into()), "{a} / {b}");
+                assert_eq!(remainder, Ok(a.rem_euclid(b).into()), "{a} % {b}");
             }
-            assert_eq!(binary(BinaryOp::Div, a.into(), BigInt::ZERO), None);
+            assert_eq!(apply(BinaryOp::Div, a, 0), Err(Undefined::DivisionByZero));
         }
     }
 }

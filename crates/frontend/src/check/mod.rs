@@ -17,6 +17,7 @@ mod initial;
 mod items;
 mod jumps;
 mod labels;
+mod machine;
 mod names;
 mod operators;
 mod places;

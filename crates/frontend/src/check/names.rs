@@ -253,11 +253,10 @@ impl Items<'_> {
     fn type_name(&self, ty: &Type) -> String {
         match ty.scalar() {
             Type::Bool => "bool".to_owned(),
-            Type::Range { lo, hi } => format!("int[{lo}..{hi}]"),
             Type::Enum(id) => self.enums[id.index()].name.text.clone(),
             Type::Lock => "lock".to_owned(),
             Type::ThreadId => "tid".to_owned(),
-            Type::Int | Type::Array { .. } => "int".to_owned(),
+            scalar => scalar.integer_name().unwrap_or_default(),
         }
     }
 

@@ -1,18 +1,27 @@
 //! # Operators
 //! Which operands they take, and what they give.
 
-use selvedge_program::{BinaryOp, Expr, ExprKind, Span, Type, UnaryOp};
+use selvedge_program::{BinaryOp, Expr, ExprKind, Span, Takes, Type, UnaryOp};
 
 use super::expressions::{Typer, pair, takes_any_type};
 use crate::Diagnostic;
 use crate::syntax;
 
 impl<'a> Typer<'_, 'a> {
-    /// `!` and `-`.
-    pub fn unary(&mut self, op: UnaryOp, operand: &'a syntax::Expr, span: Span) -> Option<Expr> {
+    /// `!`, `-` and `~`.
+    pub fn unary(
+        &mut self,
+        op: UnaryOp,
+        operand: &'a syntax::Expr,
+        want: Option<&Type>,
+        span: Span,
+    ) -> Option<Expr> {
         let ty = match op {
             UnaryOp::Not => Type::Bool,
-            UnaryOp::Neg => Type::Int,
+            UnaryOp::BitNot => self.with_bits("~", &[operand], want)?,
+            UnaryOp::Neg | UnaryOp::Convert => {
+                self.machine_of(&[operand], want).unwrap_or(Type::Int)
+            }
         };
         let operand = self.expect(operand, &ty)?;
         Some(Expr { kind: ExprKind::Unary(op, Box::new(operand)), ty, span })
@@ -22,26 +31,61 @@ impl<'a> Typer<'_, 'a> {
     pub fn binary(
         &mut self,
         op: BinaryOp,
-        left: &'a syntax::Expr,
-        right: &'a syntax::Expr,
+        [left, right]: [&'a syntax::Expr; 2],
+        want: Option<&Type>,
         span: Span,
     ) -> Option<Expr> {
-        let (operands, ty) = match op {
-            BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => {
-                (self.both(left, right, &Type::Bool)?, Type::Bool)
+        let (operands, ty) = match op.operator().takes {
+            Takes::Truths => (self.both(left, right, &Type::Bool)?, Type::Bool),
+            Takes::Numbers => {
+                let ty = self.machine_of(&[left, right], want).unwrap_or(Type::Int);
+                (self.both(left, right, &ty)?, ty)
             }
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => {
-                (self.both(left, right, &Type::Int)?, Type::Int)
+            Takes::Bits => {
+                let ty = self.with_bits(op.operator().sign, &[left, right], want)?;
+                (self.both(left, right, &ty)?, ty)
             }
-            BinaryOp::Eq | BinaryOp::Ne => {
-                (pair(self.alike(vec![left, right], None, &Type::Bool)?.0), Type::Bool)
+            Takes::BitsAndNumber => {
+                let ty = self.with_bits(op.operator().sign, &[left], want);
+                let (left, right) = match &ty {
+                    Some(ty) => (self.expect(left, ty), self.any_integer(right)),
+                    None => (None, self.any_integer(right)),
+                };
+                ([Box::new(left?), Box::new(right?)], ty?)
             }
-            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
-                (self.ordered(op, left, right)?, Type::Bool)
-            }
+            Takes::Alike => (pair(self.alike(vec![left, right], None, &Type::Bool)?.0), Type::Bool),
+            Takes::Ordered => match self.machine_of(&[left, right], None) {
+                Some(ty) => (self.both(left, right, &ty)?, Type::Bool),
+                None => (self.ordered(op, left, right)?, Type::Bool),
+            },
         };
         let [left, right] = operands;
         Some(Expr { kind: ExprKind::Binary(op, left, right), ty, span })
+    }
+
+    /// The machine type of operands whose bits are looked at; reports if they have none.
+    fn with_bits(
+        &mut self,
+        sign: &str,
+        operands: &[&'a syntax::Expr],
+        want: Option<&Type>,
+    ) -> Option<Type> {
+        if let Some(ty) = self.machine_of(operands, want) {
+            return Some(ty);
+        }
+        let typed: Vec<Option<Expr>> = operands.iter().map(|e| self.infer(e)).collect();
+        let wrong = typed.into_iter().collect::<Option<Vec<Expr>>>()?.into_iter().next()?;
+        let is = self.items.a_value(&wrong.ty);
+        let hint = match (&wrong.ty, sign) {
+            (Type::Bool, "&") => "for truth values, write `&&`",
+            (Type::Bool, "|") => "for truth values, write `||`",
+            (Type::Bool, "^") => "for truth values, write `!=`",
+            (Type::Bool, "~") => "for truth values, write `!`",
+            _ => "a conversion makes a machine integer of a number, as in `u8(n)`",
+        };
+        let message = format!("`{sign}` works on the bits of machine integers, but this is {is}");
+        self.problems.push(Diagnostic::error(wrong.span, message).hint(hint));
+        None
     }
 
     fn both(
@@ -77,12 +121,7 @@ impl<'a> Typer<'_, 'a> {
         let Some(wrong) = [&left, &right].into_iter().find(|e| !e.ty.is_integer()) else {
             return Some([Box::new(left), Box::new(right)]);
         };
-        let sign = match op {
-            BinaryOp::Lt => "<",
-            BinaryOp::Le => "<=",
-            BinaryOp::Gt => ">",
-            _ => ">=",
-        };
+        let sign = op.operator().sign;
         let is = self.items.a_value(&wrong.ty);
         let hint = match wrong.ty {
             Type::Bool => "for truth values there is `a ==> b`: if `a` holds then so does `b`",

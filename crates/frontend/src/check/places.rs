@@ -226,7 +226,7 @@ impl<'a> Typer<'_, 'a> {
         let name = &place.name.text;
         let lengths = lengths(&found.ty);
         let indices: Vec<Option<Expr>> =
-            place.indices.iter().map(|index| self.expect(index, &Type::Int)).collect();
+            place.indices.iter().map(|index| self.any_integer(index)).collect();
         if indices.len() != lengths.len() {
             let example = format!("{name}{}", "[0]".repeat(lengths.len()));
             let (message, hint) = match (lengths.len(), indices.len()) {

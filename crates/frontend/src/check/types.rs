@@ -24,9 +24,11 @@ const MOST_DIMENSIONS: usize = 3;
 const HINT: &str = "a verifier looks at every state; small arrays often show the same mistakes";
 
 /// Whether a value of one type may be stored in a place of another, or compared with it. Integers
-/// go together whatever their ranges are; that a value is in range is checked when it is stored.
+/// go together whatever their ranges are; that a value is in range is checked when it is stored. Machine
+/// integers go with their own type only.
 pub(super) fn compatible(a: &Type, b: &Type) -> bool {
-    a == b || a.is_integer() && b.is_integer()
+    let plain = |ty: &Type| ty.is_integer() && !ty.is_machine();
+    a == b || plain(a) && plain(b)
 }
 
 /// The type that holds the values of both of two compatible types.
@@ -40,6 +42,10 @@ impl Items<'_> {
         match ty {
             Type::Bool => "a truth value".to_owned(),
             Type::Int | Type::Range { .. } => "an integer".to_owned(),
+            Type::Machine { signed, .. } => {
+                let article = if *signed { "an" } else { "a" };
+                format!("{article} `{}`", ty.integer_name().unwrap_or_default())
+            }
             Type::Enum(id) => format!("a value of `{}`", self.enums[id.index()].name.text),
             Type::Lock => "a lock".to_owned(),
             Type::ThreadId => "a thread id".to_owned(),
@@ -106,6 +112,7 @@ impl<'a> Typer<'_, 'a> {
         match &ty.kind {
             TypeKind::Bool => Some(Type::Bool),
             TypeKind::Int => Some(Type::Int),
+            TypeKind::Machine(ty) => Some(ty.clone()),
             TypeKind::Lock => Some(Type::Lock),
             TypeKind::ThreadId => Some(Type::ThreadId),
             TypeKind::Range(lo, hi) => {
@@ -146,7 +153,7 @@ impl<'a> Typer<'_, 'a> {
                     ["bool", "int", "lock", "tid"].into_iter().chain(enums).chain(WORDS).collect()
                 });
                 problem.hint = similar.or_else(|| {
-                    Some("types are `bool`, `int`, `int[lo..hi]`, `lock`, `tid`, and those declared with `enum`".to_owned())
+                    Some("types are `bool`, `int`, `int[lo..hi]`, `u8` to `i64`, `lock`, `tid`, and those declared with `enum`".to_owned())
                 });
                 self.problems.push(problem);
                 None

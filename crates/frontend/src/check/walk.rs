@@ -17,7 +17,9 @@ pub(super) fn expressions<'a>(expr: &'a Expr, visit: &mut impl FnMut(&'a Expr)) 
             place.indices.iter().for_each(|e| expressions(e, visit));
         }
         ExprKind::Braces(list) => list.iter().for_each(|e| expressions(e, visit)),
-        ExprKind::Unary(_, a) | ExprKind::Quantified { body: a, .. } => expressions(a, visit),
+        ExprKind::Unary(_, a) | ExprKind::Convert(_, a) | ExprKind::Quantified { body: a, .. } => {
+            expressions(a, visit);
+        }
         ExprKind::Between(a, b) | ExprKind::Schoose(a, b) | ExprKind::Binary(_, a, b) => {
             expressions(a, visit);
             expressions(b, visit);

@@ -138,7 +138,7 @@ fn find_choice(expr: &Expr) -> Option<Span> {
         | ExprKind::Between(..)
         | ExprKind::Schoose(..) => Some(expr.span),
         ExprKind::Place(place) | ExprKind::Primed(place) => among(&place.indices),
-        ExprKind::Unary(_, inner) => find_choice(inner),
+        ExprKind::Unary(_, inner) | ExprKind::Convert(_, inner) => find_choice(inner),
         ExprKind::Binary(_, left, right) => find_choice(left).or_else(|| find_choice(right)),
         ExprKind::IfThenElse(cond, then, otherwise) => {
             [cond, then, otherwise].into_iter().find_map(|e| find_choice(e))

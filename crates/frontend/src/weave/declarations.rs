@@ -1,10 +1,12 @@
 //! Types and variables, shared and local.
 
+use selvedge_program::Type;
+
 use super::Parser;
 use super::lexer::Token;
 use crate::Diagnostic;
 use crate::cursor::{Parsed, Reported};
-use crate::syntax::{Expr, Init, Name, TypeExpr, TypeKind, VarDecl};
+use crate::syntax::{Expr, ExprKind, Init, Name, TypeExpr, TypeKind, VarDecl};
 
 /// A variable of which only the name and the dimensions are known yet.
 struct Bare {
@@ -15,7 +17,10 @@ struct Bare {
 impl Parser<'_> {
     /// Whether the current token is a word for a type.
     pub(super) fn at_builtin(&self) -> bool {
-        matches!(self.peek(), Token::Bool | Token::Int | Token::Lock | Token::Mutex | Token::Tid)
+        matches!(
+            self.peek(),
+            Token::Bool | Token::Int | Token::Machine | Token::Lock | Token::Mutex | Token::Tid
+        )
     }
 
     /// Whether a type with a name after it stands here (`bool x`, `Phase p`).
@@ -31,6 +36,7 @@ impl Parser<'_> {
             Token::Lock | Token::Mutex => TypeKind::Lock,
             Token::Tid => TypeKind::ThreadId,
             Token::Int => TypeKind::Int,
+            Token::Machine => self.machine_integer(),
             Token::Name => {
                 let name = self.bump_name();
                 return Ok(TypeExpr { span: name.span, kind: TypeKind::Named(name) });
@@ -42,6 +48,26 @@ impl Parser<'_> {
             return Ok(TypeExpr { kind, span: start });
         }
         if matches!(kind, TypeKind::Int) { self.range() } else { Err(self.length_before_name()) }
+    }
+
+    /// What the name of a machine integer stands for.
+    fn machine_integer(&self) -> TypeKind {
+        Type::machine(self.tokens.current_text()).map_or(TypeKind::Int, TypeKind::Machine)
+    }
+
+    /// `u8(e)`, `int(e)`
+    pub(super) fn conversion(&mut self) -> Parsed<Expr> {
+        let kind = match self.peek() {
+            Token::Machine => self.machine_integer(),
+            _ => TypeKind::Int,
+        };
+        let start = self.tokens.bump();
+        let open = self.expect(Token::OpenParen, "`(`")?;
+        let operand = Box::new(self.open_expr()?);
+        let close = self.expect_closing(Token::CloseParen, "`)`", open)?;
+        self.grow(self.height)?;
+        let ty = TypeExpr { kind, span: start };
+        Ok(Expr { kind: ExprKind::Convert(ty, operand), span: start.to(close) })
     }
 
     /// `[lo..hi]` after `int`.

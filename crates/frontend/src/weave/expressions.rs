@@ -1,7 +1,7 @@
 //! Expressions: operators by precedence.
 
 use num_bigint::Sign;
-use selvedge_program::{BinaryOp, UnaryOp};
+use selvedge_program::{BinaryOp, Level, UnaryOp};
 
 use super::Parser;
 use super::lexer::Token;
@@ -11,45 +11,32 @@ use crate::syntax::{Cond, Effect, EffectKind, Expr, ExprKind, Name};
 /// The height that the tree of an expression may have.
 const TALLEST: u32 = 500;
 
-/// How tightly operators with two operands bind.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Level {
-    Implies,
-    Or,
-    And,
-    Compare,
-    Sum,
-    Product,
-}
-
-/// The operator that a token stands for.
+/// The operator that a token stands for, and how tightly that binds.
 fn operator(token: Token) -> Option<(BinaryOp, Level)> {
-    Some(match token {
-        Token::Implies => (BinaryOp::Implies, Level::Implies),
-        Token::Or | Token::OrWord => (BinaryOp::Or, Level::Or),
-        Token::Xor => (BinaryOp::Ne, Level::Or),
-        Token::And | Token::AndWord => (BinaryOp::And, Level::And),
+    let op = match token {
+        Token::Implies => BinaryOp::Implies,
+        Token::Or | Token::OrWord => BinaryOp::Or,
+        Token::And | Token::AndWord => BinaryOp::And,
         // `=` and `:=` are mistakes, but clear ones.
-        Token::EqualEqual | Token::Equal | Token::Assign => (BinaryOp::Eq, Level::Compare),
-        Token::NotEqual => (BinaryOp::Ne, Level::Compare),
-        Token::Less => (BinaryOp::Lt, Level::Compare),
-        Token::AtMost => (BinaryOp::Le, Level::Compare),
-        Token::Greater => (BinaryOp::Gt, Level::Compare),
-        Token::AtLeast => (BinaryOp::Ge, Level::Compare),
-        Token::Plus => (BinaryOp::Add, Level::Sum),
-        Token::Minus => (BinaryOp::Sub, Level::Sum),
-        Token::Star => (BinaryOp::Mul, Level::Product),
-        Token::Slash => (BinaryOp::Div, Level::Product),
-        Token::Percent => (BinaryOp::Mod, Level::Product),
+        Token::EqualEqual | Token::Equal | Token::Assign => BinaryOp::Eq,
+        Token::NotEqual => BinaryOp::Ne,
+        Token::Less => BinaryOp::Lt,
+        Token::AtMost => BinaryOp::Le,
+        Token::Greater => BinaryOp::Gt,
+        Token::AtLeast => BinaryOp::Ge,
+        Token::Plus => BinaryOp::Add,
+        Token::Minus => BinaryOp::Sub,
+        Token::Star => BinaryOp::Mul,
+        Token::Slash => BinaryOp::Div,
+        Token::Percent => BinaryOp::Mod,
+        Token::BitAnd => BinaryOp::BitAnd,
+        Token::BitOr => BinaryOp::BitOr,
+        Token::BitXor => BinaryOp::BitXor,
+        Token::ShiftLeft => BinaryOp::ShiftLeft,
+        Token::ShiftRight => BinaryOp::ShiftRight,
         _ => return None,
-    })
-}
-
-/// Whether `(a op b) op c` and `a op (b op c)` are the same. `^` is `!=` on truth values, where it
-/// is associative.
-fn is_associative((op, level): (BinaryOp, Level)) -> bool {
-    matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Add | BinaryOp::Mul)
-        || (op, level) == (BinaryOp::Ne, Level::Or)
+    };
+    Some((op, op.operator().level))
 }
 
 /// An operand with the height of its tree.
@@ -213,7 +200,7 @@ impl Parser<'_> {
                 && level != Level::Implies
                 && let Some(mut chain) = waiting.pop()
             {
-                if chain.operator == (op, level) && is_associative(chain.operator) {
+                if chain.operator.0 == op && op.operator().is_associative {
                     chain.operands.append(&mut operands);
                     operands = chain.operands;
                 } else {
@@ -299,11 +286,12 @@ impl Parser<'_> {
         if self.height > TALLEST { Err(self.tokens.too_deep()) } else { Ok(()) }
     }
 
-    /// `!e`, `-e`, or an operand.
+    /// `!e`, `-e`, `~e`, or an operand.
     fn unary(&mut self) -> Parsed<Expr> {
         match self.peek() {
             Token::Not | Token::NotWord => self.prefixed(UnaryOp::Not),
             Token::Minus => self.prefixed(UnaryOp::Neg),
+            Token::BitNot => self.prefixed(UnaryOp::BitNot),
             _ => self.operand(),
         }
     }

@@ -32,6 +32,9 @@ pub(super) enum Token {
 
     #[token("bool")] #[token("boolean")] Bool,
     #[token("int")] Int,
+    #[token("u8")] #[token("u16")] #[token("u32")] #[token("u64")]
+    #[token("i8")] #[token("i16")] #[token("i32")] #[token("i64")]
+    Machine,
     #[token("lock")] Lock,
     #[token("mutex")] Mutex,
     #[token("tid")] Tid,
@@ -74,12 +77,17 @@ pub(super) enum Token {
     #[token("exists")] Exists,
 
     #[token("or")] OrWord,
-    #[token("||")] #[token("|")] #[token("∨")] Or,
+    #[token("||")] #[token("∨")] Or,
     #[token("and")] AndWord,
-    #[token("&&")] #[token("&")] #[token("∧")] And,
+    #[token("&&")] #[token("∧")] And,
     #[token("not")] NotWord,
     #[token("!")] #[token("¬")] Not,
-    #[token("^")] Xor,
+    #[token("|")] BitOr,
+    #[token("^")] BitXor,
+    #[token("&")] BitAnd,
+    #[token("~")] BitNot,
+    #[token("<<")] ShiftLeft,
+    #[token(">>")] ShiftRight,
     #[token("==>")] #[token("=>")] #[token("⇒")] Implies,
     #[token("==")] EqualEqual,
     #[token("!=")] #[token("≠")] NotEqual,
@@ -102,7 +110,7 @@ pub(super) enum Token {
     #[token("-=")] MinusAssign,
     /// Known from other languages only.
     #[token("*=")] #[token("/=")] #[token("%=")] #[token("&=")] #[token("|=")] #[token("^=")]
-    #[token("&&=")] #[token("||=")]
+    #[token("&&=")] #[token("||=")] #[token("<<=")] #[token(">>=")]
     ForeignAssign,
 
     #[token("(")] OpenParen,
@@ -184,7 +192,6 @@ fn bad_character(text: &str, span: Span) -> Diagnostic {
     });
     let error = Diagnostic::error(span, format!("`{shown}` does not belong to the language"));
     match text {
-        "~" => error.hint("write `!` for not"),
         "\"" | "“" | "”" => error.hint("there are no strings"),
         "@" | "\\" | "`" => error.hint("remove it"),
         _ => error.hint("names are made of the letters a to z, digits, `_` and `$`"),

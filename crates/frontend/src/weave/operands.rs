@@ -21,6 +21,7 @@ impl Parser<'_> {
             Token::OpenParen => self.parenthesised(),
             Token::Name => self.named(),
             Token::OpenBrace => self.choice(),
+            Token::Int | Token::Machine => self.conversion(),
             Token::Fair => self.fair_choice(),
             Token::Schoose => self.schoose(),
             Token::Forall => self.quantified(Quantifier::Forall),

@@ -5,6 +5,7 @@ mod constants;
 mod effects;
 mod expressions;
 mod jumps;
+mod machine;
 mod names;
 mod predicates;
 mod statements;

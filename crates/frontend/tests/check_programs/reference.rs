@@ -66,7 +66,7 @@ fn every_statement() {
            havoc b, n, a;
            big := {0 .. n};
            b := {true, c} == *;
-           b := n < * || 1 == b || b ^ c || schoose[b, c];
+           b := n < * || 1 == b || b != c || schoose[b, c];
            n := b ? {0, 1} : a[1];
            if b { skip; } else { skip; }
            if (c) n := 0;

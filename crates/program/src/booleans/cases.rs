@@ -6,10 +6,7 @@ use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 
-use selvedge_core::number;
-
 use super::layout::{self, Layout};
-use crate::compile::operation;
 use crate::make;
 use crate::print::NotBoolean;
 use crate::{BinaryOp, Expr, ExprKind, Place, ProcId, Program, Span, Type, UnaryOp, Value};
@@ -98,7 +95,7 @@ impl Cases<'_> {
                     let holds = match op {
                         BinaryOp::Eq => v == w,
                         BinaryOp::Ne => v != w,
-                        _ => self.apply(*op, v, w).is_some_and(|v| v.is_true()),
+                        _ => op.apply(&e.ty, v, w).is_ok_and(|v| v != BigInt::ZERO),
                     };
                     always &= holds;
                     if holds {
@@ -140,8 +137,14 @@ impl Cases<'_> {
                 }
                 Ok(list)
             }
-            ExprKind::Unary(UnaryOp::Neg, a) => {
-                Ok(self.cases(a)?.into_iter().map(|(v, c)| (-v, c)).collect())
+            ExprKind::Unary(op, a) => {
+                let mut list = CaseList::new();
+                for (v, c) in self.cases(a)? {
+                    if let Ok(value) = op.apply(&e.ty, &v) {
+                        add(&mut list, value, c);
+                    }
+                }
+                Ok(list)
             }
             ExprKind::Binary(op, a, b) => {
                 let (a, b) = (self.cases(a)?, self.cases(b)?);
@@ -149,7 +152,7 @@ impl Cases<'_> {
                 let mut list = CaseList::new();
                 for ((v, c), (w, d)) in pairs(&a, &b) {
                     // Where there is no result, an assertion has failed before.
-                    if let Some(value) = self.apply(*op, v, w).and_then(|v| v.to_big()) {
+                    if let Ok(value) = op.apply(&e.ty, v, w) {
                         add(&mut list, value, and(c.clone(), d.clone()));
                     }
                 }
@@ -221,11 +224,6 @@ impl Cases<'_> {
         });
         add(&mut list, least + last, from_last);
         Ok(list)
-    }
-
-    fn apply(&self, op: BinaryOp, a: &BigInt, b: &BigInt) -> Option<Value> {
-        let (a, b) = (Value::from_big(a.clone()), Value::from_big(b.clone()));
-        number::binary(operation(op), &a, &b).ok()
     }
 
     fn few(&self, cases: usize, span: Span) -> Result<(), NotBoolean> {

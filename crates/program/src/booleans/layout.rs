@@ -29,7 +29,9 @@ struct Group {
 pub(super) fn values(program: &Program, ty: &Type) -> Option<(BigInt, BigInt)> {
     match ty {
         Type::Bool | Type::Lock => Some((BigInt::ZERO, BigInt::from(2))),
-        Type::Range { lo, hi } => Some((lo.clone(), hi - lo + 1)),
+        Type::Range { .. } | Type::Machine { .. } => {
+            ty.bounds().map(|(lo, hi)| (lo.clone(), hi - lo + 1))
+        }
         Type::Enum(id) => {
             Some((BigInt::ZERO, BigInt::from(program.enums[id.index()].enumerators.len())))
         }

@@ -2,10 +2,11 @@
 //! A predicate of a program, or an argument of a thread, over slots and places: what is left of it when names
 //! and types are gone.
 
-use selvedge_core::{Binary, Loc, Unary};
+use selvedge_core::{Binary, Loc, Site, Unary};
 
-use super::Compiler;
-use crate::{BinaryOp, Expr, ExprKind, LabelId, ProcId, Quantifier, Type, UnaryOp, Value, VarRef};
+use super::operate::{self, Node};
+use super::{Compiler, site};
+use crate::{Expr, ExprKind, LabelId, ProcId, Quantifier, Type, Value, VarRef};
 
 /// A statement, or a number that occurs in one.
 #[derive(Clone, Debug)]
@@ -56,7 +57,6 @@ impl Compiler<'_> {
     pub fn claim(&self, proc: ProcId, expr: &Expr) -> Option<Claim> {
         let inner = |e: &Expr| self.claim(proc, e);
         let boxed = |e: &Expr| inner(e).map(Box::new);
-        let choice = |a, b, c| Some(Claim::If(Box::new([a, b, c])));
         match &expr.kind {
             ExprKind::Any => Some(Claim::Any),
             ExprKind::Const(Value::Open) => None,
@@ -79,19 +79,11 @@ impl Compiler<'_> {
                     VarRef::Local(_) => Claim::Local(Who::Own, slot),
                 })
             }
-            ExprKind::Unary(UnaryOp::Not, a) => Some(Claim::Unary(Unary::Not, boxed(a)?)),
-            ExprKind::Unary(UnaryOp::Neg, a) => Some(Claim::Unary(Unary::Neg, boxed(a)?)),
-            ExprKind::Binary(op, a, b) => match op {
-                BinaryOp::And => choice(inner(a)?, inner(b)?, Claim::Bool(false)),
-                BinaryOp::Or => choice(inner(a)?, Claim::Bool(true), inner(b)?),
-                BinaryOp::Implies => choice(inner(a)?, inner(b)?, Claim::Bool(true)),
-                BinaryOp::Ne => {
-                    let equal = Claim::Binary(Binary::Eq, boxed(a)?, boxed(b)?);
-                    Some(Claim::Unary(Unary::Not, Box::new(equal)))
-                }
-                _ => Some(Claim::Binary(super::operation(*op), boxed(a)?, boxed(b)?)),
-            },
-            ExprKind::IfThenElse(c, a, b) => choice(inner(c)?, inner(a)?, inner(b)?),
+            ExprKind::Unary(op, a) => Some(operate::unary(*op, &expr.ty, inner(a)?, &a.ty)),
+            ExprKind::Binary(op, a, b) => {
+                Some(operate::binary(*op, &expr.ty, inner(a)?, inner(b)?, site(expr.span)))
+            }
+            ExprKind::IfThenElse(c, a, b) => Some(Claim::choice(inner(c)?, inner(a)?, inner(b)?)),
             ExprKind::Instance => Some(Claim::Instance),
             ExprKind::LocalOf { depth, local } => {
                 Some(Claim::Local(Who::Bound(*depth), self.locals[proc.index()][local.index()]))
@@ -118,5 +110,31 @@ impl Compiler<'_> {
         let all = (0..).map(Loc).zip(&self.flow.locations);
         let meant = all.filter(|(_, at)| at.proc == proc && at.labels.contains(&label));
         meant.map(|(loc, _)| loc).collect()
+    }
+}
+
+impl Node for Claim {
+    fn truth(value: bool) -> Self {
+        Claim::Bool(value)
+    }
+
+    fn int(value: i64) -> Self {
+        Claim::Int(value.into())
+    }
+
+    fn may_be_repeated(&self) -> bool {
+        false
+    }
+
+    fn unary(op: Unary, a: Self) -> Self {
+        Claim::Unary(op, Box::new(a))
+    }
+
+    fn binary(op: Binary, a: Self, b: Self, _: Site) -> Self {
+        Claim::Binary(op, Box::new(a), Box::new(b))
+    }
+
+    fn choice(cond: Self, then: Self, otherwise: Self) -> Self {
+        Claim::If(Box::new([cond, then, otherwise]))
     }
 }

@@ -5,10 +5,10 @@ use selvedge_core::{
 };
 
 use super::expr::{Reading, negated};
-use super::{Compiler, name, site};
+use super::{Compiler, name, operate, site};
 use crate::attempt::{Build, Meaning};
 use crate::flow::{Command, Edge};
-use crate::{AtomicOp, Expr, ExprKind, LocalId, Place, ProcId, Type, Value, VarRef};
+use crate::{AtomicOp, BinaryOp, Expr, ExprKind, LocalId, Place, ProcId, Type, Value, VarRef};
 
 /// The code of one command.
 struct Writer<'c> {
@@ -304,7 +304,11 @@ fn source(expr: &Expr, ty: &Type, value: impl Fn(&Expr) -> Code) -> Source {
 
 /// A sum that is reported where its place stands.
 fn at(mut value: Code, place: &Place) -> Code {
-    if let Code::Binary(_, _, _, at) = &mut value {
+    let sum = match &mut value {
+        Code::Unary(_, sum) => &mut **sum,
+        sum => sum,
+    };
+    if let Code::Binary(_, _, _, at) = sum {
         *at = site(place.span);
     }
     value
@@ -319,7 +323,7 @@ impl Build for Code {
         Code::Binary(Binary::Eq, Box::new(self), Box::new(other), selvedge_core::Site(0))
     }
 
-    fn plus(self, other: Self) -> Self {
-        Code::Binary(Binary::Add, Box::new(self), Box::new(other), selvedge_core::Site(0))
+    fn plus(self, other: Self, ty: &Type) -> Self {
+        operate::binary(BinaryOp::Add, ty, self, other, selvedge_core::Site(0))
     }
 }

@@ -1,10 +1,10 @@
-//! Expressions: `&&`, `||`, `==>` and `schoose` are choices between two values, comparisons are those of
-//! numbers.
+//! Expressions: places, choices and constants; what operators mean is in [`operate`].
 
-use selvedge_core::{Area, Binary, Expr as Code, Place as Slot, Unary};
+use selvedge_core::{Area, Binary, Expr as Code, Place as Slot, Site, Unary};
 
+use super::operate::{self, Node};
 use super::{Compiler, dimensions, index, name, site};
-use crate::{BinaryOp, Expr, ExprKind, Place, ProcId, Type, UnaryOp, Value, VarRef};
+use crate::{Expr, ExprKind, Place, ProcId, Type, Value, VarRef};
 
 /// How variables are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,22 +34,15 @@ impl Compiler<'_> {
             ExprKind::Read(place) | ExprKind::Primed(place) => {
                 Code::Load(self.place(proc, place, reading))
             }
-            ExprKind::Unary(UnaryOp::Not, a) => negated(inner(a)),
-            ExprKind::Unary(UnaryOp::Neg, a) => Code::Unary(Unary::Neg, boxed(a)),
-            ExprKind::Binary(op, a, b) => match op {
-                BinaryOp::And => choice(inner(a), inner(b), Code::Bool(false)),
-                BinaryOp::Or => choice(inner(a), Code::Bool(true), inner(b)),
-                BinaryOp::Implies => choice(inner(a), inner(b), Code::Bool(true)),
-                BinaryOp::Ne => negated(Code::Binary(Binary::Eq, boxed(a), boxed(b), at)),
-                _ => Code::Binary(operation(*op), boxed(a), boxed(b), at),
-            },
-            ExprKind::IfThenElse(c, a, b) => choice(inner(c), inner(a), inner(b)),
+            ExprKind::Unary(op, a) => operate::unary(*op, &expr.ty, inner(a), &a.ty),
+            ExprKind::Binary(op, a, b) => operate::binary(*op, &expr.ty, inner(a), inner(b), at),
+            ExprKind::IfThenElse(c, a, b) => Code::choice(inner(c), inner(a), inner(b)),
             ExprKind::OneOf(options) => Code::OneOf(options.iter().map(inner).collect(), at),
             ExprKind::Between(low, high) => Code::Between(boxed(low), boxed(high), at),
             ExprKind::Schoose(positive, negative) => {
                 let any = Code::Any(selvedge_core::Kind::Bool, at);
-                let rest = choice(inner(negative), Code::Bool(false), any);
-                choice(inner(positive), Code::Bool(true), rest)
+                let rest = Code::choice(inner(negative), Code::Bool(false), any);
+                Code::choice(inner(positive), Code::Bool(true), rest)
             }
             ExprKind::Instance => match reading {
                 Reading::Instance(number) => Code::Int(i64::from(number).into()),
@@ -81,24 +74,6 @@ impl Compiler<'_> {
     }
 }
 
-/// The operation on two values that an operator is; negated for [`BinaryOp::Ne`].
-pub(crate) fn operation(op: BinaryOp) -> Binary {
-    match op {
-        BinaryOp::Lt => Binary::Lt,
-        BinaryOp::Le => Binary::Le,
-        BinaryOp::Gt => Binary::Gt,
-        BinaryOp::Ge => Binary::Ge,
-        BinaryOp::Add => Binary::Add,
-        BinaryOp::Sub => Binary::Sub,
-        BinaryOp::Mul => Binary::Mul,
-        BinaryOp::Div => Binary::Div,
-        BinaryOp::Mod => Binary::Mod,
-        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => {
-            Binary::Eq
-        }
-    }
-}
-
 /// Expressions of declarations have no value in a step; the front ends let none of them get here.
 fn no_meaning() -> Code {
     Code::Any(selvedge_core::Kind::Bool, selvedge_core::Site(0))
@@ -108,6 +83,46 @@ pub(super) fn negated(code: Code) -> Code {
     Code::Unary(Unary::Not, Box::new(code))
 }
 
-fn choice(cond: Code, then: Code, otherwise: Code) -> Code {
-    Code::If(Box::new([cond, then, otherwise]))
+impl Node for Code {
+    fn truth(value: bool) -> Self {
+        Code::Bool(value)
+    }
+
+    fn int(value: i64) -> Self {
+        Code::Int(value.into())
+    }
+
+    fn may_be_repeated(&self) -> bool {
+        size_without_choices(self).is_some_and(|size| size <= LARGEST_REPEATED)
+    }
+
+    fn unary(op: Unary, a: Self) -> Self {
+        Code::Unary(op, Box::new(a))
+    }
+
+    fn binary(op: Binary, a: Self, b: Self, at: Site) -> Self {
+        Code::Binary(op, Box::new(a), Box::new(b), at)
+    }
+
+    fn choice(cond: Self, then: Self, otherwise: Self) -> Self {
+        Code::If(Box::new([cond, then, otherwise]))
+    }
+}
+
+/// More than this is not written twice: repetitions inside of repetitions would have no end.
+const LARGEST_REPEATED: usize = 16;
+
+/// How many operations and operands there are, if none of them is a choice.
+fn size_without_choices(code: &Code) -> Option<usize> {
+    let all = |parts: &mut dyn Iterator<Item = &Code>| {
+        parts.map(size_without_choices).try_fold(1_usize, |sum, part| Some(sum + part?))
+    };
+    match code {
+        Code::Bool(_) | Code::Int(_) | Code::Temp(_) | Code::Me => Some(1),
+        Code::Load(slot) | Code::Old(slot) => all(&mut slot.indices.iter().map(|i| &i.value)),
+        Code::Unary(_, a) => all(&mut std::iter::once(&**a)),
+        Code::Binary(_, a, b, _) => all(&mut [&**a, &**b].into_iter()),
+        Code::If(parts) => all(&mut parts.iter()),
+        Code::OneOf(..) | Code::Between(..) | Code::Any(..) | Code::Fair(_) => None,
+    }
 }

@@ -12,9 +12,10 @@
 mod claim;
 mod command;
 mod expr;
+mod operate;
 
 pub use claim::{Claim, Who};
-pub(crate) use expr::operation;
+pub use operate::Undefined;
 
 use std::sync::Arc;
 
@@ -120,6 +121,7 @@ impl<'p> Compiler<'p> {
             Type::Bool => Kind::Bool,
             Type::Int | Type::Array { .. } => Kind::Int,
             Type::Range { lo, hi } => Kind::range(lo.clone(), hi.clone()),
+            Type::Machine { bits, signed } => Kind::Machine { bits: *bits, signed: *signed },
             Type::Enum(id) => Kind::Tag(self.program.enums[id.index()].enumerators.len() as u64),
             Type::ThreadId => Kind::Thread,
             // Whoever holds it, where that matters.

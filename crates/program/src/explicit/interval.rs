@@ -2,24 +2,18 @@
 
 use num_bigint::BigInt;
 
-use crate::{BinaryOp, Expr, ExprKind, Type, UnaryOp};
+use crate::{BinaryOp, Expr, ExprKind, UnaryOp};
 
 /// The least and the greatest value, both included.
 pub(crate) type Interval = (BigInt, BigInt);
 
 /// The values of an expression; `None` if there is no bound.
 pub(crate) fn interval(e: &Expr) -> Option<Interval> {
-    let by_type = || match &e.ty {
-        Type::Range { lo, hi } => Some((lo.clone(), hi.clone())),
-        _ => None,
-    };
     let found = match &e.kind {
         ExprKind::Const(value) => value.to_big().map(|n| (n.clone(), n)),
-        ExprKind::Read(place) | ExprKind::Primed(place) => match &place.ty {
-            Type::Range { lo, hi } => Some((lo.clone(), hi.clone())),
-            _ => None,
-        },
+        ExprKind::Read(place) | ExprKind::Primed(place) => place.ty.bounds(),
         ExprKind::Unary(UnaryOp::Neg, a) => interval(a).map(|(lo, hi)| (-hi, -lo)),
+        ExprKind::Unary(UnaryOp::Convert, a) => interval(a),
         ExprKind::Binary(op, a, b) => binary(*op, interval(a), interval(b)),
         ExprKind::IfThenElse(_, a, b) => hull([interval(a), interval(b)]),
         ExprKind::OneOf(list) => hull(list.iter().map(interval)),
@@ -28,7 +22,15 @@ pub(crate) fn interval(e: &Expr) -> Option<Interval> {
         }
         _ => None,
     };
-    found.or_else(by_type)
+    match (found, e.ty.bounds()) {
+        // What leaves a machine type comes back somewhere else in it.
+        (Some((lo, hi)), Some((least, greatest)))
+            if e.ty.is_machine() && (lo < least || hi > greatest) =>
+        {
+            Some((least, greatest))
+        }
+        (found, bounds) => found.or(bounds),
+    }
 }
 
 fn binary(op: BinaryOp, a: Option<Interval>, b: Option<Interval>) -> Option<Interval> {
@@ -70,7 +72,7 @@ fn hull(list: impl IntoIterator<Item = Option<Interval>>) -> Option<Interval> {
 mod tests {
     use super::*;
     use crate::make::{binary, expr, number, range, some_value};
-    use crate::{ExprKind, Span};
+    use crate::{ExprKind, Span, Type};
 
     #[test]
     fn bounds_hold_for_all_small_operands() {

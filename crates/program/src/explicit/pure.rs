@@ -57,7 +57,7 @@ impl<'a, 'p> Pure<'a, 'p> {
     pub fn may_fail(&self, e: &Expr) -> bool {
         visit::any_part(e, &|part| match &part.kind {
             ExprKind::Read(place) | ExprKind::Primed(place) => !self.outside(place).is_empty(),
-            ExprKind::Binary(BinaryOp::Div | BinaryOp::Mod, _, b) => may_be_zero(b),
+            ExprKind::Binary(op, _, b) => needed(*op, b).is_some(),
             ExprKind::Between(a, b) => may_be_empty(a, b),
             _ => false,
         })
@@ -194,12 +194,7 @@ impl<'a, 'p> Pure<'a, 'p> {
                     BinaryOp::Or => self.if_it_comes_to(&not(a.clone()), &first, b),
                     _ => self.pure(b),
                 };
-                let own = match op {
-                    BinaryOp::Div | BinaryOp::Mod if may_be_zero(&b) => {
-                        Some(binary(BinaryOp::Ne, b.clone(), number(0)))
-                    }
-                    _ => None,
-                };
+                let own = needed(*op, &b);
                 let ok = all([first, second, own].into_iter().flatten());
                 (again(ExprKind::Binary(*op, Box::new(a), Box::new(b))), ok)
             }
@@ -211,7 +206,7 @@ impl<'a, 'p> Pure<'a, 'p> {
                 (again(ExprKind::IfThenElse(Box::new(c), Box::new(a), Box::new(b))), ok)
             }
             ExprKind::OneOf(list) => self.one_of(list, &e.ty),
-            ExprKind::Between(a, b) => self.between(a, b, e.span),
+            ExprKind::Between(a, b) => self.between(a, b, e),
             ExprKind::Schoose(yes, no) => {
                 let (yes, first) = self.pure(yes);
                 let (no, second) = self.if_it_comes_to(&not(yes.clone()), &first, no);
@@ -266,10 +261,11 @@ impl<'a, 'p> Pure<'a, 'p> {
         (chosen, all(needs))
     }
 
-    fn between(&mut self, a: &Expr, b: &Expr, span: Span) -> (Expr, Option<Expr>) {
-        let ty = match (interval(a), interval(b)) {
-            (Some((lo, _)), Some((_, hi))) if lo <= hi => make::range(lo, hi),
-            _ => Type::Int,
+    fn between(&mut self, a: &Expr, b: &Expr, e: &Expr) -> (Expr, Option<Expr>) {
+        let (ty, chosen) = match (interval(a), interval(b)) {
+            _ if e.ty.is_machine() => (e.ty.clone(), e.ty.clone()),
+            (Some((lo, _)), Some((_, hi))) if lo <= hi => (make::range(lo, hi), Type::Int),
+            _ => (Type::Int, Type::Int),
         };
         let empty = may_be_empty(a, b);
         let (a, first) = self.pure(a);
@@ -278,7 +274,7 @@ impl<'a, 'p> Pure<'a, 'p> {
         let ok = all([first, second, own].into_iter().flatten());
         let place = self.maker.temporary("choice", &ty);
         let kind = ExprKind::Between(Box::new(a), Box::new(b));
-        let choose = assign(vec![(place.clone(), expr(kind, Type::Int, span))], self.silent);
+        let choose = assign(vec![(place.clone(), expr(kind, chosen, e.span))], self.silent);
         let made = all(self.path.iter().cloned().chain(ok.clone()));
         self.before.push(match made {
             None => choose,
@@ -288,8 +284,16 @@ impl<'a, 'p> Pure<'a, 'p> {
     }
 }
 
-fn may_be_zero(e: &Expr) -> bool {
-    interval(e).is_none_or(|(lo, hi)| lo <= BigInt::ZERO && hi >= BigInt::ZERO)
+/// What must hold of the right operand of an operator, as far as that is not evident.
+fn needed(op: BinaryOp, right: &Expr) -> Option<Expr> {
+    let compares = op.operator().needs?;
+    let zero = BigInt::ZERO;
+    let holds = |n: &BigInt| compares.apply(&Type::Bool, n, &zero).is_ok_and(|t| t != zero);
+    // A comparison with 0 that holds at both ends, and at 0 if that is between them, holds throughout.
+    let evident = interval(right).is_some_and(|(lo, hi)| {
+        holds(&lo) && holds(&hi) && (lo > zero || hi < zero || holds(&zero))
+    });
+    (!evident).then(|| binary(compares, right.clone(), number(0)))
 }
 
 fn may_be_empty(a: &Expr, b: &Expr) -> bool {

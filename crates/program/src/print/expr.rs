@@ -1,43 +1,13 @@
 //! Expressions as text, with as few parentheses as the precedence allows.
 //!
-//! What differs between languages is a [`Spelling`]; what things are called is up to [`Names`].
+//! Signs and precedence are those of the table of operators; what things are called is up to [`Names`].
 //! Chains of an associative operator are written flat however their tree is shaped, so that a
 //! parser that balances them gives the same text again.
 
 use crate::{
-    BinaryOp, Expr, ExprKind, LabelId, LocalId, Place, Quantifier, Type, UnaryOp, Value, VarRef,
+    BinaryOp, Expr, ExprKind, LabelId, Level, LocalId, Place, Quantifier, Type, UnaryOp, Value,
+    VarRef,
 };
-
-/// How a language writes its operators.
-pub(super) struct Spelling {
-    pub not: &'static str,
-    pub and: &'static str,
-    pub or: &'static str,
-    pub implies: &'static str,
-    pub equal: &'static str,
-    pub different: &'static str,
-}
-
-impl Spelling {
-    fn of(&self, op: BinaryOp) -> &'static str {
-        match op {
-            BinaryOp::And => self.and,
-            BinaryOp::Or => self.or,
-            BinaryOp::Implies => self.implies,
-            BinaryOp::Eq => self.equal,
-            BinaryOp::Ne => self.different,
-            BinaryOp::Lt => "<",
-            BinaryOp::Le => "<=",
-            BinaryOp::Gt => ">",
-            BinaryOp::Ge => ">=",
-            BinaryOp::Add => "+",
-            BinaryOp::Sub => "-",
-            BinaryOp::Mul => "*",
-            BinaryOp::Div => "/",
-            BinaryOp::Mod => "%",
-        }
-    }
-}
 
 /// What things are called at the place of an expression.
 pub(super) trait Names {
@@ -49,36 +19,6 @@ pub(super) trait Names {
     fn label(&self, label: LabelId) -> String;
     /// The number of a thread among those of its template.
     fn instance(&self) -> String;
-}
-
-/// How tightly an expression holds together.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    Loosest,
-    Implies,
-    Or,
-    And,
-    Compare,
-    Sum,
-    Product,
-    Unary,
-    Tightest,
-}
-
-fn binary_level(op: BinaryOp) -> Level {
-    match op {
-        BinaryOp::Implies => Level::Implies,
-        BinaryOp::Or => Level::Or,
-        BinaryOp::And => Level::And,
-        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt => Level::Compare,
-        BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => Level::Compare,
-        BinaryOp::Add | BinaryOp::Sub => Level::Sum,
-        BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => Level::Product,
-    }
-}
-
-fn is_associative(op: BinaryOp) -> bool {
-    matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Add | BinaryOp::Mul)
 }
 
 /// Whether the text of an expression begins with `-`.
@@ -93,19 +33,36 @@ fn is_negative(expr: &Expr) -> bool {
 
 fn level(expr: &Expr) -> Level {
     match &expr.kind {
-        ExprKind::IfThenElse(..) => Level::Loosest,
+        ExprKind::IfThenElse(..) => Level::Choice,
         ExprKind::Quantified { quantifier: Quantifier::Count, .. } => Level::Tightest,
-        ExprKind::Quantified { .. } => Level::Loosest,
-        ExprKind::Binary(op, ..) => binary_level(*op),
+        ExprKind::Quantified { .. } => Level::Choice,
+        ExprKind::Binary(op, ..) => op.operator().level,
+        ExprKind::Unary(UnaryOp::Convert, _) => Level::Tightest,
         ExprKind::Unary(..) => Level::Unary,
         ExprKind::Const(_) if is_negative(expr) => Level::Unary,
         _ => Level::Tightest,
     }
 }
 
+/// Whether the text of a machine integer says which type it has. Constants and choices of them do not: they take
+/// the type that is asked for.
+pub(crate) fn tells_type(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Const(_) => !expr.ty.is_machine(),
+        ExprKind::Unary(UnaryOp::Convert, _) => true,
+        ExprKind::Unary(_, a) => tells_type(a),
+        ExprKind::Binary(op, a, b) => {
+            [a, b].into_iter().take(op.operands_of_its_type()).any(|e| tells_type(e))
+        }
+        ExprKind::Between(a, b) | ExprKind::IfThenElse(_, a, b) => tells_type(a) || tells_type(b),
+        ExprKind::OneOf(list) => list.iter().any(tells_type),
+        // A free choice cannot be converted: it has to take its type from its place.
+        _ => true,
+    }
+}
+
 /// Writes expressions.
 pub(super) struct ExprPrinter<'a> {
-    spelling: &'a Spelling,
     names: &'a dyn Names,
     /// The names of the bound threads, the innermost last.
     binders: Vec<String>,
@@ -114,21 +71,21 @@ pub(super) struct ExprPrinter<'a> {
 
 impl<'a> ExprPrinter<'a> {
     /// An expression as text.
-    pub fn expr(spelling: &'a Spelling, names: &'a dyn Names, expr: &Expr) -> String {
-        let mut printer = ExprPrinter { spelling, names, binders: Vec::new(), out: String::new() };
+    pub fn expr(names: &'a dyn Names, expr: &Expr) -> String {
+        let mut printer = ExprPrinter { names, binders: Vec::new(), out: String::new() };
         printer.write(expr);
         printer.out
     }
 
     /// A variable or an element of an array as text.
-    pub fn place(spelling: &'a Spelling, names: &'a dyn Names, place: &Place) -> String {
-        let mut printer = ExprPrinter { spelling, names, binders: Vec::new(), out: String::new() };
+    pub fn place(names: &'a dyn Names, place: &Place) -> String {
+        let mut printer = ExprPrinter { names, binders: Vec::new(), out: String::new() };
         printer.write_place(place);
         printer.out
     }
 
     fn write(&mut self, expr: &Expr) {
-        self.write_at(expr, Level::Loosest);
+        self.write_at(expr, Level::Choice);
     }
 
     /// In parentheses, if the expression does not hold together as tightly as it must.
@@ -150,8 +107,8 @@ impl<'a> ExprPrinter<'a> {
                 self.out.push('\'');
                 self.write_place(place);
             }
-            ExprKind::Unary(op, operand) => self.write_unary(*op, operand),
-            ExprKind::Binary(op, left, right) => self.write_binary(*op, left, right),
+            ExprKind::Unary(op, operand) => self.write_unary(*op, &expr.ty, operand),
+            ExprKind::Binary(op, left, right) => self.write_binary(*op, &expr.ty, left, right),
             ExprKind::IfThenElse(cond, then, otherwise) => {
                 self.write_at(cond, Level::Implies);
                 self.out += " ? ";
@@ -213,11 +170,12 @@ impl<'a> ExprPrinter<'a> {
         }
     }
 
-    fn write_unary(&mut self, op: UnaryOp, operand: &Expr) {
-        self.out += match op {
-            UnaryOp::Not => self.spelling.not,
-            UnaryOp::Neg => "-",
-        };
+    fn write_unary(&mut self, op: UnaryOp, ty: &Type, operand: &Expr) {
+        let Some(sign) = op.sign() else { return self.write_converted(ty, operand) };
+        self.out += sign;
+        if ty.is_machine() && !tells_type(operand) {
+            return self.write_converted(ty, operand);
+        }
         // `--x` would be another token.
         let least = match op {
             UnaryOp::Neg if is_negative(operand) => Level::Tightest,
@@ -226,18 +184,24 @@ impl<'a> ExprPrinter<'a> {
         self.write_at(operand, least);
     }
 
-    fn write_binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr) {
-        let level = binary_level(op);
-        let tighter = match level {
-            Level::Loosest => Level::Implies,
-            Level::Implies => Level::Or,
-            Level::Or => Level::And,
-            Level::And => Level::Compare,
-            Level::Compare => Level::Sum,
-            Level::Sum => Level::Product,
-            Level::Product | Level::Unary | Level::Tightest => Level::Unary,
-        };
-        if is_associative(op) {
+    /// `u8(e)`
+    fn write_converted(&mut self, ty: &Type, operand: &Expr) {
+        self.out += &ty.integer_name().unwrap_or_default();
+        self.out.push('(');
+        self.write(operand);
+        self.out.push(')');
+    }
+
+    fn write_binary(&mut self, op: BinaryOp, ty: &Type, left: &Expr, right: &Expr) {
+        let level = op.operator().level;
+        let tighter = level.tighter();
+        let mut own = [left, right].into_iter().take(op.operands_of_its_type());
+        if ty.is_machine() && !own.any(tells_type) {
+            self.write_converted(ty, left);
+            self.operator_between(op, false);
+            return self.write_at(right, tighter);
+        }
+        if op.operator().is_associative {
             // The operands of the whole chain, from left to right.
             let mut rest = vec![right, left];
             let mut first = true;
@@ -268,7 +232,7 @@ impl<'a> ExprPrinter<'a> {
     fn operator_between(&mut self, op: BinaryOp, first: bool) {
         if !first {
             self.out.push(' ');
-            self.out += self.spelling.of(op);
+            self.out += op.operator().sign;
             self.out.push(' ');
         }
     }

@@ -10,5 +10,7 @@ mod weave;
 mod weave_statements;
 
 pub use bp::{BP_KEYWORDS, NotBoolean, bp};
+#[cfg(any(test, feature = "testing"))]
+pub(crate) use expr::tells_type;
 pub use names::RESERVED_WORDS;
 pub use weave::weave;

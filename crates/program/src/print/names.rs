@@ -15,10 +15,10 @@ use crate::{EnumId, GlobalId, LabelId, ProcId, Procedure, Program, Type, Value, 
 pub const RESERVED_WORDS: &[&str] = &[
     "acquire", "and", "assert", "assume", "async", "atomic", "atomic_begin", "atomic_end", "bool",
     "boolean", "break", "call", "cas", "const", "constrain", "continue", "either", "else",
-    "end_thread", "enum", "exists", "fair", "false", "fetch_and_add", "forall", "goto", "havoc", "if",
-    "int", "join", "local", "lock", "mutex", "none", "not", "or", "predicate", "proc", "release",
+    "end_thread", "enum", "exists", "fair", "false", "fetch_and_add", "forall", "goto", "havoc", "i16",
+    "i32", "i64", "i8", "if", "int", "join", "local", "lock", "mutex", "none", "not", "or", "predicate", "proc", "release",
     "return", "schoose", "shared", "skip", "start_thread", "thread", "tid", "true", "trylock",
-    "unlock", "var", "void", "wait", "while",
+    "u16", "u32", "u64", "u8", "unlock", "var", "void", "wait", "while",
 ];
 
 /// Not reserved, but a call of such a procedure, or a predicate of this name, would be misread.
@@ -80,8 +80,9 @@ impl ProgramNames {
     pub fn scalar(&self, ty: &Type) -> String {
         match ty {
             Type::Bool => "bool".to_owned(),
-            Type::Int => "int".to_owned(),
-            Type::Range { lo, hi } => format!("int[{lo}..{hi}]"),
+            Type::Int | Type::Range { .. } | Type::Machine { .. } => {
+                ty.integer_name().unwrap_or_default()
+            }
             Type::Enum(EnumId(id)) => self.enums[*id as usize].clone(),
             Type::Lock => "lock".to_owned(),
             Type::ThreadId => "tid".to_owned(),

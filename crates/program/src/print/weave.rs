@@ -1,14 +1,11 @@
 //! A program as `.weave` text: declarations. For statements see `weave_statements`.
 
-use super::expr::{ExprPrinter, Names, Spelling};
+use super::expr::{ExprPrinter, Names};
 use super::names::{ProgramNames, Scope};
 use super::weave_statements::StatementPrinter;
 use crate::{
     Count, Expr, ExprKind, Predicate, ProcId, Procedure, Program, ThreadDecl, Type, Value,
 };
-
-pub(super) const SPELLING: Spelling =
-    Spelling { not: "!", and: "&&", or: "||", implies: "==>", equal: "==", different: "!=" };
 
 /// The program as `.weave` text. Parsing and checking the text gives the same program again, up
 /// to the names of local variables that would hide something (see `docs/language.md`).
@@ -23,7 +20,7 @@ pub fn weave(program: &Program) -> String {
             };
             Scope::inside(&names, proc, |scope| {
                 procedure(scope, "", proc);
-                predicates().for_each(|p| drop(ExprPrinter::expr(&SPELLING, scope, &p.expr)));
+                predicates().for_each(|p| drop(ExprPrinter::expr(scope, &p.expr)));
             })
         })
         .collect();
@@ -134,8 +131,7 @@ fn procedure(scope: &Scope<'_>, name: &str, proc: &Procedure) -> String {
 
 fn thread(names: &ProgramNames, name: &str, thread: &ThreadDecl) -> String {
     let scope = Scope::outside(names);
-    let args: Vec<_> =
-        thread.args.iter().map(|arg| ExprPrinter::expr(&SPELLING, &scope, arg)).collect();
+    let args: Vec<_> = thread.args.iter().map(|arg| ExprPrinter::expr(&scope, arg)).collect();
     let numbered = thread.args.iter().any(mentions_instance);
     let binder = if numbered { format!("[{}]", scope.instance()) } else { String::new() };
     let count = match thread.count {
@@ -174,11 +170,11 @@ fn predicate(
 ) -> String {
     match predicate.scope {
         Some(proc) => {
-            let expr = ExprPrinter::expr(&SPELLING, &scopes[proc.index()], &predicate.expr);
+            let expr = ExprPrinter::expr(&scopes[proc.index()], &predicate.expr);
             format!("predicate {name} in {}: {expr};\n", names.proc(proc))
         }
         None => {
-            let expr = ExprPrinter::expr(&SPELLING, &Scope::outside(names), &predicate.expr);
+            let expr = ExprPrinter::expr(&Scope::outside(names), &predicate.expr);
             format!("predicate {name}: {expr};\n")
         }
     }

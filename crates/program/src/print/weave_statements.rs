@@ -2,7 +2,6 @@
 
 use super::expr::{ExprPrinter, Names};
 use super::names::Scope;
-use super::weave::SPELLING;
 use crate::{AtomicOp, Block, Cond, Expr, ExprKind, Place, Stmt, StmtKind, Value};
 
 /// Writes the body of a procedure.
@@ -110,7 +109,7 @@ impl<'a> StatementPrinter<'a> {
     }
 
     fn expr(&self, expr: &Expr) -> String {
-        ExprPrinter::expr(&SPELLING, self.scope, expr)
+        ExprPrinter::expr(self.scope, expr)
     }
 
     fn exprs(&self, list: &[Expr]) -> String {
@@ -118,7 +117,7 @@ impl<'a> StatementPrinter<'a> {
     }
 
     fn place(&self, place: &Place) -> String {
-        ExprPrinter::place(&SPELLING, self.scope, place)
+        ExprPrinter::place(self.scope, place)
     }
 
     /// `x, y := `, or nothing if there is no place.

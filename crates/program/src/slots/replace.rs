@@ -204,7 +204,8 @@ fn evaluated(types: &[Type], start: &Start<'_>, locals: &mut Vec<Variable>) -> B
 fn is_harmless(e: &Expr, ty: &Type) -> bool {
     let may_fail = |part: &Expr| match &part.kind {
         ExprKind::Read(place) | ExprKind::Primed(place) => !place.indices.is_empty(),
-        ExprKind::Binary(BinaryOp::Div | BinaryOp::Mod, ..) | ExprKind::Between(..) => true,
+        ExprKind::Binary(op, ..) => op.operator().needs.is_some(),
+        ExprKind::Between(..) => true,
         _ => false,
     };
     (e.ty == *ty || *ty == Type::Int) && !visit::any_part(e, &may_fail)

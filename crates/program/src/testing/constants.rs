@@ -3,19 +3,18 @@
 
 use num_bigint::BigInt;
 
-use crate::{BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::{BinaryOp, Expr, ExprKind};
 
 /// The value of an expression, if it depends on nothing.
 pub(super) fn constant(expr: &Expr) -> Option<BigInt> {
     let holds = |e: &Expr| constant(e).map(|n| n != BigInt::ZERO);
     Some(match &expr.kind {
         ExprKind::Const(value) => value.to_big()?,
-        ExprKind::Unary(UnaryOp::Not, a) => BigInt::from(!holds(a)?),
-        ExprKind::Unary(UnaryOp::Neg, a) => -constant(a)?,
+        ExprKind::Unary(op, a) => op.apply(&expr.ty, &constant(a)?).ok()?,
         ExprKind::Binary(BinaryOp::And, a, b) => BigInt::from(holds(a)? && holds(b)?),
         ExprKind::Binary(BinaryOp::Or, a, b) => BigInt::from(holds(a)? || holds(b)?),
         ExprKind::Binary(BinaryOp::Implies, a, b) => BigInt::from(!holds(a)? || holds(b)?),
-        ExprKind::Binary(op, a, b) => binary(*op, &constant(a)?, &constant(b)?)?,
+        ExprKind::Binary(op, a, b) => op.apply(&expr.ty, &constant(a)?, &constant(b)?).ok()?,
         ExprKind::IfThenElse(c, a, b) => constant(if holds(c)? { a } else { b })?,
         _ => return None,
     })
@@ -28,27 +27,4 @@ pub(super) fn in_order(low: &mut Expr, high: &mut Expr) {
     {
         std::mem::swap(low, high);
     }
-}
-
-fn binary(op: BinaryOp, a: &BigInt, b: &BigInt) -> Option<BigInt> {
-    Some(match op {
-        BinaryOp::Eq => (a == b).into(),
-        BinaryOp::Ne => (a != b).into(),
-        BinaryOp::Lt => (a < b).into(),
-        BinaryOp::Le => (a <= b).into(),
-        BinaryOp::Gt => (a > b).into(),
-        BinaryOp::Ge => (a >= b).into(),
-        BinaryOp::Add => a + b,
-        BinaryOp::Sub => a - b,
-        BinaryOp::Mul => a * b,
-        BinaryOp::Div | BinaryOp::Mod if *b == BigInt::ZERO => return None,
-        BinaryOp::Div => (a - modulo(a, b)) / b,
-        BinaryOp::Mod => modulo(a, b),
-        BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => return None,
-    })
-}
-
-fn modulo(a: &BigInt, b: &BigInt) -> BigInt {
-    let size = if *b < BigInt::ZERO { -b } else { b.clone() };
-    ((a % &size) + &size) % &size
 }

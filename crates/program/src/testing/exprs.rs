@@ -13,13 +13,14 @@ pub(super) fn expr(kind: ExprKind, ty: Type) -> Expr {
     Expr { kind, ty, span: Span::default() }
 }
 
-fn boxed(e: Expr) -> Box<Expr> {
+pub(super) fn boxed(e: Expr) -> Box<Expr> {
     Box::new(e)
 }
 
 /// Whether values of one type can stand where the other is wanted.
 fn fits(have: &Type, want: &Type) -> bool {
-    have == want || (have.is_integer() && want.is_integer())
+    let plain = |ty: &Type| ty.is_integer() && !ty.is_machine();
+    have == want || (plain(have) && plain(want))
 }
 
 impl Maker<'_> {
@@ -38,7 +39,9 @@ impl Maker<'_> {
         let mut indices = Vec::new();
         while let Type::Array { element, length } = ty {
             let range = Type::Range { lo: BigInt::from(0), hi: BigInt::from(length - 1) };
-            indices.push(if self.shape.chosen_indices && self.dice.one_in(2) {
+            indices.push(if let Some(index) = self.machine_index(proc, length) {
+                index
+            } else if self.shape.chosen_indices && self.dice.one_in(2) {
                 self.chosen_within(&range)
             } else if depth > 0 && self.dice.one_in(3) {
                 self.number_within(proc, &range, depth - 1)
@@ -93,7 +96,7 @@ impl Maker<'_> {
 
     /// A value to assign to a place of a type: here a bare `*` is possible, too.
     pub(super) fn assigned(&mut self, proc: ProcId, ty: &Type) -> Expr {
-        let finite = !matches!(ty, Type::Int | Type::ThreadId);
+        let finite = !matches!(ty, Type::Int | Type::ThreadId | Type::Machine { .. });
         if finite && self.dice.one_in(5) {
             return expr(ExprKind::Any, ty.clone());
         }
@@ -116,12 +119,13 @@ impl Maker<'_> {
         match ty {
             Type::Bool => self.truth(proc, depth, false),
             Type::Int | Type::Range { .. } => self.number(proc, depth),
+            Type::Machine { .. } => self.machine_number(proc, ty, depth),
             _ => self.leaf(proc, ty),
         }
     }
 
     /// A variable or a constant.
-    fn leaf(&mut self, proc: ProcId, ty: &Type) -> Expr {
+    pub(super) fn leaf(&mut self, proc: ProcId, ty: &Type) -> Expr {
         if !self.dice.one_in(3)
             && let Some(place) = self.place_of(proc, ty, 0)
         {
@@ -132,7 +136,7 @@ impl Maker<'_> {
     }
 
     /// A truth value; with a bare `*` in it only where it is known to be one.
-    fn truth(&mut self, proc: ProcId, depth: usize, any: bool) -> Expr {
+    pub(super) fn truth(&mut self, proc: ProcId, depth: usize, any: bool) -> Expr {
         if depth == 0 || self.dice.one_in(4) {
             return self.leaf(proc, &Type::Bool);
         }
@@ -179,15 +183,24 @@ impl Maker<'_> {
     fn comparison(&mut self, proc: ProcId, depth: usize) -> ExprKind {
         let ops = [BinaryOp::Lt, BinaryOp::Le, BinaryOp::Gt, BinaryOp::Ge, BinaryOp::Eq];
         let op = ops[self.dice.below(ops.len())];
+        if self.shape.machine && self.dice.one_in(2) {
+            let ty = self.machine_type();
+            let [left, right] = [(); 2].map(|()| boxed(self.machine_number(proc, &ty, depth)));
+            return ExprKind::Binary(op, left, right);
+        }
         let [left, right] = [(); 2].map(|()| boxed(self.number(proc, depth)));
         ExprKind::Binary(op, left, right)
     }
 
-    fn number(&mut self, proc: ProcId, depth: usize) -> Expr {
+    pub(super) fn number(&mut self, proc: ProcId, depth: usize) -> Expr {
         if depth == 0 || self.dice.one_in(4) {
             return self.leaf(proc, &Type::Int);
         }
         let depth = depth - 1;
+        if self.shape.machine && self.dice.one_in(4) {
+            let ty = self.machine_type();
+            return self.converted(proc, &ty, &Type::Int, depth);
+        }
         let kind = match self.dice.below(10) {
             0 => ExprKind::Unary(UnaryOp::Neg, boxed(self.number(proc, depth))),
             1 => ExprKind::IfThenElse(

@@ -7,6 +7,7 @@
 
 mod constants;
 mod exprs;
+mod machine;
 mod stmts;
 
 use num_bigint::BigInt;
@@ -33,6 +34,8 @@ pub struct Shape {
     pub threads: usize,
     /// Integers.
     pub numbers: bool,
+    /// Machine integers, whose values are always known: nobody can list all of them.
+    pub machine: bool,
     /// Enumerations.
     pub enums: bool,
     /// Arrays.
@@ -73,6 +76,7 @@ impl Default for Shape {
             depth: 3,
             threads: 2,
             numbers: true,
+            machine: false,
             enums: true,
             arrays: true,
             locks: true,
@@ -220,9 +224,15 @@ impl Maker<'_> {
                 let hi = lo + self.dice.up_to(3) as i64;
                 Type::Range { lo: BigInt::from(lo), hi: BigInt::from(hi) }
             }
+            2 | 3 if self.shape.machine => self.machine_type(),
             1 if enums > 0 => Type::Enum(EnumId(self.dice.below(enums) as u32)),
             _ => Type::Bool,
         }
+    }
+
+    fn machine_type(&mut self) -> Type {
+        let bits = [8, 8, 16, 32, 64][self.dice.below(5)];
+        Type::Machine { bits, signed: self.dice.one_in(2) }
     }
 
     fn global(&mut self, name: String) -> Variable {
@@ -242,6 +252,7 @@ impl Maker<'_> {
         }
         let fixed = match ty.scalar() {
             Type::Lock | Type::ThreadId => Some(Value::Small(0)),
+            Type::Machine { .. } => None,
             _ if self.dice.one_in(4) => Some(self.value(ty.scalar())),
             // An `int` needs a first value.
             Type::Int => Some(Value::Small(self.dice.below(9) as i64)),
@@ -261,6 +272,15 @@ impl Maker<'_> {
             Type::Range { lo, hi } => {
                 let width = usize::try_from(hi - lo).unwrap_or(0);
                 Value::from_big(lo + BigInt::from(self.dice.up_to(width)))
+            }
+            Type::Machine { .. } => {
+                let (lo, hi) = ty.bounds().unwrap_or_default();
+                let near = BigInt::from(self.dice.below(3));
+                Value::from_big(match self.dice.below(4) {
+                    0 => lo + near,
+                    1 => hi - near,
+                    _ => near,
+                })
             }
             Type::Enum(id) => {
                 let count = self.program.enums[id.index()].enumerators.len();
@@ -283,7 +303,11 @@ impl Maker<'_> {
                 0 if self.shape.dynamic_threads && !entry => Type::ThreadId,
                 2..=5 if self.shape.thread_ids && (!entry || local >= params) => Type::ThreadId,
                 1 if self.shape.arrays && local >= params => {
-                    Type::Array { element: Box::new(self.scalar_type()), length: 2 }
+                    let element = match self.scalar_type() {
+                        Type::Machine { .. } => Type::Bool,
+                        element => element,
+                    };
+                    Type::Array { element: Box::new(element), length: 2 }
                 }
                 _ => self.scalar_type(),
             };
@@ -334,6 +358,7 @@ impl Maker<'_> {
                 Type::Bool if self.shape.numbers && count != Count::Any && self.dice.one_in(3) => {
                     binary(BinaryOp::Eq, ExprKind::Instance, one())
                 }
+                Type::Machine { .. } => ExprKind::Const(self.value(&ty)),
                 _ if self.dice.one_in(3) => ExprKind::Any,
                 _ => ExprKind::Const(self.value(&ty)),
             };

@@ -3,8 +3,8 @@
 use super::Maker;
 use super::exprs::expr;
 use crate::{
-    AtomicOp, BinaryOp, Block, Cond, ExprKind, LabelId, Place, ProcId, Span, Stmt, StmtKind, Type,
-    VarRef,
+    AtomicOp, BinaryOp, Block, Cond, Expr, ExprKind, LabelId, Place, ProcId, Span, Stmt, StmtKind,
+    Type, VarRef,
 };
 
 /// Where a statement stands.
@@ -38,7 +38,20 @@ impl Maker<'_> {
         let depth = self.shape.depth;
         let mut body = self.block(Spot { proc, depth, in_loop: false, in_atomic: false, entry });
         self.aim_jumps(proc, &mut body);
+        body.splice(0..0, self.known_values(proc));
         self.program.procs[proc.index()].body = body;
+    }
+
+    /// Gives the machine integers of a procedure their first values.
+    fn known_values(&mut self, proc: ProcId) -> Option<Stmt> {
+        let params = self.program.procs[proc.index()].params;
+        let mut locals = self.variables(proc, Type::is_machine);
+        locals.retain(|var| matches!(var, VarRef::Local(id) if id.index() >= params));
+        let targets: Vec<Place> = locals.iter().map(|var| self.place(proc, *var, 0)).collect();
+        let value = |place: &Place| expr(ExprKind::Const(self.value(&place.ty)), place.ty.clone());
+        let values: Vec<Expr> = targets.iter().map(value).collect();
+        let assign = StmtKind::Assign { targets, values, constrain: None };
+        if locals.is_empty() { None } else { Some(stmt(assign)) }
     }
 
     fn block(&mut self, spot: Spot) -> Block {
@@ -285,7 +298,7 @@ impl Maker<'_> {
         let choice = self.dice.below(if numbers && self.shape.numbers { 3 } else { 2 });
         let test = |ty: &Type| match choice {
             0 => *ty == Type::Lock,
-            1 => is_plain(ty),
+            1 => is_plain(ty) || ty.is_machine(),
             _ => ty.is_integer(),
         };
         let mut variables = self.variables(proc, test);
@@ -299,7 +312,10 @@ impl Maker<'_> {
                 let expected = self.expr(proc, &ty, 1);
                 AtomicOp::CompareAndSwap { place, expected, new: self.assigned(proc, &ty) }
             }
-            _ => AtomicOp::FetchAndAdd { place, amount: self.expr(proc, &Type::Int, 1) },
+            _ => {
+                let of = if ty.is_machine() { ty } else { Type::Int };
+                AtomicOp::FetchAndAdd { place, amount: self.expr(proc, &of, 1) }
+            }
         })
     }
 

@@ -155,8 +155,16 @@ impl Domain for Terms<'_> {
     }
 
     fn binary(&mut self, op: Binary, a: Term, b: Term, _: Site) -> Result<Term, Why> {
-        let why = "a bit operator is used here, and formulas are about whole numbers";
-        binary(op, a, b).ok_or_else(|| why.to_owned())
+        binary(op, a, b).ok_or_else(|| {
+            let sign = match op {
+                Binary::BitAnd => "&",
+                Binary::BitOr => "|",
+                Binary::BitXor => "^",
+                Binary::ShiftLeft => "<<",
+                _ => ">>",
+            };
+            format!("`{sign}` works on bits, and formulas are about whole numbers")
+        })
     }
 
     fn within(&mut self, value: &Term, limits: Limits<'_>) -> Term {

@@ -1,6 +1,6 @@
 //! Trees as compact text: prefix operators, one statement a line.
 
-use selvedge_program::{BinaryOp, Quantifier, Source, UnaryOp};
+use selvedge_program::{Quantifier, Source};
 
 use crate::syntax::{
     Cond, Count, Effect, EffectKind, Entry, Expr, ExprKind, File, Init, Item, Name, PlaceExpr,
@@ -72,6 +72,7 @@ fn ty(ty: &TypeExpr) -> String {
         TypeKind::Bool => "bool".to_owned(),
         TypeKind::Int => "int".to_owned(),
         TypeKind::Range(lo, hi) => format!("{}..{}", expr(lo), expr(hi)),
+        TypeKind::Machine(ty) => ty.integer_name().unwrap_or_default(),
         TypeKind::Lock => "lock".to_owned(),
         TypeKind::ThreadId => "tid".to_owned(),
         TypeKind::Named(n) => n.text.clone(),
@@ -173,10 +174,10 @@ pub fn expr(e: &Expr) -> String {
         ExprKind::Between(lo, hi) => format!("{{{} .. {}}}", expr(lo), expr(hi)),
         ExprKind::Schoose(p, n) => format!("schoose[{}, {}]", expr(p), expr(n)),
         ExprKind::Unary(op, inner) => {
-            let sign = if *op == UnaryOp::Not { "!" } else { "-" };
-            format!("({sign} {})", expr(inner))
+            format!("({} {})", op.sign().unwrap_or("?"), expr(inner))
         }
-        ExprKind::Binary(op, l, r) => format!("({} {} {})", sign(*op), expr(l), expr(r)),
+        ExprKind::Binary(op, l, r) => format!("({} {} {})", op.operator().sign, expr(l), expr(r)),
+        ExprKind::Convert(to, inner) => format!("({} {})", ty(to), expr(inner)),
         ExprKind::IfThenElse(c, a, b) => format!("(? {} {} {})", expr(c), expr(a), expr(b)),
         ExprKind::Quantified { quantifier, binder, others_only, body } => {
             let word = match quantifier {
@@ -190,24 +191,5 @@ pub fn expr(e: &Expr) -> String {
         ExprKind::LocalOf(i, x) => format!("{}.{}", i.text, x.text),
         ExprKind::At(None, label) => format!("at({})", label.text),
         ExprKind::At(Some(i), label) => format!("at({}, {})", i.text, label.text),
-    }
-}
-
-fn sign(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::And => "&&",
-        BinaryOp::Or => "||",
-        BinaryOp::Implies => "==>",
-        BinaryOp::Eq => "==",
-        BinaryOp::Ne => "!=",
-        BinaryOp::Lt => "<",
-        BinaryOp::Le => "<=",
-        BinaryOp::Gt => ">",
-        BinaryOp::Ge => ">=",
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
-        BinaryOp::Mod => "%",
     }
 }

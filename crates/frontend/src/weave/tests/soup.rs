@@ -8,16 +8,16 @@ use crate::weave::parse;
 
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
-    "const", "enum", "var", "shared", "local", "void", "proc", "thread", "predicate", "bool", "int",
+    "const", "enum", "var", "shared", "local", "void", "proc", "thread", "predicate", "bool", "int", "u8", "i64",
     "lock", "mutex", "tid", "skip", "havoc", "constrain", "if", "else", "while", "either", "goto",
     "break", "continue", "return", "assume", "wait", "assert", "atomic", "atomic_begin",
     "atomic_end", "acquire", "release", "unlock", "call", "async", "join", "start_thread",
     "end_thread", "trylock", "cas", "fetch_and_add", "true", "false", "none", "schoose", "forall",
     "exists", "or", "and", "not", "in", "at", "self", "pc", "any", "for", "x", "y", "f", "L", "0",
-    "1", "42", "7up", "||", "&&", "!", "^", "==>", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*",
-    "/", "%", "?", ":=", "=", "++", "--", "+=", "-=", "*=", "(", ")", "[", "]", "{", "}", "(", ")",
+    "1", "42", "7up", "||", "&&", "!", "^", "&", "|", "~", "<<", ">>", "==>", "==", "!=", "<", "<=", ">",
+    ">=", "+", "-", "*", "/", "%", "?", ":=", "=", "++", "--", "+=", "-=", "*=", "(", ")", "[", "]", "{", "}", "(", ")",
     "{", "}", ";", ";", ";", ",", ":", ".", "..", "'", "#", "\n", "\n", "// c\n", "/*", "*/", "@",
-    "é", "≠", "∧", "i.x", "i.at L", "x :=", "f(", "void f() {", "bool x", "if (x)", "int[0..3]",
+    "é", "≠", "∧", "i.x", "i.at L", "x :=", "f(", "void f() {", "bool x", "if (x)", "int[0..3]", "u8(",
 ];
 
 /// Parses, renders what is wrong, and checks what holds for every text.

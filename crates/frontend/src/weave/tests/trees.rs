@@ -176,7 +176,7 @@ fn simple_statements() {
               x := (- x 1)
               assume e
               assume e
-              assert (|| a b)
+              assert (| a b)
               goto L
               goto L, M
               break
@@ -259,7 +259,7 @@ fn control_flow() {
                 if b
                 else
                   skip
-              if (&& a b)
+              if (& a b)
                 skip
               if a
                 if b
@@ -296,6 +296,8 @@ fn operators_by_precedence() {
          (a || b) && !c or not d and e | f & g ¬
          a ≠ b ∧ c ≤ d ∨ e ≥ f ∧ ¬g
          a ^ b | c ^ d ^ e
+         a | b ^ c & d << e + f == ~g >> -h && i
+         u8(a + 1) * int(b)
          a - b - c + d + e + f
          a / b % c * d
          -3 - -x - - -4
@@ -312,9 +314,11 @@ fn operators_by_precedence() {
             (? a b (? c d e))
             (==> a (==> b (==> c d)))
             (|| a (&& b (== c (+ d (* e (- f))))))
-            (|| (|| (&& (|| a b) (! c)) (&& (! d) e)) (&& f g))
+            (|| (&& (|| a b) (! c)) (&& (! d) (| e (& f g))))
             (|| (&& (!= a b) (<= c d)) (&& (>= e f) (! g)))
-            (!= (!= (|| (!= a b) c) d) e)
+            (| (^ a b) (^ (^ c d) e))
+            (&& (== (| a (^ b (& c (<< d (+ e f))))) (>> (~ g) (- h))) i)
+            (* (u8 (+ a 1)) (int b))
             (+ (+ (- (- a b) c) d) (+ e f))
             (* (% (/ a b) c) d)
             (- (- -3 (- x)) (- -4))
@@ -334,10 +338,10 @@ fn chains_are_balanced() {
     check_exprs(
         "a & b & c & d & e\na + b + c + d\na | b | c",
         expect![[r#"
-        (&& (&& (&& a b) (&& c d)) e)
-        (+ (+ a b) (+ c d))
-        (|| (|| a b) c)
-    "#]],
+            (& (& (& a b) (& c d)) e)
+            (+ (+ a b) (+ c d))
+            (| (| a b) c)
+        "#]],
     );
 }
 

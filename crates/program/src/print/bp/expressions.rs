@@ -80,7 +80,7 @@ fn write(e: &Expr, text: &mut String, name: NameOf<'_>) -> Result<(), NotBoolean
             text.push('!');
             operand(a, None, text, name)?;
         }
-        ExprKind::Unary(UnaryOp::Neg, _) => return refuse("a negative number"),
+        ExprKind::Unary(..) => return refuse("arithmetic"),
         ExprKind::Binary(op, a, b) => {
             let Some(sign) = sign(*op) else {
                 return refuse("arithmetic, or a comparison of numbers");

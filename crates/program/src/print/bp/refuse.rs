@@ -54,8 +54,9 @@ fn boolean(
 fn type_name(program: &Program, ty: &Type) -> String {
     match ty {
         Type::Bool => "bool".to_owned(),
-        Type::Int => "int".to_owned(),
-        Type::Range { lo, hi } => format!("int[{lo}..{hi}]"),
+        Type::Int | Type::Range { .. } | Type::Machine { .. } => {
+            ty.integer_name().unwrap_or_default()
+        }
         Type::Enum(id) => program.enums[id.index()].name.clone(),
         Type::Lock => "lock".to_owned(),
         Type::ThreadId => "tid".to_owned(),
