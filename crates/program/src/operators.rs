@@ -67,18 +67,12 @@ pub enum Level {
     Choice,
     /// `==>`
     Implies,
-    /// `||`
+    /// `||`, `|` and `^`
     Or,
-    /// `&&`
+    /// `&&` and `&`
     And,
     /// `==` and `<`
     Compare,
-    /// `|`
-    BitOr,
-    /// `^`
-    BitXor,
-    /// `&`
-    BitAnd,
     /// `<<`
     Shift,
     /// `+`
@@ -92,15 +86,12 @@ pub enum Level {
 }
 
 impl Level {
-    const ALL: [Level; 13] = [
+    const ALL: [Level; 10] = [
         Level::Choice,
         Level::Implies,
         Level::Or,
         Level::And,
         Level::Compare,
-        Level::BitOr,
-        Level::BitXor,
-        Level::BitAnd,
         Level::Shift,
         Level::Sum,
         Level::Product,
@@ -169,9 +160,9 @@ impl BinaryOp {
             Op::Mul => ("*", L::Product, T::Numbers, Some(Binary::Mul)),
             Op::Div => ("/", L::Product, T::Numbers, Some(Binary::Div)),
             Op::Mod => ("%", L::Product, T::Numbers, Some(Binary::Mod)),
-            Op::BitAnd => ("&", L::BitAnd, T::Bits, Some(Binary::BitAnd)),
-            Op::BitOr => ("|", L::BitOr, T::Bits, Some(Binary::BitOr)),
-            Op::BitXor => ("^", L::BitXor, T::Bits, Some(Binary::BitXor)),
+            Op::BitAnd => ("&", L::And, T::Bits, Some(Binary::BitAnd)),
+            Op::BitOr => ("|", L::Or, T::Bits, Some(Binary::BitOr)),
+            Op::BitXor => ("^", L::Or, T::Bits, Some(Binary::BitXor)),
             Op::ShiftLeft => ("<<", L::Shift, T::BitsAndNumber, Some(Binary::ShiftLeft)),
             Op::ShiftRight => (">>", L::Shift, T::BitsAndNumber, Some(Binary::ShiftRight)),
         };
@@ -183,6 +174,17 @@ impl BinaryOp {
             _ => None,
         };
         Operator { sign, level, takes, is_associative, needs, core }
+    }
+
+    /// What `&`, `|` and `^` are between truth values.
+    #[must_use]
+    pub fn of_truths(self) -> Option<BinaryOp> {
+        match self {
+            BinaryOp::BitAnd => Some(BinaryOp::And),
+            BinaryOp::BitOr => Some(BinaryOp::Or),
+            BinaryOp::BitXor => Some(BinaryOp::Ne),
+            _ => None,
+        }
     }
 
     /// How many operands, from the left, have the type of the result, if that is a number.

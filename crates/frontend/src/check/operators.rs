@@ -35,6 +35,10 @@ impl<'a> Typer<'_, 'a> {
         want: Option<&Type>,
         span: Span,
     ) -> Option<Expr> {
+        let bits = self.machine_of(&[left, right], want);
+        if let (Some(truths), None) = (op.of_truths(), bits) {
+            return self.between_truths(op, truths, [left, right], span);
+        }
         let (operands, ty) = match op.operator().takes {
             Takes::Truths => (self.both(left, right, &Type::Bool)?, Type::Bool),
             Takes::Numbers => {
@@ -63,6 +67,28 @@ impl<'a> Typer<'_, 'a> {
         Some(Expr { kind: ExprKind::Binary(op, left, right), ty, span })
     }
 
+    /// `&`, `|` and `^` where no operand is a machine integer: they are other signs for `&&`, `||` and `!=`.
+    fn between_truths(
+        &mut self,
+        op: BinaryOp,
+        truths: BinaryOp,
+        [left, right]: [&'a syntax::Expr; 2],
+        span: Span,
+    ) -> Option<Expr> {
+        let before = self.problems.len();
+        let found = self.both(left, right, &Type::Bool);
+        if found.is_none() && before < self.problems.len() {
+            let sign = op.operator().sign;
+            let problem = self.problems.remove(before).hint(format!(
+                "`{sign}` is for truth values, and for the bits of machine integers: a conversion makes one of a \
+                 number, as in `u8(n)`"
+            ));
+            self.problems.insert(before, problem);
+        }
+        let [left, right] = found?;
+        Some(Expr { kind: ExprKind::Binary(truths, left, right), ty: Type::Bool, span })
+    }
+
     /// The machine type of operands whose bits are looked at; reports if they have none.
     fn with_bits(
         &mut self,
@@ -77,9 +103,6 @@ impl<'a> Typer<'_, 'a> {
         let wrong = typed.into_iter().collect::<Option<Vec<Expr>>>()?.into_iter().next()?;
         let is = self.items.a_value(&wrong.ty);
         let hint = match (&wrong.ty, sign) {
-            (Type::Bool, "&") => "for truth values, write `&&`",
-            (Type::Bool, "|") => "for truth values, write `||`",
-            (Type::Bool, "^") => "for truth values, write `!=`",
             (Type::Bool, "~") => "for truth values, write `!`",
             _ => "a conversion makes a machine integer of a number, as in `u8(n)`",
         };
