@@ -134,9 +134,10 @@ impl Program {
 
     /// Looks for a violation within a bound: `unsafe`, `bounded` if there is none, which is no proof, or `unknown`.
     ///
-    /// The bound is `contexts`, or `rounds`, or `rounds` of single steps with `delays`. The other options are those of
-    /// `verify`.
-    #[pyo3(signature = (*, contexts=None, rounds=None, delays=None, engine="auto", deadlock=false, symmetry=true,
+    /// The bound is `contexts`, or `rounds`, or `rounds` of single steps with `delays`. With `rounds`, `started` says how many
+    /// of the threads that statements start may act, where the text does not show how many there are. The other options are
+    /// those of `verify`.
+    #[pyo3(signature = (*, contexts=None, rounds=None, delays=None, started=None, engine="auto", deadlock=false, symmetry=true,
                         timeout=None, memory=None, evidence=false))]
     #[allow(clippy::too_many_arguments)]
     fn check<'py>(
@@ -145,6 +146,7 @@ impl Program {
         contexts: Option<&Bound<'py, PyAny>>,
         rounds: Option<&Bound<'py, PyAny>>,
         delays: Option<&Bound<'py, PyAny>>,
+        started: Option<&Bound<'py, PyAny>>,
         engine: &str,
         deadlock: bool,
         symmetry: bool,
@@ -152,9 +154,13 @@ impl Program {
         memory: Option<&Bound<'py, PyAny>>,
         evidence: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
+        if started.is_some() && rounds.is_none() {
+            return Err(errors::option("started: this is for rounds: give rounds, too"));
+        }
         let bound = ask::bound(contexts, rounds, delays)?;
         let options = Options {
             engine: ask::engine(engine)?,
+            started: started.map(|number| numbers::few("started", number)).transpose()?,
             deadlock,
             symmetry,
             evidence,

@@ -53,6 +53,17 @@ def test_bounds_of_every_kind() -> None:
     assert delays.verdict == "unsafe" and delays.bound is not None and set(delays.bound) >= {"rounds", "delays"}
 
 
+def test_so_many_started_threads_act() -> None:
+    text = "int[0..3] x := 0; void up() { x := x + 1; } thread main { while (*) async up(); assert x < 2; }"
+    program = selvedge.parse(text)
+    assert program.check(rounds=1, started=1).verdict == "bounded"
+    assert program.check(rounds=2, started=2).verdict == "unsafe"
+    with pytest.raises(selvedge.OptionError, match="for rounds"):
+        program.check(contexts=2, started=1)
+    with pytest.raises(selvedge.OptionError):
+        program.check(rounds=2, started=-1)
+
+
 def test_a_livelock_is_a_lasso() -> None:
     answer = selvedge.load("examples/livelock/fig1b.weave").livelock()
     assert (answer.verdict, answer.property, answer.trace) == ("nonterminating", "fair-termination", None)

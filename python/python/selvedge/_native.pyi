@@ -64,6 +64,7 @@ class Program:
         contexts: Optional[int] = None,
         rounds: Optional[int] = None,
         delays: Optional[int] = None,
+        started: Optional[int] = None,
         engine: _Engine = "auto",
         deadlock: bool = False,
         symmetry: bool = True,
