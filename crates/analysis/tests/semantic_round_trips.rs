@@ -38,7 +38,8 @@ fn stopped(behaviour: &Behaviour) -> Option<String> {
 #[test]
 fn weave_programs_behave_as_before() {
     let (mut compared, mut wrong, mut refused) = (0, 0, 0);
-    for shape in small(&[Shape::default(), Shape::boolean(), Shape::plain()]) {
+    let machine = Shape { machine: true, ..Shape::default() };
+    for shape in small(&[Shape::default(), Shape::boolean(), Shape::plain(), machine]) {
         for seed in SEEDS {
             let program = random_program(seed, &shape);
             let text = print::weave(&program);

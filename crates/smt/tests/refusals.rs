@@ -44,6 +44,10 @@ fn what_is_not_followed_names_its_line() {
             "too many ways through, or a loop",
         ),
         ("int x;\nvoid p(int[0..2] i) { x := i; }\nthread q[i] * any = p(i);", "may not fit `i`"),
+        (
+            "u8 x := 1;\nvoid p() {\n x := x + 200;\n x := x << 1;\n}\nthread p;",
+            "line 4: `<<` works on bits, and formulas are about whole numbers",
+        ),
         ("int x[100] := 0;\nvoid p() { x[0] := 1; }\nthread p;", "more than 64 elements"),
     ];
     for (text, reason) in cases {

@@ -26,6 +26,8 @@ shared color c := red;
 shared lock m;
 shared int a[3] := 0;
 shared lock n[2];
+shared u8 u := 0;
+shared i8 s := 0;
 void p() {
   local int i := 0, j := 0;
   local bool d := 0;
@@ -69,6 +71,16 @@ void p() {
       a[2] := y;
     }
     either { x := 0; } or { y := 0; }
+    u := u * 3 + 200;
+    s := -s - 100;
+    s := s / -1;
+    u := u8(s) - u8(x);
+    x := int(u) % 7 - int(s);
+    u := ~u;
+    s := ~s;
+    if (u < 9 && s > -9) { skip; }
+    u := fetch_and_add(u, 255);
+    d := cas(s, -128, 127);
   }
 }
 thread p;
