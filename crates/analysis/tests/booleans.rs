@@ -50,7 +50,7 @@ fn machine_integers_are_bits() {
         ("x := -x - 1; assert x != 1;", Some(1)),
         ("i8 y := i8(x); assert y == -2; y := y >> 1; assert y == -1 && ~y == 0;", None),
         ("x := x << 1 & 15; assert x != 12;", Some(1)),
-        ("havoc x; assert x ^ 85 != 0;", Some(1)),
+        ("havoc x; assert (x ^ 85) != 0;", Some(1)),
         ("u8 old := fetch_and_add(x, 2); assert old == 254 && x == 0;", None),
     ] {
         let text = format!("u8 x := 254; void main() {{ {body} }}");

@@ -46,10 +46,11 @@ impl Footprint {
     /// Whether two steps of different threads do the same in either order.
     #[must_use]
     pub fn commutes_with(&self, other: &Footprint) -> bool {
-        !(self.others && other.others)
-            && !self.writes.meets(&other.reads)
-            && !self.writes.meets(&other.writes)
-            && !self.reads.meets(&other.writes)
+        let meet = self.writes.meets(&other.reads)
+            || self.writes.meets(&other.writes)
+            || self.reads.meets(&other.writes);
+        let both_concern_others = self.others && other.others;
+        !meet && !both_concern_others
     }
 
     /// Whether everything that the other touches is touched here.

@@ -5,7 +5,7 @@
 //!
 //! **Idea.** Variables become slots with kinds, commands of the flow graph become short lists of instructions.
 //! Locations and edges keep their numbers. Whatever is convenient in a language (`&&`, `schoose`, `cas`,
-//! `fetch_and_add`, locks, joins, results of calls) is gone here: see [`expr`] and [`command`].
+//! `fetch_and_add`, locks, joins, results of calls) is gone here: see `expr.rs` and `command.rs`.
 //!
 //! **Claim.** What the code does is what the program means: there is no other definition of that.
 
