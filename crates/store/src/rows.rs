@@ -60,6 +60,12 @@ impl Rows {
         self.loose.is_none() && self.columns.is_narrow()
     }
 
+    /// Whether there is room for a word as things are.
+    #[inline]
+    pub fn has_room(&self, word: &[u32]) -> bool {
+        self.bytes > 0 && word.len() == self.columns.len() && self.columns.hold(word)
+    }
+
     /// Prepares for a word of these numbers: whether all words are written in another way since.
     pub fn make_room(&mut self, numbers: &[u32]) -> bool {
         if self.loose.is_some() {

@@ -92,7 +92,7 @@ impl StateSet {
     /// Prepares for words with numbers up to these.
     #[inline]
     pub fn make_room(&mut self, most: &[u32]) {
-        if self.rows.make_room(most) {
+        if !self.rows.has_room(most) && self.rows.make_room(most) {
             let rows = &self.rows;
             self.table.renew(rows.len(), |number| hash_of(rows, number));
         }
@@ -116,20 +116,16 @@ impl StateSet {
 
     #[inline]
     fn insert_row(&mut self, hash: u64, row: u128) -> Result<(u32, bool), Full> {
+        let vacant = match self.table.find(hash, |number| self.rows.row(number) == row) {
+            Ok(number) => return Ok((number as u32, false)),
+            Err(vacant) => vacant,
+        };
+        let mut number = self.end();
         if self.table.has_room(self.len()) && self.len() < self.most {
-            let vacant = match self.table.find(hash, |number| self.rows.row(number) == row) {
-                Ok(number) => return Ok((number as u32, false)),
-                Err(vacant) => vacant,
-            };
-            let number = self.end();
             self.table.fill(vacant, hash, number.index());
-            self.rows.push_row(row);
-            return Ok((number, true));
+        } else {
+            number = self.enter(hash)?;
         }
-        if let Ok(number) = self.table.find(hash, |number| self.rows.row(number) == row) {
-            return Ok((number as u32, false));
-        }
-        let number = self.enter(hash)?;
         self.rows.push_row(row);
         Ok((number, true))
     }

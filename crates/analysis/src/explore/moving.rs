@@ -98,13 +98,15 @@ impl<L: Locals> Reached<'_, L> {
     /// together.
     fn touch_moves(&self, threads: &[(u32, u32)]) {
         let Some(columns) = self.states.narrow() else { return };
-        let touch = |&(state, position): &(u32, u32)| {
+        let [first, places @ ..] = columns.list() else { return };
+        let likely = |&(state, position): &(u32, u32)| {
             let row = self.states.row(state);
-            let [first, places @ ..] = columns.list() else { return 0 };
             let entry = places.get(position as usize).map_or(0, |&place| row.get(place));
-            self.space.touch_moves(row.get(*first), entry)
+            self.space.likely_move(row.get(*first), entry)
         };
-        black_box(threads.iter().fold(0, |sum, thread| sum ^ touch(thread)));
+        black_box(threads.iter().fold(0, |sum, thread| sum ^ likely(thread).unwrap_or(0)));
+        let touch = |number| self.space.try_move(number).map_or(0, |step| step.entry);
+        black_box(threads.iter().filter_map(likely).fold(0, |sum, number| sum ^ touch(number)));
     }
 
     fn word_moves(

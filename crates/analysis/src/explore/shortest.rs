@@ -91,7 +91,9 @@ impl Search<'_> {
                 return Ok(Some(at));
             }
             let word = self.states.get(state).to_vec();
-            let entries: Vec<u32> = self.space.layout.entries(&word).map(|(e, _)| e).collect();
+            let mut entries: Vec<u32> = self.space.layout.entries(&word).map(|(e, _)| e).collect();
+            // In the order in which they were met: which of the shortest schedules is found depends on it.
+            entries.sort_unstable();
             for from in entries {
                 let used = if self.goes_on(last, from) { used } else { used + 1 };
                 if used as usize > self.bound.count {

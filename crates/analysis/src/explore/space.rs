@@ -172,10 +172,16 @@ impl<'a, L: Locals> Space<'a, L> {
         }
     }
 
-    /// Asks for the memory that [`Space::moves_of`] needs.
+    /// The number of the move that [`Space::moves_of`] probably finds first.
     #[inline]
-    pub fn touch_moves(&self, shared: u32, entry: u32) -> u32 {
-        self.moves.touch(&head(shared, entry))
+    pub fn likely_move(&self, shared: u32, entry: u32) -> Option<u32> {
+        self.moves.likely(&head(shared, entry))
+    }
+
+    /// A move, if there is one with this number.
+    #[inline]
+    pub fn try_move(&self, number: u32) -> Option<&EntryMove> {
+        self.moves.try_get(number)
     }
 
     /// Moves that lie one after the other.
