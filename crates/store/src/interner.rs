@@ -25,7 +25,7 @@ impl<T: Hash + Eq, I: Id> Interner<T, I> {
 
     /// The id of a thing, a new one if it was never met.
     pub fn intern(&mut self, thing: T) -> Result<I, Full> {
-        match self.place(&thing)? {
+        match self.place(hash::of(&thing), &thing)? {
             Place::Known(id) => Ok(id),
             Place::New(id) => {
                 self.things.push(thing);
@@ -40,46 +40,53 @@ impl<T: Hash + Eq, I: Id> Interner<T, I> {
         T: Borrow<Q>,
         Q: Hash + Eq + ToOwned<Owned = T> + ?Sized,
     {
-        match self.place(thing)? {
+        self.intern_hashed(hash::of(thing), thing)
+    }
+
+    /// The id of a thing whose hash is known to be [`hash::of`] it; it is copied if it was never met.
+    pub fn intern_hashed<Q>(&mut self, hash: u64, thing: &Q) -> Result<I, Full>
+    where
+        T: Borrow<Q>,
+        Q: Hash + Eq + ToOwned + ?Sized,
+        Q::Owned: Into<T>,
+    {
+        match self.place(hash, thing)? {
             Place::Known(id) => Ok(id),
             Place::New(id) => {
-                self.things.push(thing.to_owned());
+                self.things.push(thing.to_owned().into());
                 Ok(id)
             }
         }
     }
 
     /// The id of a thing that may be new; then its place in the table is taken.
-    fn place<Q>(&mut self, thing: &Q) -> Result<Place<I>, Full>
+    fn place<Q>(&mut self, hash: u64, thing: &Q) -> Result<Place<I>, Full>
     where
         T: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
     {
-        let hash = hash::of(thing);
         let count = self.things.len();
-        if let Some(id) = self.look_up(hash, thing) {
-            return Ok(Place::Known(id));
-        }
+        let found = self.table.find(hash, |number| self.things[number].borrow() == thing);
+        let vacant = match found {
+            Ok(number) => {
+                let known = I::from_index(number).map(Place::Known);
+                return known.ok_or(Full { what: self.what, most: count });
+            }
+            Err(vacant) => vacant,
+        };
         let most = Table::<I::Slot>::most();
         let id = I::from_index(count).filter(|_| count < most);
         let id = id.ok_or(Full { what: self.what, most })?;
-        if !self.table.has_room(count) {
+        if self.table.has_room(count) {
+            self.table.fill(vacant, hash, count);
+        } else {
             let things = &self.things;
             self.table.grow(count, |number| hash::of(things[number].borrow()));
-        }
-        if let Err(vacant) = self.table.find(hash, |_| false) {
-            self.table.fill(vacant, hash, count);
+            if let Err(vacant) = self.table.find(hash, |_| false) {
+                self.table.fill(vacant, hash, count);
+            }
         }
         Ok(Place::New(id))
-    }
-
-    fn look_up<Q>(&self, hash: u64, thing: &Q) -> Option<I>
-    where
-        T: Borrow<Q>,
-        Q: Eq + ?Sized,
-    {
-        let found = self.table.find(hash, |number| self.things[number].borrow() == thing);
-        found.ok().and_then(I::from_index)
     }
 
     /// The id of a thing that was met.
@@ -90,7 +97,19 @@ impl<T: Hash + Eq, I: Id> Interner<T, I> {
         T: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
     {
-        self.look_up(hash::of(thing), thing)
+        self.find_hashed(hash::of(thing), thing)
+    }
+
+    /// The id of a thing that was met, with its hash.
+    #[must_use]
+    #[inline]
+    pub fn find_hashed<Q>(&self, hash: u64, thing: &Q) -> Option<I>
+    where
+        T: Borrow<Q>,
+        Q: Eq + ?Sized,
+    {
+        let found = self.table.find(hash, |number| self.things[number].borrow() == thing);
+        found.ok().and_then(I::from_index)
     }
 
     /// The thing of an id that this interner gave.

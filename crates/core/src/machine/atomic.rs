@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::run::{Next, Outcome, Started};
+use super::run::{Next, Outcome, Spare, Started};
 use super::{Fault, Frame, Machine, Shared};
 use crate::{EdgeId, Loc, Site};
 
@@ -28,8 +28,10 @@ const MOST_REMEMBERED: usize = 1 << 25;
 pub struct Move {
     /// What it leads to.
     pub outcome: Outcome,
-    /// The edges, in order.
-    pub path: Vec<EdgeId>,
+    /// The edge that leaves the head.
+    pub edge: EdgeId,
+    /// The edges after it, in order: those inside of an atomic section.
+    pub inside: Vec<EdgeId>,
 }
 
 /// A configuration inside of an atomic section.
@@ -91,6 +93,7 @@ struct Search {
     /// Configurations to be followed, with the ways to them; short ways come first.
     work: VecDeque<(Inside, usize)>,
     moves: Vec<Move>,
+    spare: Spare,
 }
 
 impl Search {
@@ -100,14 +103,15 @@ impl Search {
     }
 
     fn leave(&mut self, outcome: Outcome, edge: EdgeId, before: Option<usize>) {
-        let mut path = vec![edge];
+        let (mut first, mut inside) = (edge, Vec::new());
         let mut rest = before;
         while let Some(way) = rest.map(|way| &self.ways[way]) {
-            path.push(way.edge);
+            inside.push(first);
+            first = way.edge;
             rest = way.before;
         }
-        path.reverse();
-        self.moves.push(Move { outcome, path });
+        inside.reverse();
+        self.moves.push(Move { outcome, edge: first, inside });
     }
 }
 
@@ -119,11 +123,12 @@ impl Machine {
             ways: Vec::new(),
             work: VecDeque::new(),
             moves: Vec::new(),
+            spare: None,
         };
+        let mut outcomes = Vec::new();
         for &edge in &self.code.location(frame.loc).edges {
-            let mut outcomes = Vec::new();
-            self.outcomes(shared, frame, edge, &mut outcomes)?;
-            for outcome in outcomes {
+            self.outcomes(shared, frame, edge, &mut search.spare, &mut outcomes)?;
+            for outcome in outcomes.drain(..) {
                 let enters = outcome.location().is_some_and(|loc| self.goes_on(&outcome, loc));
                 match outcome.next {
                     Next::Goto(top) if enters => {
@@ -163,7 +168,7 @@ impl Machine {
             }
             for &edge in &self.code.location(top.loc).edges {
                 let mut outcomes = Vec::new();
-                self.outcomes(&inside.shared, &top, edge, &mut outcomes)?;
+                self.outcomes(&inside.shared, &top, edge, &mut search.spare, &mut outcomes)?;
                 for mut outcome in outcomes {
                     match (&inside.started, &outcome.started) {
                         (Some(_), Some(_)) => {

@@ -11,12 +11,13 @@
 //! **Claim.** The cases are exactly what the machine does, since it is the machine that does it: a
 //! configuration has an outcome if and only if some case fits it and says so.
 
+use super::run::Asked;
 use super::words::Leaves;
 use super::{Fault, Frame, Machine, Shared};
 use crate::{Control, EdgeId, Slot, Value};
 
 /// A relation does not have more cases than this.
-const MOST_CASES: usize = 1 << 16;
+pub(super) const MOST_CASES: usize = 1 << 16;
 
 /// What an edge does where some values are read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,7 +60,7 @@ impl Machine {
         let mut shared = Shared::new(self.shared.open());
         shared.returned = (results > 0).then(|| vec![Value::Open; results].into());
         let mut cases = Vec::new();
-        self.runs(&shared, &frame, id, MOST_CASES, true, |mut run, wrong| {
+        self.runs(&shared, &frame, id, &mut None, Asked::Cases, |mut run, wrong| {
             let mut writes = Vec::new();
             let values = [
                 (

@@ -1,9 +1,10 @@
 //! # Outcomes
 //! What one edge does to one configuration, for every combination of choices.
 
+use super::cases::MOST_CASES;
 use super::words::{Fault, Halt, Leaves, Words};
 use super::{Frame, MOST_COMBINATIONS, MOST_VALUES, Machine, Shared, Wrong};
-use crate::{Choices, EdgeId, Footprint, Loc, ProcId, Site, evaluate};
+use crate::{Choices, EdgeId, Footprint, Loc, Memory, ProcId, Site, evaluate};
 
 /// What an edge leads to.
 #[derive(Clone, Debug)]
@@ -45,6 +46,28 @@ pub struct Started {
     pub id: u32,
 }
 
+/// Memories of a run that led nowhere, for the next one.
+pub(super) type Spare = Option<(Memory, Memory)>;
+
+/// What an edge is executed for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// What it leads to. A result that is open stays open when it is received.
+    Outcomes,
+    /// The cases of a relation. A result that is open gets a value.
+    Cases,
+}
+
+impl Asked {
+    /// More combinations than this are not tried.
+    fn most(self) -> usize {
+        match self {
+            Asked::Outcomes => MOST_COMBINATIONS,
+            Asked::Cases => MOST_CASES,
+        }
+    }
+}
+
 impl Outcome {
     /// Where the thread stands after the step, unless it called or returned.
     pub(super) fn location(&self) -> Option<Loc> {
@@ -62,9 +85,10 @@ impl Machine {
         shared: &Shared,
         frame: &Frame,
         id: EdgeId,
+        spare: &mut Spare,
         out: &mut Vec<Outcome>,
     ) -> Result<(), Fault> {
-        self.runs(shared, frame, id, MOST_COMBINATIONS, false, |run, wrong| {
+        self.runs(shared, frame, id, spare, Asked::Outcomes, |run, wrong| {
             out.push(match wrong {
                 Some(reason) => run.wrong(frame, Wrong { edge: id, reason }),
                 None => run.outcome(frame, self.code.edge(id).to),
@@ -93,33 +117,32 @@ impl Machine {
         Err(Fault::at(edge.site, "this statement has too many combinations of values"))
     }
 
-    /// Executes an edge once for each combination of choices, at most `most` of them. Tells every run that
-    /// happens, and why it went wrong if it did. A result that is open stays open when it is received, unless
-    /// it `settles_results`.
+    /// Executes an edge once for each combination of choices. Tells every run that happens, and why it went
+    /// wrong if it did.
     pub(super) fn runs(
         &self,
         shared: &Shared,
         frame: &Frame,
         id: EdgeId,
-        most: usize,
-        settles_results: bool,
+        spare: &mut Spare,
+        asked: Asked,
         mut happens: impl FnMut(Words<'_>, Option<String>),
     ) -> Result<(), Fault> {
         let edge = self.code.edge(id);
         let mut choices = Choices::default();
         let slots = self.shared.slots() + self.code.proc_of(frame.loc).frame.len();
-        let most = most.min(MOST_VALUES / slots.max(1)).max(1);
+        let most = asked.most().min(MOST_VALUES / slots.max(1)).max(1);
         // Combinations that lead nowhere take their time, too.
         for tried in 1.. {
-            let mut run = Words::new(self, shared, frame, &mut choices);
-            run.settles_results = settles_results;
+            let mut run = Words::again(self, shared, frame, &mut choices, spare);
+            run.settles_results = asked == Asked::Cases;
             let mut done = evaluate::execute(&mut run, &edge.code, edge.temps);
-            if done.is_ok() && self.chooses_at_once && !settles_results {
+            if done.is_ok() && self.chooses_at_once && asked == Asked::Outcomes {
                 done = run.choose_at_once(edge.to);
             }
             match done {
                 Ok(()) => happens(run, None),
-                Err(Halt::Blocked) => {}
+                Err(Halt::Blocked) => *spare = Some((run.globals, run.locals)),
                 Err(Halt::Wrong(why)) => happens(run, Some(why.to_string())),
                 Err(Halt::Fault(fault)) => return Err(*fault),
             }

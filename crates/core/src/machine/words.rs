@@ -4,6 +4,7 @@
 
 use num_bigint::BigInt;
 
+use super::run::Spare;
 use super::{Frame, Machine, Shared, Started};
 use crate::{
     Area, Binary, Choices, Domain, Effect, Failure, Footprint, Kind, Limits, Memory, Place, ProcId,
@@ -108,14 +109,28 @@ impl<'m> Words<'m> {
         frame: &Frame,
         choices: &'m mut Choices,
     ) -> Self {
+        Words::again(machine, before, frame, choices, &mut None)
+    }
+
+    /// Begins in memories that nobody needs any more, if there are some.
+    pub(super) fn again(
+        machine: &'m Machine,
+        before: &'m Shared,
+        frame: &Frame,
+        choices: &'m mut Choices,
+        spare: &mut Spare,
+    ) -> Self {
+        let (mut globals, mut locals) = spare.take().unwrap_or_default();
+        globals.copy_from(&before.memory);
+        locals.copy_from(&frame.memory);
         Words {
             machine,
             choices,
             before,
             proc: machine.code.location(frame.loc).proc,
             owner: frame.owner,
-            globals: before.memory.clone(),
-            locals: frame.memory.clone(),
+            globals,
+            locals,
             new: None,
             results: Vec::new(),
             taken: false,

@@ -8,7 +8,7 @@ use std::sync::{PoisonError, RwLock};
 
 use selvedge_core::machine::{Frame, Machine};
 use selvedge_model::{FairChoice, Fault};
-use selvedge_store::Interner;
+use selvedge_store::{Interner, hash};
 
 use crate::flow::EdgeId;
 
@@ -85,12 +85,14 @@ impl<T: Eq + Hash> Numbered<T> {
         Q: Hash + Eq + ToOwned + ?Sized,
         Q::Owned: Into<T>,
     {
-        if let Some(number) = self.table.read().unwrap_or_else(PoisonError::into_inner).find(thing)
-        {
+        let hash = hash::of(thing);
+        let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(number) = table.find_hashed(hash, thing) {
             return Ok(number);
         }
+        drop(table);
         let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
-        let number = table.intern(thing.to_owned().into());
+        let number = table.intern_hashed(hash, thing);
         number.map_err(|full| Fault { message: full.to_string(), line: None })
     }
 

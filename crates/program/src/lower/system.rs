@@ -1,5 +1,6 @@
 //! The lowered program as a [`System`].
 
+use std::cell::RefCell;
 use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
@@ -15,6 +16,19 @@ use super::Lowering;
 use super::intern::{Executed, Symbol};
 use crate::ProcId;
 use crate::flow::{EdgeId, place};
+
+thread_local! {
+    /// Where words are written to be looked up.
+    static WORDS: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Lends an empty list of words.
+fn written<R>(use_them: impl FnOnce(&mut Vec<u64>) -> R) -> R {
+    WORDS.with_borrow_mut(|words| {
+        words.clear();
+        use_them(words)
+    })
+}
 
 impl System for Lowering {
     fn describe(&self) -> &dyn Describe {
@@ -181,9 +195,10 @@ impl Keys for Lowering {
 
 impl Lowering {
     fn shared_id(&self, shared: &Shared) -> Result<SharedId, Fault> {
-        let mut words = Vec::new();
-        shared.write(&mut words);
-        self.shared.number(&words[..]).map(SharedId)
+        written(|words| {
+            shared.write(words);
+            self.shared.number(&words[..]).map(SharedId)
+        })
     }
 
     /// The initial state with these values of the shared variables and these first frames.
@@ -198,9 +213,10 @@ impl Lowering {
     }
 
     fn symbol_id(&self, symbol: &Symbol) -> Result<SymbolId, Fault> {
-        let mut words = Vec::new();
-        symbol.write(&mut words);
-        self.symbols.number(&words[..]).map(SymbolId)
+        written(|words| {
+            symbol.write(words);
+            self.symbols.number(&words[..]).map(SymbolId)
+        })
     }
 
     /// The stack of a new thread: its first frame, on a bottom where its end matters.
@@ -293,7 +309,13 @@ impl Lowering {
         };
         let spawn = step.outcome.started.map(|started| self.spawn(started)).transpose()?;
         let shared = self.shared_id(&step.outcome.shared)?;
-        let origin = self.origin(Executed { path: step.path, fair })?;
+        let origin = match fair.is_empty() && step.inside.is_empty() {
+            true => Origin(step.edge.0),
+            false => {
+                let path = std::iter::once(step.edge).chain(step.inside).collect();
+                self.origin(Executed { path, fair })?
+            }
+        };
         Ok(Action { shared, word, spawn, origin })
     }
 
