@@ -51,14 +51,6 @@ impl<H: Hash + Eq + Copy, M> Moves<H, M> {
         Some(known.range())
     }
 
-    /// Where a look-up begins: the number of the move that it probably finds first. To ask for it is to
-    /// have that place near at hand.
-    #[inline]
-    pub fn likely(&self, head: &H) -> Option<u32> {
-        let slot = hash::of(head) as usize & self.slots.len().wrapping_sub(1);
-        self.slots.get(slot).and_then(Option::as_ref).map(|known| known.start)
-    }
-
     /// The slot of a head, or the empty one where it belongs.
     #[inline]
     fn slot(&self, head: &H) -> usize {
@@ -113,13 +105,6 @@ impl<H: Hash + Eq + Copy, M> Moves<H, M> {
     #[inline]
     pub fn get(&self, number: u32) -> &M {
         &self.moves[number as usize]
-    }
-
-    /// A move, if there is one with this number.
-    #[must_use]
-    #[inline]
-    pub fn try_get(&self, number: u32) -> Option<&M> {
-        self.moves.get(number as usize)
     }
 
     /// Moves that lie one after the other.

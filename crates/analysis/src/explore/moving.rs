@@ -3,8 +3,6 @@
 //! by changing a list of numbers. Either way the results wait in a batch, so that the set finds them
 //! together.
 
-use std::hint::black_box;
-
 use selvedge_store::{Batch, Columns, Row};
 
 use super::Locals;
@@ -66,7 +64,6 @@ impl<L: Locals> Reached<'_, L> {
         pace: &mut Pace<'_>,
     ) -> Result<usize, Stop> {
         let Scratch { batch, moved, .. } = to;
-        self.touch_moves(threads);
         for (done, &(state, position)) in threads.iter().enumerate() {
             let row = R::of(self.states.row(state));
             let Some(columns) = self.states.narrow() else { return Ok(done) };
@@ -92,21 +89,6 @@ impl<L: Locals> Reached<'_, L> {
             }
         }
         Ok(threads.len())
-    }
-
-    /// Asks for the memory that the moves of these threads need all at once, so that they wait for it
-    /// together.
-    fn touch_moves(&self, threads: &[(u32, u32)]) {
-        let Some(columns) = self.states.narrow() else { return };
-        let [first, places @ ..] = columns.list() else { return };
-        let likely = |&(state, position): &(u32, u32)| {
-            let row = self.states.row(state);
-            let entry = places.get(position as usize).map_or(0, |&place| row.get(place));
-            self.space.likely_move(row.get(*first), entry)
-        };
-        black_box(threads.iter().fold(0, |sum, thread| sum ^ likely(thread).unwrap_or(0)));
-        let touch = |number| self.space.try_move(number).map_or(0, |step| step.entry);
-        black_box(threads.iter().filter_map(likely).fold(0, |sum, number| sum ^ touch(number)));
     }
 
     fn word_moves(

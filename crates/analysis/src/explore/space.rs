@@ -48,6 +48,9 @@ pub(super) struct Space<'a, L> {
     pub largest: Option<Vec<u32>>,
     /// Whether one of them has grown since somebody said that it had not.
     pub has_grown: bool,
+    /// Lists that are used again for each head.
+    found: Vec<Move>,
+    new_moves: Vec<EntryMove>,
     /// Who can act where, as far as a property asked.
     pub heads: RefCell<Heads>,
 }
@@ -74,6 +77,8 @@ impl<'a, L: Locals> Space<'a, L> {
             spawns: Interner::of("lists of started threads"),
             largest: None,
             has_grown: false,
+            found: Vec::new(),
+            new_moves: Vec::new(),
             heads: RefCell::default(),
         };
         let words: Result<Vec<_>, Full> = initial.iter().map(|state| space.word(state)).collect();
@@ -134,14 +139,15 @@ impl<'a, L: Locals> Space<'a, L> {
         pace: &mut Pace<'_>,
     ) -> Result<Range<u32>, Stop> {
         let (class, local) = self.entry(entry);
-        let mut found = Vec::new();
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
         let Space { system, locals, classes, .. } = &mut *self;
         let thread = (class, SharedId(shared), local);
         locals.moves(*system, classes, thread, pace, &mut found)?;
         found.sort_unstable();
         found.dedup();
-        let mut moves = Vec::with_capacity(found.len());
-        for Move { shared, local, spawns } in found {
+        let mut moves = std::mem::take(&mut self.new_moves);
+        for Move { shared, local, spawns } in found.drain(..) {
             let entry = self.entries.intern((class, local))?;
             let mut started = Vec::with_capacity(spawns.len());
             for (template, local) in spawns {
@@ -153,15 +159,20 @@ impl<'a, L: Locals> Space<'a, L> {
             self.expect(class, shared, entry);
             moves.push(EntryMove { shared, entry, spawns, forgotten });
         }
-        Ok(self.moves.remember(head(shared, entry), moves)?)
+        let range = self.moves.remember(head(shared, entry), moves.drain(..));
+        (self.found, self.new_moves) = (found, moves);
+        Ok(range?)
     }
 
     /// Notes that words may have this shared state, and this entry in a place of its class.
     fn expect(&mut self, class: u32, shared: SharedId, entry: u32) {
         if let (Some(largest), Layout::Listed(listed)) = (&mut self.largest, &self.layout) {
+            // A column has bits, so what is expected is the greatest number of as many bits.
             let mut expect = |place: usize, number: u32| {
-                self.has_grown |= number > largest[place];
-                largest[place] = number.max(largest[place]);
+                if number > largest[place] {
+                    self.has_grown = true;
+                    largest[place] = u32::MAX >> number.leading_zeros();
+                }
             };
             expect(0, shared.0);
             for (place, &thread) in listed.threads().iter().enumerate() {
@@ -170,18 +181,6 @@ impl<'a, L: Locals> Space<'a, L> {
                 }
             }
         }
-    }
-
-    /// The number of the move that [`Space::moves_of`] probably finds first.
-    #[inline]
-    pub fn likely_move(&self, shared: u32, entry: u32) -> Option<u32> {
-        self.moves.likely(&head(shared, entry))
-    }
-
-    /// A move, if there is one with this number.
-    #[inline]
-    pub fn try_move(&self, number: u32) -> Option<&EntryMove> {
-        self.moves.try_get(number)
     }
 
     /// Moves that lie one after the other.
