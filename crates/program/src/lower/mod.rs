@@ -162,8 +162,13 @@ impl Lowering {
         let mut machine = Machine::new(compiler.code(), compiler.locks(), names);
         machine.first_threads = u32::try_from(threads.count).unwrap_or(u32::MAX);
         let frame = |proc: ProcId, values: &[Value], owner: u32| {
-            let memory = machine.frames[proc.index()].memory(values);
-            machine.frame(machine.code.proc(proc).entry, memory, owner)
+            let entry = machine.code.proc(proc).entry;
+            // What is never read may lie outside of the range that it has now.
+            let mut values = values.to_vec();
+            for dead in machine.code.location(entry).dead.iter() {
+                values[dead.clone()].fill(Value::Open);
+            }
+            machine.frame(entry, machine.frames[proc.index()].memory(&values), owner)
         };
         let owner = |number: u32| if flow.tracks_owners { number } else { 0 };
         let entries = (1..).zip(&found.first);
