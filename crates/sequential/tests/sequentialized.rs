@@ -36,7 +36,7 @@ const SHORT: Duration = Duration::from_secs(1);
 const MEMORY: usize = 4 << 30;
 
 /// Examples that take longer than about a second from so many rounds on.
-const SLOW: [(&str, usize); 35] = [
+const SLOW: [(&str, usize); 37] = [
     ("any/reader-writer.weave", 3),
     ("bluetooth/bluetooth1.weave", 3),
     ("bluetooth/bluetooth2.weave", 3),
@@ -70,13 +70,15 @@ const SLOW: [(&str, usize); 35] = [
     ("start/parity.weave", 3),
     ("start/race.weave", 3),
     ("start/recursion.weave", 3),
+    ("structures/free-slots.weave", 1),
+    ("structures/ring.weave", 1),
     ("structures/treiber-stack-tagged.weave", 2),
     ("structures/treiber-stack.weave", 2),
 ];
 
 /// Examples that are too large from so many rounds on; that they are parsed and checked is all that
 /// is looked at then.
-const TOO_LARGE: [(&str, usize); 11] = [
+const TOO_LARGE: [(&str, usize); 13] = [
     ("delays/cas-counter.weave with int[-1..11]", 3),
     ("hard/mutual-recursion.weave", 3),
     ("hard/reentrant-lock.weave", 3),
@@ -86,6 +88,8 @@ const TOO_LARGE: [(&str, usize); 11] = [
     ("locks/filter.weave", 2),
     ("locks/reader-writer.weave", 3),
     ("sequentialization/fig1-after.weave", 3),
+    ("structures/free-slots.weave", 2),
+    ("structures/ring.weave", 2),
     ("structures/treiber-stack-tagged.weave", 3),
     ("structures/treiber-stack.weave", 3),
 ];

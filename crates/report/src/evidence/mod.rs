@@ -1,7 +1,7 @@
 //! # Evidence as files
 //! One JSON object: what it is about (the file by its digest, the options), and the certificate or
 //! the violation. Ids of a run mean nothing to another, so the file has *keys*
-//! ([`System::shared_key`]) in tables, and numbers that refer to the tables:
+//! ([`shared_key`](selvedge_model::Keys::shared_key)) in tables, and numbers that refer to the tables:
 //!
 //! ```json
 //! { "selvedge": "0.1.0", "evidence": 2, "file": "fig1.cpds", "digest": "sha256:…",
