@@ -63,7 +63,7 @@ pub struct Spawn {
 }
 
 /// Where an action comes from (a rule of a table, a statement of a program), as a number that
-/// the system can explain: see [`crate::System::explain`]. It is no part of an action's effect.
+/// the system can explain: see [`crate::Describe::explain`]. It is no part of an action's effect.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Origin(pub u32);
 
