@@ -2,9 +2,9 @@
 //!
 //! **Question.** What can a thread do at a head: a state that all threads see, and a frame?
 //!
-//! **Idea.** Every edge that leaves the location is executed in the concrete domain ([`words`]), once for each
+//! **Idea.** Every edge that leaves the location is executed in the concrete domain ([`Words`]), once for each
 //! combination of free choices. Where that leads into an atomic section, it is followed to its end and
-//! becomes a single move ([`atomic`]).
+//! becomes a single move (`atomic.rs`).
 //!
 //! **Claims.** Nothing is approximated: the moves at a head are exactly what the program can do there.
 //! What cannot be enumerated (a choice among all integers) is a [`Fault`], never a missing move. A slot

@@ -13,7 +13,7 @@ pub struct Shared {
     /// The results of a call that has returned and are not yet received. While there are some,
     /// only the receiving thread goes on.
     pub returned: Option<Box<[Value]>>,
-    /// The thread ids that are on stacks, in rising order, each with how often: see [`super::names`].
+    /// The thread ids that are on stacks, in rising order, each with how often: see [`super::Names`].
     /// Empty where nobody looks at ids.
     pub held: Box<[(u32, u32)]>,
     /// The threads that have ended and whose ids somebody still holds, sorted; empty where nothing is

@@ -3,7 +3,7 @@
 //! **Question.** What does a step of a thread do to *all* values of its variables at once, integers
 //! without bounds included?
 //!
-//! **Idea.** The code of the core is executed on terms ([`terms`]): the values before are variables, a
+//! **Idea.** The code of the core is executed on terms (`terms.rs`): the values before are variables, a
 //! free choice is a fresh variable, what is written is a term over both. A path is one way through
 //! an edge, or through a whole atomic section, with its guard; every way to go wrong is a path of its
 //! own.
