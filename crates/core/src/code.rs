@@ -229,7 +229,7 @@ pub enum Target {
     Located(Temp),
 }
 
-/// What is stored.
+/// Says what a store writes.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// The value of an expression.
@@ -316,7 +316,7 @@ pub struct Procedure {
 /// A slot as it was declared.
 #[derive(Clone, Debug)]
 pub struct Declared {
-    /// What it holds.
+    /// Which integers it may hold.
     pub kind: Kind,
     /// The name of its variable.
     pub name: Arc<str>,

@@ -42,7 +42,7 @@ pub struct SlotInfo {
     pub name: String,
     /// The variable that it belongs to.
     pub variable: usize,
-    /// What it holds.
+    /// Which integers it may hold.
     pub kind: Kind,
 }
 

@@ -76,7 +76,7 @@ impl Interval {
 pub(super) struct Intervals<'a> {
     /// The shared slots that may be open.
     pub open: &'a Slots,
-    /// What was touched.
+    /// The slots that were read or written so far.
     pub footprint: Footprint,
 }
 

@@ -21,7 +21,7 @@ use intervals::Intervals;
 pub use intervals::Interval;
 pub use slots::Slots;
 
-/// What a step touches.
+/// The slots that a step reads and writes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Footprint {
     /// The shared slots that it reads.

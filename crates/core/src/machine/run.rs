@@ -6,7 +6,7 @@ use super::words::{Fault, Halt, Leaves, Words};
 use super::{Frame, MOST_COMBINATIONS, MOST_VALUES, Machine, Shared, Wrong};
 use crate::{Choices, EdgeId, Footprint, Loc, Memory, ProcId, Site, evaluate};
 
-/// What an edge leads to.
+/// One result of taking an edge: the state after it, and what becomes of the thread.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// What all threads see.

@@ -5,7 +5,7 @@ use super::Machine;
 use crate::memory::{read_number, write_number};
 use crate::{EdgeId, Layout, Loc, Memory, Value};
 
-/// What all threads see.
+/// The part of a state that all threads see: shared slots, results on their way, names of threads.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Shared {
     /// The values of the shared slots.
