@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use selvedge::{
-    Accepted, Answer, Bounds, Endless, Engine, Failure, Fairness, Heard, Limits, Livelock,
+    Accepted, Answer, Bounds, Endless, EngineName, Failure, Fairness, Heard, Limits, Livelock,
     LivelockEngine, Options, Paint, TraceOptions,
 };
 
@@ -95,7 +95,7 @@ fn tell(answer: &Answer) -> Result<Told, Failure> {
 }
 
 /// The engine of a name.
-pub fn engine(name: &str) -> PyResult<Engine> {
+pub fn engine(name: &str) -> PyResult<EngineName> {
     name.parse().map_err(|failure: Failure| errors::option(&failure.to_string()))
 }
 

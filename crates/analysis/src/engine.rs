@@ -11,7 +11,6 @@
 //! stacks grow, too, more and more threads are explored from below and cut stacks are counted from above (`growing`).
 
 mod below;
-mod beside;
 mod counted;
 mod cover;
 pub mod delays;
@@ -24,7 +23,6 @@ mod table;
 mod turns;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use selvedge_evidence::{Evidence, Trace};
 use selvedge_model::{Fault, Pattern, Property, System};
@@ -35,10 +33,9 @@ use crate::explore::{Locals, Observation};
 use crate::reduce::Direction;
 use crate::{Bound, Budget, Resource, Stop};
 use below::Below;
-pub use beside::{Answer, beside};
 use pincer::pincer;
 pub use table::{Automata, Shown, SymbolicState, Table, table};
-pub use turns::{Side, Turn, in_turns};
+pub use turns::{Answer, Candidate, FAVOURED, Turn, in_turns};
 
 /// What is asked.
 #[derive(Clone, Copy)]
@@ -264,8 +261,8 @@ pub fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> O
     }
 }
 
-/// How long contexts are alone before delays are tried.
-const HEAD_START: Duration = Duration::from_secs(3);
+/// How much work contexts do before delays are tried, in moves: a few seconds.
+const BEFORE_DELAYS: u64 = 3 << 20;
 
 /// From both sides; and with rounds and delays, where after a while not even two contexts came to
 /// an end: perhaps a single one never does, and there always is an end to rounds and delays.
@@ -289,7 +286,21 @@ fn verify_fixed_threads(question: &Question<'_>, budget: &Budget, tell: Listener
         let outcome = delays::verify(question, &delays::Options::default(), budget, &|_| {});
         outcome.is_answer().then_some(outcome)
     };
-    beside(both_sides, with_delays, HEAD_START, budget)
+    let candidates = vec![
+        Candidate::new(FAVOURED, |budget, _| Some(both_sides(budget))),
+        Candidate::new(1, |budget, _| with_delays(budget)).after(BEFORE_DELAYS),
+    ];
+    first_answer(candidates, budget, Resource::Contexts)
+}
+
+/// What the first of these engines answers; the first one always has an outcome.
+pub fn first_answer(
+    candidates: Vec<Candidate<'_, Outcome>>,
+    budget: &Budget,
+    resource: Resource,
+) -> Outcome {
+    let nothing = || Outcome::unknown(Stop::Cancelled, resource);
+    in_turns(candidates, budget).unwrap_or_else(nothing)
 }
 
 /// What is bounded needs a number of threads.

@@ -37,7 +37,6 @@
 //! ```
 
 mod bound;
-mod budget;
 mod certify;
 pub mod converge;
 pub mod engine;
@@ -53,6 +52,6 @@ mod testing;
 pub mod trials;
 
 pub use bound::{Bound, Resource};
-pub use budget::{Budget, Pace, Stop};
 pub use limits::Limits;
+pub use selvedge_model::{Budget, Pace, Stop};
 pub use tabulate::{TabulateError, Tabulated, tabulate};

@@ -25,12 +25,14 @@
 
 mod action;
 mod assign;
+mod budget;
 mod deadlock;
 mod fair;
 mod fault;
 mod ids;
 mod names;
 mod property;
+mod recursion;
 mod smallest;
 mod state;
 mod step;
@@ -39,12 +41,14 @@ pub mod tables;
 
 pub use action::{Action, Origin, Spawn, Word};
 pub use assign::can_assign;
+pub use budget::{Budget, Meter, Pace, Stop};
 pub use deadlock::Heads;
 pub use fair::{Endless, FairChoice, FairPlace, Fairness};
 pub use fault::Fault;
 pub use ids::{PlaceId, SharedId, SymbolId, TemplateId, ThreadId};
 pub use names::Name;
 pub use property::{Pattern, Property, StackPattern, ThreadAt, TopPattern};
+pub use recursion::calls_itself;
 pub use smallest::{NotUpward, smallest_violations};
 pub use state::{Stack, State, Thread, VisibleState};
 pub use step::{advance, enabled, is_forgotten, is_initial, step, step_with};

@@ -82,6 +82,11 @@ pub trait System: Send + Sync {
         false
     }
 
+    /// Whether a stack may grow without end. Where it cannot, the answer should be no.
+    fn is_recursive(&self) -> bool {
+        true
+    }
+
     /// Whether it is a system in that form. Then a state in which nothing moves may be one in which
     /// a thread is missing that would move.
     fn drops_threads(&self) -> bool {

@@ -301,7 +301,7 @@ fn published(
     }
     let (bounds, laws) = (bounds.to_vec(), Vec::new());
     let invariant = Invariant { width: 1, facts, bounds, laws };
-    let stop = || budget.check().is_err();
+    let stop = || budget.look().is_err();
     let mut leaves = |obligation: &Obligation| -> Result<Option<String>, Failure> {
         let query = obligation.query(layout, &invariant);
         let open = solver.ask(&query, &stop).map_err(Failure::Solver)? != Sat::No;

@@ -149,7 +149,7 @@ impl Report {
             Ok(answer) => answer,
             // Whoever stopped the solver had a reason.
             Err(failure @ Failure::Solver(SolverError::Stopped)) => {
-                Answer::Unknown(budget.check().err().map_or(failure, Failure::Stopped))
+                Answer::Unknown(budget.look().err().map_or(failure, Failure::Stopped))
             }
             Err(failure) => Answer::Unknown(failure),
         };

@@ -26,7 +26,7 @@ pub fn minimize(
     let mut needed: BTreeMap<Vec<Place>, BTreeSet<usize>> = BTreeMap::new();
     // What each obligation was asked to keep when it was last met.
     let mut kept: Vec<Option<usize>> = vec![None; obligations.len()];
-    let stop = || budget.check().is_err();
+    let stop = || budget.look().is_err();
     loop {
         let mut changed = false;
         for (number, obligation) in obligations.iter().enumerate() {

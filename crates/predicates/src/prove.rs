@@ -144,7 +144,7 @@ impl Found<'_> {
         });
         // If that does not work out, the proof is longer than it need be.
         let mut invariant = small.ok().flatten().unwrap_or(invariant);
-        let stop = || budget.check().is_err();
+        let stop = || budget.look().is_err();
         // Most proofs need no bounds, and few of the laws.
         let mut holds_without = |invariant: &Invariant| -> Result<bool, Failure> {
             let certificate = Certificate::new(layout, invariant);

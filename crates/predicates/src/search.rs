@@ -34,6 +34,9 @@ const MOST_PLACES: usize = 4000;
 /// More clauses or abstract states than this at one combination of places are not followed.
 const MOST_SAID: usize = 20_000;
 
+/// What a question to the solver counts for, in moves of an explorer: they take about as long.
+const QUESTION: u64 = 1 << 14;
+
 /// Why there is no invariant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
@@ -219,9 +222,9 @@ impl<'a> Search<'a> {
         for at in seen {
             self.changed(at)?;
         }
-        let stop = || budget.check().is_err();
+        let stop = || budget.look().is_err();
         while let Some(number) = self.work.pop_front() {
-            budget.check().map_err(Failure::Stopped)?;
+            budget.after(QUESTION).map_err(Failure::Stopped)?;
             self.waiting[number] = false;
             let obligation = self.obligations[number].clone();
             let known = |at: &Vec<Place>| self.invariant.facts.contains_key(at);

@@ -66,7 +66,7 @@ pub(crate) fn advice(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>)
         Stop::Timeout => Some("more time (--timeout)".to_owned()),
         Stop::Memory => Some("more memory (--memory)".to_owned()),
         Stop::Cancelled => Some("once more with more patience".to_owned()),
-        Stop::HighStack | Stop::InfiniteContext | Stop::Full(_) => None,
+        Stop::HighStack | Stop::InfiniteContext | Stop::Full(_) | Stop::Work => None,
         Stop::NotClosed(_) => {
             let more = "--observe with more variables or a larger top=J, or no --observe at all: then \
                         more and more of the stacks is observed";

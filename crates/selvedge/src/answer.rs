@@ -1,9 +1,7 @@
 //! # Answers
 //! What was found out, for people and for other programs, with what it rests on.
 
-use std::time::Duration;
-
-use selvedge_analysis::engine::{Outcome, Table, Verdict as Found};
+use selvedge_analysis::engine::{self, Outcome, Table, Verdict as Found};
 use selvedge_analysis::{Resource, Stop, fair};
 use selvedge_evidence::{Trace, replay_with};
 use selvedge_model::{Endless, Property, State, System};
@@ -19,7 +17,7 @@ use selvedge_smt::solver::Query;
 use crate::Failure;
 use crate::options::{Cost, Heard};
 use crate::predicates::Views;
-use crate::question::Asked;
+use crate::question::Question;
 use crate::recheck::evidence_options;
 use crate::subject::Opened;
 
@@ -32,7 +30,7 @@ pub struct Answer {
 /// What it was found by.
 enum By {
     /// Engines that follow states. Where there is a schedule, the last state is what its replay ends in.
-    States { asked: Box<Asked>, outcome: Outcome, last: Option<State> },
+    States { question: Box<Question>, opened: Opened, outcome: Outcome, last: Option<State> },
     /// Predicates: a proof, or none.
     Views(Box<Views>),
     /// The search for a run that never ends.
@@ -41,13 +39,37 @@ enum By {
 
 impl Answer {
     /// What engines that follow states found out. A schedule is replayed.
-    pub(crate) fn of_states(asked: Asked, outcome: Outcome) -> Result<Self, Failure> {
+    pub(crate) fn of_states(
+        question: &Question,
+        opened: &Opened,
+        outcome: Outcome,
+    ) -> Result<Self, Failure> {
         let last = match &outcome.verdict {
-            Found::Unsafe { trace: Ok(trace), .. } => Some(replayed(&asked.opened, trace)?),
+            Found::Unsafe { trace: Ok(trace), .. } => Some(replayed(opened, trace)?),
             _ => None,
         };
-        let by = By::States { asked: Box::new(asked), outcome, last };
+        let question = Box::new(question.clone());
+        let by = By::States { question, opened: opened.clone(), outcome, last };
         Ok(Answer { by, cost: Cost::default() })
+    }
+
+    /// The answer under the name of another engine, which asked the one that gave it.
+    #[must_use]
+    pub fn by(mut self, engine: &'static str) -> Self {
+        match &mut self.by {
+            By::States { outcome, .. } => outcome.engine = engine,
+            By::Endless { outcome, .. } => outcome.engine = engine,
+            By::Views(_) => {}
+        }
+        self
+    }
+
+    /// What engines that follow states found out, to be told in other words.
+    pub(crate) fn into_outcome(self) -> Option<Outcome> {
+        match self.by {
+            By::States { outcome, .. } => Some(outcome),
+            _ => None,
+        }
     }
 
     pub(crate) fn of_views(views: Views) -> Self {
@@ -68,6 +90,15 @@ impl Answer {
         match &self.by {
             By::Views(views) => views.why_none().map(ToString::to_string),
             _ => None,
+        }
+    }
+
+    /// Whether the question is answered, and with a schedule if there is a violation.
+    pub(crate) fn is_known(&self) -> bool {
+        match &self.by {
+            By::States { outcome, .. } => engine::Answer::is_answer(outcome),
+            By::Views(views) => views.why_none().is_none(),
+            By::Endless { outcome, .. } => engine::Answer::is_answer(outcome),
         }
     }
 
@@ -109,8 +140,8 @@ impl Answer {
     #[must_use]
     pub fn run(&self) -> Option<(&dyn System, &Trace)> {
         match &self.by {
-            By::States { asked, outcome, .. } => match &outcome.verdict {
-                Found::Unsafe { trace: Ok(trace), .. } => Some((asked.system(), trace)),
+            By::States { opened, outcome, .. } => match &outcome.verdict {
+                Found::Unsafe { trace: Ok(trace), .. } => Some((&*opened.system, trace)),
                 _ => None,
             },
             _ => None,
@@ -163,7 +194,7 @@ impl Answer {
     pub fn document(&self, table: Option<&Table>) -> page::Document {
         let source = self.source();
         let bound = match &self.by {
-            By::States { asked, .. } => asked.bound,
+            By::States { question, .. } => question.bound(),
             _ => None,
         };
         let places = match &self.by {
@@ -178,18 +209,18 @@ impl Answer {
         )
     }
 
-    /// What is new at each bound, as far as a short time allows; nothing where there is no such table. Of the new visible
-    /// states, lists up to so long are there.
+    /// What is new at each bound, as far as so much work allows, in moves of an explorer; nothing where there is no such table. Of
+    /// the new visible states, lists up to so long are there.
     #[must_use]
-    pub fn table(&self, listed: usize, time: Duration) -> Option<Table> {
-        let By::States { asked, outcome, .. } = &self.by else { return None };
-        let system = asked.system();
-        let (resource, most) = match asked.bound {
+    pub fn table(&self, listed: usize, work: u64) -> Option<Table> {
+        let By::States { question, opened, outcome, .. } = &self.by else { return None };
+        let system = &*opened.system;
+        let (resource, most) = match question.bound() {
             Some(bound) => (bound.resource, Some(bound.count)),
             None => (Resource::Contexts, None),
         };
         let is_other = matches!(resource, Resource::RoundRobin { .. } | Resource::Threads);
-        let deadlock = asked.opened.properties.contains(&Property::NoDeadlock);
+        let deadlock = opened.properties.contains(&Property::NoDeadlock);
         let is_cancelled = matches!(outcome.verdict, Found::Unknown { stop: Stop::Cancelled, .. });
         if is_cancelled
             || is_other
@@ -199,8 +230,9 @@ impl Answer {
             return None;
         }
         let words = "the answer is there; now the observation table";
-        asked.options.tell(Heard::Trying(words));
-        Some(asked.as_ref().clone().for_a_while(time).table(resource, most, listed.into()))
+        question.options().tell(Heard::Trying(words));
+        let question = question.within(&question.budget().with_work(work));
+        Some(question.table(opened, resource, most, listed.into()))
     }
 
     /// What the answer rests on, for [`recheck`](crate::recheck); there is some only if that was asked for.
@@ -213,8 +245,7 @@ impl Answer {
                 let about = about(&subject.source, options, &[], property);
                 return Ok(views.certificate().map(|proof| Document::of_views(about, proof)));
             }
-            By::States { asked, outcome, .. } => {
-                let opened = &asked.opened;
+            By::States { opened, outcome, .. } => {
                 let property = property::name(&*opened.system, &opened.properties);
                 (opened, property, &outcome.evidence)
             }
@@ -242,7 +273,7 @@ impl Answer {
     #[must_use]
     pub fn source(&self) -> &Source {
         match &self.by {
-            By::States { asked, .. } => &asked.opened.source,
+            By::States { opened, .. } => &opened.source,
             By::Views(views) => &views.subject.source,
             By::Endless { opened, .. } => &opened.source,
         }
@@ -258,16 +289,16 @@ impl Answer {
         let Cost { time, peak_memory } = self.cost;
         match &self.by {
             By::Views(found) => found.shown(self.cost, views),
-            By::States { asked, outcome, last } => states(&answer::Answer {
-                file: asked.opened.source.name(),
-                system: asked.system(),
-                properties: &asked.opened.properties,
+            By::States { question, opened, outcome, last } => states(&answer::Answer {
+                file: opened.source.name(),
+                system: &*opened.system,
+                properties: &opened.properties,
                 outcome,
                 asked: advice::Asked {
-                    method: asked.options.engine.method(),
-                    bound: asked.bound,
-                    unbounded: asked.opened.unbounded.as_deref(),
-                    started: asked.started,
+                    method: question.options().engine.method(),
+                    bound: question.bound(),
+                    unbounded: opened.unbounded.as_deref(),
+                    started: question.started,
                 },
                 last: last.as_ref(),
                 time,

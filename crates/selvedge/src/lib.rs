@@ -54,12 +54,13 @@ pub mod suggest;
 mod table;
 
 pub use answer::Answer;
-pub use engines::Engine;
+pub use engines::{Engine, EngineName, Engines, Place};
 pub use failure::{Blame, Failure, places};
 pub use livelock::{Livelock, LivelockEngine, livelock};
 pub use memory::default_memory_limit;
 pub use options::{Cost, Heard, Limits, Listener, Options};
 pub use portfolio::{check, grid, table, verify};
+pub use question::Question;
 pub use recheck::{Accepted, Held, recheck};
 pub use slots::WithSlots;
 pub use subject::{InputOptions, Opened, Subject, Wanted};

@@ -9,7 +9,7 @@ use crate::answer::Answer;
 use crate::options::{Heard, Options};
 use crate::slots;
 use crate::subject::{Opened, Subject};
-use crate::{Engine, Failure};
+use crate::{EngineName, Failure};
 
 /// How to look for a run that never ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -36,7 +36,7 @@ pub struct Livelock {
 
 /// Whether there is a fair run that never ends. A lasso is checked before it is an answer.
 pub fn livelock(subject: &Subject, which: &Livelock, options: &Options) -> Result<Answer, Failure> {
-    if options.engine != Engine::Auto {
+    if options.engine != EngineName::Auto {
         return Err(Failure::usage("for livelocks there is no choice of such engines"));
     }
     if which.endless == (Endless { fairness: Fairness::None, ended: false }) {
@@ -67,7 +67,7 @@ fn search(
     let program = opened.program.as_deref();
     let asked = program.map(|program| Asked { program, counts: &counts, endless });
     let wants_rounds = bounds.is_some() || engine == LivelockEngine::Rounds;
-    let (budget, tell) = (options.limits.budget(), |event| options.tell(Heard::Endless(event)));
+    let (budget, tell) = (options.budget(), |event| options.tell(Heard::Endless(event)));
     Ok(match asked {
         _ if engine == LivelockEngine::Exact && bounds.is_some() => {
             return Err(Failure::usage(

@@ -12,7 +12,7 @@ use selvedge_analysis::engine::Event;
 use selvedge_analysis::{Budget, fair};
 use selvedge_smt::solver::DEFAULT;
 
-use crate::Engine;
+use crate::{EngineName, Engines};
 
 /// How often the memory is looked at.
 const TICK: Duration = Duration::from_millis(100);
@@ -21,7 +21,9 @@ const TICK: Duration = Duration::from_millis(100);
 #[derive(Clone)]
 pub struct Options {
     /// Which engine.
-    pub engine: Engine,
+    pub engine: EngineName,
+    /// The engines that there are.
+    pub engines: Engines,
     /// Whether interchangeable threads are counted, not listed one by one.
     pub symmetry: bool,
     /// Whether deadlocks are looked for, too.
@@ -31,15 +33,17 @@ pub struct Options {
     /// How many of the threads that are started may act, where a fixed set of threads is needed and the text does not show
     /// it. Where it is not given, as many as the bound implies.
     pub started: Option<u32>,
-    /// What [`Engine::Delays`] observes of a state: names of shared variables, `shared`, `top=J`, separated by
+    /// What [`EngineName::Delays`] observes of a state: names of shared variables, `shared`, `top=J`, separated by
     /// commas; or `predicates`.
     pub observe: Option<String>,
-    /// Which actions [`Engine::Delays`] tries when what it observes has stopped growing.
+    /// Which actions [`EngineName::Delays`] tries when what it observes has stopped growing.
     pub closure: Closure,
     /// The SMT solver, a name or a path. It is started for integers without bounds only; nothing is if there is none.
     pub solver: Option<String>,
     /// Whether proofs use no other predicates than those of the program.
     pub only_given_predicates: bool,
+    /// How many engines may work at the same time; the answer is the same with any number. 0 is 1.
+    pub jobs: usize,
     /// How long and how large a run may be.
     pub limits: Limits,
     /// Who hears what the engines do.
@@ -49,7 +53,8 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            engine: Engine::Auto,
+            engine: EngineName::Auto,
+            engines: Engines::default(),
             symmetry: true,
             deadlock: false,
             evidence: false,
@@ -58,6 +63,7 @@ impl Default for Options {
             closure: Closure::default(),
             solver: Some(DEFAULT.to_owned()),
             only_given_predicates: false,
+            jobs: 1,
             limits: Limits::default(),
             listener: None,
         }
@@ -122,6 +128,11 @@ pub struct Cost {
 }
 
 impl Options {
+    /// What a run may use, from now on.
+    pub(crate) fn budget(&self) -> Budget {
+        Budget { workers: self.jobs, ..self.limits.budget() }
+    }
+
     /// Tells who listens.
     pub(crate) fn tell(&self, heard: Heard<'_>) {
         if let Some(listener) = &self.listener {

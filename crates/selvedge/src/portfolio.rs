@@ -1,33 +1,30 @@
-//! # Which engines answer, in which order
-
-use std::time::{Duration, Instant};
+//! # The portfolio
+//! One engine answers, if it is named; otherwise those that find a place for themselves take turns.
 
 use selvedge_analysis::converge::closure::Closure;
-use selvedge_analysis::engine::{Shown, Verdict};
-use selvedge_analysis::{Bound, Resource, Stop};
+use selvedge_analysis::engine::{self, Candidate, Shown, Turn, in_turns};
+use selvedge_analysis::{Bound, Budget, Resource, Stop};
 
 use crate::answer::Answer;
-use crate::options::{Heard, Options};
-use crate::predicates::{self, may_help};
-use crate::question::Asked;
+use crate::engines::Engine;
+use crate::options::Options;
+use crate::predicates;
+use crate::question::Question;
 use crate::slots;
-use crate::subject::{Subject, Wanted};
+use crate::subject::Subject;
 use crate::table::{Gridded, Observed};
-use crate::{Engine, Failure};
-
-/// How long the other engines are alone where predicates may help; but no longer than half of the time that there is.
-const HEAD_START: Duration = Duration::from_secs(2);
+use crate::{EngineName, Failure};
 
 /// Proves or refutes every assertion, or the target, for every schedule.
 ///
-/// With [`Engine::Auto`], contexts are explored from below while stack cuts look from above, with summaries and
-/// rounds beside them after a second; any number of threads is decided by coverability; where integers have no bounds,
-/// an SMT solver is asked about predicates if the others have no answer in two seconds.
+/// With [`EngineName::Auto`], contexts are explored from below; where stacks grow, cuts look from above. Summaries and rounds
+/// join them if there is no answer soon; any number of threads is decided by coverability; where integers have no bounds, an
+/// SMT solver is asked about predicates. All of them take turns by counted work, never by the clock, so that the same question has the
+/// same answer.
 ///
 /// A violation is replayed, step by step, before it is an answer.
 pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
-    options.engine.need_none()?;
-    if options.engine != Engine::Delays
+    if options.engine != EngineName::Delays
         && (options.observe.is_some() || options.closure != Default::default())
     {
         return Err(Failure::usage("--observe and --closure are for `--engine delays`"));
@@ -35,61 +32,66 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
     if options.closure == Closure::Published && !predicates::are_observed(options) {
         return Err(Failure::usage("--closure published is for `--observe predicates`"));
     }
-    let (answer, cost) = options.measured(|options| find(subject, options));
+    let (answer, cost) = options.measured(|options| {
+        let question = Question::new(subject, None, options, options.budget());
+        answer(&question)
+    });
     Ok(answer?.after(cost))
-}
-
-fn find(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
-    let (engine, deadlock) = (options.engine, options.deadlock);
-    let budget = options.limits.budget();
-    if predicates::are_observed(options) {
-        return predicates::in_rounds(subject, options, budget);
-    }
-    let by_solver = !deadlock && engine == Engine::Auto && options.solver.is_some();
-    if by_solver && subject.is_parameterized() || engine == Engine::Predicates {
-        let answer = predicates::find(subject, options, budget.clone())?;
-        // Places of threads may be decided by coverability where predicates have no answer.
-        let others_may = by_solver && subject.options().target.is_some();
-        match answer.why_no_views().filter(|_| others_may && budget.check().is_ok()) {
-            Some(why) => {
-                let note = format!("note: predicates have no answer: {why}");
-                options.tell(Heard::Note(&note));
-            }
-            None => return Ok(answer),
-        }
-    }
-    let wanted = Wanted { deadlock, any_number: engine.decides_any_number() };
-    let asked = Asked::new(subject.for_engine(wanted)?, options, budget);
-    asked.note_missing_target();
-    if engine == Engine::Auto && may_help(&asked) {
-        let left = asked.budget.deadline.map(|end| end.saturating_duration_since(Instant::now()));
-        let alone = left.map_or(HEAD_START, |left| HEAD_START.min(left / 2));
-        let outcome = asked.clone().for_a_while(alone).verify()?;
-        let is_open = matches!(outcome.verdict, Verdict::Unknown { stop: Stop::Timeout, .. });
-        if !is_open || asked.budget.check().is_err() {
-            return Answer::of_states(asked, outcome);
-        }
-        if let Some(answer) = predicates::after_others(subject, &asked)? {
-            return Ok(answer);
-        }
-    }
-    let outcome = asked.verify()?;
-    Answer::of_states(asked, outcome)
 }
 
 /// Whether there is a violation within a bound: exactly.
 pub fn check(subject: &Subject, bound: Bound, options: &Options) -> Result<Answer, Failure> {
-    options.engine.need_bound(bound.resource)?;
-    let wanted = Wanted { deadlock: options.deadlock, any_number: false };
     let (answer, cost) = options.measured(|options| {
-        let budget = options.limits.budget();
-        let mut asked = Asked::new(subject.for_engine(wanted)?, options, budget);
-        asked.bound = Some(bound);
-        asked.note_missing_target();
-        let outcome = slots::check(subject, &mut asked, bound)?;
-        Answer::of_states(asked, outcome)
+        let question = Question::new(subject, Some(bound), options, options.budget());
+        slots::check(&question, bound, answer)
     });
     Ok(answer?.after(cost))
+}
+
+/// Lets the engine answer that is named, or all that fit.
+fn answer(question: &Question) -> Result<Answer, Failure> {
+    if let Some(engine) = named(question)? {
+        question.note_missing_target();
+        return engine.answer(question);
+    }
+    let places = question.options().engines.iter().map(|engine| (engine, engine.place(question)));
+    let taking_part: Vec<_> = places.filter_map(|(engine, place)| Some((engine, place?))).collect();
+    if taking_part.is_empty() {
+        // Whatever keeps the system from being opened keeps every engine away.
+        question.opened()?;
+    }
+    question.note_missing_target();
+    let mut candidates = Vec::new();
+    for (engine, place) in taking_part {
+        let run = move |budget: &Budget, _: &Turn| {
+            Some(Said(engine.answer(&question.alone().within(budget))))
+        };
+        candidates.push(Candidate::new(place.shares, run).after(place.after));
+    }
+    match in_turns(candidates, question.budget()) {
+        Some(Said(answer)) => answer,
+        None => Err(Failure::usage(format!("no engine answers this: {}", Stop::Cancelled))),
+    }
+}
+
+/// The engine that is named, if one is and it does not refuse.
+fn named(question: &Question) -> Result<Option<&dyn Engine>, Failure> {
+    let Options { engine, engines, .. } = question.options();
+    engines.need(*engine, question.bound().map(|bound| bound.resource))?;
+    let engine = engines.get(*engine);
+    match engine.and_then(|engine| engine.refuses(question)) {
+        Some(why) => Err(why),
+        None => Ok(engine),
+    }
+}
+
+/// What an engine has to say.
+struct Said(Result<Answer, Failure>);
+
+impl engine::Answer for Said {
+    fn is_answer(&self) -> bool {
+        self.0.as_ref().is_ok_and(Answer::is_known)
+    }
 }
 
 /// What is new at each bound, up to the largest one, or until nothing new can come.
@@ -101,15 +103,16 @@ pub fn table(
     options: &Options,
 ) -> Result<Observed, Failure> {
     let shown = shown.into();
-    options.engine.need_bound(Resource::Contexts)?;
     if shown.generators && resource != Resource::Contexts {
         return Err(Failure::usage("generators are about contexts: leave --rounds away"));
     }
     let (found, cost) = options.measured(|options| -> Result<_, Failure> {
-        let budget = options.limits.budget();
-        let asked = Asked::new(subject.for_engine(Wanted::default())?, options, budget);
-        let table = asked.table(resource, most, shown);
-        Ok((asked.opened, table))
+        let options = Options { deadlock: false, ..options.clone() };
+        let bound = Some(Resource::Contexts.bound(most.unwrap_or(usize::MAX)));
+        let question = Question::new(subject, bound, &options, options.budget());
+        named(&question)?;
+        let opened = question.opened()?;
+        Ok((opened.clone(), question.table(opened, resource, most, shown)))
     });
     let (opened, table) = found?;
     Ok(Observed { opened, table, cost })
@@ -123,12 +126,13 @@ pub fn grid(
     delays: usize,
     options: &Options,
 ) -> Result<Gridded, Failure> {
-    options.engine.need_bound(Bound::round_robin(rounds, delays).resource)?;
     let (found, cost) = options.measured(|options| -> Result<_, Failure> {
-        let budget = options.limits.budget();
-        let asked = Asked::new(subject.for_engine(Wanted::default())?, options, budget);
-        let grid = asked.grid(rounds, delays)?;
-        Ok((asked.opened, grid))
+        let options = Options { deadlock: false, ..options.clone() };
+        let bound = Some(Bound::round_robin(rounds, delays));
+        let question = Question::new(subject, bound, &options, options.budget());
+        named(&question)?;
+        let grid = question.grid(rounds, delays)?;
+        Ok((question.opened()?.clone(), grid))
     });
     let (opened, grid) = found?;
     Ok(Gridded { opened, observe: options.observe.clone(), grid, cost })

@@ -2,17 +2,16 @@
 //! Answers with predicates and a solver: for integers without bounds, and for any number of threads.
 
 use std::sync::Arc;
-use std::time::Duration;
 
+use selvedge_analysis::Bound;
 use selvedge_analysis::converge::closure::Closure;
-use selvedge_analysis::engine::{Outcome, Verdict};
-use selvedge_analysis::{Bound, Budget};
+use selvedge_analysis::engine::{self, Method, Outcome, Verdict};
 use selvedge_evidence::{Evidence, Trace, Violation};
 use selvedge_frontend::Input;
 use selvedge_model::{Pattern, Property};
 use selvedge_predicates::delays::{self, Test};
 use selvedge_predicates::search::Failure as Obstacle;
-use selvedge_predicates::{Answer as Found, Question, Report, verify};
+use selvedge_predicates::{Answer as Found, Question as Sought, Report, verify};
 use selvedge_program::{Count, Lowering, Program, Source, ThreadCounts, ThreadDecl};
 use selvedge_report::page::InvariantPlace;
 use selvedge_report::predicates as report;
@@ -23,12 +22,12 @@ use selvedge_smt::{Checked, recheck};
 
 use crate::answer::Answer;
 use crate::options::{Cost, Heard, Options};
-use crate::question::Asked;
+use crate::question::Question;
 use crate::subject::{InputOptions, Opened, Subject, Wanted};
-use crate::{Engine, Failure};
+use crate::{EngineName, Failure};
 
-/// How long a schedule with few contexts is sought, once there is one.
-const FOR_CONTEXTS: Duration = Duration::from_secs(2);
+/// How much work is done for a schedule with few contexts, once there is one, in moves: about two seconds.
+const FOR_CONTEXTS: u64 = 2 << 20;
 
 /// A program, with the numbers of threads that the options give.
 pub struct Parameterized {
@@ -39,89 +38,71 @@ pub struct Parameterized {
     pub(crate) options: InputOptions,
 }
 
-/// Answers with predicates.
-pub(crate) fn find(
-    subject: &Subject,
-    options: &Options,
-    budget: Budget,
-) -> Result<Answer, Failure> {
-    let Input::Program { .. } = subject.input() else {
-        return Err(Failure::usage("the engine `predicates` needs a program, not a table"));
-    };
-    if options.deadlock {
-        return Err(Failure::usage(
-            "the engine `predicates` answers about assertions and targets, not about --deadlock; give \
-             numbers of threads with --threads for that",
-        ));
-    }
-    search(subject, options, budget, None)
-}
-
-/// Whether rounds and delays are to be looked at through the predicates of the program.
-pub(crate) fn are_observed(options: &Options) -> bool {
-    options.engine == Engine::Delays
-        && options.observe.as_deref().map(str::trim) == Some("predicates")
-}
-
-/// Answers with rounds and delays, as far as predicates tell states apart.
-pub(crate) fn in_rounds(
-    subject: &Subject,
-    options: &Options,
-    budget: Budget,
-) -> Result<Answer, Failure> {
-    let declares = match subject.input() {
-        Input::Program { program, .. } => !program.predicates.is_empty(),
-        Input::Tables { .. } => false,
-    };
-    if !declares || options.deadlock {
-        return Err(Failure::usage(
-            "--observe predicates needs a program that declares some (`predicate p: …;`), and is not about \
-             --deadlock",
-        ));
-    }
-    let test = match options.closure {
-        Closure::Published => Test::Published,
-        Closure::Disrespectful | Closure::All => Test::Repaired,
-    };
-    search(subject, options, budget, Some(test))
-}
-
-/// Answers with predicates after other engines had none in a while; `None` if there is none again.
-pub(crate) fn after_others(subject: &Subject, asked: &Asked) -> Result<Option<Answer>, Failure> {
-    if asked.options.solver.is_none() {
-        return Ok(None);
-    }
-    let answer = search(subject, &asked.options, asked.budget.clone(), None)?;
-    if let Some(why) = answer.why_no_views() {
-        asked.options.tell(Heard::Note(&format!("note: predicates have no answer: {why}")));
-        return Ok(None);
-    }
-    Ok(Some(answer))
+/// Whether predicates are asked before anybody else: of some threads there is any number, and some integer has no bounds.
+pub(crate) fn come_first(question: &Question) -> bool {
+    let options = question.options();
+    let by_solver =
+        options.engine == EngineName::Auto && options.solver.is_some() && !options.deadlock;
+    by_solver && question.subject().is_parameterized()
 }
 
 /// Whether predicates may help where contexts do not end: some integer has no bounds, and deadlocks are not asked
 /// about.
-pub(crate) fn may_help(asked: &Asked) -> bool {
-    let opened = &asked.opened;
+pub(crate) fn may_help(opened: &Opened) -> bool {
     opened.unbounded.is_some()
         && !opened.properties.contains(&Property::NoDeadlock)
         && !opened.system.starts_threads()
         && opened.system.any_number().is_empty()
 }
 
+/// Answers with predicates.
+pub(crate) fn find(question: &Question) -> Result<Answer, Failure> {
+    let Input::Program { .. } = question.subject().input() else {
+        return Err(Failure::usage("the engine `predicates` needs a program, not a table"));
+    };
+    if question.options().deadlock {
+        return Err(Failure::usage(
+            "the engine `predicates` answers about assertions and targets, not about --deadlock; give \
+             numbers of threads with --threads for that",
+        ));
+    }
+    search(question, None)
+}
+
+/// Whether rounds and delays are to be looked at through the predicates of the program.
+pub(crate) fn are_observed(options: &Options) -> bool {
+    options.engine == EngineName::Delays
+        && options.observe.as_deref().map(str::trim) == Some("predicates")
+}
+
+/// Answers with rounds and delays, as far as predicates tell states apart.
+pub(crate) fn in_rounds(question: &Question) -> Result<Answer, Failure> {
+    let declares = match question.subject().input() {
+        Input::Program { program, .. } => !program.predicates.is_empty(),
+        Input::Tables { .. } => false,
+    };
+    if !declares || question.options().deadlock {
+        return Err(Failure::usage(
+            "--observe predicates needs a program that declares some (`predicate p: …;`), and is not about \
+             --deadlock",
+        ));
+    }
+    let test = match question.options().closure {
+        Closure::Published => Test::Published,
+        Closure::Disrespectful | Closure::All => Test::Repaired,
+    };
+    search(question, Some(test))
+}
+
 /// Searches from states of few threads, or from what rounds and delays reach.
-fn search(
-    subject: &Subject,
-    options: &Options,
-    budget: Budget,
-    in_rounds: Option<Test>,
-) -> Result<Answer, Failure> {
+fn search(question: &Question, in_rounds: Option<Test>) -> Result<Answer, Failure> {
+    let options = question.options();
     let Some(solver) = options.solver.as_deref().map(solver_options) else {
         return Err(Failure::usage("predicates need a solver, and none may be started here"));
     };
-    let subject = Parameterized::new(subject)?;
+    let subject = Parameterized::new(question.subject())?;
     let mut queries = Vec::new();
-    let question = Question {
+    let sought = Sought {
         program: &subject.program,
         source: &subject.source,
         counts: &subject.counts,
@@ -129,15 +110,16 @@ fn search(
         solver,
         only_given: options.only_given_predicates,
     };
+    let budget = question.budget();
     let tell = |words: &str| options.tell(Heard::Trying(words));
     let keep = &mut |about: &str, query: &Query| queries.push((about.to_owned(), query.clone()));
     let report = match in_rounds {
-        None => verify(&question, &budget, &tell, keep),
-        Some(test) => delays::verify(&question, test, &budget, &tell, keep),
+        None => verify(&sought, budget, &tell, keep),
+        Some(test) => delays::verify(&sought, test, budget, &tell, keep),
     };
     match report.answer {
         Found::Unsafe { counts, system, trace } => {
-            subject.violation(&counts, system, &trace, options, budget)
+            subject.violation(&counts, system, &trace, question)
         }
         _ => Ok(Answer::of_views(Views { subject, report, queries, in_rounds })),
     }
@@ -182,15 +164,14 @@ impl Parameterized {
         counts: &ThreadCounts,
         system: Arc<Lowering>,
         trace: &Trace,
-        options: &Options,
-        budget: Budget,
+        question: &Question,
     ) -> Result<Answer, Failure> {
         let chosen = self.chosen(counts);
         if !chosen.is_empty() {
             let all = self.options.threads.iter().chain(&chosen);
             let given: Vec<_> = all.map(|(t, n)| format!("--threads {t}={n}")).collect();
             let note = format!("the violation is one of the program with {}", given.join(" "));
-            options.tell(Heard::Note(&note));
+            question.options().tell(Heard::Note(&note));
         }
         let opened = Opened {
             program: Some(Arc::clone(&system)),
@@ -201,14 +182,13 @@ impl Parameterized {
             options: self.options,
             chosen,
         };
-        let asked = Asked::new(opened, options, budget);
         // The search goes step by step; people want few contexts.
         let bound = Bound::contexts(trace.contexts());
-        let mut few = asked.clone().for_a_while(FOR_CONTEXTS);
-        few.options.engine = Engine::Auto;
-        let fewest = few.check(bound)?;
+        let few = question.budget().with_work(FOR_CONTEXTS);
+        let explored = question.explored(&opened, Method::Auto);
+        let fewest = engine::check(&explored, bound, &few, &question.tell());
         if let Verdict::Unsafe { trace: Ok(_), .. } = fewest.verdict {
-            return Answer::of_states(asked, fewest);
+            return Answer::of_states(question, &opened, fewest);
         }
         let shown = Violation { trace: trace.clone(), contexts: trace.contexts(), property: 0 };
         let outcome = Outcome {
@@ -220,7 +200,7 @@ impl Parameterized {
             most_threads: None,
             evidence: Some(Evidence::Violation(shown)),
         };
-        Answer::of_states(asked, outcome)
+        Answer::of_states(question, &opened, outcome)
     }
 
     /// The numbers that neither the text nor an option says.

@@ -1,128 +1,165 @@
 //! # Questions
-//! A system with what is asked about it, and the engines that follow its states.
+//! What is asked, about which subject, within which budget: all that an engine is given.
 
-use std::time::{Duration, Instant};
+use std::sync::{Arc, OnceLock};
 
-use selvedge_analysis::engine::delays::{self, Options as Delays};
+use selvedge_analysis::engine::delays::Options as Delays;
 use selvedge_analysis::engine::grid::{Grid, grid};
-use selvedge_analysis::engine::{self, Event, Method, Outcome, Question, Shown, Table};
+use selvedge_analysis::engine::{self, Event, Method, Shown, Table};
 use selvedge_analysis::explore::Observe;
 use selvedge_analysis::{Bound, Budget, Resource};
 use selvedge_model::{Property, System};
 use selvedge_report::advice::Started;
-use selvedge_sequential::{self as summaries, engine as sequential};
 
 use crate::options::{Heard, Options};
-use crate::subject::Opened;
-use crate::{Engine, Failure};
+use crate::subject::{Opened, Subject, Wanted};
+use crate::{EngineName, Failure};
 
-/// A question that is ready to be asked.
+/// A question about a subject: whether a violation is reachable, within a bound or at all.
 #[derive(Clone)]
-pub struct Asked {
-    /// What it is about.
-    pub opened: Opened,
-    /// The bound, if there is one.
-    pub bound: Option<Bound>,
+pub struct Question {
+    subject: Arc<Subject>,
+    /// The system, once somebody has asked for it.
+    opened: OnceLock<Opened>,
+    /// Whether the system is another one than that of the subject.
+    is_made: bool,
+    bound: Option<Bound>,
     /// What is assumed of threads that are started, where they are slots.
     pub(crate) started: Option<Started>,
-    pub(crate) options: Options,
-    pub(crate) budget: Budget,
+    options: Options,
+    budget: Budget,
 }
 
-impl Asked {
-    pub(crate) fn new(opened: Opened, options: &Options, budget: Budget) -> Self {
-        Asked { opened, bound: None, started: None, options: options.clone(), budget }
+impl Question {
+    pub(crate) fn new(
+        subject: &Subject,
+        bound: Option<Bound>,
+        options: &Options,
+        budget: Budget,
+    ) -> Self {
+        let (subject, options) = (Arc::new(subject.clone()), options.clone());
+        let (opened, is_made, started) = (OnceLock::new(), false, None);
+        Question { subject, opened, is_made, bound, started, options, budget }
     }
 
-    /// The same, for a while only.
+    /// The question about another system that was made of the subject, for one worker.
     #[must_use]
-    pub(crate) fn for_a_while(mut self, time: Duration) -> Self {
-        let end = Instant::now() + time;
-        self.budget.deadline = Some(self.budget.deadline.map_or(end, |deadline| deadline.min(end)));
-        self
+    pub(crate) fn about(&self, opened: Opened) -> Self {
+        let budget = Budget { workers: 1, ..self.budget.clone() };
+        Question { opened: OnceLock::from(opened), is_made: true, budget, ..self.clone() }
     }
 
-    /// The system.
+    /// The question about a system of its own: what numbers its states get depends on nobody else.
     #[must_use]
-    pub fn system(&self) -> &dyn System {
-        self.opened.system.as_ref()
+    pub(crate) fn alone(&self) -> Self {
+        match self.is_made {
+            true => self.clone(),
+            false => Question { opened: OnceLock::new(), ..self.clone() },
+        }
     }
 
-    fn question(&self) -> Question<'_> {
-        Question {
-            system: self.system(),
-            properties: &self.opened.properties,
-            method: self.options.engine.method(),
+    /// The question with another budget.
+    #[must_use]
+    pub(crate) fn within(&self, budget: &Budget) -> Self {
+        Question { budget: budget.clone(), ..self.clone() }
+    }
+
+    /// The question, where so many started threads are slots.
+    #[must_use]
+    pub(crate) fn with_slots(&self, started: Started) -> Self {
+        Question { started: Some(started), ..self.clone() }
+    }
+
+    /// What it is about.
+    #[must_use]
+    pub fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
+    /// The bound, if there is one.
+    #[must_use]
+    pub fn bound(&self) -> Option<Bound> {
+        self.bound
+    }
+
+    /// How to search.
+    #[must_use]
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// How long and how large the search may be.
+    #[must_use]
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// The system that is explored.
+    pub fn opened(&self) -> Result<&Opened, Failure> {
+        if let Some(opened) = self.opened.get() {
+            return Ok(opened);
+        }
+        let decides = matches!(self.options.engine, EngineName::Auto | EngineName::Coverability);
+        let any_number = self.bound.is_none() && (decides || self.is_other());
+        let wanted = Wanted { deadlock: self.options.deadlock, any_number };
+        let opened = self.subject.for_engine(wanted)?;
+        Ok(self.opened.get_or_init(|| opened))
+    }
+
+    /// Whether an engine is asked that is not built in.
+    fn is_other(&self) -> bool {
+        matches!(self.options.engine, EngineName::Other(_))
+    }
+
+    /// The question, for engines that follow states.
+    pub(crate) fn explored<'a>(&self, opened: &'a Opened, method: Method) -> engine::Question<'a> {
+        engine::Question {
+            system: opened.system.as_ref(),
+            properties: &opened.properties,
+            method,
             symmetry: self.options.symmetry,
             evidence: self.options.evidence,
         }
     }
 
-    fn tell(&self) -> impl Fn(Event<'_>) + Sync + '_ {
+    pub(crate) fn tell(&self) -> impl Fn(Event<'_>) + Sync + '_ {
         |event| self.options.tell(Heard::Event(&event))
     }
 
-    /// Whether a violation is reachable within the bound.
-    pub(crate) fn check(&self, bound: Bound) -> Result<Outcome, Failure> {
-        let engine = self.options.engine;
-        let (guesses, program) = (engine.guesses(), self.opened.program.as_deref());
-        if guesses.is_some() && program.is_none() {
-            return Err(Failure::usage(
-                "the engines `lazy`, `near` and `eager` need a program; for a table there are `explicit`, \
-                 `symbolic`, `pds` and `pds-backward`",
-            ));
-        }
-        let auto = engine == Engine::Auto && bound.resource == Resource::Rounds;
-        let (question, budget, tell) = (self.question(), &self.budget, self.tell());
-        Ok(match (program, guesses) {
-            (Some(program), Some(guesses)) => {
-                let Question { properties, evidence, .. } = question;
-                let asked = sequential::Asked { program, properties, evidence };
-                let options = summaries::Options { guesses, ..summaries::Options::default() };
-                sequential::check(&asked, bound.count, options, budget, &tell)
-            }
-            (Some(program), None) if auto => {
-                sequential::check_any(program, &question, bound.count, budget, &tell)
-            }
-            _ => engine::check(&question, bound, budget, &tell),
-        })
-    }
-
-    /// Whether a violation is reachable at all.
-    pub(crate) fn verify(&self) -> Result<Outcome, Failure> {
-        let (question, budget, tell) = (self.question(), &self.budget, self.tell());
-        Ok(match (self.options.engine, &self.opened.program) {
-            (Engine::Delays, _) => delays::verify(&question, &self.delays()?, budget, &tell),
-            (Engine::Auto, Some(program)) => sequential::verify(program, &question, budget, &tell),
-            _ => engine::verify(&question, budget, &tell),
-        })
-    }
-
     /// What is new at each bound.
-    pub(crate) fn table(&self, resource: Resource, most: Option<usize>, shown: Shown) -> Table {
-        let mut question = self.question();
-        if shown.automata && question.method == Method::Auto {
-            question.method = Method::Symbolic;
-        }
+    pub(crate) fn table(
+        &self,
+        opened: &Opened,
+        resource: Resource,
+        most: Option<usize>,
+        shown: Shown,
+    ) -> Table {
+        let method = match self.options.engine.method() {
+            Method::Auto if shown.automata => Method::Symbolic,
+            method => method,
+        };
+        let question = self.explored(opened, method);
         engine::table(&question, resource, most, shown, &self.budget, &self.tell())
     }
 
     /// What R(r, d) has, for all numbers of rounds and delays up to these.
     pub(crate) fn grid(&self, rounds: usize, delays: usize) -> Result<Grid, Failure> {
-        let observe = self.delays()?.observe;
-        Ok(grid(&self.question(), observe.as_ref(), (rounds, delays), &self.budget))
+        let opened = self.opened()?;
+        let observe = self.delays(opened)?.observe;
+        let question = self.explored(opened, self.options.engine.method());
+        Ok(grid(&question, observe.as_ref(), (rounds, delays), &self.budget))
     }
 
     /// How rounds and delays look for a proof.
-    fn delays(&self) -> Result<Delays, Failure> {
+    pub(crate) fn delays(&self, opened: &Opened) -> Result<Delays, Failure> {
         let observe = self.options.observe.as_deref();
-        let observe = observe.map(|text| observed(text, self.system())).transpose()?;
+        let observe = observe.map(|text| observed(text, &*opened.system)).transpose()?;
         Ok(Delays { observe, closure: self.options.closure })
     }
 
     /// Says that there is nothing to violate.
     pub(crate) fn note_missing_target(&self) {
-        let opened = &self.opened;
+        let Ok(opened) = self.opened() else { return };
         if opened.properties.is_empty() {
             let file = opened.source.name();
             let note = format!("note: {file} has no target; --target \"q|a,b\" gives one");

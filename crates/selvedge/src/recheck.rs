@@ -111,7 +111,7 @@ fn states(
     let evidence = document.evidence(&*opened.system).map_err(|why| why.to_string())?;
     let checked = match (&evidence, &opened.program) {
         (Evidence::Summaries(proof), Some(program)) => {
-            certificate::recheck(program, &opened.properties, proof, &options.limits.budget())
+            certificate::recheck(program, &opened.properties, proof, &options.budget())
         }
         _ => recheck_states(&*opened.system, &opened.properties, &evidence),
     };

@@ -16,7 +16,8 @@ use selvedge_program::{LowerError, Lowering, Program, ThreadCounts};
 use selvedge_report::advice::Started;
 
 use crate::Failure;
-use crate::question::Asked;
+use crate::answer::Answer;
+use crate::question::Question;
 use crate::subject::{Opened, Subject};
 
 /// How many started threads act in rounds of single steps, where no number is given.
@@ -103,36 +104,45 @@ fn implied(bound: Bound) -> u32 {
     }
 }
 
-/// Whether a violation is reachable within a bound. With rounds, started threads are slots.
+/// Answers a question about a bound. With rounds, started threads are slots; `answer` is asked about the program with slots.
 pub(crate) fn check(
-    subject: &Subject,
-    asked: &mut Asked,
+    question: &Question,
     bound: Bound,
-) -> Result<Outcome, Failure> {
+    answer: impl FnOnce(&Question) -> Result<Answer, Failure>,
+) -> Result<Answer, Failure> {
+    let opened = question.opened()?;
     let in_rounds = matches!(bound.resource, Resource::Rounds | Resource::RoundRobin { .. });
-    let about_assertions = asked.opened.properties == [Property::NeverWrong];
-    let starts = asked.system().starts_threads();
-    let Some(program) = asked.opened.program.clone() else { return asked.check(bound) };
+    let about_assertions = opened.properties == [Property::NeverWrong];
+    let starts = opened.system.starts_threads();
+    let Some(program) = &opened.program else { return answer(question) };
     if !in_rounds || !about_assertions || !starts {
-        return asked.check(bound);
+        return answer(question);
     }
-    let made = match subject.with_slots(asked.options.started, Some(implied(bound)))? {
-        None => return asked.check(bound),
-        Some(Err(why)) => return Ok(refused(&program, why, bound)),
+    let refused = |why| {
+        let outcome = Outcome::refused(as_fault(program, why), bound.resource);
+        Answer::of_states(question, opened, outcome)
+    };
+    let most = question.options().started;
+    let made = match question.subject().with_slots(most, Some(implied(bound)))? {
+        None => return answer(question),
+        Some(Err(why)) => return refused(why),
         Some(Ok(made)) => made,
     };
-    let system = match lowered(&asked.opened, &made.slotted) {
+    let system = match lowered(opened, &made.slotted) {
         Ok(system) => Arc::new(system),
-        Err(why) => return Ok(refused(&program, why, bound)),
+        Err(why) => return refused(why),
     };
     let within = Opened {
         system: Arc::clone(&system) as Arc<dyn System>,
         program: Some(Arc::clone(&system)),
-        ..asked.opened.clone()
+        ..opened.clone()
     };
-    let outcome = Asked { opened: within, ..asked.clone() }.check(bound)?;
-    asked.started = Some(made.started);
-    Ok(made.told(&system, &program, outcome, bound))
+    let found = answer(&question.about(within))?;
+    let Some(outcome) = found.into_outcome() else {
+        return Err(Failure::bug("an engine about a bound has an answer without one"));
+    };
+    let told = made.told(&system, program, outcome, bound);
+    Answer::of_states(&question.with_slots(made.started), opened, told)
 }
 
 /// The program with slots as a system.
@@ -186,11 +196,6 @@ impl WithSlots {
         let LiftedRun { initial, steps, of } = lifted.map_err(|why| fault(why.to_string()))?;
         Ok((Trace { initial, steps }, of))
     }
-}
-
-/// What is told where there is no program with slots.
-fn refused(program: &Lowering, why: LowerError, bound: Bound) -> Outcome {
-    Outcome::refused(as_fault(program, why), bound.resource)
 }
 
 fn as_fault(program: &Lowering, why: LowerError) -> Fault {

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use selvedge::{
-    Blame, Bound, Bounds, Engine, Heard, InputOptions, Livelock, Options, Resource, Subject,
+    Blame, Bound, Bounds, EngineName, Heard, InputOptions, Livelock, Options, Resource, Subject,
     Verdict, check, livelock, recheck, table, verify,
 };
 
@@ -134,7 +134,7 @@ fn failures_say_who_is_to_blame() {
     let failure = verify(&misnamed, &Options::default()).err().unwrap();
     assert_eq!(failure.blame(), Blame::Options);
     assert!(failure.to_string().contains("did you mean `worker`?"), "{failure}");
-    let lazy = Options { engine: Engine::Lazy, ..Options::default() };
+    let lazy = Options { engine: EngineName::Lazy, ..Options::default() };
     assert_eq!(verify(&subject("race.weave", RACE), &lazy).err().unwrap().blame(), Blame::Options);
 }
 
@@ -186,7 +186,7 @@ fn what_goes_on_can_be_heard() {
 fn a_violation_by_predicates_is_one_of_the_program_as_it_is_written() {
     let text = "int n := 0; void up() { n := n + 1; assert n < 3; } thread up * 3;";
     let asked = subject("up.weave", text);
-    let options = Options { engine: Engine::Predicates, ..with_evidence() };
+    let options = Options { engine: EngineName::Predicates, ..with_evidence() };
     let answer = verify(&asked, &options).unwrap();
     if answer.verdict() == Verdict::Unknown && answer.sentence().contains("solver") {
         eprintln!("skipped: {}", answer.sentence());

@@ -1,14 +1,9 @@
 //! # Answers
 //!
-//! [`check`] is the bounded question, for rounds. [`verify`] asks the context engines, and after a
-//! while lets rounds look for a violation beside them; a program with one thread has all that it
-//! can do in one round, so that there rounds can prove, too.
+//! [`check`] is the bounded question, for rounds. A program with one thread has all that it can do in one round, so that
+//! there rounds can prove, too.
 
-use std::time::Duration;
-
-use selvedge_analysis::engine::{
-    self, Answer, Event, Listener, Outcome, Proof, Question, Verdict, beside,
-};
+use selvedge_analysis::engine::{Event, Listener, Outcome, Proof, Verdict};
 use selvedge_analysis::explore::Observation;
 use selvedge_analysis::{Bound, Budget, Resource, Stop};
 use selvedge_core::Loc;
@@ -21,9 +16,6 @@ use crate::layout::Layout;
 use crate::lift::{Lifted, lost};
 use crate::rounds::{Guesses, Options, Rounds};
 use crate::summaries::Calls;
-
-/// How long the other engines are alone.
-const HEAD_START: Duration = Duration::from_secs(1);
 
 /// How many rounds are prepared for at first, by the layout of the diagrams: if rounds stand one
 /// after the other, those that are not reached cost nothing.
@@ -230,45 +222,4 @@ fn seen(engine: &Rounds<'_>, rounds: usize, outcome: &mut Outcome, tell: Listene
         let stored = (engine.space.bdds.live_nodes(), engine.space.bdds.bytes());
         tell(Event::Bound { observation, stored });
     }
-}
-
-/// Whether a violation is reachable at all. The program is that of the question.
-pub fn verify(
-    program: &Lowering,
-    question: &Question<'_>,
-    budget: &Budget,
-    tell: Listener<'_>,
-) -> Outcome {
-    let asked = Asked { program, properties: question.properties, evidence: question.evidence };
-    let first = |budget: &Budget| engine::verify(question, budget, tell);
-    if question.properties.is_empty() || asked.refusal().is_some() {
-        return first(budget);
-    }
-    beside(first, |budget| find(&asked, budget), HEAD_START, budget)
-}
-
-/// Whether a violation is reachable within so many rounds, by whatever answers first.
-pub fn check_any(
-    program: &Lowering,
-    question: &Question<'_>,
-    rounds: usize,
-    budget: &Budget,
-    tell: Listener<'_>,
-) -> Outcome {
-    let asked = Asked { program, properties: question.properties, evidence: question.evidence };
-    let first = |budget: &Budget| engine::check(question, Bound::rounds(rounds), budget, tell);
-    if question.properties.is_empty() || asked.refusal().is_some() {
-        return first(budget);
-    }
-    let second = |budget: &Budget| {
-        let outcome = check(&asked, rounds, Options::default(), budget, &|_| {});
-        outcome.is_answer().then_some(outcome)
-    };
-    beside(first, second, HEAD_START, budget)
-}
-
-/// Looks for a violation with more and more rounds. None if that came to no end.
-fn find(asked: &Asked<'_>, budget: &Budget) -> Option<Outcome> {
-    let outcome = check(asked, usize::MAX, Options::default(), budget, &|_| {});
-    outcome.is_answer().then_some(outcome)
 }

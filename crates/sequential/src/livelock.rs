@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use selvedge_analysis::engine::{Answer, Side, Turn, in_turns};
+use selvedge_analysis::engine::{Answer, Candidate, FAVOURED, Turn, in_turns};
 use selvedge_analysis::{Budget, Stop, fair};
 use selvedge_bdd::Bdd;
 use selvedge_evidence::{Evidence, Lasso, Trace, recheck, replay};
@@ -91,12 +91,6 @@ pub fn find_either_way(
     bounds: Bounds,
     budget: &Budget,
 ) -> Result<Option<Lasso>> {
-    let by_guesses = |budget: &Budget, turn: &Turn| {
-        if asked.program.threads().len() <= FEW_THREADS {
-            turn.favour(Side::Second);
-        }
-        Found(find(asked, bounds, budget))
-    };
     let by_states = |budget: &Budget| {
         let rounds =
             fair::Rounds { stem: bounds.stem_rounds() as usize, lasso: bounds.lasso as usize };
@@ -112,7 +106,13 @@ pub fn find_either_way(
     {
         return found.0;
     }
-    in_turns(by_guesses, by_states, budget).0
+    let few = asked.program.threads().len() <= FEW_THREADS;
+    let shares = if few { (1, FAVOURED) } else { (FAVOURED, 1) };
+    let candidates = vec![
+        Candidate::new(shares.0, |budget, _| Some(Found(find(asked, bounds, budget)))),
+        Candidate::new(shares.1, |budget, _| by_states(budget)),
+    ];
+    in_turns(candidates, budget).unwrap_or(Found(Err(Stop::Cancelled))).0
 }
 
 /// With so many threads the states of a few rounds can be listed.
@@ -248,18 +248,26 @@ pub fn search_beside(
     budget: &Budget,
     tell: fair::Listener<'_>,
 ) -> fair::Outcome {
-    let first = |budget: &Budget, turn: &Turn| {
+    let exact = |budget: &Budget, turn: &Turn| {
         let heard = |event| {
             if let fair::Event::States { found, followed } = event {
-                turn.favour(if found - followed > followed { Side::Second } else { Side::First });
+                let endless = found - followed > followed;
+                turn.give(0, if endless { 1 } else { FAVOURED });
+                turn.give(1, if endless { FAVOURED } else { 1 });
             }
             tell(event);
         };
         fair::search(question, budget, &heard)
     };
     // What can be listed, the exact search lists.
-    let second = |budget: &Budget| Some(search_by(find, asked, None, budget, &|_| {}));
-    in_turns(first, second, budget)
+    let by_rounds = |budget: &Budget| search_by(find, asked, None, budget, &|_| {});
+    let candidates = vec![
+        Candidate::new(FAVOURED, |budget, turn| Some(exact(budget, turn))),
+        Candidate::new(1, |budget, _| Some(by_rounds(budget))),
+    ];
+    let verdict = fair::Verdict::Unknown { stop: Stop::Cancelled, completed: None };
+    let nothing = fair::Outcome { verdict, engine: ENGINE, states: None, evidence: None };
+    in_turns(candidates, budget).unwrap_or(nothing)
 }
 
 /// The name of the engine.

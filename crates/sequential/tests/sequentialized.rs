@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use selvedge_analysis::engine::{Method, Outcome, Question, Verdict};
+use selvedge_analysis::engine::{self, Candidate, FAVOURED, Method, Outcome, Question, Verdict};
 use selvedge_analysis::{Bound, Budget};
 use selvedge_evidence::replay;
 use selvedge_frontend::tables::{can_express, to_program};
@@ -21,7 +21,8 @@ use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_model::{Property, System};
 use selvedge_program::sequentialize::{NotSequential, sequentialize};
 use selvedge_program::{Count, Lowering, Program, Source, ThreadCounts, Type, print};
-use selvedge_sequential::engine::{check_any, verify};
+use selvedge_sequential::Options;
+use selvedge_sequential::engine::{self as summaries, Asked};
 
 /// Rounds that are asked about.
 const MOST_ROUNDS: usize = 3;
@@ -31,6 +32,9 @@ const LIMIT: Duration = Duration::from_secs(300);
 
 /// How long an answer is waited for that may have no end.
 const SHORT: Duration = Duration::from_secs(1);
+
+/// How much work states are followed for before summaries take turns with them.
+const HEAD_START: u64 = 1 << 20;
 
 /// How much memory may be in use.
 const MEMORY: usize = 4 << 30;
@@ -157,10 +161,21 @@ fn ask(
         memory_in_use: Some(memory_in_use),
         ..Budget::default()
     };
-    let outcome = match rounds {
-        Some(rounds) => check_any(program, &question, rounds, &budget, &|_| {}),
-        None => verify(program, &question, &budget, &|_| {}),
+    let by_states = |budget: &Budget| match rounds {
+        Some(rounds) => engine::check(&question, Bound::rounds(rounds), budget, &|_| {}),
+        None => engine::verify(&question, budget, &|_| {}),
     };
+    let asked = Asked { program, properties: question.properties, evidence: false };
+    let by_summaries = |budget: &Budget| {
+        let rounds = rounds.unwrap_or(usize::MAX);
+        summaries::check(&asked, rounds, Options::default(), budget, &|_| {})
+    };
+    let mut candidates = vec![Candidate::new(FAVOURED, |budget, _| Some(by_states(budget)))];
+    if asked.refusal().is_none() {
+        let second = Candidate::new(FAVOURED, |budget, _| Some(by_summaries(budget)));
+        candidates.push(second.after(HEAD_START));
+    }
+    let outcome = engine::in_turns(candidates, &budget).expect("the first one has an outcome");
     if let (Some(rounds), Verdict::Unsafe { bound, .. }) = (rounds, &outcome.verdict) {
         assert!(bound.count <= rounds && *bound == Bound::rounds(bound.count));
     }

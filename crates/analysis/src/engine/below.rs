@@ -78,7 +78,14 @@ impl<'a> Below<'a> {
                 }
             };
             if let Some((property, _)) = violation {
-                let trace = schedule(question, within, self.start.most_threads, budget);
+                let trace = match question.needs_all_threads() && self.explorer.has_left_out() {
+                    // A schedule with more threads than are followed may be shorter.
+                    true => schedule(question, within, budget),
+                    false => {
+                        let found = self.explorer.shortest(question.properties, budget);
+                        found.and_then(|trace| trace.ok_or(Stop::Cancelled))
+                    }
+                };
                 // The shortest schedule may lead to another violation.
                 let shown =
                     trace.as_ref().ok().and_then(|trace| broken_by(&self.start.question, trace));
@@ -242,13 +249,10 @@ impl<'a> Start<'a> {
 pub(super) fn schedule(
     question: &Question<'_>,
     bound: Bound,
-    most_threads: Option<usize>,
     budget: &Budget,
 ) -> Result<Trace, Stop> {
     let Question { system, properties, .. } = question;
-    // Where threads cannot be dropped, no limit keeps away from a shorter schedule.
-    let most_threads = most_threads.filter(|_| !question.needs_all_threads());
-    shortest_violation(*system, properties, bound, most_threads, budget)?.ok_or(Stop::Cancelled)
+    shortest_violation(*system, properties, bound, None, budget)?.ok_or(Stop::Cancelled)
 }
 
 /// The property that the last state of a run breaks.

@@ -67,6 +67,10 @@ impl System for Counted<'_> {
         self.system.actions(template, shared, top, out)
     }
 
+    fn is_recursive(&self) -> bool {
+        self.system.is_recursive()
+    }
+
     fn starts_threads(&self) -> bool {
         self.system.starts_threads()
     }

@@ -1,17 +1,15 @@
 //! Any number of threads.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use selvedge_coverability::{Answer, Attempt, Stacks, attempt};
 use selvedge_evidence::{Evidence, Trace};
 use selvedge_model::{Action, System, advance, enabled};
 
 use super::below::violation;
-use super::beside::beside;
 use super::growing::{self, Cut};
-use super::{Listener, Outcome, Proof, Question, Verdict};
-use crate::{Bound, Budget, Stop};
+use super::{Candidate, Listener, Outcome, Proof, Question, Verdict, first_answer};
+use crate::{Bound, Budget, Resource, Stop};
 
 /// Whether any number of threads reaches a violation.
 pub(super) fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
@@ -76,8 +74,8 @@ pub(super) fn drops(system: &dyn System, trace: &Trace) -> bool {
     })
 }
 
-/// How long coverability is alone.
-const HEAD_START: Duration = Duration::from_secs(1);
+/// How much work coverability does alone, in moves: about a second.
+const HEAD_START: u64 = 1 << 20;
 
 /// The same, with an exploration under growing bounds beside it: that one answers where threads have
 /// infinitely many local states, or too many, and cut stacks are no proof.
@@ -100,7 +98,12 @@ pub(super) fn verify_beside(
         let refused = matches!(outcome.verdict, Verdict::Unknown { stop: Stop::Fault(_), .. });
         if refused && begin() { bounded(budget) } else { outcome }
     };
-    beside(first, |budget| begin().then(|| bounded(budget)), HEAD_START, budget)
+    let second = |budget: &Budget| begin().then(|| bounded(budget));
+    let candidates = vec![
+        Candidate::new(1, |budget, _| Some(first(budget))),
+        Candidate::new(1, |budget, _| second(budget)).after(HEAD_START),
+    ];
+    first_answer(candidates, budget, Resource::Contexts)
 }
 
 /// A proof with cut stacks, if one of the cuts has one.

@@ -1,28 +1,31 @@
-//! From below and from above, side by side, until one of them has an answer.
+//! # From below and from above
+//! Both sides take turns until one of them has an answer. Where no stack can grow without end, the side from above has nothing to
+//! add: what it keeps of a state is the state.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::sync::{Mutex, PoisonError};
 
 use selvedge_evidence::Evidence;
 use selvedge_model::Property;
 
 use super::below::Below;
 use super::table::Kept;
+use super::turns::{Answer, Candidate, FAVOURED, Turn, in_turns};
 use super::{CutSeen, Event, Listener, Outcome, Proof, Question, Verdict};
 use crate::converge::above::Above;
 use crate::converge::finite_contexts::{FiniteContexts, finite_contexts};
 use crate::explore::Explorer;
 use crate::explore::windows::Cut;
-use crate::{Budget, Resource};
+use crate::{Budget, Resource, Stop};
 
 /// Cuts deeper than this are not tried, unless the target names a higher stack.
 const DEEPEST_CUT: usize = 8;
 
-/// How long exploration from below goes on after a proof from above, to find the bound at which
-/// the visible states collapsed.
-const GRACE: Duration = Duration::from_secs(2);
+/// The part of the work so far that the exploration from below may add to a proof from above, to find the bound at which the
+/// visible states collapsed.
+const PART_FOR_COLLAPSE: u64 = 10;
+
+/// How much it may add in any case, in moves: a moment.
+const LEAST_FOR_COLLAPSE: u64 = 1 << 17;
 
 /// What comes from above with each cut.
 struct Report {
@@ -43,18 +46,59 @@ pub(super) fn pincer(
     tell: Listener<'_>,
     keep: Option<&mut Kept>,
 ) -> Outcome {
-    let done = Arc::new(AtomicBool::new(false));
-    let mut shared_budget = budget.clone();
-    shared_budget.cancelled.push(Arc::clone(&done));
-    std::thread::scope(|scope| {
-        let (send, receive) = mpsc::channel();
-        let above_budget = shared_budget.clone();
-        let wants_table = keep.is_some();
-        scope.spawn(move || from_above(question, wants_table, &above_budget, tell, &send));
-        let outcome = meet(question, (resource, most), &shared_budget, tell, &receive, keep);
-        done.store(true, Ordering::Relaxed);
-        outcome
-    })
+    let mut below = match Below::new(*question, resource, None) {
+        Ok(below) => below,
+        Err(stop) => return Outcome::unknown(stop, resource),
+    };
+    let mut verdict = None;
+    let reports = Mutex::new(Vec::new());
+    let wants_table = keep.is_some();
+    let mut sides: Vec<Candidate<'_, Met>> = Vec::new();
+    let (explored, found) = (&mut verdict, &mut below);
+    sides.push(Candidate::new(FAVOURED, |budget, _| {
+        let found = found.run(most.unwrap_or(usize::MAX), budget, tell, |below| {
+            let cuts = lock(&reports);
+            // Proved. Where nothing is hidden, a bound without new states is not far.
+            proof(question, &cuts, below.visible_kinds())
+                .is_some_and(|seen| below.visible_kinds() == seen.kinds && !seen.exact)
+        });
+        let met = Met(!matches!(found, Verdict::Unknown { .. }));
+        *explored = Some(found);
+        Some(met)
+    }));
+    if question.system.is_recursive() || wants_table {
+        sides.push(Candidate::new(FAVOURED, |budget, turn| {
+            let add = |report: Report| lock(&reports).push(report);
+            from_above(question, wants_table, budget, turn, tell, add);
+            None
+        }));
+    }
+    in_turns(sides, budget);
+    let verdict = verdict.unwrap_or_else(|| Outcome::unknown(Stop::Cancelled, resource).verdict);
+    let mut reports = reports.into_inner().unwrap_or_else(PoisonError::into_inner);
+    // A table says whether contexts are finite, which the first cut tells.
+    if wants_table && reports.is_empty() {
+        let above = Above::explore(question.system, Cut::tight(1), question.symmetry, budget);
+        let first = above.ok().and_then(|above| {
+            let finite = finite_contexts(question.system, &above, budget).ok();
+            report(question, &above, finite)
+        });
+        reports.extend(first);
+    }
+    meet(question, (below, verdict), reports, budget, keep)
+}
+
+/// Whether the exploration from below came to an end by itself.
+struct Met(bool);
+
+impl Answer for Met {
+    fn is_answer(&self) -> bool {
+        self.0
+    }
+}
+
+fn lock<T>(reports: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    reports.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A cut at a time, until one has no violation, or it makes no sense to go on.
@@ -62,13 +106,26 @@ fn from_above(
     question: &Question<'_>,
     wants_table: bool,
     budget: &Budget,
+    turn: &Turn,
     tell: Listener<'_>,
-    found: &mpsc::Sender<Report>,
+    mut found: impl FnMut(Report),
 ) {
     let mut last_kinds = None;
     // A stack that is named whole is told from others where it is not cut.
     let named = question.properties.iter().map(Property::height).max().unwrap_or(0);
     let deepest = DEEPEST_CUT.max(named.saturating_add(1));
+    let mut send = |above: &Above<'_>, finite: Option<FiniteContexts>| {
+        let Some(report) = report(question, above, finite) else { return false };
+        let CutSeen { violated, exact, .. } = report.seen;
+        tell(Event::Cut(report.seen));
+        found(report);
+        let proved = !violated && !question.is_about_everything();
+        if proved {
+            // Only the bound of the collapse is still of interest.
+            turn.limit(0, LEAST_FOR_COLLAPSE.max(turn.done() / PART_FOR_COLLAPSE));
+        }
+        !exact && !proved
+    };
     for depth in 1..=deepest {
         let cut = Cut::tight(depth);
         let Ok(mut above) = Above::explore(question.system, cut, question.symmetry, budget) else {
@@ -78,13 +135,13 @@ fn from_above(
             .then(|| finite_contexts(question.system, &above, budget).ok())
             .flatten();
         let kinds = above.explorer().visible_kinds();
-        if !send(question, &above, finite, tell, found) {
+        if !send(&above, finite) {
             return;
         }
         // Where a deeper cut is not better, the heights of stacks may be what is missing.
         if last_kinds == Some(kinds) || depth == deepest {
             match above.compare_heights(question.system, budget) {
-                Ok(true) if send(question, &above, None, tell, found) => {}
+                Ok(true) if send(&above, None) => {}
                 Ok(false) => {}
                 _ => return,
             }
@@ -93,69 +150,32 @@ fn from_above(
     }
 }
 
-/// Reports what a cut leaves. Whether another one may be of use.
-fn send(
+/// What a cut leaves.
+fn report(
     question: &Question<'_>,
     above: &Above<'_>,
     finite: Option<FiniteContexts>,
-    tell: Listener<'_>,
-    found: &mpsc::Sender<Report>,
-) -> bool {
-    let Ok(violation) = above.violation(question.properties) else { return false };
-    let violated = violation.is_some();
+) -> Option<Report> {
+    let violated = above.violation(question.properties).ok()?.is_some();
     let kinds = above.explorer().visible_kinds();
     let (cut, visible, exact) = (above.cut(), above.visible(), above.is_exact());
     let seen = CutSeen { cut, visible, kinds, violated, exact };
-    tell(Event::Cut(seen));
-    let enough = exact || (!violated && !question.is_about_everything());
     let wanted = question.evidence && !violated;
-    let certificate = wanted.then(|| above.certificate());
-    found.send(Report { seen, finite, certificate }).is_ok() && !enough
+    Some(Report { seen, finite, certificate: wanted.then(|| above.certificate()) })
 }
 
+/// Puts together what both sides found.
 fn meet(
     question: &Question<'_>,
-    (resource, most): (Resource, Option<usize>),
+    (mut below, verdict): (Below<'_>, Verdict),
+    reports: Vec<Report>,
     budget: &Budget,
-    tell: Listener<'_>,
-    from_above: &mpsc::Receiver<Report>,
     keep: Option<&mut Kept>,
 ) -> Outcome {
-    let mut below = match Below::new(*question, resource, None) {
-        Ok(below) => below,
-        Err(stop) => return Outcome::unknown(stop, resource),
-    };
-    let mut cuts: Vec<CutSeen> = Vec::new();
-    let mut finite = None;
-    let mut certificates: Vec<(Cut, Evidence)> = Vec::new();
-    let mut take = |cuts: &mut Vec<CutSeen>, report: Report| {
-        cuts.push(report.seen);
-        certificates.extend(report.certificate.map(|found| (report.seen.cut, found)));
-        finite = finite.take().or(report.finite);
-    };
-    let mut give_up: Option<Instant> = None;
-    let verdict = below.run(most.unwrap_or(usize::MAX), budget, tell, |below| {
-        from_above.try_iter().for_each(|report| take(&mut cuts, report));
-        let Some(proof) = proof(question, &cuts, below.visible_kinds()) else { return false };
-        // Proved. Only the bound of the collapse is still of interest.
-        let deadline = *give_up.get_or_insert_with(|| Instant::now() + GRACE);
-        let met = below.visible_kinds() == proof.kinds;
-        // Where nothing is hidden, a bound without new states is not far.
-        (met && !proof.exact) || Instant::now() > deadline
-    });
     let kinds = below.explorer.visible_kinds();
-    if matches!(verdict, Verdict::Unknown { .. }) {
-        // Nothing to be had from below; wait for what comes from above.
-        while proof(question, &cuts, kinds).is_none() {
-            let Ok(report) = from_above.recv() else { break };
-            take(&mut cuts, report);
-        }
-    }
-    if keep.is_some() && cuts.is_empty() {
-        from_above.iter().take(1).for_each(|report| take(&mut cuts, report));
-    }
+    let answer = proof(question, &reports, kinds);
     let mut outcome = below.outcome(verdict);
-    if let Some(seen) = proof(question, &cuts, kinds)
+    if let Some(seen) = answer
         && !matches!(outcome.verdict, Verdict::Unsafe { .. })
     {
         let met = kinds == seen.kinds;
@@ -170,12 +190,16 @@ fn meet(
         }
     }
     // A cut is mostly smaller than what a repetition rests on.
-    let seen =
-        proof(question, &cuts, kinds).filter(|_| matches!(outcome.verdict, Verdict::Safe(_)));
-    let of_cut = |seen: CutSeen| certificates.into_iter().find(|(cut, _)| *cut == seen.cut);
-    let from_above = seen.and_then(of_cut).map(|(_, certificate)| certificate);
+    let seen = answer.filter(|_| matches!(outcome.verdict, Verdict::Safe(_)));
+    outcome.cuts = reports.iter().map(|report| report.seen).collect();
+    let mut finite = None;
+    let mut from_above = None;
+    for report in reports {
+        finite = finite.or(report.finite);
+        let is_meant = seen.is_some_and(|seen| seen.cut == report.seen.cut);
+        from_above = from_above.or(report.certificate.filter(|_| is_meant));
+    }
     outcome.evidence = from_above.or_else(|| below.evidence(&outcome.verdict));
-    outcome.cuts = cuts;
     if let Some(kept) = keep {
         if kept.shown.generators
             && let Some(last) = outcome.collapse
@@ -193,10 +217,10 @@ fn meet(
 
 /// The cut that answers the question: one without a violation; where all visible states are asked
 /// for, one with as many of them as were reached from below, so that they are the same.
-fn proof(question: &Question<'_>, cuts: &[CutSeen], reached: usize) -> Option<CutSeen> {
+fn proof(question: &Question<'_>, reports: &[Report], reached: usize) -> Option<CutSeen> {
     let answers = |seen: &&CutSeen| match question.is_about_everything() {
         true => seen.kinds == reached,
         false => !seen.violated,
     };
-    cuts.iter().find(answers).copied()
+    reports.iter().map(|report| &report.seen).find(answers).copied()
 }

@@ -59,7 +59,7 @@ fn run(
         tell(Event::Bound { observation: &observation, stored });
         observations.push(observation);
         if let Some(property) = reduction.rounds().violated {
-            let trace = schedule(question, bound, None, budget);
+            let trace = schedule(question, bound, budget);
             // The shortest schedule may lead to another violation.
             let shown = trace.as_ref().ok().and_then(|trace| broken_by(question, trace));
             return Verdict::Unsafe { bound, property: shown.unwrap_or(property), trace };

@@ -1,43 +1,64 @@
-//! # Two engines that take turns
+//! # Engines that take turns
 //!
-//! **Question.** Two engines look for the same answer, and nobody knows which one is faster. How
+//! **Question.** Several engines look for the same answer, and nobody knows which one is fastest. How
 //! does the answer, and who gives it, not depend on the clock?
 //!
-//! **Idea.** One of them works at a time. Every look at the budget is so much work done
-//! ([`Budget::after`]); when its share is used up, the other one goes on from where it was. The one
-//! that seems to be on the right track has the larger share.
+//! **Idea.** Work is handed out in portions, round after round. Every look at the budget is so much work done
+//! ([`Budget::after`]); an engine whose portion is used up waits for its next one. The one
+//! that seems to be on the right track has the largest portion, and some begin only when the others have worked for a
+//! while in vain. In a round, engines work one after the other, or as many at a time as there are workers; if several come to
+//! an answer in one round, the first in the list has it.
 //!
-//! **Claim.** The order of all work is the same in every run, if the work of each engine is. The one
-//! with the larger share costs at most a quarter more than alone.
+//! **Claim.** The answer is the same in every run and with any number of workers, if the work of each engine depends on
+//! nothing that another one does. An engine that has n shares of m costs at most m / n times as much as alone, once all have
+//! begun.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::beside::Answer;
-use crate::Budget;
+use selvedge_model::Meter;
 
-/// How much is done in a turn, in moves of an explorer, by who is not favoured.
+use crate::{Budget, Stop};
+
+/// How much is done in a turn with one share, in moves of an explorer.
 const SHARE: u64 = 1 << 15;
 
-/// How many times as much is done by who is.
-const FAVOUR: u64 = 4;
+/// How many shares a favoured engine has: at most a quarter is lost to another one that has one.
+pub const FAVOURED: u64 = 4;
 
-/// One of two engines that take turns.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Side {
-    /// The one that begins, and is favoured at first.
-    First,
-    /// The other one.
-    Second,
+/// What an engine comes to.
+pub trait Answer: Send {
+    /// Whether the question is answered.
+    fn is_answer(&self) -> bool;
 }
 
-impl Side {
-    fn other(self) -> Self {
-        match self {
-            Side::First => Side::Second,
-            Side::Second => Side::First,
-        }
+/// An engine that is to take turns with others.
+pub struct Candidate<'a, A> {
+    /// How much work the others do before it begins, unless they give up before.
+    pub after: u64,
+    /// How many shares it has at first.
+    pub shares: u64,
+    /// The engine. `None` if it has nothing to say.
+    pub run: Run<'a, A>,
+}
+
+/// An engine that runs within a budget, and knows its place among those that take turns.
+pub type Run<'a, A> = Box<dyn FnOnce(&Budget, &Turn) -> Option<A> + Send + 'a>;
+
+impl<'a, A> Candidate<'a, A> {
+    /// An engine that begins at once.
+    pub fn new(
+        shares: u64,
+        run: impl FnOnce(&Budget, &Turn) -> Option<A> + Send + 'a,
+    ) -> Candidate<'a, A> {
+        Candidate { after: 0, shares, run: Box::new(run) }
+    }
+
+    /// Lets the others work alone at first.
+    #[must_use]
+    pub fn after(self, work: u64) -> Self {
+        Candidate { after: work, ..self }
     }
 }
 
@@ -45,58 +66,111 @@ impl Side {
 #[derive(Clone)]
 pub struct Turn {
     turns: Arc<Turns>,
-    side: Side,
+    seat: usize,
 }
 
 struct Turns {
-    now: Mutex<Now>,
+    seats: Mutex<Vec<Seat>>,
     changed: Condvar,
 }
 
-struct Now {
-    /// Whose turn it is.
-    whose: Side,
-    /// How much work is left in it.
+struct Seat {
+    after: u64,
+    shares: u64,
+    /// How much work is left of its portion; none while it waits.
     left: u64,
-    favoured: Side,
-    /// Who has come to an end.
-    over: Option<Side>,
+    /// How much work it has done.
+    done: u64,
+    /// How much more it may do; `None`: any amount.
+    most: Option<u64>,
+    /// Whether it has come to an end.
+    over: bool,
 }
 
-impl Now {
-    fn pass_to(&mut self, side: Side) {
-        self.whose = side;
-        self.left = if side == self.favoured { SHARE * FAVOUR } else { SHARE };
+impl Turns {
+    fn seats(&self) -> MutexGuard<'_, Vec<Seat>> {
+        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until something holds of the seats.
+    fn wait<'t>(&'t self, mut seats: MutexGuard<'t, Vec<Seat>>, holds: impl Fn(&[Seat]) -> bool) {
+        while !holds(&seats) {
+            seats = self.changed.wait(seats).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Who has a portion in the next round: all that have begun and not ended; and if there are none, the first one that
+    /// has not begun.
+    fn next(&self) -> Vec<usize> {
+        let mut seats = self.seats();
+        let done = seats.iter().fold(0, |sum: u64, seat| sum.saturating_add(seat.done));
+        let waiting = || (0..seats.len()).filter(|&seat| !seats[seat].over);
+        let begun: Vec<usize> = waiting().filter(|&seat| seats[seat].after <= done).collect();
+        if !begun.is_empty() {
+            return begun;
+        }
+        let first = waiting().min_by_key(|&seat| (seats[seat].after, seat));
+        if let Some(seat) = first {
+            seats[seat].after = 0;
+        }
+        first.into_iter().collect()
+    }
+
+    /// Hands out portions to some, and waits until they are used up.
+    fn hand_out(&self, to: &[usize]) {
+        let mut seats = self.seats();
+        for &seat in to {
+            seats[seat].left = SHARE * seats[seat].shares;
+        }
+        self.changed.notify_all();
+        self.wait(seats, |seats| to.iter().all(|&seat| seats[seat].left == 0));
     }
 }
 
 impl Turn {
-    fn now(&self) -> MutexGuard<'_, Now> {
-        self.turns.now.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// So much work was done: comes back when there is a share for more.
-    pub(crate) fn spend(&self, work: u64) {
-        let mut now = self.now();
-        now.left = now.left.saturating_sub(work);
-        if now.left > 0 {
-            return;
-        }
-        let next = if now.over.is_some() { self.side } else { self.side.other() };
-        now.pass_to(next);
-        self.turns.changed.notify_all();
-        self.wait(now);
-    }
-
-    fn wait(&self, mut now: MutexGuard<'_, Now>) {
-        while now.whose != self.side {
-            now = self.turns.changed.wait(now).unwrap_or_else(PoisonError::into_inner);
+    /// Gives one of the engines, by its place in the list, so many shares from its next portion on.
+    pub fn give(&self, seat: usize, shares: u64) {
+        if let Some(seat) = self.turns.seats().get_mut(seat) {
+            seat.shares = shares;
         }
     }
 
-    /// Gives a side the larger share, from its next turn on.
-    pub fn favour(&self, side: Side) {
-        self.now().favoured = side;
+    /// Lets one of the engines do so much more work, and ends it then.
+    pub fn limit(&self, seat: usize, work: u64) {
+        if let Some(seat) = self.turns.seats().get_mut(seat) {
+            seat.most = Some(seat.most.map_or(work, |most| most.min(work)));
+        }
+    }
+
+    /// How much work all have done so far.
+    #[must_use]
+    pub fn done(&self) -> u64 {
+        self.turns.seats().iter().fold(0, |sum, seat| sum.saturating_add(seat.done))
+    }
+
+    /// Waits for a portion.
+    fn wait(&self) {
+        self.turns.wait(self.turns.seats(), |seats| seats[self.seat].left > 0);
+    }
+}
+
+impl Meter for Turn {
+    fn spend(&self, work: u64) -> Result<(), Stop> {
+        let mut seats = self.turns.seats();
+        let seat = &mut seats[self.seat];
+        seat.done = seat.done.saturating_add(work);
+        if let Some(most) = &mut seat.most {
+            *most = most.saturating_sub(work);
+            if *most == 0 {
+                return Err(Stop::Cancelled);
+            }
+        }
+        seat.left = seat.left.saturating_sub(work);
+        if seat.left == 0 {
+            self.turns.changed.notify_all();
+            self.turns.wait(seats, |seats| seats[self.seat].left > 0);
+        }
+        Ok(())
     }
 }
 
@@ -105,62 +179,83 @@ struct Ending<'t>(&'t Turn);
 
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
-        let mut now = self.0.now();
-        now.over = Some(self.0.side);
-        now.pass_to(self.0.side.other());
+        let mut seats = self.0.turns.seats();
+        let seat = &mut seats[self.0.seat];
+        (seat.over, seat.left) = (true, 0);
         self.0.turns.changed.notify_all();
     }
 }
 
-/// What one of two engines answers, whoever comes to it first when they take turns. The first one
-/// always has an outcome; if neither knows, that is it.
-pub fn in_turns<A: Answer>(
-    first: impl FnOnce(&Budget, &Turn) -> A,
-    second: impl FnOnce(&Budget) -> Option<A> + Send,
-    budget: &Budget,
-) -> A {
-    let now = Now { whose: Side::First, left: SHARE * FAVOUR, favoured: Side::First, over: None };
-    let turns = Arc::new(Turns { now: Mutex::new(now), changed: Condvar::new() });
-    let answered = Arc::new(AtomicBool::new(false));
-    let taking = |side: Side| {
-        let turn = Turn { turns: Arc::clone(&turns), side };
-        let mut budget = budget.clone();
-        budget.cancelled.push(Arc::clone(&answered));
-        budget.turn = Some(turn.clone());
-        (budget, turn)
+/// What the first of these engines answers that comes to an answer when they take turns. If none does, what the first
+/// one in the list has to say, or the next one that has something to say.
+pub fn in_turns<A: Answer>(candidates: Vec<Candidate<'_, A>>, budget: &Budget) -> Option<A> {
+    let seat = |c: &Candidate<'_, A>| Seat {
+        after: c.after,
+        shares: c.shares.max(1),
+        left: 0,
+        done: 0,
+        most: None,
+        over: false,
     };
-    let ((first_budget, first_turn), (second_budget, second_turn)) =
-        (taking(Side::First), taking(Side::Second));
-    let answered = &answered;
-    thread::scope(|scope| {
-        let second = scope.spawn(move || {
-            let _ending = Ending(&second_turn);
-            second_turn.wait(second_turn.now());
-            if answered.load(Ordering::Relaxed) {
+    let turns = Arc::new(Turns {
+        seats: Mutex::new(candidates.iter().map(seat).collect()),
+        changed: Condvar::new(),
+    });
+    let answered = Arc::new(AtomicBool::new(false));
+    let said: Vec<Mutex<Option<A>>> = candidates.iter().map(|_| Mutex::new(None)).collect();
+    let has_answer = |seat: usize| {
+        let said = said[seat].lock().unwrap_or_else(PoisonError::into_inner);
+        said.as_ref().is_some_and(A::is_answer)
+    };
+    let workers = budget.workers.max(1);
+    let winner = thread::scope(|scope| {
+        for (seat, candidate) in candidates.into_iter().enumerate() {
+            let turn = Turn { turns: Arc::clone(&turns), seat };
+            let mut budget = budget.clone();
+            budget.cancelled.push(Arc::clone(&answered));
+            budget.meters.push(Arc::new(turn.clone()));
+            budget.workers = 1;
+            let (answered, said) = (&answered, &said);
+            scope.spawn(move || {
+                let _ending = Ending(&turn);
+                turn.wait();
+                if !answered.load(Ordering::Relaxed) {
+                    let outcome = (candidate.run)(&budget, &turn);
+                    *said[seat].lock().unwrap_or_else(PoisonError::into_inner) = outcome;
+                }
+            });
+        }
+        loop {
+            let round = turns.next();
+            if round.is_empty() {
                 return None;
             }
-            let outcome = second(&second_budget).filter(Answer::is_answer);
-            answered.fetch_or(outcome.is_some(), Ordering::Relaxed);
-            outcome
-        });
-        let of_first = {
-            let _ending = Ending(&first_turn);
-            let outcome = first(&first_budget, &first_turn);
-            answered.fetch_or(outcome.is_answer(), Ordering::Relaxed);
-            outcome
-        };
-        match second.join() {
-            Ok(Some(of_second)) if !of_first.is_answer() => of_second,
-            Ok(_) => of_first,
-            Err(panic) => std::panic::resume_unwind(panic),
+            for together in round.chunks(workers) {
+                turns.hand_out(together);
+                let winner = together.iter().copied().find(|&seat| has_answer(seat));
+                if winner.is_some() && !answered.swap(true, Ordering::Relaxed) {
+                    // The others hear that it is over when they have a portion again.
+                    let mut left = turns.next();
+                    while !left.is_empty() {
+                        turns.hand_out(&left);
+                        left = turns.next();
+                    }
+                    return winner;
+                }
+            }
         }
-    })
+    });
+    let said =
+        said.into_iter().map(|said| said.into_inner().unwrap_or_else(PoisonError::into_inner));
+    match winner {
+        Some(winner) => said.into_iter().nth(winner).flatten(),
+        None => said.into_iter().flatten().next(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Stop;
 
     impl Answer for Result<&'static str, Stop> {
         fn is_answer(&self) -> bool {
@@ -168,44 +263,96 @@ mod tests {
         }
     }
 
-    fn work(budget: &Budget, name: &'static str, amount: u64) -> Result<&'static str, Stop> {
+    type Said = Result<&'static str, Stop>;
+
+    fn work(budget: &Budget, name: &'static str, amount: u64) -> Said {
         (0..amount).try_for_each(|_| budget.after(1))?;
         Ok(name)
     }
 
-    fn who(first: u64, second: u64, favoured: Side) -> &'static str {
-        let answer = in_turns(
-            |budget, turn| {
-                turn.favour(favoured);
-                work(budget, "first", first)
-            },
-            |budget| Some(work(budget, "second", second)),
-            &Budget::default(),
-        );
-        answer.expect("an answer")
+    fn candidate(name: &'static str, shares: u64, amount: u64) -> Candidate<'static, Said> {
+        Candidate::new(shares, move |budget, _| Some(work(budget, name, amount)))
+    }
+
+    fn who(first: u64, second: u64, shares: (u64, u64)) -> &'static str {
+        let candidates =
+            vec![candidate("first", shares.0, first), candidate("second", shares.1, second)];
+        in_turns(candidates, &Budget::default()).and_then(Result::ok).expect("an answer")
     }
 
     #[test]
     fn work_decides_who_answers() {
-        let turn = SHARE;
         for _ in 0..3 {
-            assert_eq!(who(FAVOUR * turn, 1, Side::First), "second");
-            assert_eq!(who(FAVOUR * turn - 1, 1, Side::First), "first");
-            assert_eq!(who(9 * turn, 2 * turn, Side::First), "first");
-            assert_eq!(who(9 * turn, 2 * turn - 1, Side::First), "second");
-            assert_eq!(who(9 * turn, 8 * turn, Side::First), "first");
-            assert_eq!(who(9 * turn, 8 * turn, Side::Second), "second");
+            assert_eq!(who(4 * SHARE, 1, (4, 1)), "second");
+            assert_eq!(who(4 * SHARE - 1, 1, (4, 1)), "first");
+            assert_eq!(who(9 * SHARE, 2 * SHARE, (4, 1)), "first");
+            assert_eq!(who(9 * SHARE, 2 * SHARE - 1, (4, 1)), "second");
+            assert_eq!(who(9 * SHARE, 8 * SHARE, (1, 4)), "second");
         }
     }
 
     #[test]
-    fn who_gives_up_leaves_the_rest_to_the_other_one() {
-        let gives_up = |_: &Budget| None::<Result<&str, Stop>>;
-        let first = |budget: &Budget, _: &Turn| work(budget, "first", 20 * SHARE);
-        assert_eq!(in_turns(first, gives_up, &Budget::default()), Ok("first"));
-        let second = |budget: &Budget| Some(work(budget, "second", 20 * SHARE));
-        let stops = |_: &Budget, _: &Turn| Err(Stop::HighStack);
-        assert_eq!(in_turns(stops, second, &Budget::default()), Ok("second"));
-        assert_eq!(in_turns(stops, gives_up, &Budget::default()), Err(Stop::HighStack));
+    fn workers_change_nothing_but_the_time() {
+        for workers in [1, 2, 3, 8] {
+            let budget = Budget { workers, ..Budget::default() };
+            for amounts in [[40, 9, 7, 5], [3, 3, 3, 3], [9, 2, 1, 1], [8, 9, 2, 40]] {
+                let names = ["a", "b", "c", "d"];
+                let list = || {
+                    names.iter().zip(amounts).map(|(n, amount)| candidate(n, 1, amount * SHARE - 1))
+                };
+                let alone = in_turns(list().collect(), &Budget::default());
+                assert_eq!(in_turns(list().collect(), &budget), alone, "{workers} {amounts:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn who_begins_later_lets_the_others_work_alone() {
+        let late = |after| {
+            let second = candidate("second", 1, 1).after(after);
+            let candidates = vec![candidate("first", 1, 9 * SHARE), second];
+            in_turns(candidates, &Budget::default()).and_then(Result::ok)
+        };
+        assert_eq!(late(9 * SHARE + 1), Some("first"));
+        assert_eq!(late(8 * SHARE), Some("second"));
+    }
+
+    #[test]
+    fn who_gives_up_leaves_the_rest_to_the_others() {
+        let gives_up = || Candidate::new(1, |_: &Budget, _: &Turn| None::<Said>);
+        let stops = || Candidate::new(1, |_: &Budget, _: &Turn| Some(Err(Stop::HighStack)));
+        let work = |name| candidate(name, 1, 20 * SHARE);
+        let run = |list| in_turns(list, &Budget::default());
+        assert_eq!(run(vec![work("first"), gives_up()]), Some(Ok("first")));
+        assert_eq!(run(vec![stops(), work("second").after(u64::MAX)]), Some(Ok("second")));
+        assert_eq!(run(vec![gives_up(), stops(), gives_up()]), Some(Err(Stop::HighStack)));
+        assert_eq!(run(vec![gives_up()]), None);
+        assert_eq!(run(Vec::new()), None);
+    }
+
+    #[test]
+    fn turns_within_turns() {
+        let inner = || {
+            Candidate::new(1, |budget: &Budget, _: &Turn| {
+                let inner = vec![candidate("a", 1, 6 * SHARE), candidate("b", 1, 3 * SHARE)];
+                in_turns(inner, budget)
+            })
+        };
+        for _ in 0..3 {
+            // `b` answers after six shares of the inner work.
+            let run = |other| in_turns(vec![inner(), candidate("c", 1, other)], &Budget::default());
+            assert_eq!(run(7 * SHARE), Some(Ok("b")));
+            assert_eq!(run(4 * SHARE), Some(Ok("c")));
+        }
+    }
+
+    #[test]
+    fn an_engine_that_is_limited_ends() {
+        let other = Candidate::new(1, |budget: &Budget, turn: &Turn| {
+            turn.limit(0, 2 * SHARE);
+            Some(work(budget, "other", 9 * SHARE))
+        });
+        let answer = in_turns(vec![candidate("limited", 1, 5 * SHARE), other], &Budget::default());
+        assert_eq!(answer, Some(Ok("other")));
     }
 }

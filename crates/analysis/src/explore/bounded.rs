@@ -3,11 +3,13 @@
 //! bookkeeping only.
 
 use selvedge_automata::Dfa;
-use selvedge_evidence::Evidence;
+use selvedge_evidence::{Evidence, Trace};
 use selvedge_model::{Property, SharedId, VisibleState};
 use selvedge_store::Bytes;
 
 use super::reached::{Observation, Reached};
+use super::shortest::shortest_violation;
+use super::space::Space;
 use super::{Explorer, Locals};
 use crate::{Budget, Resource, Stop};
 
@@ -15,7 +17,7 @@ use crate::{Budget, Resource, Stop};
 pub(super) const THREADS_PER_BATCH: usize = 32;
 
 /// Which threads move from which states at which bound.
-pub trait Bookkeeping {
+pub trait Bookkeeping: Send {
     /// What is counted.
     const RESOURCE: Resource;
 
@@ -99,6 +101,20 @@ impl<L: Locals, B: Bookkeeping> Explorer for BoundedExplorer<'_, L, B> {
         properties: &[Property],
     ) -> Result<Option<(usize, VisibleState)>, Stop> {
         self.reached.violation(bound, properties)
+    }
+
+    fn shortest(
+        &mut self,
+        properties: &[Property],
+        budget: &Budget,
+    ) -> Result<Option<Trace>, Stop> {
+        let bound = B::RESOURCE.bound(self.bound());
+        if L::WHOLE_CONTEXTS {
+            // Sets of stacks have no single steps.
+            let Space { system, most_threads, .. } = self.reached.space;
+            return shortest_violation(system, properties, bound, most_threads, budget);
+        }
+        self.reached.shortest(properties, bound, budget)
     }
 
     fn new_visible(&self, bound: usize) -> Vec<VisibleState> {

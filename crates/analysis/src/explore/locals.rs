@@ -22,7 +22,7 @@ pub struct Move {
 }
 
 /// A way to write down what one thread is up to.
-pub trait Locals {
+pub trait Locals: Send {
     /// Whether a move is a whole context. Otherwise it is one action, and the thread goes on in
     /// the same context from where it got.
     const WHOLE_CONTEXTS: bool;

@@ -49,13 +49,13 @@ pub use reached::{Observation, Reached};
 pub use rounds::RoundExplorer;
 
 use selvedge_automata::Dfa;
-use selvedge_evidence::Evidence;
+use selvedge_evidence::{Evidence, Trace};
 use selvedge_model::{Property, SharedId, VisibleState};
 
 use crate::{Budget, Stop};
 
 /// An explorer from below, whatever its locals.
-pub trait Explorer {
+pub trait Explorer: Send {
     /// A name for reports.
     fn name(&self) -> &'static str;
 
@@ -89,6 +89,11 @@ pub trait Explorer {
         bound: usize,
         properties: &[Property],
     ) -> Result<Option<(usize, VisibleState)>, Stop>;
+
+    /// The schedule that breaks one of the properties with the fewest steps, within the current bound, which must be the
+    /// smallest one with a violation.
+    fn shortest(&mut self, properties: &[Property], budget: &Budget)
+    -> Result<Option<Trace>, Stop>;
 
     /// The visible states that are new at a bound. Of states that differ by a permutation of
     /// interchangeable threads, one is given.

@@ -147,7 +147,7 @@ impl<'a, L: Locals> Reached<'a, L> {
     }
 
     /// The threads of a state, each with one of its tops, and how many there are of each.
-    fn tops_of(&self, word: &[u32]) -> Vec<(Seen, u32)> {
+    pub(super) fn tops_of(&self, word: &[u32]) -> Vec<(Seen, u32)> {
         let kinds = self.space.kinds(word).into_iter();
         let top = |local| self.space.locals.tops(local).first().copied().flatten();
         kinds.map(|((class, local), count)| ((class, top(local)), count)).collect()

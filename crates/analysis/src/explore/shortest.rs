@@ -8,20 +8,27 @@
 //! same; more than the bound is not followed. The first violation that comes up has the fewest
 //! steps among all schedules within the bound.
 //!
-//! **Needs.** That the bound is enough; then the search ends, even where single contexts reach
+//! Where the states within the bound are known, with the smallest bound m(s) of each, only those are looked at that a shortest
+//! schedule can pass through: at a state s it has used m(s) of the bound, or m(s) + 1.
+//!
+//! **Claim.** That leaves no shortest schedule out. Let the violation need k contexts, and let a schedule with k contexts be
+//! at s in its context j. From m(s) contexts that lead to s, one more of the thread that goes on, and those that follow,
+//! m(s) + 1 + (k - j) are enough; since k are needed, j is at most m(s) + 1. The same holds for rounds, where whoever goes on
+//! does so in the next round at the latest.
+//!
+//! **Needs.** That the bound is the smallest one; then the search ends, even where single contexts reach
 //! infinitely many states.
 
 use rustc_hash::FxHashMap;
 use selvedge_evidence::Trace;
 use selvedge_model::{Property, State, System, ThreadId, step};
-use selvedge_store::{Full, Links, StateSet};
+use selvedge_store::{Full, Links};
 
 use super::Locals;
 use super::places::put_in_place;
-use super::space::Space;
+use super::reached::Reached;
 use super::stacks::Stacks;
 use super::target::Target;
-use super::visible::Seen;
 use crate::{Bound, Budget, Pace, Resource, Stop};
 
 /// Nobody has acted yet.
@@ -46,31 +53,49 @@ pub fn shortest_violation(
 ) -> Result<Option<Trace>, Stop> {
     // Threads that are alike have their turns of a round at different times.
     let symmetry = bound.resource == Resource::Contexts;
-    let (mut space, initial) = Space::new(system, Stacks::default(), symmetry)?;
-    space.most_threads = most_threads;
-    let targets: Vec<_> = properties.iter().map(|p| Target::new(p, &space.classes)).collect();
-    let mut search = Search {
-        space,
-        properties,
-        targets,
-        states: StateSet::default(),
-        nodes: Vec::new(),
-        links: Links::default(),
-        best: FxHashMap::default(),
-        bound,
-    };
-    for word in &initial {
-        let (state, _) = search.states.insert(word)?;
-        search.add(Node { state, last: NOBODY, used: 0 }, None)?;
-    }
-    search.run(budget)?.map(|found| search.trace(found)).transpose()
+    let mut reached = Reached::new(system, Stacks::default(), symmetry)?;
+    reached.space.most_threads = most_threads;
+    reached.shortest(properties, bound, budget)
 }
 
-struct Search<'a> {
-    space: Space<'a, Stacks>,
-    properties: &'a [Property],
+impl<L: Locals> Reached<'_, L> {
+    /// The schedule that breaks one of the properties within the bound with the fewest steps. What was reached before
+    /// must be all that is within the bound, with one of its bounds after the other; or the initial states alone.
+    pub(super) fn shortest(
+        &mut self,
+        properties: &[Property],
+        bound: Bound,
+        budget: &Budget,
+    ) -> Result<Option<Trace>, Stop> {
+        let classes = &self.space.classes;
+        let targets = properties.iter().map(|p| Target::new(p, classes)).collect();
+        let first = self.states_until.first().copied();
+        let mut search = Search {
+            properties,
+            targets,
+            nodes: Vec::new(),
+            links: Links::default(),
+            best: FxHashMap::default(),
+            bound,
+            reached: self,
+        };
+        for state in 0..first.unwrap_or(search.reached.states.end()) {
+            search.add(Node { state, last: NOBODY, used: 0 }, None)?;
+        }
+        search.run(budget)?.map(|found| search.trace(found)).transpose()
+    }
+
+    /// The smallest bound that reaches a state, where it is known.
+    fn needed(&self, state: u32) -> Option<usize> {
+        let known = self.states_until.last().is_some_and(|&end| state < end);
+        known.then(|| self.states_until.partition_point(|&until| until <= state))
+    }
+}
+
+struct Search<'r, 'a, L> {
+    reached: &'r mut Reached<'a, L>,
+    properties: &'r [Property],
     targets: Vec<Target>,
-    states: StateSet,
     /// In the order of steps.
     nodes: Vec<Node>,
     /// For each node the one before it, and the entry, before its step, of the thread that made the
@@ -81,7 +106,7 @@ struct Search<'a> {
     bound: Bound,
 }
 
-impl Search<'_> {
+impl<L: Locals> Search<'_, '_, L> {
     fn run(&mut self, budget: &Budget) -> Result<Option<u32>, Stop> {
         let mut at = 0;
         let mut next = Vec::new();
@@ -90,8 +115,9 @@ impl Search<'_> {
             if self.is_hit(state)? {
                 return Ok(Some(at));
             }
-            let word = self.states.get(state).to_vec();
-            let mut entries: Vec<u32> = self.space.layout.entries(&word).map(|(e, _)| e).collect();
+            let word = self.reached.states.get(state).to_vec();
+            let space = &mut self.reached.space;
+            let mut entries: Vec<u32> = space.layout.entries(&word).map(|(e, _)| e).collect();
             // In the order in which they were met: which of the shortest schedules is found depends on it.
             entries.sort_unstable();
             for from in entries {
@@ -99,13 +125,17 @@ impl Search<'_> {
                 if used as usize > self.bound.count {
                     continue;
                 }
-                let range = self.space.moves_of(word[0], from, &mut pace)?;
+                let range = self.reached.space.moves_of(word[0], from, &mut pace)?;
                 pace.spend(1 + range.len())?;
                 for index in range {
-                    let Some(last) = self.space.step(&word, from, index, &mut next) else {
+                    let Some(last) = self.reached.space.step(&word, from, index, &mut next) else {
                         continue;
                     };
-                    let (state, _) = self.states.insert(&next)?;
+                    let (state, _) = self.reached.states.insert(&next)?;
+                    // Nobody who gets there so late sees a violation within the bound.
+                    if self.reached.needed(state).is_some_and(|least| used as usize > least + 1) {
+                        continue;
+                    }
                     self.add(Node { state, last, used }, Some((at, from)))?;
                 }
             }
@@ -117,7 +147,7 @@ impl Search<'_> {
     /// Whether a thread acts within the same context, or the same round, as the last one.
     fn goes_on(&self, last: u32, from: u32) -> bool {
         // Without symmetry, the classes are the threads in their order.
-        let class = |entry| self.space.entry(entry).0;
+        let class = |entry| self.reached.space.entry(entry).0;
         match self.bound.resource {
             Resource::Contexts | Resource::ContextsOf { .. } => from == last,
             Resource::Rounds | Resource::RoundRobin { .. } => {
@@ -142,12 +172,9 @@ impl Search<'_> {
     }
 
     fn is_hit(&mut self, state: u32) -> Result<bool, Stop> {
-        let word = self.states.get(state);
-        let space = &self.space;
-        let see = || -> Vec<(Seen, u32)> {
-            let kinds = space.kinds(&word).into_iter();
-            kinds.map(|((class, local), n)| ((class, space.locals.top(local)), n)).collect()
-        };
+        let word = self.reached.states.get(state);
+        let space = &self.reached.space;
+        let see = || self.reached.tops_of(&word);
         Ok(space.hit(&mut self.targets, word[0], see)?.is_some()
             || space.hit_stacks(&self.targets, &word).is_some())
     }
@@ -155,8 +182,8 @@ impl Search<'_> {
     /// The schedule to a node, with real threads in the place of entries.
     fn trace(&mut self, found: u32) -> Result<Trace, Stop> {
         let (start, run) = self.links.run_to(found);
-        let system = self.space.system;
-        let first = self.states.get(self.nodes[start as usize].state).to_vec();
+        let system = self.reached.space.system;
+        let first = self.reached.states.get(self.nodes[start as usize].state).to_vec();
         let initial = system.initial()?;
         let start =
             initial.into_iter().find(|state| self.word(state).is_ok_and(|word| word == first));
@@ -166,7 +193,7 @@ impl Search<'_> {
         let mut before = NOBODY;
         for (moved, node) in run {
             let Node { state: goal, last: after, .. } = self.nodes[node as usize];
-            let goal = self.states.get(goal).to_vec();
+            let goal = self.reached.states.get(goal).to_vec();
             // Within a context the same thread goes on; otherwise any thread that looks right.
             let mut candidates: Vec<ThreadId> = match last {
                 Some(thread) if before == moved => vec![thread],
@@ -188,18 +215,20 @@ impl Search<'_> {
             (last, before) = (Some(thread), after);
         }
         // A property may name its threads: they get the names that it means.
-        put_in_place(system, trace, &state, self.properties, &self.space.classes)?.ok_or_else(lost)
+        put_in_place(system, trace, &state, self.properties, &self.reached.space.classes)?
+            .ok_or_else(lost)
     }
 
     fn word(&mut self, state: &State) -> Result<Vec<u32>, Full> {
-        self.space.word(state)
+        self.reached.space.word(state)
     }
 
     fn entry_of(&mut self, state: &State, thread: ThreadId) -> Option<u32> {
-        let class = self.space.class_of(state, thread);
+        let space = &mut self.reached.space;
+        let class = space.class_of(state, thread);
         let acting = &state.threads[thread.index()];
-        let local = self.space.locals.of_stack(class, &acting.stack).ok()?;
-        self.space.find((class, local))
+        let local = space.locals.of_stack(class, &acting.stack).ok()?;
+        space.find((class, local))
     }
 }
 

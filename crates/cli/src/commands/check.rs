@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use selvedge::{Failure, Options, check};
+use selvedge::{Engines, Failure, Options, check};
 use selvedge_frontend::show_path;
 
 use super::answer::AnswerArgs;
@@ -67,7 +67,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
              {file}` needs no bound"
         )));
     };
-    args.engine.engine.need_bound(bound.resource)?;
+    Engines::default().need(args.engine.engine, Some(bound.resource))?;
     let start = Instant::now();
     let subject = input::load(&args.input, output)?;
     let options = args.engine.options(args.engine.limits.since(start));

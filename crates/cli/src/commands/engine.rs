@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use selvedge::{Engine, Options, default_memory_limit};
+use selvedge::{EngineName, Engines, Options, default_memory_limit};
 
 use crate::interrupt::Interrupt;
 use crate::{limits, memory};
@@ -15,19 +15,33 @@ use crate::{limits, memory};
 #[derive(ClapArgs, Clone, Debug)]
 pub struct EngineOptions {
     /// How to explore from below
-    #[arg(long, value_parser = engine(), default_value = Engine::Auto.name(), help_heading = "Engine")]
-    pub engine: Engine,
+    #[arg(long, value_parser = engine(), default_value = EngineName::Auto.name(), help_heading = "Engine")]
+    pub engine: EngineName,
     /// List interchangeable threads one by one, do not count them
     #[arg(long, help_heading = "Engine")]
     no_symmetry: bool,
+    /// How many engines work at the same time; the answer is the same with any number [default: all cores]
+    #[arg(long, value_name = "N", value_parser = jobs, help_heading = "Engine")]
+    jobs: Option<usize>,
     #[command(flatten)]
     pub limits: Limits,
 }
 
+/// Reads a number of workers.
+fn jobs(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("somebody has to work: write 1 or more".to_owned()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("this is no number of workers: write 1, 2, …".to_owned()),
+    }
+}
+
 /// Reads the name of an engine.
-pub fn engine() -> impl TypedValueParser<Value = Engine> {
-    let value = |engine: Engine| PossibleValue::new(engine.name()).help(engine.about());
-    PossibleValuesParser::new(Engine::ALL.map(value)).try_map(|name| name.parse::<Engine>())
+pub fn engine() -> impl TypedValueParser<Value = EngineName> {
+    let engines = Engines::default();
+    let values: Vec<PossibleValue> =
+        engines.names().map(|(name, about)| PossibleValue::new(name.name()).help(about)).collect();
+    PossibleValuesParser::new(values).try_map(move |name| engines.parse(&name))
 }
 
 /// How long and how large a run may be.
@@ -68,6 +82,9 @@ impl Limits {
 impl EngineOptions {
     /// How to search, within limits.
     pub fn options(&self, limits: selvedge::Limits) -> Options {
-        Options { engine: self.engine, symmetry: !self.no_symmetry, limits, ..Options::default() }
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let jobs = self.jobs.unwrap_or_else(cores);
+        let symmetry = !self.no_symmetry;
+        Options { engine: self.engine, symmetry, jobs, limits, ..Options::default() }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::Args as ClapArgs;
-use selvedge::{Blame, Engine, Failure, Subject};
+use selvedge::{Blame, Engines, Failure, Subject};
 use selvedge_frontend::Input;
 use selvedge_program::Count;
 use selvedge_report::json::VERSION;
@@ -68,7 +68,7 @@ impl Explore for Explored {
             selvedge: VERSION,
             file: self.file.clone(),
             source: self.subject.source().text().to_owned(),
-            engines: Engine::ALL.map(|engine| engine.name().to_owned()).to_vec(),
+            engines: Engines::default().names().map(|(name, _)| name.to_string()).collect(),
             threads: counts,
             ask: self.args.ask(),
         }

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
 use selvedge::{
-    Answer, Bound, Engine, Failure, Heard, Listener, Livelock, Options, Subject, check, livelock,
-    verify,
+    Answer, Bound, EngineName, Engines, Failure, Heard, Listener, Livelock, Options, Subject,
+    check, livelock, verify,
 };
 use selvedge_analysis::engine::{Event, Table};
 use selvedge_analysis::fair;
@@ -20,8 +20,8 @@ use super::engine::EngineOptions;
 use crate::args::{InputArgs, bound, number};
 use crate::output::Output;
 
-/// How long the observation table beside an answer may take.
-const FOR_TABLE: Duration = Duration::from_secs(5);
+/// How much work is done for the observation table beside an answer, in moves: a few seconds.
+const FOR_TABLE: u64 = 5 << 20;
 
 /// Longer lists of new visible states are not shown.
 const LISTED: usize = 30;
@@ -98,12 +98,12 @@ impl PoseArgs {
     pub fn check(&self) -> Result<(), Failure> {
         let engine = self.engine.engine;
         match self.bound() {
-            _ if self.livelock && engine != Engine::Auto => {
+            _ if self.livelock && engine != EngineName::Auto => {
                 Err(Failure::usage("with --livelock there is no choice of engines"))
             }
             _ if self.livelock => Ok(()),
-            Some(bound) => engine.need_bound(bound.resource),
-            None => engine.need_none(),
+            Some(bound) => Engines::default().need(engine, Some(bound.resource)),
+            None => Engines::default().need(engine, None),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use selvedge::{Failure, Options, Resource, Shown, Subject, grid, table};
+use selvedge::{Engines, Failure, Options, Resource, Shown, Subject, grid, table};
 use selvedge_analysis::engine::Verdict;
 use selvedge_report::json;
 
@@ -78,7 +78,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         let subject = input::load(&args.input, output)?;
         return run_grid(args, &subject, (rounds, delays), start, output);
     }
-    args.engine.engine.need_bound(Resource::Contexts)?;
+    Engines::default().need(args.engine.engine, Some(Resource::Contexts))?;
     let subject = input::load(&args.input, output)?;
     let Args { generators, automata, .. } = *args;
     let listed = if args.full { usize::MAX } else { SHORT_LIST };

@@ -90,6 +90,45 @@ fn examples_have_the_expected_verdicts() {
     }
 }
 
+/// How often each example is asked; `SELVEDGE_RUNS=20` makes the test thorough, and `SELVEDGE_BUSY=4` keeps so many other
+/// processes busy beside it.
+fn setting(name: &str, usual: usize) -> usize {
+    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+/// Times and memory aside, an answer depends neither on the load of the machine nor on the number of workers.
+#[test]
+fn the_same_question_has_the_same_answer() {
+    let solver = has_solver();
+    let (runs, busy) = (setting("SELVEDGE_RUNS", 1), setting("SELVEDGE_BUSY", 0));
+    let idle = |_| Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+    let mut others: Vec<std::process::Child> = (0..busy).map(idle).collect();
+    let asked = |row: &&Row| row.run == "test" || (row.run == "solver" && solver);
+    let mut different = Vec::new();
+    for row in rows().iter().filter(asked) {
+        let mut first = None;
+        for run in 0..2 * runs {
+            let jobs = ["--jobs".to_owned(), (1 + run % 2).to_string()];
+            let options = row.options.iter().cloned().chain(jobs).collect();
+            let (file, verdict) = (row.file.clone(), row.verdict.clone());
+            let row = Row { file, options, verdict, bound: None, run: String::new() };
+            let (mut answer, _, name) = answer("verify", &row);
+            answer["time_s"] = Value::Null;
+            answer["peak_memory_bytes"] = Value::Null;
+            let text = answer.to_string();
+            match &first {
+                None => first = Some(text),
+                Some(first) if *first != text => different.push(name),
+                Some(_) => {}
+            }
+        }
+    }
+    for other in &mut others {
+        let _ = other.kill().and_then(|()| other.wait());
+    }
+    assert!(different.is_empty(), "{different:?}");
+}
+
 #[test]
 fn livelocks_have_the_expected_verdicts() {
     let rows = rows();

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::names::{SharedNames, SymbolNames};
 use crate::{
     Action, Describe, Explanation, Fault, Keys, Name, Origin, SharedId, Spawn, Stack, State, Step,
-    SymbolId, System, TemplateId, Thread, ThreadId, ThreadInfo, Word,
+    SymbolId, System, TemplateId, Thread, ThreadId, ThreadInfo, Word, calls_itself,
 };
 
 pub use builder::TablesBuilder;
@@ -227,6 +227,23 @@ impl System for Tables {
             }
         }
         Ok(())
+    }
+
+    fn is_recursive(&self) -> bool {
+        let (mut steps, mut calls) = (Vec::new(), Vec::new());
+        for rule in self.templates.iter().flat_map(|template| &template.rules) {
+            match (rule.top, rule.word) {
+                (Some(top), Word::Rewrite(to)) => steps.push((top.index(), to.index())),
+                (Some(from), Word::Push { top, .. }) => calls.push((from.index(), top.index())),
+                // What is pushed on the empty stack is one symbol.
+                _ => {}
+            }
+            // The symbol under a call is on top when the call returns.
+            if let (Some(from), Word::Push { under, .. }) = (rule.top, rule.word) {
+                steps.push((from.index(), under.index()));
+            }
+        }
+        calls_itself(self.symbols.count(), &steps, &calls)
     }
 
     fn starts_threads(&self) -> bool {

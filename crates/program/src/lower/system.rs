@@ -6,11 +6,11 @@ use std::collections::hash_map::Entry;
 use rustc_hash::FxHashMap;
 use selvedge_model::{
     Action, Describe, Explanation, FairChoice, FairPlace, Fault, Keys, Origin, PlaceId, SharedId,
-    Spawn, Stack, State, SymbolId, System, TemplateId, Thread, ThreadInfo, Word,
+    Spawn, Stack, State, SymbolId, System, TemplateId, Thread, ThreadInfo, Word, calls_itself,
 };
 
-use selvedge_core::Site;
 use selvedge_core::machine::{Frame, Move, Next, Shared, Start, Started};
+use selvedge_core::{Control, Site};
 
 use super::Lowering;
 use super::intern::{Executed, Symbol};
@@ -90,6 +90,15 @@ impl System for Lowering {
                 self.frame_actions(&shared, &frame, out)
             }
         }
+    }
+
+    fn is_recursive(&self) -> bool {
+        let code = self.code();
+        let calls = code.edges.iter().filter_map(|edge| match edge.control {
+            Control::Call(to) => Some((code.location(edge.from).proc.index(), to.index())),
+            _ => None,
+        });
+        calls_itself(code.procs.len(), &[], &calls.collect::<Vec<_>>())
     }
 
     fn starts_threads(&self) -> bool {

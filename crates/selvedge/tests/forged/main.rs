@@ -15,7 +15,7 @@ use std::time::Duration;
 use fastrand::Rng;
 use programs::{Family, Recipe, recipe};
 use selvedge::{
-    Bound, Engine, InputOptions, Limits, Livelock, Options, Subject, Verdict, check, livelock,
+    Bound, EngineName, InputOptions, Limits, Livelock, Options, Subject, Verdict, check, livelock,
     recheck, verify,
 };
 use selvedge_report::evidence::digest;
@@ -47,7 +47,7 @@ fn subject(text: &str, threads: &[(&str, u32)]) -> Subject {
     Subject::parse("forged.weave", text, options).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
 }
 
-fn options(family: Family, engine: Engine) -> Options {
+fn options(family: Family, engine: EngineName) -> Options {
     Options {
         engine,
         deadlock: family == Family::Waiting,
@@ -61,13 +61,15 @@ fn options(family: Family, engine: Engine) -> Options {
 fn ask(family: Family, subject: &Subject) -> Option<Known> {
     let answers = match family {
         Family::Circling => {
-            vec![livelock(subject, &Livelock::default(), &options(family, Engine::Auto))]
+            vec![livelock(subject, &Livelock::default(), &options(family, EngineName::Auto))]
         }
         Family::Single => {
-            vec![check(subject, Bound::rounds(1), &options(family, Engine::Lazy))]
+            vec![check(subject, Bound::rounds(1), &options(family, EngineName::Lazy))]
         }
-        Family::Any | Family::Unbounded => vec![verify(subject, &options(family, Engine::Auto))],
-        Family::Fixed | Family::Waiting => [Engine::Auto, Engine::Symbolic]
+        Family::Any | Family::Unbounded => {
+            vec![verify(subject, &options(family, EngineName::Auto))]
+        }
+        Family::Fixed | Family::Waiting => [EngineName::Auto, EngineName::Symbolic]
             .into_iter()
             .map(|engine| verify(subject, &options(family, engine)))
             .collect(),
@@ -101,7 +103,7 @@ struct Tally {
 impl Tally {
     /// Whether a false claim is refused, and why.
     fn claim(&mut self, family: Family, about: &Subject, forged: &Value) -> Option<String> {
-        let asked = options(family, Engine::Auto);
+        let asked = options(family, EngineName::Auto);
         let said = recheck(about, &forged.to_string(), &asked);
         let kind = forged["kind"].as_str().unwrap_or_default().to_owned();
         match said {

@@ -1,6 +1,8 @@
 //! Options of evidence that are changed or emptied, and questions that it does not answer.
 
-use selvedge::{Bound, Engine, InputOptions, Options, Subject, Verdict, check, recheck, verify};
+use selvedge::{
+    Bound, EngineName, InputOptions, Options, Subject, Verdict, check, recheck, verify,
+};
 use serde_json::{Value, json};
 
 use crate::programs::{Family, recipe};
@@ -23,7 +25,7 @@ const NEVER_WRONG: &str = "int x := 0;
     void inc() { L: x := x + 1; assert x >= 1; }
     thread w * any = inc();";
 
-fn evidence(about: &Subject, engine: Engine, verdict: Verdict) -> Value {
+fn evidence(about: &Subject, engine: EngineName, verdict: Verdict) -> Value {
     let answer = verify(about, &options(Family::Any, engine)).expect("an answer");
     assert_eq!(answer.verdict(), verdict);
     let text = answer.evidence().expect("it can be written").expect("there is some").to_text();
@@ -38,8 +40,8 @@ fn refused(about: &Subject, evidence: &Value, options: &Options) -> Option<Strin
 #[test]
 fn emptied_options_make_no_proof_for_any_number() {
     let any = subject(ONE_IS_WRONG, &[]);
-    evidence(&any, Engine::Auto, Verdict::Unsafe);
-    for engine in [Engine::Auto, Engine::Explicit, Engine::Symbolic] {
+    evidence(&any, EngineName::Auto, Verdict::Unsafe);
+    for engine in [EngineName::Auto, EngineName::Explicit, EngineName::Symbolic] {
         let none = subject(ONE_IS_WRONG, &[("w", 0)]);
         let mut forged = evidence(&none, engine, Verdict::Safe);
         assert_eq!(refused(&none, &forged, &Options::default()), None);
@@ -106,7 +108,7 @@ fn proofs_about_few_threads_are_none_about_more() {
 fn proofs_of_other_kinds_about_few_threads_are_none_about_more() {
     let one = "int[0..2] x := 0; void w() { x := (x + 1) % 3; assert x == 1; } thread w * any;";
     let few = subject(one, &[("w", 1)]);
-    let answer = check(&few, Bound::rounds(1), &options(Family::Single, Engine::Lazy));
+    let answer = check(&few, Bound::rounds(1), &options(Family::Single, EngineName::Lazy));
     let written = answer.expect("an answer").evidence().expect("written").expect("evidence");
     let mut forged: Value = serde_json::from_str(&written.to_text()).expect("JSON");
     assert_eq!(forged["kind"], "summaries");
@@ -124,7 +126,7 @@ fn proofs_of_other_kinds_about_few_threads_are_none_about_more() {
         let Some(false) = ask(Family::Unbounded, &any).map(|known| known.is_safe) else { continue };
         for count in 1..3 {
             let few = subject(&text, &[("p0", count)]);
-            let answer = verify(&few, &options(Family::Unbounded, Engine::Predicates));
+            let answer = verify(&few, &options(Family::Unbounded, EngineName::Predicates));
             let answer = answer.expect("an answer");
             if answer.verdict() != Verdict::Safe {
                 continue;
@@ -148,7 +150,7 @@ fn a_run_says_how_many_threads_it_has() {
         return;
     }
     let any = subject(TWO_ARE_WRONG, &[]);
-    let good = evidence(&any, Engine::Auto, Verdict::Unsafe);
+    let good = evidence(&any, EngineName::Auto, Verdict::Unsafe);
     assert_eq!((&good["options"], &good["chosen"]), (&json!({}), &json!({ "w": 2 })));
     assert_eq!(refused(&any, &good, &Options::default()), None);
     let with = |change: &dyn Fn(&mut Value)| {
@@ -183,7 +185,7 @@ fn a_proof_answers_no_other_question() {
     let target = InputOptions { target: Some("w@L".to_owned()), ..InputOptions::default() };
     if has_solver("a_proof_answers_no_other_question") {
         let any = subject(NEVER_WRONG, &[]);
-        let mut forged = evidence(&any, Engine::Auto, Verdict::Safe);
+        let mut forged = evidence(&any, EngineName::Auto, Verdict::Safe);
         assert_eq!(refused(&any, &forged, &Options::default()), None);
         let expected = "it says nothing about deadlocks, which --deadlock asks for";
         forged["options"] = json!({ "deadlock": true });
@@ -204,7 +206,7 @@ fn a_proof_answers_no_other_question() {
     let answer = selvedge::livelock(
         &ends,
         &selvedge::Livelock::default(),
-        &options(Family::Circling, Engine::Auto),
+        &options(Family::Circling, EngineName::Auto),
     );
     let written = answer.expect("an answer").evidence().expect("written").expect("evidence");
     let mut forged: Value = serde_json::from_str(&written.to_text()).expect("JSON");

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use selvedge::{Bound, Engine, InputOptions, Options, Subject, Verdict, check, verify};
+use selvedge::{Bound, EngineName, InputOptions, Options, Subject, Verdict, check, verify};
 use selvedge_analysis::{Tabulated, tabulate};
 use selvedge_program::print;
 use selvedge_program::sequentialize::sequentialize;
@@ -33,8 +33,8 @@ fn rounds_of_the_satabs_programs_agree_with_contexts() {
     for path in programs() {
         let name = path.display().to_string();
         let subject = read(&path);
-        let contexts = found(&subject, Bound::contexts(3), &with(Engine::Auto, None), &name);
-        for engine in [Engine::Auto, Engine::Explicit, Engine::Lazy] {
+        let contexts = found(&subject, Bound::contexts(3), &with(EngineName::Auto, None), &name);
+        for engine in [EngineName::Auto, EngineName::Explicit, EngineName::Lazy] {
             // Three rounds have all that three contexts have.
             let rounds = found(&subject, Bound::rounds(3), &with(engine, None), &name);
             assert!(
@@ -45,13 +45,14 @@ fn rounds_of_the_satabs_programs_agree_with_contexts() {
             if let Some(rounds) = rounds {
                 let bound = Bound::contexts(rounds * 3);
                 assert!(
-                    found(&subject, bound, &with(Engine::Auto, None), &name).is_some(),
+                    found(&subject, bound, &with(EngineName::Auto, None), &name).is_some(),
                     "{name}"
                 );
             }
         }
         let proof = verify(&subject, &Options::default()).unwrap().verdict();
-        let delays = found(&subject, Bound::round_robin(45, 1), &with(Engine::Auto, None), &name);
+        let delays =
+            found(&subject, Bound::round_robin(45, 1), &with(EngineName::Auto, None), &name);
         assert_eq!(delays.is_some(), proof == Verdict::Unsafe, "{name}");
         one_thread(&subject, &name);
         tables(&subject, contexts, &name);
@@ -60,12 +61,12 @@ fn rounds_of_the_satabs_programs_agree_with_contexts() {
 
 /// The program with one thread goes wrong where two rounds do.
 fn one_thread(subject: &Subject, name: &str) {
-    let rounds = found(subject, Bound::rounds(2), &with(Engine::Auto, None), name);
+    let rounds = found(subject, Bound::rounds(2), &with(EngineName::Auto, None), name);
     let made = subject.with_slots(None, Some(1)).unwrap().unwrap().unwrap();
     let one = sequentialize(&made.slotted.program, &Default::default(), 2).unwrap();
     let text = print::weave(&one.program);
     let one = Subject::parse("one.weave", text, InputOptions::default()).unwrap();
-    let wrong = found(&one, Bound::rounds(1), &with(Engine::Lazy, None), name);
+    let wrong = found(&one, Bound::rounds(1), &with(EngineName::Lazy, None), name);
     assert_eq!(wrong.is_some(), rounds.is_some(), "{name}");
 }
 

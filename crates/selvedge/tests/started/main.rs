@@ -7,7 +7,7 @@ mod texts;
 use std::time::Duration;
 
 use selvedge::{
-    Bound, Bounds, Engine, InputOptions, Limits, Livelock, LivelockEngine, Options, Subject,
+    Bound, Bounds, EngineName, InputOptions, Limits, Livelock, LivelockEngine, Options, Subject,
     Verdict, check, livelock, recheck,
 };
 use selvedge_analysis::naive::NaiveDelays;
@@ -59,12 +59,18 @@ fn found_in_time(
     }
 }
 
-fn with(engine: Engine, started: Option<u32>) -> Options {
+fn with(engine: EngineName, started: Option<u32>) -> Options {
     Options { engine, started, evidence: true, ..Options::default() }
 }
 
-const ENGINES: [Engine; 6] =
-    [Engine::Explicit, Engine::Symbolic, Engine::Lazy, Engine::Near, Engine::Eager, Engine::Pds];
+const ENGINES: [EngineName; 6] = [
+    EngineName::Explicit,
+    EngineName::Symbolic,
+    EngineName::Lazy,
+    EngineName::Near,
+    EngineName::Eager,
+    EngineName::Pds,
+];
 
 /// Compares a program with what the definition says of it; whether there was something to compare, and whether it goes wrong.
 fn compare(seed: u64, kind: Kind) -> Option<bool> {
@@ -89,7 +95,7 @@ fn compare(seed: u64, kind: Kind) -> Option<bool> {
     let program = subject.lowering().unwrap()?.dropping_threads();
     let fewest = fewest_rounds(&program, order, most)?;
     let engine = ENGINES[(seed % ENGINES.len() as u64) as usize];
-    let auto = found(&subject, Bound::rounds(most), &with(Engine::Auto, option), &text);
+    let auto = found(&subject, Bound::rounds(most), &with(EngineName::Auto, option), &text);
     assert_eq!(auto, fewest, "{order:?}\n{text}");
     let limits = Limits { timeout: Some(Duration::from_secs(2)), ..Limits::default() };
     let options = Options { limits, ..with(engine, option) };
@@ -111,7 +117,7 @@ fn sequentialized(subject: &Subject, option: Option<u32>, fewest: Option<usize>,
         let one = sequentialize(&made.slotted.program, &Default::default(), rounds).unwrap();
         let printed = print::weave(&one.program);
         let wrong =
-            found(&read(&printed), Bound::rounds(1), &with(Engine::Lazy, None), text).is_some();
+            found(&read(&printed), Bound::rounds(1), &with(EngineName::Lazy, None), text).is_some();
         assert_eq!(
             wrong,
             fewest.is_some_and(|fewest| fewest <= rounds as usize),
@@ -130,7 +136,7 @@ fn delays(subject: &Subject, option: Option<u32>, text: &str) {
         naive.within(rounds, delays).iter().any(|state| slotted.wrong(state.shared).is_some());
     let bound = Bound::round_robin(rounds, delays);
     let option = option.or(Some(64));
-    let wrong = found(subject, bound, &with(Engine::Auto, option), text).is_some();
+    let wrong = found(subject, bound, &with(EngineName::Auto, option), text).is_some();
     assert_eq!(wrong, goes_wrong, "{text}");
 }
 
@@ -145,7 +151,7 @@ fn contexts(
 ) {
     let most = 3;
     let Some(plain) = fewest_contexts(program, most) else { return };
-    let by_engine = found(subject, Bound::contexts(most), &with(Engine::Auto, None), text);
+    let by_engine = found(subject, Bound::contexts(most), &with(EngineName::Auto, None), text);
     assert_eq!(by_engine, plain, "{text}");
     // All that k contexts do is done in k rounds, if there are threads for it.
     if let Some(contexts) = plain
@@ -160,7 +166,8 @@ fn contexts(
         return;
     };
     let printed = print::weave(&made.slotted.program);
-    let reduced = found(&read(&printed), Bound::contexts(most), &with(Engine::Auto, None), text);
+    let reduced =
+        found(&read(&printed), Bound::contexts(most), &with(EngineName::Auto, None), text);
     assert_eq!(reduced, plain, "{text}\n{printed}");
 }
 

@@ -17,7 +17,7 @@ use selvedge_report::text::count;
 
 use self::growth::Growth;
 use self::measure::{Column, measure};
-use selvedge::{Engine, Failure};
+use selvedge::{EngineName, Failure};
 
 use super::adapter::Adapter;
 use super::manifest::Manifest;
@@ -37,7 +37,7 @@ pub struct SuiteArgs {
     manifest: Option<PathBuf>,
     /// An engine of `verify`, as a column; may be repeated [default: auto]
     #[arg(long, value_parser = engine())]
-    engine: Vec<Engine>,
+    engine: Vec<EngineName>,
     /// Another tool, as a column: a text that says how it is called and understood; may be repeated
     #[arg(long, value_name = "PATH")]
     tool: Vec<PathBuf>,
@@ -124,7 +124,7 @@ fn earlier(path: &Path) -> Result<Vec<Measured>, Failure> {
 fn columns(args: &SuiteArgs) -> Result<Vec<Column>, Failure> {
     let mut engines = args.engine.clone();
     if engines.is_empty() {
-        engines.push(Engine::Auto);
+        engines.push(EngineName::Auto);
     }
     let mut columns = Vec::new();
     for engine in engines {

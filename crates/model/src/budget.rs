@@ -1,16 +1,15 @@
 //! # Budgets
-//! How long and how large a run may be, and why it ended early. An explorer asks its budget every
-//! few dozen moves ([`Pace`]); what was completed by then stays true.
+//! How long and how large a run may be, and why it ended early. Whatever takes long asks its budget every few dozen moves
+//! ([`Pace`]): searches, the preparation of a program, the check of evidence. What was completed by then stays true.
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use selvedge_model::Fault;
 use selvedge_store::Full;
 
-use crate::engine::Turn;
+use crate::Fault;
 
 /// What a run may use. The default has no limits.
 #[derive(Clone, Default)]
@@ -25,8 +24,27 @@ pub struct Budget {
     pub states: Option<usize>,
     /// Set from outside (Ctrl-C, or another engine was faster): any of them ends the run.
     pub cancelled: Vec<Arc<AtomicBool>>,
-    /// The engine that this one takes turns with, if there is one.
-    pub turn: Option<Turn>,
+    /// How many engines may work at the same time; 0 is 1.
+    pub workers: usize,
+    /// Who counts the work, and may let it wait: the turns that engines take, one inside of the other.
+    pub meters: Vec<Arc<dyn Meter>>,
+}
+
+/// Counts the work of a run.
+pub trait Meter: Send + Sync {
+    /// So much work was done: comes back when there may be more, or says why there may not.
+    fn spend(&self, work: u64) -> Result<(), Stop>;
+}
+
+/// So much work, and then no more.
+struct Allowance(AtomicU64);
+
+impl Meter for Allowance {
+    fn spend(&self, work: u64) -> Result<(), Stop> {
+        let less = |left: u64| left.checked_sub(work);
+        let spent = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        spent.map(|_| ()).map_err(|_| Stop::Work)
+    }
 }
 
 /// How much work lies between two looks at a budget, where nobody counts: so many moves.
@@ -39,11 +57,24 @@ impl Budget {
     }
 
     /// Whether the run may go on after so much work, measured in moves of an explorer. Who takes
-    /// turns with another engine waits here while it is the other one's.
+    /// turns with other engines waits here until it is its own.
     pub fn after(&self, work: u64) -> Result<(), Stop> {
-        if let Some(turn) = &self.turn {
-            turn.spend(work);
+        for meter in self.meters.iter().rev() {
+            meter.spend(work)?;
         }
+        self.look()
+    }
+
+    /// This budget, with no more than so much work.
+    #[must_use]
+    pub fn with_work(&self, most: u64) -> Budget {
+        let mut budget = self.clone();
+        budget.meters.push(Arc::new(Allowance(AtomicU64::new(most))));
+        budget
+    }
+
+    /// Whether the run may go on, where nothing is done but waiting: for a solver, say.
+    pub fn look(&self) -> Result<(), Stop> {
         if self.cancelled.iter().any(|flag| flag.load(Ordering::Relaxed)) {
             return Err(Stop::Cancelled);
         }
@@ -93,6 +124,8 @@ pub enum Stop {
     Timeout,
     /// The memory limit is reached.
     Memory,
+    /// The work that was set aside for it is done.
+    Work,
     /// Someone wanted it to end.
     Cancelled,
     /// A stack grew higher than the explorer was told to follow.
@@ -124,6 +157,7 @@ impl fmt::Display for Stop {
         match self {
             Stop::Timeout => f.write_str("the time limit was reached"),
             Stop::Memory => f.write_str("the memory limit was reached"),
+            Stop::Work => f.write_str("the work that was set aside for it is done"),
             Stop::Cancelled => f.write_str("the run was interrupted"),
             Stop::HighStack => f.write_str("the stacks grow too high for single states"),
             Stop::InfiniteContext => f.write_str(
@@ -139,3 +173,17 @@ impl fmt::Display for Stop {
 }
 
 impl std::error::Error for Stop {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_that_is_set_aside_comes_to_an_end() {
+        let budget = Budget::default().with_work(100);
+        assert_eq!(budget.after(60), Ok(()));
+        assert_eq!(budget.after(40), Ok(()));
+        assert_eq!(budget.after(1), Err(Stop::Work));
+        assert_eq!(budget.look(), Ok(()));
+    }
+}

@@ -1,0 +1,57 @@
+//! Predicates, with a solver.
+
+use selvedge_analysis::Resource;
+
+use super::{Engine, EngineName, FAVOURED, Place, only};
+use crate::Failure;
+use crate::answer::Answer;
+use crate::options::Heard;
+use crate::predicates::{self, come_first, may_help};
+use crate::question::Question;
+
+/// How much work the other engines do alone, in moves: about two seconds.
+const HEAD_START: u64 = 2 << 20;
+
+/// Invariants over predicates.
+pub(super) struct ByPredicates;
+
+impl Engine for ByPredicates {
+    fn name(&self) -> EngineName {
+        EngineName::Predicates
+    }
+
+    fn about(&self) -> &'static str {
+        "Invariants over predicates, with an SMT solver: for `verify` of a program with integers without \
+         bounds, or any number of threads"
+    }
+
+    fn refuses_bound(&self, resource: Option<Resource>) -> Option<Failure> {
+        resource.and_then(|_| only("`selvedge verify`"))
+    }
+
+    fn place(&self, question: &Question) -> Option<Place> {
+        let may_ask = question.bound().is_none() && question.options().solver.is_some();
+        if !may_ask {
+            None
+        } else if come_first(question) {
+            Some(Place::FIRST)
+        } else {
+            let helps = question.opened().is_ok_and(may_help);
+            helps.then_some(Place { after: HEAD_START, shares: FAVOURED })
+        }
+    }
+
+    fn answer(&self, question: &Question) -> Result<Answer, Failure> {
+        let answer = predicates::find(question)?;
+        let others_may = question.options().engine == EngineName::Auto
+            && (!come_first(question) || question.subject().options().target.is_some());
+        if others_may
+            && question.budget().look().is_ok()
+            && let Some(why) = answer.why_no_views()
+        {
+            let note = format!("note: predicates have no answer: {why}");
+            question.options().tell(Heard::Note(&note));
+        }
+        Ok(answer)
+    }
+}

@@ -1,0 +1,119 @@
+//! Engines that follow states: contexts, one pushdown system for all threads, coverability; rounds and delays.
+
+use selvedge_analysis::Resource;
+use selvedge_analysis::engine::{self, Method, delays};
+use selvedge_analysis::reduce::Direction;
+
+use super::{Engine, EngineName, Place, only, refuse_delays};
+use crate::Failure;
+use crate::answer::Answer;
+use crate::predicates;
+use crate::question::Question;
+
+/// An engine that follows states by a method.
+pub(super) struct OfStates {
+    pub name: EngineName,
+    pub method: Method,
+}
+
+impl Engine for OfStates {
+    fn name(&self) -> EngineName {
+        self.name
+    }
+
+    fn about(&self) -> &'static str {
+        match self.method {
+            Method::Auto => {
+                "Single states while stacks stay low, sets of stacks where contexts are infinite; cut stacks from \
+                 above"
+            }
+            Method::Explicit => "Single states",
+            Method::Symbolic => "Sets of stacks",
+            Method::Generators => {
+                "Contexts until no generator is missing at a plateau, as in Alg. 3 of the CUBA paper: for \
+                 `verify`"
+            }
+            Method::Reduction(Direction::Forward) => {
+                "All threads as one pushdown system, explored forward: for `check --rounds`"
+            }
+            Method::Reduction(Direction::Backward) => {
+                "All threads as one pushdown system, explored backward: for `check --rounds`"
+            }
+            Method::Coverability => {
+                "Backward, over any number of threads with finitely many local states: for `verify`"
+            }
+        }
+    }
+
+    fn refuses_bound(&self, resource: Option<Resource>) -> Option<Failure> {
+        match (self.method, resource) {
+            (Method::Coverability | Method::Generators, None) => None,
+            (Method::Coverability | Method::Generators, Some(_)) => only("`selvedge verify`"),
+            (Method::Explicit, _) => None,
+            (_, Some(resource @ Resource::RoundRobin { .. })) => refuse_delays(resource),
+            (Method::Auto | Method::Symbolic, _)
+            | (Method::Reduction(_), Some(Resource::Rounds)) => None,
+            (Method::Reduction(_), _) => only("`selvedge check --rounds K`"),
+        }
+    }
+
+    fn place(&self, question: &Question) -> Option<Place> {
+        if self.method != Method::Auto || question.opened().is_err() {
+            return None;
+        }
+        let decided_by_views = question.bound().is_none() && predicates::come_first(question);
+        // Places of threads may be decided by coverability where predicates have no answer.
+        let may_follow = question.subject().options().target.is_some();
+        match decided_by_views {
+            true if may_follow => Some(Place { after: u64::MAX, ..Place::FIRST }),
+            true => None,
+            false => Some(Place::FIRST),
+        }
+    }
+
+    fn answer(&self, question: &Question) -> Result<Answer, Failure> {
+        let opened = question.opened()?;
+        let (explored, tell) = (question.explored(opened, self.method), question.tell());
+        let outcome = match question.bound() {
+            None => engine::verify(&explored, question.budget(), &tell),
+            Some(bound) => engine::check(&explored, bound, question.budget(), &tell),
+        };
+        Answer::of_states(question, opened, outcome)
+    }
+}
+
+/// Rounds of single steps, and delays.
+pub(super) struct InDelays;
+
+impl Engine for InDelays {
+    fn name(&self) -> EngineName {
+        EngineName::Delays
+    }
+
+    fn about(&self) -> &'static str {
+        "Single states, in rounds of single steps with delays: finite even where contexts are not"
+    }
+
+    fn refuses_bound(&self, resource: Option<Resource>) -> Option<Failure> {
+        match resource {
+            None | Some(Resource::RoundRobin { .. }) => None,
+            Some(_) => only("`selvedge verify` and `selvedge check --rounds R --delays D`"),
+        }
+    }
+
+    fn answer(&self, question: &Question) -> Result<Answer, Failure> {
+        if predicates::are_observed(question.options()) {
+            return predicates::in_rounds(question);
+        }
+        let opened = question.opened()?;
+        let (explored, tell) = (question.explored(opened, Method::Auto), question.tell());
+        let outcome = match question.bound() {
+            None => {
+                let how = question.delays(opened)?;
+                delays::verify(&explored, &how, question.budget(), &tell)
+            }
+            Some(bound) => engine::check(&explored, bound, question.budget(), &tell),
+        };
+        Answer::of_states(question, opened, outcome)
+    }
+}

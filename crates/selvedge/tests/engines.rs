@@ -1,0 +1,90 @@
+//! Engines of one shape: one that is made here takes part in the list of names, in the portfolio and in JSON.
+
+use selvedge::{
+    Answer, Bound, Engine, EngineName, Engines, Failure, InputOptions, Options, Place, Question,
+    Resource, Subject, Verdict, check, verify,
+};
+
+/// Answers nothing but questions without a bound, by asking another engine, and at once.
+struct Toy {
+    place: Option<Place>,
+}
+
+impl Engine for Toy {
+    fn name(&self) -> EngineName {
+        EngineName::Other("toy")
+    }
+
+    fn about(&self) -> &'static str {
+        "Asks somebody else"
+    }
+
+    fn refuses_bound(&self, resource: Option<Resource>) -> Option<Failure> {
+        resource.map(|_| Failure::usage("the toy knows no bounds"))
+    }
+
+    fn place(&self, question: &Question) -> Option<Place> {
+        self.place.filter(|_| question.bound().is_none())
+    }
+
+    fn answer(&self, question: &Question) -> Result<Answer, Failure> {
+        let explicit =
+            question.options().engines.get(EngineName::Explicit).expect("it is built in");
+        Ok(explicit.answer(question)?.by("toy"))
+    }
+}
+
+fn options(engine: EngineName, place: Option<Place>) -> Options {
+    let engines = Engines::default().with(Toy { place });
+    Options { engine, engines, ..Options::default() }
+}
+
+fn race() -> Subject {
+    let text = "int[0..2] count := 0;
+        void worker() { int[0..2] seen := count; count := seen + 1; assert count == seen + 1; }
+        thread worker * 2;";
+    Subject::parse("race.weave", text, InputOptions::default()).unwrap()
+}
+
+#[test]
+fn an_engine_is_registered_with_one_line() {
+    let options = options(EngineName::Other("toy"), None);
+    let names: Vec<_> = options.engines.names().collect();
+    assert!(names.contains(&(EngineName::Other("toy"), "Asks somebody else")));
+    assert_eq!(options.engines.parse("toy").unwrap(), EngineName::Other("toy"));
+    let wrong = options.engines.parse("toi").unwrap_err().to_string();
+    assert_eq!(wrong, "there is no engine `toi`; did you mean `toy`?");
+
+    let answer = verify(&race(), &options).unwrap();
+    assert_eq!(answer.verdict(), Verdict::Unsafe);
+    assert_eq!(answer.object().engine.as_deref(), Some("toy"));
+    assert!(answer.json(None).contains("\"engine\": \"toy\""), "{}", answer.json(None));
+
+    let refused = check(&race(), Bound::contexts(2), &options).err().expect("it is refused");
+    assert_eq!(refused.to_string(), "the toy knows no bounds");
+}
+
+#[test]
+fn an_engine_takes_turns_with_the_others() {
+    // Whoever stands first in the list answers first where all are done in one portion.
+    let beside = options(EngineName::Auto, Some(Place::FIRST));
+    assert_eq!(
+        verify(&race(), &beside).unwrap().object().engine.as_deref(),
+        Some("contexts-explicit")
+    );
+    let absent = options(EngineName::Auto, None);
+    assert_eq!(
+        verify(&race(), &absent).unwrap().object().engine.as_deref(),
+        Some("contexts-explicit")
+    );
+
+    // What the others never answer, it does: a counter without an end, and no solver.
+    let text =
+        "int n := 0; void count() { while (true) { n := n + 1; assert n < 50000; } } thread count;";
+    let counter = Subject::parse("counter.weave", text, InputOptions::default()).unwrap();
+    let late = Some(Place { after: 1 << 12, shares: 1 << 20 });
+    for jobs in [1, 2] {
+        let options = Options { solver: None, jobs, ..options(EngineName::Auto, late) };
+        assert_eq!(verify(&counter, &options).unwrap().object().engine.as_deref(), Some("toy"));
+    }
+}

@@ -1,0 +1,122 @@
+//! An *unsafe* answer has the fewest contexts, and then the fewest steps: held against the plain enumeration, over random
+//! programs. And it is the same with one worker and with two.
+
+use std::sync::Arc;
+
+use selvedge::{InputOptions, Options, Subject, Verdict, verify};
+use selvedge_analysis::naive::Naive;
+use selvedge_model::System;
+use selvedge_program::testing::{Shape, random_program};
+use selvedge_program::{Lowering, Source, ThreadCounts, print};
+
+/// How many random cases to try; `SELVEDGE_SEEDS=2000` makes tests thorough.
+fn many(usual: u64) -> u64 {
+    std::env::var("SELVEDGE_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+/// The fewest contexts that go wrong, by the definition; `None` if there are too many states to be listed.
+fn fewest(system: &dyn System, most: usize) -> Option<Option<usize>> {
+    let mut naive = Naive::with_limit(system, 20_000).ok()?;
+    for contexts in 0..=most {
+        let wrong =
+            |(state, _): (&selvedge_model::State, usize)| system.wrong(state.shared).is_some();
+        if naive.states().any(wrong) {
+            return Some(Some(contexts));
+        }
+        naive.advance().ok()?;
+    }
+    Some(None)
+}
+
+/// The fewest steps of a run within so many contexts that goes wrong, breadth first.
+fn fewest_steps(system: &dyn System, contexts: usize) -> Option<usize> {
+    use selvedge_model::{State, ThreadId, step};
+    use std::collections::{HashMap, HashSet};
+    let mut level: HashSet<(State, Option<ThreadId>, usize)> =
+        system.initial().ok()?.into_iter().map(|state| (state, None, 0)).collect();
+    let mut best: HashMap<(State, Option<ThreadId>), usize> = HashMap::new();
+    for steps in 0.. {
+        if level.iter().any(|(state, ..)| system.wrong(state.shared).is_some()) {
+            return Some(steps);
+        }
+        let mut next = HashSet::new();
+        for (state, last, used) in level {
+            for thread in state.thread_ids() {
+                let used = if last == Some(thread) { used } else { used + 1 };
+                if used > contexts {
+                    continue;
+                }
+                for (_, after) in step(system, &state, thread).ok()? {
+                    let key = (after.clone(), Some(thread));
+                    if best.get(&key).is_none_or(|&before| used < before) {
+                        best.insert(key, used);
+                        next.insert((after, Some(thread), used));
+                    }
+                }
+            }
+        }
+        if next.is_empty() || best.len() > 200_000 {
+            return None;
+        }
+        level = next;
+    }
+    None
+}
+
+#[test]
+fn unsafe_answers_have_the_fewest_contexts_and_steps() {
+    let shapes = [
+        Shape {
+            recursion: false,
+            dynamic_threads: false,
+            boolean_programs: false,
+            ..Shape::default()
+        },
+        Shape { dynamic_threads: false, boolean_programs: false, ..Shape::default() },
+        Shape { boolean_programs: false, ..Shape::default() },
+    ];
+    let (mut compared, mut wrong) = (0, 0);
+    for seed in 0..many(90) {
+        let shape = &shapes[(seed % shapes.len() as u64) as usize];
+        let text = print::weave(&random_program(seed, shape));
+        let Ok(subject) = Subject::parse("test.weave", text.as_str(), InputOptions::default())
+        else {
+            panic!("{text}")
+        };
+        let Some(program) = subject.counted_program().unwrap() else { continue };
+        let source = Arc::new(Source::default());
+        let Ok(system) = Lowering::new(program, source, &ThreadCounts::new()) else { continue };
+        let Some(expected) = fewest(&system, 6) else { continue };
+        let answer = |jobs| {
+            let options = Options { solver: None, jobs, ..Options::default() };
+            verify(&subject, &options).unwrap_or_else(|e| panic!("{e}\n{text}"))
+        };
+        let Some(expected) = expected else { continue };
+        let (one, two) = (answer(1), answer(2));
+        assert_eq!(one.verdict(), Verdict::Unsafe, "seed {seed}\n{text}");
+        let mut objects = [one.object(), two.object()];
+        for object in &mut objects {
+            object.time_s = None;
+            object.peak_memory_bytes = None;
+        }
+        let [first, second] = objects.map(|object| serde_json::to_string(&object).unwrap());
+        assert_eq!(first, second, "seed {seed}\n{text}");
+        // With started threads that need not run, a state of the definition has threads that nobody counts.
+        let bound = one.object().bound.expect("a bound");
+        if let Some(contexts) = bound.contexts {
+            assert_eq!(contexts, expected, "seed {seed}\n{text}");
+            if let Some(steps) = fewest_steps(&system, expected) {
+                assert_eq!(
+                    one.trace().map(|trace| trace.len()),
+                    Some(steps),
+                    "seed {seed}\n{text}"
+                );
+            }
+            compared += 1;
+        }
+        wrong += 1;
+    }
+    println!("{wrong} go wrong, of {compared} contexts and steps were compared");
+    assert!(compared * 4 > wrong * 3, "{compared} of {wrong}");
+    assert!(wrong > many(90) / 4, "{wrong}");
+}
