@@ -127,8 +127,27 @@ impl Layout {
     /// The memory of words that were written, if they are nothing but its fields.
     #[must_use]
     pub(crate) fn plain(&self, words: &[u64]) -> Option<Memory> {
+        let mut memory = Memory::default();
+        self.copy_plain(words, &mut memory).then_some(memory)
+    }
+
+    /// Makes a memory that of words that were written, if they are nothing but its fields, and says whether
+    /// they are.
+    pub(crate) fn copy_plain(&self, words: &[u64], memory: &mut Memory) -> bool {
         // A number that is elsewhere would come after them.
-        (words.len() == self.words).then(|| Memory { words: words.to_vec(), large: Vec::new() })
+        let is_plain = self.is_plain(words);
+        if is_plain {
+            memory.words.clear();
+            memory.words.extend_from_slice(words);
+            memory.large.clear();
+        }
+        is_plain
+    }
+
+    /// Whether words that were written are the fields of a memory and nothing else.
+    #[must_use]
+    pub fn is_plain(&self, words: &[u64]) -> bool {
+        words.len() == self.words
     }
 
     /// The memory that was written, and what comes after it; `None` for words that no memory is written as.

@@ -114,7 +114,20 @@ impl StateSet {
         Ok((number, true))
     }
 
-    #[inline]
+    /// Adds a row, for which there is room.
+    #[inline(always)]
+    fn insert_within(&mut self, hash: u64, row: u128) -> (u32, bool) {
+        match self.table.find(hash, |number| self.rows.row(number) == row) {
+            Ok(number) => (number as u32, false),
+            Err(vacant) => {
+                let number = self.end();
+                self.table.fill(vacant, hash, number.index());
+                self.rows.push_row(row);
+                (number, true)
+            }
+        }
+    }
+
     fn insert_row(&mut self, hash: u64, row: u128) -> Result<(u32, bool), Full> {
         let vacant = match self.table.find(hash, |number| self.rows.row(number) == row) {
             Ok(number) => return Ok((number as u32, false)),
@@ -170,8 +183,13 @@ impl StateSet {
             black_box(hashes.iter().fold(0, |sum, &hash| sum ^ self.table.touch(hash)));
             let touch = |&hash: &u64| self.table.likely(hash).map_or(0, |n| self.rows.row(n));
             black_box(hashes.iter().fold(0, |sum, hash| sum ^ touch(hash)));
+            let most = self.len() + rows.len();
+            let has_room = self.table.has_room(most) && most <= self.most;
             for (index, (&hash, &row)) in hashes.iter().zip(rows.iter()).enumerate() {
-                let (number, new) = self.insert_row(hash, row)?;
+                let (number, new) = match has_room {
+                    true => self.insert_within(hash, row),
+                    false => self.insert_row(hash, row)?,
+                };
                 tell(index, number, new);
             }
         } else {

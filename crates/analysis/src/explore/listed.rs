@@ -78,12 +78,29 @@ impl Listed {
         word.insert(at, entry);
     }
 
+    /// Whether rows with these columns have the threads of the initial states and no others.
+    pub fn has_columns(&self, columns: &[Column]) -> bool {
+        columns.len() == 1 + self.groups.len()
+    }
+
     /// How many lists of threads a word stands for that has no others.
     pub fn arrangements(&self, word: &[u32]) -> u128 {
-        let (mut same, mut run) = (1, 1);
-        for pair in word[1..].windows(2) {
-            run = if pair[0] == pair[1] { run + 1 } else { 1 };
+        self.arrangements_among(word[1..].iter().copied())
+    }
+
+    /// How many lists of threads a row stands for that has no others. The columns are those of the entries.
+    #[inline]
+    pub fn arrangements_of_row<R: Row>(&self, columns: &[Column], row: R) -> u128 {
+        self.arrangements_among(columns.iter().map(|&column| row.get(column)))
+    }
+
+    #[inline]
+    fn arrangements_among(&self, entries: impl Iterator<Item = u32>) -> u128 {
+        let (mut same, mut run, mut last) = (1, 1, None);
+        for entry in entries {
+            run = if last == Some(entry) { run + 1 } else { 1 };
             same *= run;
+            last = Some(entry);
         }
         u128::from(if same == 1 { self.most } else { self.most / same })
     }

@@ -63,18 +63,45 @@ impl<L: Locals> Reached<'_, L> {
         to: &mut Scratch,
         pace: &mut Pace<'_>,
     ) -> Result<usize, Stop> {
+        let mut done = 0;
+        loop {
+            done += self.known_moves::<R>(&threads[done..], to, pace)?;
+            let Some(&(state, position)) = threads.get(done) else { break };
+            if to.moved.len() > MOVES_PER_BATCH {
+                break;
+            }
+            // The moves of this thread are not known yet.
+            let row = R::of(self.states.row(state));
+            let Some(columns) = self.states.narrow() else { break };
+            let Some((&first, places)) = columns.list().split_first() else { break };
+            let Some(&place) = places.get(position as usize) else { break };
+            self.space.moves_of(row.get(first), row.get(place), pace)?;
+            if self.space.has_grown {
+                break; // the columns may be too narrow
+            }
+        }
+        Ok(done)
+    }
+
+    /// Makes the moves of threads up to the first one whose moves are not known, or until the batch is full.
+    /// Says how many moved.
+    fn known_moves<R: Row>(
+        &self,
+        threads: &[(u32, u32)],
+        to: &mut Scratch,
+        pace: &mut Pace<'_>,
+    ) -> Result<usize, Stop> {
         let Scratch { batch, moved, .. } = to;
+        let Some(columns) = self.states.narrow() else { return Ok(0) };
+        let Some((&first, places)) = columns.list().split_first() else { return Ok(0) };
+        let Layout::Listed(listed) = &self.space.layout else { return Ok(0) };
         for (done, &(state, position)) in threads.iter().enumerate() {
             let row = R::of(self.states.row(state));
-            let Some(columns) = self.states.narrow() else { return Ok(done) };
-            let Some((&first, places)) = columns.list().split_first() else { return Ok(done) };
             let Some(&place) = places.get(position as usize) else { continue };
-            let range = self.space.moves_of(row.get(first), row.get(place), pace)?;
-            if self.space.has_grown {
-                return Ok(done); // the columns may be too narrow
-            }
+            let Some(range) = self.space.known_moves(row.get(first), row.get(place)) else {
+                return Ok(done);
+            };
             pace.spend(1 + range.len())?;
-            let Layout::Listed(listed) = &self.space.layout else { return Ok(done) };
             for step in self.space.moves(range) {
                 let shared = row.put(first, step.shared.0);
                 let (next, at) = listed.patch(places, shared, position as usize, step.entry);

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use selvedge_store::Row;
+
 use super::Locals;
 use super::reached::{Observation, Reached};
 use super::space::Entry;
@@ -49,12 +51,8 @@ impl<L: Locals> Reached<'_, L> {
         if self.space.classes.are_single() {
             return Some(numbers.len() as u128);
         }
-        let mut word = Vec::new();
-        numbers.into_iter().try_fold(0, |total: u128, number| {
-            self.states.read(number, &mut word);
-            let class = |entry| self.space.entry(entry).0;
-            total.checked_add(self.space.layout.arrangements(&word, class)?)
-        })
+        let class = |entry| self.space.entry(entry).0;
+        self.space.layout.arrangements_of(&self.states, numbers, class)
     }
 
     /// Adds what is visible of these states.
@@ -65,15 +63,24 @@ impl<L: Locals> Reached<'_, L> {
             if (number as usize).is_multiple_of(STATES_PER_CHECK) {
                 budget.check()?;
             }
-            states.read(number, &mut word);
             if !L::WHOLE_CONTEXTS {
                 let top = |entry| {
                     let (class, local) = space.entry(entry);
                     (class, space.locals.tops(local).first().copied().flatten())
                 };
-                visible.add_tops(&mut word, top)?;
+                match states.narrow() {
+                    Some(columns) if columns.bits() <= 64 => {
+                        visible.add_row(columns.list(), u64::of(states.row(number)), top)?;
+                    }
+                    Some(columns) => visible.add_row(columns.list(), states.row(number), top)?,
+                    None => {
+                        states.read(number, &mut word);
+                        visible.add_tops(&mut word, top)?;
+                    }
+                }
                 continue;
             }
+            states.read(number, &mut word);
             let seen = |((class, local), count): (Entry, u32)| {
                 let tops = space.locals.tops(local).into_iter();
                 (tops.map(|top| (class, top)).collect(), count)

@@ -125,10 +125,16 @@ impl<'a, L: Locals> Space<'a, L> {
         entry: u32,
         pace: &mut Pace<'_>,
     ) -> Result<Range<u32>, Stop> {
-        match self.moves.find(&head(shared, entry)) {
+        match self.known_moves(shared, entry) {
             Some(range) => Ok(range),
             None => self.find_moves(shared, entry, pace),
         }
+    }
+
+    /// The moves of a thread, if they were asked for before.
+    #[inline]
+    pub fn known_moves(&self, shared: u32, entry: u32) -> Option<Range<u32>> {
+        self.moves.find(&head(shared, entry))
     }
 
     #[cold]

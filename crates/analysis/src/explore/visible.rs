@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 use selvedge_model::SymbolId;
-use selvedge_store::{Batch, Bytes, Full, Interner, StateSet};
+use selvedge_store::{Batch, Bytes, Column, Full, Interner, Row, StateSet};
 
 use super::words::Layout;
 
@@ -34,6 +34,9 @@ pub(super) struct Visible {
 }
 
 const UNKNOWN: u32 = u32::MAX;
+
+/// Words of more numbers than this are not made in place.
+const MOST_COLUMNS: usize = 12;
 
 /// How many visible states are looked up together.
 const TOGETHER: usize = 1 << 8;
@@ -81,6 +84,49 @@ impl Visible {
             }
         }
         if self.waiting.len() >= TOGETHER { self.flush() } else { Ok(()) }
+    }
+
+    /// Adds what is visible of a state that is a narrow row: see [`Visible::add_tops`].
+    pub fn add_row<R: Row>(
+        &mut self,
+        columns: &[Column],
+        row: R,
+        top: impl Fn(u32) -> Seen,
+    ) -> Result<(), Full> {
+        let mut short = [0; MOST_COLUMNS];
+        let Some(word) = short.get_mut(..columns.len()) else {
+            let mut long: Vec<u32> = columns.iter().map(|&column| row.get(column)).collect();
+            return self.add_tops(&mut long, top);
+        };
+        let (Layout::Listed(listed), false) = (&self.layout, columns.is_empty()) else {
+            word.iter_mut().zip(columns).for_each(|(to, &column)| *to = row.get(column));
+            return self.add_tops(word, top);
+        };
+        word[0] = row.get(columns[0]);
+        for (to, &column) in word[1..].iter_mut().zip(&columns[1..]) {
+            let entry = row.get(column);
+            *to = match self.of_entry.get(entry as usize) {
+                Some(&known) if known != UNKNOWN => known,
+                _ => meet(&mut self.of_entry, &mut self.seen, entry, &top)?,
+            };
+        }
+        listed.sort(&mut word[1..]);
+        match self.states.narrow() {
+            Some(columns) if columns.len() == word.len() && columns.hold(word) => {
+                self.waiting.push_row(columns.pack(word));
+            }
+            _ => self.add_wider(word)?,
+        }
+        if self.waiting.len() >= TOGETHER { self.flush() } else { Ok(()) }
+    }
+
+    /// Adds a word that the columns are too narrow for.
+    #[cold]
+    fn add_wider(&mut self, word: &[u32]) -> Result<(), Full> {
+        // Rows that wait have the columns of now, and come first.
+        self.flush()?;
+        self.states.insert(word)?;
+        Ok(())
     }
 
     /// Puts what waits into the set.
@@ -175,13 +221,9 @@ impl Visible {
     }
 
     /// How many visible states these stand for.
-    pub fn weight(&self, mut numbers: Range<u32>) -> Option<u128> {
-        let mut word = Vec::new();
-        numbers.try_fold(0, |total: u128, number| {
-            self.states.read(number, &mut word);
-            let class = |entry| self.seen.get(entry).0;
-            total.checked_add(self.layout.arrangements(&word, class)?)
-        })
+    pub fn weight(&self, numbers: Range<u32>) -> Option<u128> {
+        let class = |entry| self.seen.get(entry).0;
+        self.layout.arrangements_of(&self.states, numbers, class)
     }
 }
 

@@ -3,6 +3,10 @@
 //! and local). A few threads are listed one by one, see [`Listed`]; many are counted, as pairs of
 //! entry and number, sorted.
 
+use std::ops::Range;
+
+use selvedge_store::StateSet;
+
 use super::Classes;
 use super::classes::arrangements;
 use super::listed::Listed;
@@ -105,6 +109,28 @@ impl Layout {
             Layout::Listed(listed) if listed.is_all(word) => Some(listed.arrangements(word)),
             _ => arrangements(self.entries(word).map(|(entry, count)| (class(entry), count))),
         }
+    }
+
+    /// How many lists of threads some words of a set stand for, together.
+    pub fn arrangements_of(
+        &self,
+        states: &StateSet,
+        mut numbers: Range<u32>,
+        class: impl Fn(u32) -> u32,
+    ) -> Option<u128> {
+        if let (Layout::Listed(listed), Some(columns)) = (self, states.narrow())
+            && listed.has_columns(columns.list())
+        {
+            let places = &columns.list()[1..];
+            return numbers.try_fold(0, |total: u128, number| {
+                total.checked_add(listed.arrangements_of_row(places, states.row(number)))
+            });
+        }
+        let mut word = Vec::new();
+        numbers.try_fold(0, |total: u128, number| {
+            states.read(number, &mut word);
+            total.checked_add(self.arrangements(&word, &class)?)
+        })
     }
 
     /// Changes a word: one thread with entry `from` becomes `to`, of the same class.

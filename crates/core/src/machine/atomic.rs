@@ -34,6 +34,28 @@ pub struct Move {
     pub inside: Vec<EdgeId>,
 }
 
+/// Memory for the next moves, so that none is asked for at each head.
+#[derive(Default)]
+pub struct Room {
+    spare: Spare,
+    outcomes: Vec<Outcome>,
+    moves: Vec<Move>,
+}
+
+impl Room {
+    /// Takes the memory of a move back.
+    pub fn take_back(&mut self, shared: Shared, next: Next) {
+        if let (None, Next::Goto(frame)) = (&self.spare, next) {
+            self.spare = Some((shared.memory, frame.memory));
+        }
+    }
+
+    /// Takes an empty list of moves back.
+    pub fn take_list(&mut self, moves: Vec<Move>) {
+        self.moves = moves;
+    }
+}
+
 /// A configuration inside of an atomic section.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Inside {
@@ -118,14 +140,27 @@ impl Search {
 impl Machine {
     /// Everything that a thread can do at a head.
     pub fn moves(&self, shared: &Shared, frame: &Frame) -> Result<Vec<Move>, Fault> {
+        self.moves_in(&mut Room::default(), shared, frame)
+    }
+
+    /// Everything that a thread can do at a head, found in memory that was used before. Moves that are not
+    /// needed any more can be given back to it.
+    pub fn moves_in(
+        &self,
+        room: &mut Room,
+        shared: &Shared,
+        frame: &Frame,
+    ) -> Result<Vec<Move>, Fault> {
         let mut search = Search {
             stacks: Stacks::default(),
             ways: Vec::new(),
             work: VecDeque::new(),
-            moves: Vec::new(),
-            spare: None,
+            moves: std::mem::take(&mut room.moves),
+            spare: room.spare.take(),
         };
-        let mut outcomes = Vec::new();
+        let mut outcomes = std::mem::take(&mut room.outcomes);
+        outcomes.clear();
+        search.moves.clear();
         for &edge in &self.code.location(frame.loc).edges {
             self.outcomes(shared, frame, edge, &mut search.spare, &mut outcomes)?;
             for outcome in outcomes.drain(..) {
@@ -142,7 +177,10 @@ impl Machine {
                 }
             }
         }
-        self.follow(&mut search)?;
+        if !search.work.is_empty() {
+            self.follow(&mut search)?;
+        }
+        (room.outcomes, room.spare) = (outcomes, search.spare);
         Ok(search.moves)
     }
 

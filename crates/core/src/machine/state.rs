@@ -98,6 +98,15 @@ impl Shared {
         }
     }
 
+    /// Becomes the state of words that were written with this layout, in the memory that it has.
+    pub fn become_again(&mut self, layout: &Layout, words: &[u64]) {
+        let mut memory = std::mem::take(&mut self.memory);
+        *self = match layout.copy_plain(words, &mut memory) {
+            true => Shared::new(memory),
+            false => Shared::again(layout, words),
+        };
+    }
+
     /// The state that was written; `None` for words that none is written as.
     #[must_use]
     pub fn read(layout: &Layout, words: &[u64]) -> Option<Self> {
@@ -168,6 +177,17 @@ impl Frame {
             Some(memory) => Frame { loc, memory, owner: words[0] as u32 },
             None => Frame::read(|_| Some(layout), words).expect("what was written can be read"),
         }
+    }
+
+    /// Becomes the frame of words that were written by this machine, in the memory that it has.
+    pub fn become_again(&mut self, machine: &Machine, words: &[u64]) {
+        let loc = Loc((words[0] >> 32) as u32);
+        let layout = &machine.frames[machine.code.location(loc).proc.index()];
+        let mut memory = std::mem::take(&mut self.memory);
+        *self = match layout.copy_plain(&words[1..], &mut memory) {
+            true => Frame { loc, memory, owner: words[0] as u32 },
+            false => Frame::again(machine, words),
+        };
     }
 
     /// The frame that was written, with the layout of its location.

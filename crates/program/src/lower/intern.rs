@@ -48,6 +48,14 @@ impl Symbol {
         }
     }
 
+    /// Becomes the symbol of words that were written for this machine, in the memory that it has.
+    pub fn become_again(&mut self, machine: &Machine, words: &[u64]) {
+        match self {
+            Symbol::Frame(frame) if words[0] != BOTTOM => frame.become_again(machine, words),
+            _ => *self = Symbol::again(machine, words),
+        }
+    }
+
     /// The symbol of these words, if they are those of one.
     pub fn read(machine: &Machine, words: &[u64]) -> Option<Self> {
         match words {

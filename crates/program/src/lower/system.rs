@@ -1,6 +1,6 @@
 //! The lowered program as a [`System`].
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
@@ -9,8 +9,8 @@ use selvedge_model::{
     Spawn, Stack, State, SymbolId, System, TemplateId, Thread, ThreadInfo, Word, calls_itself,
 };
 
-use selvedge_core::machine::{Frame, Move, Next, Shared, Start, Started};
-use selvedge_core::{Control, Site};
+use selvedge_core::machine::{Frame, Move, Next, Room, Shared, Start, Started};
+use selvedge_core::{Control, Memory, Site};
 
 use super::Lowering;
 use super::intern::{Executed, Symbol};
@@ -20,6 +20,24 @@ use crate::flow::{EdgeId, place};
 thread_local! {
     /// Where words are written to be looked up.
     static WORDS: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+    static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
+}
+
+/// What finding actions needs for a moment, kept for its memory.
+struct Scratch {
+    shared: Shared,
+    top: Symbol,
+    room: Room,
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Scratch {
+            shared: Shared::new(Memory::default()),
+            top: Symbol::Bottom { id: 0, results: false },
+            room: Room::default(),
+        }
+    }
 }
 
 /// Lends an empty list of words.
@@ -71,25 +89,13 @@ impl System for Lowering {
         out: &mut Vec<Action>,
     ) -> Result<(), Fault> {
         let Some(top) = top else { return Ok(()) };
-        let shared = self.shared_state(shared);
-        if shared.wrong.is_some() {
-            return Ok(());
-        }
-        match self.symbol(top) {
-            Symbol::Bottom { id, results } => {
-                // The results of another thread are not for this one.
-                if shared.returned.is_none() || results {
-                    out.push(self.end_of_thread(&shared, id)?);
-                }
-                Ok(())
-            }
-            Symbol::Frame(frame) => {
-                if shared.returned.is_some() && !self.machine.code.receives(frame.loc) {
-                    return Ok(());
-                }
-                self.frame_actions(&shared, &frame, out)
-            }
-        }
+        let mut scratch = SCRATCH.take().unwrap_or_default();
+        let Scratch { shared: before, top: symbol, .. } = &mut *scratch;
+        self.shared.look(shared.0, |words| before.become_again(&self.machine.shared, words));
+        self.symbols.look(top.0, |words| symbol.become_again(&self.machine, words));
+        let done = self.actions_in(&mut scratch, out);
+        SCRATCH.set(Some(scratch));
+        done
     }
 
     fn is_recursive(&self) -> bool {
@@ -118,7 +124,8 @@ impl System for Lowering {
     }
 
     fn wrong(&self, shared: SharedId) -> Option<String> {
-        self.show_wrong(&self.shared_state(shared))
+        let is_plain = self.shared.look(shared.0, |words| self.machine.shared.is_plain(words));
+        if is_plain { None } else { self.show_wrong(&self.shared_state(shared)) }
     }
 
     fn place_of(&self, symbol: SymbolId) -> Option<PlaceId> {
@@ -228,6 +235,13 @@ impl Lowering {
         })
     }
 
+    fn frame_id(&self, frame: &Frame) -> Result<SymbolId, Fault> {
+        written(|words| {
+            frame.write(words);
+            self.symbols.number(&words[..]).map(SymbolId)
+        })
+    }
+
     /// The stack of a new thread: its first frame, on a bottom where its end matters.
     fn first_stack(&self, frame: Frame, id: u32) -> Result<Word, Fault> {
         let proc = self.machine.code.location(frame.loc).proc;
@@ -267,23 +281,48 @@ impl Lowering {
         }
     }
 
+    /// The actions at the shared state and the symbol that the scratch has.
+    fn actions_in(&self, scratch: &mut Scratch, out: &mut Vec<Action>) -> Result<(), Fault> {
+        let Scratch { shared, top, room } = scratch;
+        if shared.wrong.is_some() {
+            return Ok(());
+        }
+        match top {
+            Symbol::Bottom { id, results } => {
+                // The results of another thread are not for this one.
+                if shared.returned.is_none() || *results {
+                    out.push(self.end_of_thread(shared, *id)?);
+                }
+                Ok(())
+            }
+            Symbol::Frame(frame) => {
+                if shared.returned.is_some() && !self.machine.code.receives(frame.loc) {
+                    return Ok(());
+                }
+                self.frame_actions(room, shared, frame, out)
+            }
+        }
+    }
+
     fn frame_actions(
         &self,
+        room: &mut Room,
         shared: &Shared,
         frame: &Frame,
         out: &mut Vec<Action>,
     ) -> Result<(), Fault> {
-        let moves = self.machine.moves(shared, frame).map_err(|fault| self.fault(fault))?;
+        let moves = self.machine.moves_in(room, shared, frame);
+        let mut moves = moves.map_err(|fault| self.fault(fault))?;
         let only = moves.len() == 1;
         let mut seen = FxHashMap::default();
-        for step in moves {
+        for step in moves.drain(..) {
             let fair = step
                 .outcome
                 .fair
                 .iter()
                 .map(|&(Site(place), outcome)| FairChoice { place: FairPlace(place), outcome });
             let fair: Vec<FairChoice> = fair.collect();
-            let action = self.action(step, fair.clone())?;
+            let action = self.action(room, step, fair.clone())?;
             if only {
                 out.push(action);
                 continue;
@@ -303,13 +342,14 @@ impl Lowering {
                 Entry::Occupied(_) => {}
             }
         }
+        room.take_list(moves);
         Ok(())
     }
 
     /// A move of the machine as an action, with the fair choices that it makes.
-    fn action(&self, step: Move, fair: Vec<FairChoice>) -> Result<Action, Fault> {
-        let frame_id = |frame| self.symbol_id(&Symbol::Frame(frame));
-        let word = match step.outcome.next {
+    fn action(&self, room: &mut Room, step: Move, fair: Vec<FairChoice>) -> Result<Action, Fault> {
+        let frame_id = |frame: &Frame| self.frame_id(frame);
+        let word = match &step.outcome.next {
             Next::Goto(frame) => Word::Rewrite(frame_id(frame)?),
             Next::Call { callee, caller } => {
                 Word::Push { top: frame_id(callee)?, under: frame_id(caller)? }
@@ -325,6 +365,7 @@ impl Lowering {
                 self.origin(Executed { path, fair })?
             }
         };
+        room.take_back(step.outcome.shared, step.outcome.next);
         Ok(Action { shared, word, spawn, origin })
     }
 
