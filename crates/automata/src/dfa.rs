@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use rustc_hash::FxHashMap;
 use selvedge_model::SymbolId;
+use selvedge_store::number;
 
 /// A deterministic automaton in canonical form. State 0 is the first; the empty language has no
 /// state at all.
@@ -30,9 +31,10 @@ pub(crate) struct RawDfa {
 
 impl RawDfa {
     pub fn add_state(&mut self, accepting: bool) -> u32 {
+        let state = number(self.accepting.len());
         self.accepting.push(accepting);
         self.edges.push(Vec::new());
-        self.accepting.len() as u32 - 1
+        state
     }
 
     /// The canonical automaton of what is accepted from each of these states.
@@ -50,11 +52,11 @@ impl RawDfa {
         let mut into = vec![Vec::new(); self.edges.len()];
         for (from, edges) in self.edges.iter().enumerate() {
             for &(_, to) in edges {
-                into[to as usize].push(from as u32);
+                into[to as usize].push(number(from));
             }
         }
         let mut live = self.accepting.clone();
-        let mut work: Vec<u32> = (0..live.len() as u32).filter(|&s| live[s as usize]).collect();
+        let mut work: Vec<u32> = (0..number(live.len())).filter(|&s| live[s as usize]).collect();
         while let Some(state) = work.pop() {
             for &from in &into[state as usize] {
                 if !std::mem::replace(&mut live[from as usize], true) {
@@ -83,7 +85,7 @@ impl RawDfa {
                     let edges = self.edges[state].iter();
                     let signature = edges.map(|&(symbol, to)| (symbol, classes[to as usize]));
                     let key = (classes[state], signature.collect());
-                    let fresh = numbers.len() as u32;
+                    let fresh = number(numbers.len());
                     *numbers.entry(key).or_insert(fresh)
                 })
                 .collect();
@@ -109,12 +111,12 @@ impl RawDfa {
         while at < order.len() {
             let state = order[at] as usize;
             let edges = self.edges[state].iter().map(|&(symbol, to)| {
-                let fresh = order.len() as u32;
-                let number = *numbers.entry(classes[to as usize]).or_insert(fresh);
-                if number == fresh {
+                let fresh = number(order.len());
+                let class = *numbers.entry(classes[to as usize]).or_insert(fresh);
+                if class == fresh {
                     order.push(to);
                 }
-                (symbol, number)
+                (symbol, class)
             });
             states.push(State { edges: edges.collect(), accepting: self.accepting[state] });
             at += 1;
@@ -129,7 +131,7 @@ impl Dfa {
     pub fn word(word: impl IntoIterator<Item = SymbolId>) -> Dfa {
         let mut states: Vec<State> = Vec::new();
         for symbol in word {
-            let next = states.len() as u32 + 1;
+            let next = number(states.len() + 1);
             states.push(State { accepting: false, edges: Box::new([(symbol, next)]) });
         }
         states.push(State { accepting: true, edges: Box::default() });
@@ -166,6 +168,11 @@ impl Dfa {
     #[must_use]
     pub fn state_count(&self) -> usize {
         self.states.len()
+    }
+
+    /// One more than the last state.
+    pub(crate) fn end(&self) -> u32 {
+        number(self.states.len())
     }
 
     /// Whether nothing is accepted.

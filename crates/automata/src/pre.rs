@@ -91,7 +91,7 @@ impl<'a> Saturation<'a> {
         mut go_on: impl FnMut() -> Result<(), E>,
     ) -> Result<(), E> {
         let mut edges = 0;
-        for state in 0..self.psa.state_count() as u32 {
+        for state in 0..self.psa.end() {
             for (symbol, to) in self.psa.edges(state).to_vec() {
                 self.push(state, symbol, to);
             }

@@ -7,7 +7,7 @@ use std::hash::Hash;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_model::SymbolId;
-use selvedge_store::Full;
+use selvedge_store::{Full, number};
 
 use crate::dfa::RawDfa;
 use crate::{Dfa, LanguageId, Languages};
@@ -44,11 +44,11 @@ impl Psa {
             return;
         }
         // Edges may lead back to the first state of the language, so it is copied as well.
-        let first = self.accepting.len() as u32;
-        for state in 0..language.state_count() as u32 {
+        let first = self.end();
+        for state in 0..language.end() {
             self.add_state(language.accepts_at(state));
         }
-        for state in 0..language.state_count() as u32 {
+        for state in 0..language.end() {
             for &(symbol, to) in language.edges(state) {
                 self.add_edge(first + state, symbol, first + to);
             }
@@ -75,10 +75,16 @@ impl Psa {
     }
 
     pub(crate) fn add_state(&mut self, accepting: bool) -> u32 {
+        let state = self.end();
         self.accepting.push(accepting);
         self.edges.push(Vec::new());
         self.control_of.push(None);
-        self.accepting.len() as u32 - 1
+        state
+    }
+
+    /// The number of the state that comes next.
+    pub(crate) fn end(&self) -> u32 {
+        number(self.accepting.len())
     }
 
     /// Adds an edge; whether it is new.
@@ -101,10 +107,6 @@ impl Psa {
     /// Lets a state accept; whether that is new.
     pub(crate) fn accept(&mut self, state: u32) -> bool {
         !std::mem::replace(&mut self.accepting[state as usize], true)
-    }
-
-    pub(crate) fn state_count(&self) -> usize {
-        self.accepting.len()
     }
 
     /// The control states that occur, in order.

@@ -234,7 +234,9 @@ impl CountedState {
     pub fn of_kinds(shared: SharedId, mut kinds: Vec<u32>) -> Self {
         kinds.sort_unstable();
         let same = kinds.chunk_by(|a, b| a == b);
-        CountedState { shared, threads: same.map(|k| (k[0], k.len() as u32)).collect() }
+        // Threads have 32-bit numbers, so there are no more of them.
+        let count = |kind: &[u32]| u32::try_from(kind.len()).unwrap_or(u32::MAX);
+        CountedState { shared, threads: same.map(|k| (k[0], count(k))).collect() }
     }
 
     /// The state after one thread of kind `from` became `to` and the shared state changed.

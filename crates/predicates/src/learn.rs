@@ -81,8 +81,7 @@ impl Learner {
         let mut known: FxHashSet<Vec<Literal>> =
             self.clauses.iter().filter(|c| c.len() > 1).cloned().collect();
         for clause in refuted.into_iter().filter(|clause| clause.len() < most) {
-            for (predicate, value) in sample.iter().enumerate() {
-                let predicate = predicate as u32;
+            for (predicate, value) in (0_u32..).zip(sample.iter()) {
                 if clause.iter().any(|l| l.predicate == predicate) {
                     continue;
                 }

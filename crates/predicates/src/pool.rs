@@ -102,8 +102,8 @@ impl<'a> Pool<'a> {
     fn read_program(&mut self, source: &Source) -> Result<(), Refusal> {
         let mut steps: Vec<(usize, Path)> = Vec::new();
         for class in 0..self.layout.classes.len() {
-            for index in 0..self.layout.flow.locations.len() {
-                let loc = selvedge_program::flow::Loc(index as u32);
+            for (index, _) in (0..).zip(&self.layout.flow.locations) {
+                let loc = selvedge_program::flow::Loc(index);
                 let location = self.layout.flow.location(loc);
                 if location.proc == self.layout.classes[class].proc && !location.atomic {
                     let place = Place { class, loc: Some(loc) };
@@ -214,7 +214,8 @@ impl<'a> Pool<'a> {
         let alive = |position: usize, slot: usize| {
             let Place { class, loc: Some(loc) } = places[position] else { return false };
             let variable = self.layout.locals_of(class)[slot].variable;
-            self.read[loc.index()].has(LocalId(variable as u32))
+            let variable = u32::try_from(variable).ok().map(LocalId);
+            variable.is_some_and(|variable| self.read[loc.index()].has(variable))
         };
         let seen = |var: &Var| match *var {
             Var::Local(position, slot) => alive(position, slot),

@@ -27,6 +27,17 @@ impl fmt::Display for Full {
 
 impl std::error::Error for Full {}
 
+/// The number of the next of so many things, where running out of numbers cannot be told to anybody.
+///
+/// # Panics
+/// If there are 2³² things: they take more than 100 GiB. To stop is better than to give two of them one
+/// number.
+#[must_use]
+#[inline]
+pub fn number(count: usize) -> u32 {
+    u32::from_index(count).expect("there are fewer than 2^32 things")
+}
+
 /// The number of a thing. The id with all bits set is never given: it is free to mean *none*.
 pub trait Id: Copy + Eq + Ord + Hash + fmt::Debug {
     /// How wide a slot of a hash table of such ids is.

@@ -44,7 +44,7 @@ mod table;
 pub use batch::Batch;
 pub use bytes::{Bytes, total};
 pub use columns::{Column, Columns, Row};
-pub use id::{Full, Id, Slot};
+pub use id::{Full, Id, Slot, number};
 pub use interner::Interner;
 pub use links::Links;
 pub use moves::Moves;

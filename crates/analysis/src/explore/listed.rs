@@ -162,6 +162,14 @@ mod tests {
                     continue;
                 }
                 let row = columns.pack(&entries);
+                let word: Vec<u32> = std::iter::once(0).chain(entries.iter().copied()).collect();
+                let lists = listed.arrangements(&word);
+                assert_eq!(listed.arrangements_of_row(columns.list(), row), lists);
+                let counts = super::super::classes::arrangements(
+                    (0..places).map(|place| (of_place(place), 1)),
+                );
+                let differ = entries.windows(2).all(|pair| pair[0] != pair[1]);
+                assert_eq!(Some(lists) == counts, differ);
                 let half = listed.patch(columns.list(), row as u64, place, tos[place]);
                 let (row, at) = listed.patch(columns.list(), row, place, tos[place]);
                 assert_eq!((u128::from(half.0), half.1), (row, at));

@@ -284,3 +284,48 @@ fn augment(
     }
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use selvedge_model::SymbolId;
+    use selvedge_store::{Full, StateSet};
+
+    use super::super::Classes;
+    use super::super::listed::Listed;
+    use super::{Layout, Visible};
+
+    /// What is visible of rows is what is visible of words, in the same order, also where columns of visible states
+    /// become wider on the way.
+    #[test]
+    fn rows_show_what_words_show() -> Result<(), Full> {
+        let mut rng = fastrand::Rng::with_seed(11);
+        for case in 0..40 {
+            let classes = Classes::of_sizes(&[1 + case % 3, 2]);
+            let layout = Layout::Listed(Listed::new(&classes));
+            let top = |entry: u32| (entry % 2, Some(SymbolId(entry / 3)));
+            let mut states = StateSet::default();
+            for number in 0..1500_u32 {
+                let most = 2 + number / 20;
+                let entries = classes.of_threads().iter().map(|_| rng.u32(0..most)).collect();
+                states.insert(&layout.word(rng.u32(0..most), entries))?;
+            }
+            let [mut by_words, mut by_rows] = [(); 2].map(|()| Visible::new(layout.clone()));
+            let mut word = Vec::new();
+            let columns = states.narrow().expect("words are short").clone();
+            for number in 0..states.end() {
+                states.read(number, &mut word);
+                by_words.add_tops(&mut word, top)?;
+                by_rows.add_row(columns.list(), states.row(number), top)?;
+            }
+            by_words.flush()?;
+            by_rows.flush()?;
+            assert_eq!(by_rows.end(), by_words.end());
+            for number in 0..by_words.end() {
+                assert_eq!(by_rows.shared(number), by_words.shared(number), "case {case}");
+                assert_eq!(by_rows.threads(number), by_words.threads(number), "case {case}");
+            }
+            assert_eq!(by_rows.weight(0..by_rows.end()), by_words.weight(0..by_words.end()));
+        }
+        Ok(())
+    }
+}

@@ -88,7 +88,8 @@ impl Search<'_> {
         let Some(&first) = self.part.states.first().filter(|_| fairness != Fairness::None) else {
             return BTreeSet::new();
         };
-        let threads = self.graph.thread_count(first) as u32;
+        // Threads have 32-bit numbers, so there are no more of them.
+        let threads = u32::try_from(self.graph.thread_count(first)).unwrap_or(u32::MAX);
         let inside = self.part.states.iter().flat_map(|&s| self.part.edges(self.graph, s));
         let acting: BTreeSet<u32> = inside.map(|edge| self.graph.edge(edge).thread).collect();
         let need = |thread| match acting.contains(&thread) {

@@ -138,6 +138,17 @@ impl<'a> Graph<'a> {
         self.states.len()
     }
 
+    /// One more than the last state that was found.
+    pub fn end(&self) -> u32 {
+        self.states.end()
+    }
+
+    /// One more than the last state that was followed.
+    pub fn followed_end(&self) -> u32 {
+        // No more are followed than found.
+        u32::try_from(self.ends.len()).unwrap_or(u32::MAX).min(self.end())
+    }
+
     /// How many states were followed.
     pub fn followed(&self) -> usize {
         self.ends.len()
@@ -149,10 +160,10 @@ impl<'a> Graph<'a> {
         let mut next = Vec::new();
         let mut pace = Pace::new(budget);
         while self.followed() < most && self.followed() < self.states() {
-            let number = self.followed() as u32;
+            let number = self.followed_end();
             word.clear();
             word.extend_from_slice(&self.states.get(number));
-            for (thread, &local) in word[1..].iter().enumerate() {
+            for (thread, &local) in (0_u32..).zip(&word[1..]) {
                 let Moves { start, end, .. } = self.moves_of(word[0], local)?;
                 pace.spend(1 + (end - start) as usize * (1 + word.len() / WORDS_PER_MOVE))?;
                 for action in start..end {
@@ -161,10 +172,10 @@ impl<'a> Graph<'a> {
                     next.clear();
                     next.extend_from_slice(&word);
                     next[0] = shared.0;
-                    next[thread + 1] = after;
+                    next[thread as usize + 1] = after;
                     next.extend(spawn);
                     let to = self.insert(&next, Some((number, self.edges.len())))?;
-                    self.edges.push(Edge { to, thread: thread as u32, action });
+                    self.edges.push(Edge { to, thread, action });
                 }
             }
             self.ends.push(self.edges.len());
@@ -180,6 +191,8 @@ impl<'a> Graph<'a> {
     /// The steps of one thread from a state, whether or not the state was followed.
     pub fn steps_of(&mut self, state: u32, thread: usize) -> Result<Vec<Step>, Stop> {
         let word = self.states.get(state).to_vec();
+        // Threads have 32-bit numbers.
+        let number = u32::try_from(thread).unwrap_or(u32::MAX);
         let Moves { start, end, .. } = self.moves_of(word[0], word[thread + 1])?;
         let mut steps = Vec::with_capacity((end - start) as usize);
         for action in start..end {
@@ -190,7 +203,7 @@ impl<'a> Graph<'a> {
             next[thread + 1] = after;
             next.extend(spawn);
             let to = self.insert(&next, None)?;
-            steps.push(Step { to, thread: thread as u32, action });
+            steps.push(Step { to, thread: number, action });
         }
         Ok(steps)
     }

@@ -183,8 +183,8 @@ fn look(
             }
             Found::Nothing(levels) if complete => {
                 let states = |levels: Vec<_>| {
-                    let states = levels.into_iter().enumerate();
-                    states.map(|(number, levels)| (graph.state(number as u32), levels)).collect()
+                    let states = (0..).zip(levels);
+                    states.map(|(number, levels)| (graph.state(number), levels)).collect()
                 };
                 let proof =
                     levels.map(|levels| FairTermination { endless, states: states(levels) });

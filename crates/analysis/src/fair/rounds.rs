@@ -20,6 +20,7 @@
 use rustc_hash::FxHashMap;
 use selvedge_evidence::{Lasso, Trace};
 use selvedge_model::{Endless, Fairness, System};
+use selvedge_store::{Full, Id};
 
 use super::Rounds;
 use super::contexts::{Contexts, Period, Taken};
@@ -115,6 +116,11 @@ struct Search<'a, 'b> {
     pace: Pace<'b>,
 }
 
+/// The number of the step that comes next.
+fn step_number(steps: &[Step]) -> Result<u32, Full> {
+    u32::from_index(steps.len()).ok_or(Full { what: "steps", most: steps.len() })
+}
+
 impl Search<'_, '_> {
     /// The steps of a thread from a state, as a range.
     fn steps_of(&mut self, state: u32, thread: usize) -> Result<(u32, u32), Stop> {
@@ -122,7 +128,7 @@ impl Search<'_, '_> {
         if let Some(Some(known)) = self.known.get(at) {
             return Ok(*known);
         }
-        let start = self.steps.len() as u32;
+        let start = step_number(&self.steps)?;
         let steps = self.graph.steps_of(state, thread)?;
         for step in &steps {
             self.refused |= !self.graph.is_plain(*step);
@@ -131,14 +137,14 @@ impl Search<'_, '_> {
         if self.known.len() <= at {
             self.known.resize(self.graph.states() * self.threads, None);
         }
-        let known = (start, self.steps.len() as u32);
+        let known = (start, step_number(&self.steps)?);
         self.known[at] = Some(known);
         Ok(known)
     }
 
     /// The states that so many rounds reach; nothing if the system is not for this search.
     fn stem(&mut self, rounds: usize) -> Result<Option<Reached>, Stop> {
-        let mut reached: Reached = (0..self.graph.states() as u32).map(|s| (s, None)).collect();
+        let mut reached: Reached = (0..self.graph.end()).map(|s| (s, None)).collect();
         let mut is_reached = vec![true; reached.len()];
         // How many of the states each thread has moved from.
         let mut moved = vec![0; self.threads];
@@ -260,9 +266,10 @@ impl Search<'_, '_> {
         if self.graph.is_between(point.state) {
             return Ok(Some(point));
         }
-        for thread in (0..self.threads).filter(|thread| acting & 1 << thread == 0) {
+        let all = (0_u32..).zip(0..self.threads);
+        for (number, thread) in all.filter(|(thread, _)| acting & 1 << thread == 0) {
             self.steps_of(point.state, thread)?;
-            match self.graph.asks(self.endless, point.state, thread as u32) {
+            match self.graph.asks(self.endless, point.state, number) {
                 true if self.endless.fairness == Fairness::Strong => return Ok(None),
                 true => {}
                 false => point.rested |= 1 << thread,

@@ -73,9 +73,9 @@ pub(super) fn search(
         pace: Pace::new(budget),
     };
     let mut best = None;
-    let mut work = vec![((0..followed as u32).collect::<Vec<_>>(), 0)];
+    let mut work = vec![((0..graph.followed_end()).collect::<Vec<_>>(), 0)];
     while let Some((states, owner)) = work.pop() {
-        for (rank, component) in search.components(&states, owner)?.into_iter().enumerate() {
+        for (rank, component) in (0_u32..).zip(search.components(&states, owner)?) {
             let number = search.take(&component);
             let helpful = match search.broken(&component, number)? {
                 Status::Still => None,
@@ -92,7 +92,7 @@ pub(super) fn search(
                 }
             };
             if let Some(levels) = &mut search.levels {
-                let level = Level { rank: rank as u32, helpful };
+                let level = Level { rank, helpful };
                 component.iter().for_each(|&state| levels[state as usize].push(level));
             }
             if let Some(helpful) = helpful {
@@ -203,7 +203,7 @@ impl Search<'_> {
                     let before = self.order[*before as usize] as usize;
                     low[before] = low[before].min(low[here]);
                 }
-                if low[here] == here as u32 {
+                if low[here] as usize == here {
                     let first = open.iter().rposition(|&s| s == state).unwrap_or(0);
                     let component = open.split_off(first);
                     for &member in &component {

@@ -204,7 +204,9 @@ impl<'a> Backward<'a> {
         }
         let last = match frame {
             Frame::Start(thread) => thread.checked_sub(1),
-            Frame::Done => (pushdown.threads as u32).checked_sub(1),
+            Frame::Done => {
+                pushdown.threads.checked_sub(1).and_then(|last| u32::try_from(last).ok())
+            }
             _ => None,
         };
         if let (Some(last), 0) = (last, round) {

@@ -27,7 +27,8 @@ impl Reading {
     /// After the end of all threads, at the top of the last one.
     pub fn start(wanted: Option<&Wanted<'_>>, threads: usize) -> Self {
         let found = wanted.is_none_or(Wanted::finds_at_once);
-        Reading::Top { threads: threads as u32, found }
+        // Threads have 32-bit numbers, so there are no more of them.
+        Reading::Top { threads: u32::try_from(threads).unwrap_or(u32::MAX), found }
     }
 
     /// Whether all threads were read, and what was looked for was there.

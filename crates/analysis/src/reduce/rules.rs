@@ -151,7 +151,7 @@ impl Pushdown {
         for (number, state) in (0..).zip(initial) {
             for (thread, info) in (0..).zip(&state.threads) {
                 let rest = |height| Frame::Rest { thread, initial: number, height };
-                let heights = info.stack.0.len() as u32;
+                let heights = (0..).zip(&info.stack.0).last().map_or(0, |(under, _)| under + 1);
                 let first = Written::One(rest(heights));
                 self.add(Frame::Start(thread), Effect::Nothing(Some(number)), first);
                 let bottom = Written::One(Frame::Bottom(thread));

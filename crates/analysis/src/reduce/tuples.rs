@@ -60,7 +60,10 @@ impl Tuples {
     }
 
     fn var(&self, round: usize, bit: u32, tuple: Tuple) -> Var {
-        self.initial_bits + (round as u32 * self.bits + bit) * COPIES + tuple as u32
+        // There is room for all rounds: see `has_room`. Others have no variables.
+        let round = u32::try_from(round).unwrap_or(u32::MAX);
+        let before = round.saturating_mul(self.bits).saturating_add(bit).saturating_mul(COPIES);
+        before.saturating_add(self.initial_bits).saturating_add(tuple as u32)
     }
 
     fn block(&self, round: usize, tuple: Tuple) -> impl Iterator<Item = Var> + '_ {

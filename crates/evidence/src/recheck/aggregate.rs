@@ -199,7 +199,8 @@ impl<'a> Checker<'a> {
 
     /// The kinds of a class whose set of stacks is as wanted.
     fn kinds(&self, class: u32, wanted: impl Fn(&Dfa) -> bool) -> Vec<u32> {
-        let all = 0..self.certificate.kinds.len() as u32;
+        // States name kinds by 32 bits: none names a later one.
+        let all = 0..u32::try_from(self.certificate.kinds.len()).unwrap_or(u32::MAX);
         let fits = |&kind: &u32| {
             self.certificate.kinds[kind as usize].class == class && wanted(self.language(kind))
         };

@@ -114,7 +114,8 @@ impl<'a> Checker<'a> {
             if kept > depth || (kind.window.hidden && kept < depth) {
                 return Err(form(format!("kind {number}: {kept} symbols of {depth} are kept")));
             }
-            if kinds.insert(kind, number as u32).is_some() {
+            let id = u32::try_from(number).map_err(|_| form("there are too many kinds"))?;
+            if kinds.insert(kind, id).is_some() {
                 return Err(form(format!("kind {number} is there twice")));
             }
         }

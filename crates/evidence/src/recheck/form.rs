@@ -84,7 +84,8 @@ impl<'a> Classes<'a> {
 
     /// The class of threads of a template that are started later.
     pub fn of_started(&self, template: TemplateId) -> Result<u32, Refusal> {
-        let mut later = (self.sizes.len()..self.templates.len()).map(|class| class as u32);
+        let later = self.sizes.len()..self.templates.len();
+        let mut later = later.filter_map(|class| u32::try_from(class).ok());
         later.find(|&class| self.templates[class as usize] == template).ok_or_else(|| {
             let message = "a thread is started whose template has no class of started threads";
             Refusal::new(Flaw::NotClosed, message)

@@ -107,14 +107,14 @@ impl TablesBuilder {
     /// The finished system. Repeated rules count once (the first line that has one is kept).
     #[must_use]
     pub fn build(self) -> Tables {
-        let mut first_origin = 0;
+        let mut first_origin: u32 = 0;
         let mut templates = Vec::with_capacity(self.templates.len());
         for (name, mut rules) in self.templates {
             Rule::tidy(&mut rules);
             let heads = index_heads(&rules);
-            let count = rules.len() as u32;
+            let count = u32::try_from(rules.len()).unwrap_or(u32::MAX);
             templates.push(Template { name, rules, heads, first_origin });
-            first_origin += count;
+            first_origin = first_origin.saturating_add(count);
         }
         Tables {
             shared: self.shared,
@@ -132,7 +132,7 @@ fn index_heads(rules: &[Rule]) -> Heads {
     let mut heads = Heads::with_capacity_and_hasher(rules.len(), Default::default());
     let mut start = 0;
     for of_one_head in rules.chunk_by(|a, b| (a.shared, a.top) == (b.shared, b.top)) {
-        let end = start + of_one_head.len() as u32;
+        let end = start + of_one_head.len();
         heads.insert((of_one_head[0].shared, of_one_head[0].top), (start, end));
         start = end;
     }

@@ -22,7 +22,7 @@ pub use rule::Rule;
 const MOST_INITIAL_STATES: usize = 1 << 20;
 
 /// Where the rules of each head are in a sorted list.
-type Heads = FxHashMap<(SharedId, Option<SymbolId>), (u32, u32)>;
+type Heads = FxHashMap<(SharedId, Option<SymbolId>), (usize, usize)>;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Template {
@@ -32,6 +32,19 @@ struct Template {
     heads: Heads,
     /// The origin of the first rule.
     first_origin: u32,
+}
+
+impl Template {
+    /// The origin of a rule.
+    fn origin(&self, rule: usize) -> Result<Origin, Fault> {
+        let origin = u32::try_from(rule).ok().and_then(|rule| self.first_origin.checked_add(rule));
+        // The builder stops counting at the last number.
+        let origin = origin.filter(|&origin| origin < u32::MAX);
+        origin.map(Origin).ok_or_else(|| {
+            let message = "there are 2^32 rules or more, which is more than can be numbered";
+            Fault { message: message.to_owned(), line: None }
+        })
+    }
 }
 
 /// A concurrent pushdown system as tables.
@@ -212,13 +225,13 @@ impl System for Tables {
         let table = &self.templates[template.index()];
         if let Some(&(start, end)) = table.heads.get(&(shared, top)) {
             for index in start..end {
-                let rule = &table.rules[index as usize];
+                let rule = &table.rules[index];
                 let stack = |symbol| Spawn { template, stack: Word::Rewrite(symbol) };
                 let action = Action {
                     shared: rule.to_shared,
                     word: rule.word,
                     spawn: rule.spawn.map(stack),
-                    origin: Origin(table.first_origin + index),
+                    origin: table.origin(index)?,
                 };
                 out.push(action);
                 if self.drops_threads && action.spawn.is_some() {

@@ -10,6 +10,7 @@ use selvedge_model::{
 };
 
 use selvedge_core::machine::{Frame, Move, Next, Room, Shared, Start, Started};
+use selvedge_core::machine::{Frame, Move, Next, Room, Shared, Start, Started};
 use selvedge_core::{Control, Memory, Site};
 
 use super::Lowering;
