@@ -10,7 +10,6 @@ use selvedge_model::{
 };
 
 use selvedge_core::machine::{Frame, Move, Next, Room, Shared, Start, Started};
-use selvedge_core::machine::{Frame, Move, Next, Room, Shared, Start, Started};
 use selvedge_core::{Control, Memory, Site};
 
 use super::Lowering;
