@@ -42,6 +42,7 @@ mod program;
 pub mod sequentialize;
 pub mod slots;
 mod source;
+pub mod sync;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod types;

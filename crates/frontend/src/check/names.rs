@@ -5,8 +5,9 @@
 
 use selvedge_program::{ProcId, Span, Type, Value};
 
-use super::items::{Items, Proc, index};
+use super::items::{Global, Items, Proc, index};
 use super::scope::Local;
+use super::sync::Word;
 use crate::syntax::{self, Entry, Name};
 
 /// The names of a file.
@@ -100,7 +101,7 @@ impl Names {
         list.consts();
         list.enums();
         for global in &items.globals {
-            let text = items.declaration(global.ty.as_ref(), &global.decl.name.text);
+            let text = items.shared_declaration(global);
             let whole = global.decl.ty.span.to(global.decl.name.span);
             list.add(&global.decl.name, Kind::Shared, whole, None, text);
         }
@@ -247,6 +248,19 @@ impl Items<'_> {
             rest = element;
         }
         text
+    }
+
+    /// A shared variable with its type.
+    fn shared_declaration(&self, global: &Global<'_>) -> String {
+        let (name, ty) = (&global.decl.name.text, global.ty.as_ref());
+        let Some(word) = global.role.word() else { return self.declaration(ty, name) };
+        let lengths: String =
+            ty.into_iter().flat_map(Type::lengths).map(|length| format!("[{length}]")).collect();
+        let range = match (word, ty.map(Type::scalar)) {
+            (Word::Semaphore, Some(Type::Range { lo, hi })) => format!("[{lo}..{hi}]"),
+            _ => String::new(),
+        };
+        format!("{}{range} {name}{lengths}", word.name())
     }
 
     /// The type of the scalars, as it is written.

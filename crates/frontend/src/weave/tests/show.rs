@@ -101,6 +101,10 @@ fn stmt(s: &Stmt, depth: usize) -> String {
             }
             StmtKind::Havoc(places) => format!("havoc {}", join(places, place)),
             StmtKind::Assume(e) => format!("assume {}", expr(e)),
+            StmtKind::Wait(e, None) => format!("assume {}", expr(e)),
+            StmtKind::Wait(e, Some(m)) => format!("wait {}, {}", expr(e), place(m)),
+            StmtKind::Notify(c) => format!("notify {}", place(c)),
+            StmtKind::NotifyAll(c) => format!("notify all {}", place(c)),
             StmtKind::Assert(e) => format!("assert {}", expr(e)),
             StmtKind::If { cond: c, then, otherwise } => {
                 let mut text = format!("if {}{}", cond(c), inner(then));
