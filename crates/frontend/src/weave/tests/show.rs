@@ -73,6 +73,7 @@ fn ty(ty: &TypeExpr) -> String {
         TypeKind::Int => "int".to_owned(),
         TypeKind::Range(lo, hi) => format!("{}..{}", expr(lo), expr(hi)),
         TypeKind::Machine(ty) => ty.integer_name().unwrap_or_default(),
+        TypeKind::Semaphore(lo, hi) => format!("semaphore[{}..{}]", expr(lo), expr(hi)),
         TypeKind::Lock => "lock".to_owned(),
         TypeKind::ThreadId => "tid".to_owned(),
         TypeKind::Named(n) => n.text.clone(),
