@@ -37,6 +37,7 @@ mod lower;
 mod make;
 mod names;
 mod operators;
+pub mod pool;
 pub mod print;
 mod program;
 pub mod sequentialize;

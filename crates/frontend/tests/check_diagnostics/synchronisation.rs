@@ -7,7 +7,10 @@ use crate::diagnose;
 #[test]
 fn declarations() {
     diagnose([
-        ("a semaphore without a value", "semaphore s;\nvoid main() { acquire s; }", expect![[r#"
+        (
+            "a semaphore without a value",
+            "semaphore s;\nvoid main() { acquire s; }",
+            expect![[r#"
             error: the semaphore `s` has no first value
              --> t.weave:1:11
               |
@@ -17,8 +20,12 @@ fn declarations() {
               = help: say how often it can be acquired at the start, as in `semaphore s := 1;`
 
             t.weave: 1 error
-        "#]]),
-        ("a negative semaphore", "semaphore s := -1;\nvoid main() { acquire s; }", expect![[r#"
+        "#]],
+        ),
+        (
+            "a negative semaphore",
+            "semaphore s := -1;\nvoid main() { acquire s; }",
+            expect![[r#"
             error: a semaphore cannot be -1
              --> t.weave:1:16
               |
@@ -28,7 +35,8 @@ fn declarations() {
               = help: it counts how often it can be acquired
 
             t.weave: 1 error
-        "#]]),
+        "#]],
+        ),
         (
             "a semaphore of any value",
             "semaphore s := *;\nvoid main() { acquire s; }",
@@ -44,7 +52,10 @@ fn declarations() {
                 t.weave: 1 error
             "#]],
         ),
-        ("a semaphore above its range", "semaphore[0..2] s := 3;\nvoid main() { }", expect![[r#"
+        (
+            "a semaphore above its range",
+            "semaphore[0..2] s := 3;\nvoid main() { }",
+            expect![[r#"
             error: 3 is outside of `int[0..2]`
              --> t.weave:1:22
               |
@@ -54,7 +65,8 @@ fn declarations() {
               |                 holds integers from 0 to 2
 
             t.weave: 1 error
-        "#]]),
+        "#]],
+        ),
         (
             "a semaphore that counts from 1",
             "semaphore[1..2] s := 1;\nvoid main() { }",
@@ -70,7 +82,10 @@ fn declarations() {
                 t.weave: 1 error
             "#]],
         ),
-        ("a condition with a value", "condition c := 1;\nvoid main() { notify c; }", expect![[r#"
+        (
+            "a condition with a value",
+            "condition c := 1;\nvoid main() { notify c; }",
+            expect![[r#"
             error: a condition has no first value
              --> t.weave:1:16
               |
@@ -80,8 +95,12 @@ fn declarations() {
               = help: at the start, nobody waits for it
 
             t.weave: 1 error
-        "#]]),
-        ("a barrier without a number", "barrier b;\nvoid main() { wait b; }", expect![[r#"
+        "#]],
+        ),
+        (
+            "a barrier without a number",
+            "barrier b;\nvoid main() { wait b; }",
+            expect![[r#"
             error: the barrier `b` has no number
              --> t.weave:1:9
               |
@@ -91,8 +110,12 @@ fn declarations() {
               = help: say how many threads it takes, as in `barrier b := 3;`
 
             t.weave: 1 error
-        "#]]),
-        ("a barrier for nobody", "barrier b := 0;\nvoid main() { wait b; }", expect![[r#"
+        "#]],
+        ),
+        (
+            "a barrier for nobody",
+            "barrier b := 0;\nvoid main() { wait b; }",
+            expect![[r#"
             error: a barrier cannot take 0 threads
              --> t.weave:1:14
               |
@@ -102,7 +125,8 @@ fn declarations() {
               = help: numbers go from 1 to 10000
 
             t.weave: 1 error
-        "#]]),
+        "#]],
+        ),
         (
             "different barriers",
             "barrier b[2] := {1, 2};\nvoid main() { wait b[0]; }",
@@ -118,7 +142,10 @@ fn declarations() {
                 t.weave: 1 error
             "#]],
         ),
-        ("a local semaphore", "void main() { semaphore s := 1; condition c; }", expect![[r#"
+        (
+            "a local semaphore",
+            "void main() { semaphore s := 1; condition c; }",
+            expect![[r#"
             error: a semaphore is a shared variable
              --> t.weave:1:15
               |
@@ -136,8 +163,12 @@ fn declarations() {
               = help: declare it outside of the procedures; to say which one, pass an index
 
             t.weave: 2 errors
-        "#]]),
-        ("a condition as a parameter", "void f(condition c) { }\nvoid main() { }", expect![[r#"
+        "#]],
+        ),
+        (
+            "a condition as a parameter",
+            "void f(condition c) { }\nvoid main() { }",
+            expect![[r#"
             error: a condition is a shared variable
              --> t.weave:1:8
               |
@@ -147,7 +178,8 @@ fn declarations() {
               = help: declare it outside of the procedures; to say which one, pass an index
 
             t.weave: 1 error
-        "#]]),
+        "#]],
+        ),
     ]);
 }
 
@@ -300,7 +332,10 @@ fn uses() {
                 t.weave: 7 errors
             "#]],
         ),
-        ("unknown names", "lock m;\nvoid main() { notify c; wait d, m; }", expect![[r#"
+        (
+            "unknown names",
+            "lock m;\nvoid main() { notify c; wait d, m; }",
+            expect![[r#"
             error: there is no variable `c`
              --> t.weave:2:22
               |
@@ -318,7 +353,8 @@ fn uses() {
               = help: declare it, as in `condition d;`
 
             t.weave: 2 errors
-        "#]]),
+        "#]],
+        ),
         (
             "a lock too few or too many",
             "condition c; barrier b := 2; lock m; bool x;\n\
