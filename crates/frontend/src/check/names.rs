@@ -419,6 +419,42 @@ predicate p in f: at again;
     }
 
     #[test]
+    fn semaphores_conditions_and_barriers_are_called_by_their_names() {
+        let text = "\
+lock m;
+semaphore s := 1;
+semaphore[0..2] few[2] := 1;
+condition c, d[3];
+barrier b := 2;
+void main() {
+  acquire s; release few[0];
+  wait c, m; notify d[1]; notify all c;
+  wait b;
+}
+";
+        check(
+            crate::weave::parse,
+            text,
+            expect![[r#"
+            1 shared variable: lock m
+            2 shared variable: semaphore s
+            3 shared variable: semaphore[0..2] few[2]
+            4 shared variable: condition c
+            4 shared variable: condition d[3]
+            5 shared variable: barrier b
+            6 procedure: void main()
+            7:11 s -> 2
+            7:22 few -> 3
+            8:8 c -> 4
+            8:11 m -> 1
+            8:21 d -> 4
+            8:38 c -> 4
+            9:8 b -> 5
+        "#]],
+        );
+    }
+
+    #[test]
     fn names_of_boolean_programs_are_resolved() {
         let text = "\
 decl g;

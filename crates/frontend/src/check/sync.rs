@@ -389,7 +389,8 @@ impl<'a> Body<'_, 'a> {
             );
             return None;
         };
-        let sleeping = self.typer.counter(place, several_steps)?;
+        let sleeping = self.typer.element(place, &found)?;
+        let sleeping = self.typer.steady(sleeping, several_steps)?;
         let called = beside(&sleeping, called, sleeping.ty.clone());
         Some(Condition { sleeping, called })
     }
