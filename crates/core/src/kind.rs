@@ -18,8 +18,7 @@ pub enum Kind {
     Int,
     /// The integers of a range; storing another one goes wrong.
     Range(Arc<Range>),
-    /// So many values from 0 on, and nothing else is ever stored: enumerators, owners of locks,
-    /// references to objects of a pool.
+    /// So many values from 0 on, and nothing else is ever stored: enumerators, owners of locks.
     Tag(u64),
     /// A machine integer of so many bits. What is stored has been wrapped: see [`crate::Unary::Wrap`].
     Machine {

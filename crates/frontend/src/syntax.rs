@@ -100,9 +100,11 @@ pub enum TypeKind {
     Machine(Type),
     /// `lock`
     Lock,
+    /// `semaphore[0..hi]`
+    Semaphore(Box<Expr>, Box<Expr>),
     /// `tid`
     ThreadId,
-    /// The name of an enumeration.
+    /// The name of an enumeration; `semaphore`, `condition` or `barrier`, if there is none of that name.
     Named(Name),
 }
 
@@ -224,8 +226,14 @@ pub enum StmtKind {
     },
     /// `havoc x, y;`
     Havoc(Vec<PlaceExpr>),
-    /// `assume e;` or `wait(e);`
+    /// `assume e;`
     Assume(Expr),
+    /// `wait(e);`, `wait b;` with a barrier, `wait c, m;` with a condition and a lock.
+    Wait(Expr, Option<PlaceExpr>),
+    /// `notify c;`
+    Notify(PlaceExpr),
+    /// `notify all c;`
+    NotifyAll(PlaceExpr),
     /// `assert e;`
     Assert(Expr),
     /// `if c { … } else { … }`

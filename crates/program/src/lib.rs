@@ -37,11 +37,13 @@ mod lower;
 mod make;
 mod names;
 mod operators;
+pub mod pool;
 pub mod print;
 mod program;
 pub mod sequentialize;
 pub mod slots;
 mod source;
+pub mod sync;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod types;

@@ -67,6 +67,9 @@ pub struct Variable {
     /// The first values, one for each slot (shared variables only; locals are set by statements,
     /// parameters by the call). Not initialised is [`Value::Open`]; locks and thread ids are 0.
     pub init: Vec<Value>,
+    /// Whether it counts threads (shared integers only): whoever made the program says that no element is ever less
+    /// than 0, or more than there are threads. Where the number of threads is known, so is its range.
+    pub counts_threads: bool,
     /// Its declaration.
     pub span: Span,
 }

@@ -1,7 +1,7 @@
 //! Walks over expressions, and over what one step of a statement reads and writes. Statements
 //! inside of others are not looked at.
 
-use crate::{AtomicOp, Cond, Expr, ExprKind, Place, StmtKind};
+use crate::{AtomicOp, Cond, Expr, ExprKind, Place, StmtKind, VarRef};
 
 /// The operands of an expression, indices included.
 pub(crate) fn operands(e: &Expr) -> Vec<&Expr> {
@@ -138,6 +138,24 @@ pub(crate) fn places_mut(kind: &mut StmtKind) -> Vec<&mut Place> {
         StmtKind::If { cond: Cond::Attempt { op, .. }, .. }
         | StmtKind::While { cond: Cond::Attempt { op, .. }, .. } => vec![of_op(op)],
         _ => Vec::new(),
+    }
+}
+
+impl Expr {
+    /// Whether it may have different values in one state.
+    #[must_use]
+    pub fn chooses(&self) -> bool {
+        any_part(self, &|part| is_choice(&part.kind))
+    }
+
+    /// Whether it reads a shared variable.
+    #[must_use]
+    pub fn reads_shared(&self) -> bool {
+        let shared = |place: &Place| matches!(place.var, VarRef::Global(_));
+        any_part(self, &|part| match &part.kind {
+            ExprKind::Read(place) | ExprKind::Primed(place) => shared(place),
+            _ => false,
+        })
     }
 }
 

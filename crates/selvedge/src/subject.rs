@@ -9,7 +9,9 @@ use num_bigint::BigInt;
 use selvedge_frontend::check::CheckOptions;
 use selvedge_frontend::{self as frontend, Diagnostic, Diagnostics, Input, LoadError, LoadOptions};
 use selvedge_model::{Property, System};
-use selvedge_program::{Count, LowerError, Lowering, Program, Source, ThreadCounts, ThreadDecl};
+use selvedge_program::{
+    Count, LowerError, Lowering, Program, Source, ThreadCounts, ThreadDecl, Variable,
+};
 use selvedge_report::text;
 
 use crate::{Failure, suggest};
@@ -163,7 +165,7 @@ impl Subject {
     pub(crate) fn is_parameterized(&self) -> bool {
         let Input::Program { program, .. } = &self.input else { return false };
         let any = program.threads.iter().any(|thread| self.has_any_number_of(&thread.name));
-        any && unbounded(program).is_some()
+        any && unbounded(program, &program.globals).is_some()
     }
 
     /// The system as it is written.
@@ -207,9 +209,9 @@ impl Subject {
         match &self.input {
             Input::Program { program, source, target, .. } => {
                 let counts = self.thread_counts()?;
-                let unbounded = unbounded(program);
                 let make = if any_number { Lowering::for_any_number } else { Lowering::new };
                 let lowering = lower(make, program, source, &counts)?;
+                let unbounded = unbounded(program, &lowering.program().globals);
                 let system = Arc::new(match form {
                     Form::Plain => lowering,
                     Form::DropsThreads => lowering.dropping_threads(),
@@ -320,10 +322,10 @@ fn enough_threads(target: Option<&Property>, system: &dyn System) -> Result<(), 
     )))
 }
 
-/// The first variable without a range.
-fn unbounded(program: &Program) -> Option<String> {
+/// The first variable without a range. The shared ones may have got ranges from the number of threads.
+fn unbounded(program: &Program, globals: &[Variable]) -> Option<String> {
     let locals = program.procs.iter().flat_map(|proc| &proc.locals);
-    let mut variables = program.globals.iter().chain(locals);
+    let mut variables = globals.iter().chain(locals);
     variables.find(|v| v.ty.is_unbounded()).map(|v| v.name.clone())
 }
 

@@ -8,6 +8,7 @@ use super::counted;
 use super::expressions::{Typer, not_constant};
 use super::items::{Global, Items};
 use super::scope::{Mode, Scope};
+use super::sync;
 use crate::Diagnostic;
 use crate::syntax::{Expr, ExprKind, Init, VarDecl};
 
@@ -15,11 +16,15 @@ use crate::syntax::{Expr, ExprKind, Init, VarDecl};
 pub(super) fn globals(items: &mut Items, problems: &mut Vec<Diagnostic>) {
     for position in 0..items.globals.len() {
         let decl = items.globals[position].decl;
+        if let Some(word) = items.word(&decl.ty) {
+            sync::declare(items, position, word, problems);
+            continue;
+        }
         let mut scope = Scope::new(Mode::Constant);
         let mut typer = Typer { items, problems, scope: &mut scope };
         let ty = typer.variable_type(decl);
         let init = ty.as_ref().and_then(|ty| typer.first_values(decl, ty)).unwrap_or_default();
-        items.globals[position] = Global { decl, ty, init };
+        items.globals[position] = Global { ty, init, ..Global::new(decl) };
     }
 }
 

@@ -5,9 +5,10 @@
 use std::cell::{Cell, RefCell};
 
 use rustc_hash::FxHashMap;
-use selvedge_program::{EnumId, GlobalId, ProcId, Span, Type, Value};
+use selvedge_program::{EnumId, GlobalId, ProcId, Span, Type, Value, Variable};
 
 use super::labels::Survey;
+use super::sync::Role;
 use crate::Diagnostic;
 use crate::syntax::{self, ConstDecl, Entry, EnumDecl, File, Name, Stmt, TypeExpr, VarDecl};
 
@@ -67,6 +68,15 @@ pub(super) struct Global<'a> {
     pub ty: Option<Type>,
     /// One value for each slot.
     pub init: Vec<Value>,
+    /// What it is for.
+    pub role: Role,
+}
+
+impl<'a> Global<'a> {
+    /// A variable of which only the declaration is known.
+    pub fn new(decl: &'a VarDecl) -> Self {
+        Global { decl, ty: None, init: Vec::new(), role: Role::Plain }
+    }
 }
 
 /// A procedure, or the body of a thread.
@@ -106,6 +116,9 @@ pub(super) struct Items<'a> {
     pub enums: Vec<&'a EnumDecl>,
     /// The shared variables.
     pub globals: Vec<Global<'a>>,
+    /// Shared variables that nobody wrote, but that belong to some that are written. Their ids come
+    /// after those of `globals`.
+    pub made: Vec<Variable>,
     /// The procedures, then the bodies of threads.
     pub procs: Vec<Proc<'a>>,
     /// The threads.
@@ -132,7 +145,7 @@ impl<'a> Items<'a> {
                 syntax::Item::Global(decl) => {
                     let id = GlobalId(index(items.globals.len()));
                     items.declare(&decl.name, Item::Global(id), problems);
-                    items.globals.push(Global { decl, ty: None, init: Vec::new() });
+                    items.globals.push(Global::new(decl));
                 }
                 syntax::Item::Proc(decl) => {
                     let id = ProcId(index(items.procs.len()));

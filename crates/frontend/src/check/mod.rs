@@ -26,6 +26,7 @@ mod procedures;
 mod scope;
 pub(crate) mod similar;
 mod statements;
+mod sync;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -42,6 +43,7 @@ pub use self::names::{Definition, Kind, Names};
 
 use self::items::{Global, Items};
 use self::scope::Local;
+use self::sync::Role;
 use crate::{Diagnostic, Severity, syntax};
 
 /// What the command line says about a program.
@@ -100,7 +102,12 @@ fn checked<T>(
     });
     let program = Program {
         enums: enums.collect(),
-        globals: items.globals.iter().map(shared_variable).collect(),
+        globals: items
+            .globals
+            .iter()
+            .map(shared_variable)
+            .chain(items.made.iter().cloned())
+            .collect(),
         procs,
         threads,
         predicates,
@@ -113,6 +120,7 @@ fn shared_variable(global: &Global) -> Variable {
         name: global.decl.name.text.clone(),
         ty: global.ty.clone().unwrap_or(Type::Bool),
         init: global.init.clone(),
+        counts_threads: matches!(global.role, Role::Condition { .. }),
         span: global.decl.name.span,
     }
 }

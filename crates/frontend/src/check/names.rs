@@ -5,8 +5,9 @@
 
 use selvedge_program::{ProcId, Span, Type, Value};
 
-use super::items::{Items, Proc, index};
+use super::items::{Global, Items, Proc, index};
 use super::scope::Local;
+use super::sync::Word;
 use crate::syntax::{self, Entry, Name};
 
 /// The names of a file.
@@ -100,7 +101,7 @@ impl Names {
         list.consts();
         list.enums();
         for global in &items.globals {
-            let text = items.declaration(global.ty.as_ref(), &global.decl.name.text);
+            let text = items.shared_declaration(global);
             let whole = global.decl.ty.span.to(global.decl.name.span);
             list.add(&global.decl.name, Kind::Shared, whole, None, text);
         }
@@ -247,6 +248,19 @@ impl Items<'_> {
             rest = element;
         }
         text
+    }
+
+    /// A shared variable with its type.
+    fn shared_declaration(&self, global: &Global<'_>) -> String {
+        let (name, ty) = (&global.decl.name.text, global.ty.as_ref());
+        let Some(word) = global.role.word() else { return self.declaration(ty, name) };
+        let lengths: String =
+            ty.into_iter().flat_map(Type::lengths).map(|length| format!("[{length}]")).collect();
+        let range = match (word, ty.map(Type::scalar)) {
+            (Word::Semaphore, Some(Type::Range { lo, hi })) => format!("[{lo}..{hi}]"),
+            _ => String::new(),
+        };
+        format!("{}{range} {name}{lengths}", word.name())
     }
 
     /// The type of the scalars, as it is written.
@@ -400,6 +414,42 @@ predicate p in f: at again;
             12:25 f -> 5
             13:16 f -> 5
             13:22 again -> 7
+        "#]],
+        );
+    }
+
+    #[test]
+    fn semaphores_conditions_and_barriers_are_called_by_their_names() {
+        let text = "\
+lock m;
+semaphore s := 1;
+semaphore[0..2] few[2] := 1;
+condition c, d[3];
+barrier b := 2;
+void main() {
+  acquire s; release few[0];
+  wait c, m; notify d[1]; notify all c;
+  wait b;
+}
+";
+        check(
+            crate::weave::parse,
+            text,
+            expect![[r#"
+            1 shared variable: lock m
+            2 shared variable: semaphore s
+            3 shared variable: semaphore[0..2] few[2]
+            4 shared variable: condition c
+            4 shared variable: condition d[3]
+            5 shared variable: barrier b
+            6 procedure: void main()
+            7:11 s -> 2
+            7:22 few -> 3
+            8:8 c -> 4
+            8:11 m -> 1
+            8:21 d -> 4
+            8:38 c -> 4
+            9:8 b -> 5
         "#]],
         );
     }

@@ -15,10 +15,13 @@ use crate::syntax::{Name, PlaceExpr};
 const MOST_AT_ONCE: usize = 10_000;
 
 /// A variable that was found.
-struct Found {
-    var: VarRef,
-    ty: Type,
-    declared: Span,
+pub(super) struct Found {
+    /// The variable.
+    pub var: VarRef,
+    /// Its type.
+    pub ty: Type,
+    /// Its declaration.
+    pub declared: Span,
 }
 
 impl<'a> Typer<'_, 'a> {
@@ -70,6 +73,9 @@ impl<'a> Typer<'_, 'a> {
     pub fn scalar(&mut self, place: &'a PlaceExpr) -> Option<Place> {
         let found = self.found(&place.name)?;
         let place = self.element(place, &found)?;
+        if !self.is_plain(found.var, place.span) {
+            return None;
+        }
         if place.ty != Type::Lock {
             return Some(place);
         }
@@ -92,7 +98,11 @@ impl<'a> Typer<'_, 'a> {
         if place.ty == Type::Lock {
             return Some(place);
         }
-        let (name, is) = (self.name_of(place.var), self.items.a_value(&place.ty));
+        let is = match self.items.role(place.var).word() {
+            Some(word) => format!("a {}", word.name()),
+            None => self.items.a_value(&place.ty),
+        };
+        let name = self.name_of(place.var);
         self.problems.push(
             Diagnostic::error(
                 place.span,
@@ -110,6 +120,7 @@ impl<'a> Typer<'_, 'a> {
             && let Some(Some(Found { var, ty: ty @ Type::Array { .. }, .. })) =
                 &self.variable(&place.name)
             && *ty.scalar() != Type::Lock
+            && self.items.role(*var).word().is_none()
         {
             return self.all_elements(*var, ty, place.span);
         }
@@ -170,7 +181,7 @@ impl<'a> Typer<'_, 'a> {
     }
 
     /// The variable that a name means, if it means one.
-    fn var(&self, name: &Name) -> Option<VarRef> {
+    pub fn var(&self, name: &Name) -> Option<VarRef> {
         match (self.scope.find(&name.text), self.items.find(&name.text)) {
             (Some(local), _) => Some(VarRef::Local(local)),
             (None, Some(Item::Global(id))) => Some(VarRef::Global(id)),
@@ -190,7 +201,7 @@ impl<'a> Typer<'_, 'a> {
     }
 
     /// The variable with a name; reports if there is none.
-    fn found(&mut self, name: &Name) -> Option<Found> {
+    pub fn found(&mut self, name: &Name) -> Option<Found> {
         if let Some(variable) = self.variable(name) {
             return variable;
         }
@@ -222,7 +233,7 @@ impl<'a> Typer<'_, 'a> {
     }
 
     /// The scalar at a place: one index for each dimension, constant ones inside the array.
-    fn element(&mut self, place: &'a PlaceExpr, found: &Found) -> Option<Place> {
+    pub fn element(&mut self, place: &'a PlaceExpr, found: &Found) -> Option<Place> {
         let name = &place.name.text;
         let lengths = lengths(&found.ty);
         let indices: Vec<Option<Expr>> =

@@ -171,6 +171,7 @@ impl<'a> Scope<'a> {
             name: l.unique.clone(),
             ty: l.ty.clone().unwrap_or(Type::Bool),
             init: Vec::new(),
+            counts_threads: false,
             span: l.span,
         };
         self.locals.iter().map(variable).collect()

@@ -87,6 +87,7 @@ impl<'c, 'a> Body<'c, 'a> {
             Syntax::Empty => {}
             Syntax::Block(stmts) => self.inside(stmts, sequence),
             Syntax::Local(decl) => self.declaration(decl, stmt.span, sequence),
+            Syntax::Wait(what, lock) => self.wait(what, lock.as_ref(), stmt.span, sequence),
             _ => {
                 if let Some(kind) = self.kind(stmt) {
                     sequence.push(kind, stmt.span);
@@ -98,7 +99,7 @@ impl<'c, 'a> Body<'c, 'a> {
     /// A statement that stays one.
     fn kind(&mut self, stmt: &'a syntax::Stmt) -> Option<StmtKind> {
         Some(match &stmt.kind {
-            Syntax::Empty | Syntax::Block(_) | Syntax::Local(_) => return None,
+            Syntax::Empty | Syntax::Block(_) | Syntax::Local(_) | Syntax::Wait(..) => return None,
             Syntax::Skip => StmtKind::Skip,
             Syntax::Assign { targets, values, constrain } => {
                 return self.assignment(targets, values, constrain.as_ref(), stmt.span);
@@ -143,8 +144,10 @@ impl<'c, 'a> Body<'c, 'a> {
             }
             Syntax::AtomicBegin => StmtKind::AtomicBegin,
             Syntax::AtomicEnd => StmtKind::AtomicEnd,
-            Syntax::Acquire(place) => StmtKind::Acquire(self.typer.lock(place, "acquire")?),
-            Syntax::Release(place) => StmtKind::Release(self.typer.lock(place, "release")?),
+            Syntax::Acquire(place) => self.acquire(place, stmt.span)?,
+            Syntax::Release(place) => self.release(place, stmt.span)?,
+            Syntax::Notify(place) => self.notify(place, false, stmt.span)?,
+            Syntax::NotifyAll(place) => self.notify(place, true, stmt.span)?,
             Syntax::StartThread(label) => StmtKind::StartThread(self.start(label)?),
             Syntax::EndThread => {
                 self.sites.ends.push((self.proc, stmt.span));

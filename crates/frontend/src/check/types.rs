@@ -3,12 +3,13 @@
 //! called when people are told about them.
 
 use num_bigint::BigInt;
-use selvedge_program::Type;
+use selvedge_program::{Span, Type};
 
 use super::expressions::Typer;
 use super::items::{Item, Items};
 use super::quoted;
 use super::similar::WORDS;
+use super::sync::Word;
 use crate::Diagnostic;
 use crate::syntax::{Expr, Name, TypeExpr, TypeKind, VarDecl};
 
@@ -62,7 +63,13 @@ impl Items<'_> {
 impl<'a> Typer<'_, 'a> {
     /// The type of a variable: of its elements, and its lengths.
     pub fn variable_type(&mut self, decl: &'a VarDecl) -> Option<Type> {
-        let mut ty = self.element_type(&decl.ty);
+        let element = self.element_type(&decl.ty);
+        self.type_of_elements(decl, element)
+    }
+
+    /// The type of a variable with these elements, and the lengths that it is declared with.
+    pub fn type_of_elements(&mut self, decl: &'a VarDecl, element: Option<Type>) -> Option<Type> {
+        let mut ty = element;
         let lengths: Vec<Option<u32>> = decl.dims.iter().map(|dim| self.length(dim)).collect();
         if let Some(extra) = decl.dims.get(MOST_DIMENSIONS) {
             let message = format!(
@@ -115,22 +122,36 @@ impl<'a> Typer<'_, 'a> {
             TypeKind::Machine(ty) => Some(ty.clone()),
             TypeKind::Lock => Some(Type::Lock),
             TypeKind::ThreadId => Some(Type::ThreadId),
-            TypeKind::Range(lo, hi) => {
-                let (lo_value, hi_value) = (self.bound(lo), self.bound(hi));
-                let (lo_value, hi_value) = lo_value.zip(hi_value)?;
-                if lo_value > hi_value {
-                    let message = format!("`int[{lo_value}..{hi_value}]` has no values");
-                    let span = lo.span.to(hi.span);
-                    self.problems.push(
-                        Diagnostic::error(span, message)
-                            .hint("the least value comes first, the greatest second"),
-                    );
-                    return None;
-                }
-                Some(Type::Range { lo: lo_value, hi: hi_value })
-            }
+            TypeKind::Range(lo, hi) => self.range_type(lo, hi),
+            TypeKind::Semaphore(..) => self.not_a_value(Word::Semaphore, ty.span),
             TypeKind::Named(name) => self.named_type(name),
         }
+    }
+
+    /// `int[lo..hi]`
+    pub fn range_type(&mut self, lo: &'a Expr, hi: &'a Expr) -> Option<Type> {
+        let (lo_value, hi_value) = (self.bound(lo), self.bound(hi));
+        let (lo_value, hi_value) = lo_value.zip(hi_value)?;
+        if lo_value > hi_value {
+            let message = format!("`int[{lo_value}..{hi_value}]` has no values");
+            let span = lo.span.to(hi.span);
+            self.problems.push(
+                Diagnostic::error(span, message)
+                    .hint("the least value comes first, the greatest second"),
+            );
+            return None;
+        }
+        Some(Type::Range { lo: lo_value, hi: hi_value })
+    }
+
+    /// Reports a semaphore, a condition or a barrier that is not a shared variable.
+    fn not_a_value(&mut self, word: Word, span: Span) -> Option<Type> {
+        let message = format!("a {} is a shared variable", word.name());
+        self.problems.push(
+            Diagnostic::error(span, message)
+                .hint("declare it outside of the procedures; to say which one, pass an index"),
+        );
+        None
     }
 
     fn named_type(&mut self, name: &'a Name) -> Option<Type> {
@@ -146,6 +167,9 @@ impl<'a> Typer<'_, 'a> {
                 None
             }
             None => {
+                if let Some(&(_, word)) = Word::ALL.iter().find(|(text, _)| *text == name.text) {
+                    return self.not_a_value(word, name.span);
+                }
                 let mut problem =
                     Diagnostic::error(name.span, format!("there is no type `{}`", name.text));
                 let similar = self.similar(name, |typer| {

@@ -37,6 +37,12 @@ impl Parser<'_> {
             Token::Tid => TypeKind::ThreadId,
             Token::Int => TypeKind::Int,
             Token::Machine => self.machine_integer(),
+            Token::Name if self.at_bounded_semaphore() => {
+                self.tokens.bump();
+                let range = self.range()?;
+                let TypeKind::Range(lo, hi) = range.kind else { return Ok(range) };
+                return Ok(TypeExpr { kind: TypeKind::Semaphore(lo, hi), span: range.span });
+            }
             Token::Name => {
                 let name = self.bump_name();
                 return Ok(TypeExpr { span: name.span, kind: TypeKind::Named(name) });
@@ -48,6 +54,13 @@ impl Parser<'_> {
             return Ok(TypeExpr { kind, span: start });
         }
         if matches!(kind, TypeKind::Int) { self.range() } else { Err(self.length_before_name()) }
+    }
+
+    /// Whether `semaphore[…` stands here. In a procedure, that is an element of an array.
+    pub(super) fn at_bounded_semaphore(&self) -> bool {
+        self.peek() == Token::Name
+            && self.tokens.current_text() == "semaphore"
+            && self.tokens.peek_at(1) == Token::OpenBracket
     }
 
     /// What the name of a machine integer stands for.

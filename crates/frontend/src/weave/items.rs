@@ -45,7 +45,7 @@ impl Parser<'_> {
             Token::Lock | Token::Unlock if self.tokens.peek_at(1) == Token::OpenParen => {
                 Err(self.statement_outside())
             }
-            _ if self.at_type() => self.globals_or_procedure(),
+            _ if self.at_type() || self.at_bounded_semaphore() => self.globals_or_procedure(),
             Token::Semicolon => {
                 self.tokens.bump();
                 Ok(())

@@ -219,6 +219,7 @@ impl Parser<'_> {
             {
                 self.assignment_or_call()?
             }
+            Token::Name if self.at_notify() => self.notify()?,
             _ if self.at_type() => return self.locals(labels, into),
             Token::Name => self.assignment_or_call()?,
             _ => self.keyword_statement()?,
@@ -247,7 +248,8 @@ impl Parser<'_> {
             Token::Skip => StmtKind::Skip,
             Token::Call => self.call()?,
             Token::Havoc => StmtKind::Havoc(self.list(Self::place)?),
-            Token::Assume | Token::Wait => StmtKind::Assume(self.expr()?),
+            Token::Assume => StmtKind::Assume(self.expr()?),
+            Token::Wait => self.wait()?,
             Token::Assert => StmtKind::Assert(self.expr()?),
             Token::Goto => StmtKind::Goto(self.list(|p| p.name("a label"))?),
             Token::Break => StmtKind::Break,
@@ -268,6 +270,55 @@ impl Parser<'_> {
             Token::EndThread => StmtKind::EndThread,
             _ => return Err(self.expected("a statement")),
         })
+    }
+
+    /// `(e)`, `b`, `c, m` or `(c, m)` after `wait`.
+    fn wait(&mut self) -> Parsed<StmtKind> {
+        if self.is_pair() {
+            let open = self.tokens.bump();
+            let wait = self.wait_for()?;
+            self.expect_closing(Token::CloseParen, "`)`", open)?;
+            return Ok(wait);
+        }
+        self.wait_for()
+    }
+
+    fn wait_for(&mut self) -> Parsed<StmtKind> {
+        let what = self.expr()?;
+        let lock = self.eat(Token::Comma).then(|| self.place()).transpose()?;
+        Ok(StmtKind::Wait(what, lock))
+    }
+
+    /// Whether two things in parentheses stand here.
+    fn is_pair(&self) -> bool {
+        let mut open = 0_usize;
+        for ahead in 0.. {
+            match self.tokens.peek_at(ahead) {
+                Token::OpenParen | Token::OpenBracket | Token::OpenBrace => open += 1,
+                Token::CloseParen | Token::CloseBracket | Token::CloseBrace if open <= 1 => break,
+                Token::CloseParen | Token::CloseBracket | Token::CloseBrace => open -= 1,
+                Token::Comma if open == 1 => return self.peek() == Token::OpenParen,
+                Token::End | Token::Semicolon => break,
+                _ if open == 0 => break,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Whether `notify c` stands here. The word is reserved nowhere else.
+    fn at_notify(&self) -> bool {
+        self.tokens.current_text() == "notify" && self.tokens.peek_at(1) == Token::Name
+    }
+
+    /// `notify c`, `notify all c`
+    fn notify(&mut self) -> Parsed<StmtKind> {
+        self.tokens.bump();
+        if self.tokens.current_text() == "all" && self.tokens.peek_at(1) == Token::Name {
+            self.tokens.bump();
+            return Ok(StmtKind::NotifyAll(self.place()?));
+        }
+        Ok(StmtKind::Notify(self.place()?))
     }
 
     /// Something, or the same in parentheses.

@@ -9,6 +9,7 @@ mod machine;
 mod names;
 mod predicates;
 mod statements;
+mod synchronisation;
 mod threads;
 mod types;
 

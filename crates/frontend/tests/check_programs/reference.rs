@@ -36,6 +36,11 @@ fn threads() {
 }
 
 #[test]
+fn semaphores_conditions_and_barriers() {
+    completed("notify has_items", "");
+}
+
+#[test]
 fn predicates() {
     completed(
         "predicate unique",
@@ -52,6 +57,9 @@ fn every_statement() {
          int[0..3] a[2] := {1, 2};
          bool seen[2][2] := {{true, false}, false};
          lock m, fork[2];
+         semaphore s := 1, few[2] := {1, 0};
+         condition changed, both[2];
+         barrier meet := 2;
          tid last;
          (bool, int) two(int x) { return true, x + 1; }
          bool one() { return *; }
@@ -76,6 +84,9 @@ fn every_statement() {
            goto L, M;
            assume n >= 0;
            wait(b ==> c);
+           acquire s; release s; acquire(few[n % 2]); release(few[0]);
+           wait changed, m; wait(both[1], fork[0]); notify changed; notify all both[n % 2];
+           wait meet; wait(meet);
            atomic { n := 0; assume b; }
            acquire m; release m; acquire(fork[n]); release(fork[0]);
            f(true); call f(b);

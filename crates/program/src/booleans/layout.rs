@@ -137,7 +137,13 @@ impl Group {
                 let ty = if *scalar == Type::Lock && !is_array { Type::Lock } else { Type::Bool };
                 let init = variable.init.get(slot).map(|v| code_bit(program, scalar, v, bit));
                 let init = init.into_iter().collect();
-                self.variables.push(Variable { name, ty, init, span: variable.span });
+                self.variables.push(Variable {
+                    name,
+                    ty,
+                    init,
+                    counts_threads: false,
+                    span: variable.span,
+                });
             }
             elements.push((first, count));
         }

@@ -25,7 +25,8 @@ mod layout;
 use crate::explicit::{self, NotExplicit};
 use crate::print::NotBoolean;
 use crate::{
-    Count, Expr, ExprKind, Procedure, Program, StmtKind, ThreadDecl, Type, Value, visit, walk,
+    Count, Expr, ExprKind, Procedure, Program, StmtKind, ThreadDecl, Type, Value, lower, visit,
+    walk,
 };
 use body::Body;
 use layout::Layout;
@@ -33,7 +34,8 @@ use layout::Layout;
 /// The program with Booleans in the place of numbers, enumerations and arrays. A program that is
 /// Boolean already stays as it is. Predicates are left out.
 pub fn to_booleans(program: &Program) -> Result<Program, NotBoolean> {
-    encode(program, true)
+    let counted = fixed_threads(program).and_then(|n| lower::narrow::counters_up_to(program, n));
+    encode(counted.as_ref().unwrap_or(program), true)
 }
 
 /// The same; `checks` says whether statements may still go wrong in their midst, so that assertions
@@ -93,10 +95,21 @@ fn mentions_numbers(e: &Expr) -> bool {
 }
 
 fn has_one_thread(program: &Program) -> bool {
+    fixed_threads(program) == Some(1)
+}
+
+/// How many threads there are, if none is started and the text says how many there are of each.
+fn fixed_threads(program: &Program) -> Option<usize> {
     let starts =
         |kind: &StmtKind| matches!(kind, StmtKind::Async { .. } | StmtKind::StartThread(_));
-    matches!(program.threads[..], [ThreadDecl { count: Count::Fixed(1), .. }])
-        && !program.procs.iter().any(|p| walk::any(&p.body, &|s| starts(&s.kind)))
+    if program.procs.iter().any(|p| walk::any(&p.body, &|s| starts(&s.kind))) {
+        return None;
+    }
+    let count = |thread: &ThreadDecl| match thread.count {
+        Count::Fixed(n) => usize::try_from(n).ok(),
+        Count::Any => None,
+    };
+    program.threads.iter().map(count).sum()
 }
 
 /// A thread with bits for arguments; one for each instance if they are different.

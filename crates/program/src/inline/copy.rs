@@ -193,6 +193,7 @@ impl<'p> Copier<'p> {
             name: format!("{}.{name}", callee.name),
             ty: ty.clone(),
             init: Vec::new(),
+            counts_threads: false,
             span: callee.span,
         };
         let locals = callee.locals.iter().map(|variable| named(&variable.name, &variable.ty));

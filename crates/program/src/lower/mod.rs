@@ -14,7 +14,7 @@
 mod intern;
 mod keys;
 mod names;
-mod narrow;
+pub(crate) mod narrow;
 mod portable;
 mod relation;
 mod show;
@@ -44,7 +44,7 @@ const MOST_THREADS: u32 = 10_000;
 pub struct Lowering {
     /// The program as it was written.
     written: Arc<Program>,
-    /// The program that is executed: parameters of threads have ranges.
+    /// The program that is executed: parameters of threads and counters of threads have ranges.
     program: Arc<Program>,
     source: Arc<Source>,
     flow: Flow,
@@ -151,7 +151,7 @@ impl Lowering {
         let has = |test: fn(&Command) -> bool| flow.edges.iter().any(|e| test(&e.command));
         let starts = has(|c| matches!(c, Command::Async { .. } | Command::StartThread { .. }));
         let found = Found::threads(&program, &flow, counts, any_number)?;
-        let narrowed = found.narrowed(&program, &flow);
+        let narrowed = found.narrowed(&program, &flow, starts);
         let program = narrowed.map_or(program, Arc::new);
         if !Arc::ptr_eq(&program, &written) {
             flow = flow_of(&program)?;
@@ -211,8 +211,8 @@ impl Lowering {
         self
     }
 
-    /// The program. Parameters of threads that were integers may have ranges, for the threads that
-    /// there are: see `narrow`.
+    /// The program. Parameters of threads that were integers, and shared variables that count threads, may have
+    /// ranges, for the threads that there are: see `narrow`.
     #[must_use]
     pub fn program(&self) -> &Program {
         &self.program

@@ -5,9 +5,10 @@
 //!
 //! **Idea.** A procedure that nobody calls or starts is entered by the threads of the beginning
 //! only, and their arguments are known. A parameter that no statement writes keeps them. So its
-//! type is the range of them.
+//! type is the range of them. A shared variable that counts threads has a range for another reason: there are
+//! not more threads than there are.
 //!
-//! **Claim.** The program is the same but for the types of such parameters: no value that is stored
+//! **Claim.** The program is the same but for the types of such variables: no value that is stored
 //! or read in any run lies outside.
 
 use num_bigint::BigInt;
@@ -16,18 +17,21 @@ use super::Found;
 use crate::flow::Flow;
 use crate::visit::{self, StepParts};
 use crate::walk;
-use crate::{Block, ExprKind, LocalId, ProcId, Program, StmtKind, Type, VarRef, compile};
+use crate::{
+    Block, ExprKind, GlobalId, LocalId, ProcId, Program, StmtKind, Type, VarRef, Variable, compile,
+};
 
 impl Found {
     /// The program in which parameters of threads have ranges; `None` if there is nothing to change.
-    pub(super) fn narrowed(&self, program: &Program, flow: &Flow) -> Option<Program> {
-        let mut narrowed: Option<Program> = None;
+    pub(super) fn narrowed(&self, program: &Program, flow: &Flow, starts: bool) -> Option<Program> {
+        let all = (!starts && self.any_number.is_empty()).then_some(self.first.len());
+        let mut narrowed = all.and_then(|threads| counters_up_to(program, threads));
         for proc in entered_by_threads_only(program) {
             for (param, ty) in self.ranges(program, flow, proc) {
                 let program = narrowed.get_or_insert_with(|| program.clone());
                 let procedure = &mut program.procs[proc.index()];
                 procedure.locals[param.index()].ty = ty.clone();
-                retype(&mut procedure.body, param, &ty);
+                retype(&mut procedure.body, VarRef::Local(param), &ty);
             }
         }
         narrowed
@@ -79,13 +83,45 @@ fn is_written(body: &Block, local: LocalId) -> bool {
     })
 }
 
-/// Gives a variable its type wherever it is read.
-fn retype(body: &mut Block, local: LocalId, ty: &Type) {
+/// The program in which shared variables that count threads have ranges, if there are so many threads in all and none
+/// is started; `None` if there is nothing to change.
+pub(crate) fn counters_up_to(program: &Program, threads: usize) -> Option<Program> {
+    let counts = |v: &Variable| v.counts_threads && *v.ty.scalar() == Type::Int;
+    let globals = (0..).map(GlobalId).zip(&program.globals);
+    let counters: Vec<GlobalId> = globals.filter(|(_, v)| counts(v)).map(|(id, _)| id).collect();
+    if counters.is_empty() {
+        return None;
+    }
+    let mut program = program.clone();
+    let range = Type::Range { lo: BigInt::ZERO, hi: threads.into() };
+    for counter in counters {
+        *scalar_mut(&mut program.globals[counter.index()].ty) = range.clone();
+        for proc in &mut program.procs {
+            retype(&mut proc.body, VarRef::Global(counter), &range);
+        }
+    }
+    Some(program)
+}
+
+fn scalar_mut(ty: &mut Type) -> &mut Type {
+    match ty {
+        Type::Array { element, .. } => scalar_mut(element),
+        scalar => scalar,
+    }
+}
+
+/// Gives a variable its type wherever it is read or written.
+fn retype(body: &mut Block, var: VarRef, ty: &Type) {
     for statement in body {
+        for place in visit::places_mut(&mut statement.kind) {
+            if place.var == var {
+                place.ty = ty.clone();
+            }
+        }
         for e in visit::every_expr_mut(&mut statement.kind) {
             visit::change(e, &mut |part| {
                 if let ExprKind::Read(place) | ExprKind::Primed(place) = &mut part.kind
-                    && place.var == VarRef::Local(local)
+                    && place.var == var
                 {
                     place.ty = ty.clone();
                     part.ty = ty.clone();
@@ -93,7 +129,7 @@ fn retype(body: &mut Block, local: LocalId, ty: &Type) {
             });
         }
         for inner in walk::inside_mut(statement) {
-            retype(inner, local, ty);
+            retype(inner, var, ty);
         }
     }
 }

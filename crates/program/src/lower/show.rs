@@ -146,6 +146,8 @@ impl Lowering {
             Command::Test { .. } | Command::TestAttempt { .. } => self.text_of(edge),
             _ => self.explain_edge(edge),
         };
+        // A statement that is made of several shows what it waits for by itself.
+        waits.retain(|inside| *inside != text);
         Some(match waits.is_empty() {
             true => text,
             false => format!("{text} {{ … {} … }}", waits.join(" … ")),

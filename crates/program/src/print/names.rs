@@ -21,8 +21,8 @@ pub const RESERVED_WORDS: &[&str] = &[
     "u16", "u32", "u64", "u8", "unlock", "var", "void", "wait", "while",
 ];
 
-/// Not reserved, but a call of such a procedure, or a predicate of this name, would be misread.
-const AWKWARD: &[&str] = &["for", "switch", "in"];
+/// Not reserved, but a call of such a procedure, a predicate or an enumeration of this name would be misread.
+const AWKWARD: &[&str] = &["for", "switch", "in", "notify"];
 
 /// What everything is called that is not local.
 pub(super) struct ProgramNames {

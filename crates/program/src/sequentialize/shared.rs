@@ -104,7 +104,7 @@ impl Shared {
             let mut init = global.init.clone();
             init.resize(ty.slots() * copies as usize, Value::Open);
             let ty = if copies > 1 { array(ty, copies) } else { ty };
-            shared.globals.push(Variable { ty, init, ..global.clone() });
+            shared.globals.push(Variable { ty, init, counts_threads: false, ..global.clone() });
         }
         for (id, global) in program.globals.iter().enumerate() {
             if shared.is_copied(GlobalId(id as u32)) {
@@ -129,7 +129,13 @@ impl Shared {
     pub fn declare(&mut self, name: &str, ty: Type, value: Value) -> GlobalId {
         let id = GlobalId(self.globals.len() as u32);
         let (name, init) = (self.names.fresh(name), vec![value; ty.slots()]);
-        self.globals.push(Variable { name, ty, init, span: Span::default() });
+        self.globals.push(Variable {
+            name,
+            ty,
+            init,
+            counts_threads: false,
+            span: Span::default(),
+        });
         id
     }
 

@@ -227,7 +227,13 @@ impl Maker {
         let id = GlobalId(self.program.globals.len() as u32);
         let init = vec![first_value(ty.scalar()); ty.slots()];
         let name = self.names.fresh(name);
-        self.program.globals.push(Variable { name, ty: ty.clone(), init, span: Span::default() });
+        self.program.globals.push(Variable {
+            name,
+            ty: ty.clone(),
+            init,
+            counts_threads: false,
+            span: Span::default(),
+        });
         id
     }
 
@@ -350,7 +356,13 @@ fn replace(
 }
 
 fn local(name: &str, ty: &Type) -> Variable {
-    Variable { name: name.to_owned(), ty: ty.clone(), init: Vec::new(), span: Span::default() }
+    Variable {
+        name: name.to_owned(),
+        ty: ty.clone(),
+        init: Vec::new(),
+        counts_threads: false,
+        span: Span::default(),
+    }
 }
 
 /// The value that a slot has before it is filled.

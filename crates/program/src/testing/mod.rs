@@ -168,7 +168,7 @@ struct Maker<'s> {
 }
 
 fn variable(name: String, ty: Type, init: Vec<Value>) -> Variable {
-    Variable { name, ty, init, span: Span::default() }
+    Variable { name, ty, init, counts_threads: false, span: Span::default() }
 }
 
 impl Maker<'_> {

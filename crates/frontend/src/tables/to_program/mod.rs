@@ -127,7 +127,13 @@ impl Builder<'_> {
         };
         let name = self.names.fresh("state");
         let init = vec![Value::from(first as i64)];
-        let variable = Variable { name, ty: self.shared.clone(), init, span: Span::default() };
+        let variable = Variable {
+            name,
+            ty: self.shared.clone(),
+            init,
+            counts_threads: false,
+            span: Span::default(),
+        };
         self.program.globals.push(variable);
     }
 
@@ -189,6 +195,7 @@ impl Builder<'_> {
             name: "top".to_owned(),
             ty: self.symbols[template.index()].ty.clone(),
             init: Vec::new(),
+            counts_threads: false,
             span: Span::default(),
         };
         let name =

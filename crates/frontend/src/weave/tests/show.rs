@@ -73,6 +73,7 @@ fn ty(ty: &TypeExpr) -> String {
         TypeKind::Int => "int".to_owned(),
         TypeKind::Range(lo, hi) => format!("{}..{}", expr(lo), expr(hi)),
         TypeKind::Machine(ty) => ty.integer_name().unwrap_or_default(),
+        TypeKind::Semaphore(lo, hi) => format!("semaphore[{}..{}]", expr(lo), expr(hi)),
         TypeKind::Lock => "lock".to_owned(),
         TypeKind::ThreadId => "tid".to_owned(),
         TypeKind::Named(n) => n.text.clone(),
@@ -101,6 +102,10 @@ fn stmt(s: &Stmt, depth: usize) -> String {
             }
             StmtKind::Havoc(places) => format!("havoc {}", join(places, place)),
             StmtKind::Assume(e) => format!("assume {}", expr(e)),
+            StmtKind::Wait(e, None) => format!("assume {}", expr(e)),
+            StmtKind::Wait(e, Some(m)) => format!("wait {}, {}", expr(e), place(m)),
+            StmtKind::Notify(c) => format!("notify {}", place(c)),
+            StmtKind::NotifyAll(c) => format!("notify all {}", place(c)),
             StmtKind::Assert(e) => format!("assert {}", expr(e)),
             StmtKind::If { cond: c, then, otherwise } => {
                 let mut text = format!("if {}{}", cond(c), inner(then));

@@ -154,6 +154,31 @@ fn predicates() {
 }
 
 #[test]
+fn waiting_and_notifying() {
+    check_body(
+        "wait b; wait(b[i]); wait c, m; wait(c[0], m[i]); wait (c), m; wait {a, b}; notify c; notify all c[1]; notify all;
+         notify(c); notify := 1; all := notify; condition c; semaphore[0] := 1;",
+        expect![[r#"
+            proc f() -> ()
+              assume b
+              assume b[i]
+              wait c, m
+              wait c[0], m[i]
+              wait c, m
+              assume {a, b}
+              notify c
+              notify all c[1]
+              notify all
+              call notify(c)
+              notify := 1
+              all := notify
+              local c: condition
+              semaphore[0] := 1
+        "#]],
+    );
+}
+
+#[test]
 fn simple_statements() {
     check_body(
         "skip;; havoc x, a[1]; x := 1; x, a[i][j] := *, y constrain 'x == x;

@@ -8,7 +8,13 @@ use crate::{
 pub(super) const NOWHERE: Span = Span { start: 0, end: 0 };
 
 pub(super) fn variable(name: &str, ty: Type, init: Value) -> Variable {
-    Variable { name: name.to_owned(), ty, init: vec![init], span: Span::new(3, 4) }
+    Variable {
+        name: name.to_owned(),
+        ty,
+        init: vec![init],
+        counts_threads: false,
+        span: Span::new(3, 4),
+    }
 }
 
 /// Shared: the Booleans `x` (open) and `y` (true), the lock `m`.
