@@ -82,6 +82,8 @@ pub enum Method {
     Coverability,
     /// Context by context, with the generator test at plateaus: without a bound only.
     Generators,
+    /// Stacks cut ever deeper, from above alone: without a bound only. It proves, and finds no violation.
+    Cuts,
 }
 
 /// What was found out.

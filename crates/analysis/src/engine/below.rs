@@ -41,7 +41,7 @@ impl<'a> Below<'a> {
     ) -> Result<Self, Stop> {
         let start = Start { question, resource, most_threads };
         let explorer = match question.method {
-            Method::Auto | Method::Explicit | Method::Generators => {
+            Method::Auto | Method::Explicit | Method::Generators | Method::Cuts => {
                 start.explorer(Stacks::up_to(SUSPICIOUS_HEIGHT))?
             }
             Method::Symbolic => start.symbolic()?,

@@ -5,12 +5,12 @@
 use std::sync::{Mutex, PoisonError};
 
 use selvedge_evidence::Evidence;
-use selvedge_model::Property;
+use selvedge_model::{Fault, Property};
 
 use super::below::Below;
 use super::table::Kept;
 use super::turns::{Answer, Candidate, FAVOURED, Turn, in_turns};
-use super::{CutSeen, Event, Listener, Outcome, Proof, Question, Verdict};
+use super::{CutSeen, Event, Listener, Method, Outcome, Proof, Question, Verdict};
 use crate::converge::above::Above;
 use crate::converge::finite_contexts::{FiniteContexts, finite_contexts};
 use crate::explore::Explorer;
@@ -55,7 +55,8 @@ pub(super) fn pincer(
     let wants_table = keep.is_some();
     let mut sides: Vec<Candidate<'_, Met>> = Vec::new();
     let (explored, found) = (&mut verdict, &mut below);
-    sides.push(Candidate::new(FAVOURED, |budget, _| {
+    let alone = question.method == Method::Cuts;
+    let explore = |budget: &Budget| {
         let found = found.run(most.unwrap_or(usize::MAX), budget, tell, |below| {
             let cuts = lock(&reports);
             // Proved. Where nothing is hidden, a bound without new states is not far.
@@ -65,8 +66,11 @@ pub(super) fn pincer(
         let met = Met(!matches!(found, Verdict::Unknown { .. }));
         *explored = Some(found);
         Some(met)
-    }));
-    if question.system.is_recursive() || wants_table {
+    };
+    if !alone {
+        sides.push(Candidate::new(FAVOURED, |budget, _| explore(budget)));
+    }
+    if question.system.is_recursive() || wants_table || alone {
         sides.push(Candidate::new(FAVOURED, |budget, turn| {
             let add = |report: Report| lock(&reports).push(report);
             from_above(question, wants_table, budget, turn, tell, add);
@@ -74,7 +78,10 @@ pub(super) fn pincer(
         }));
     }
     in_turns(sides, budget);
-    let verdict = verdict.unwrap_or_else(|| Outcome::unknown(Stop::Cancelled, resource).verdict);
+    let verdict = verdict.unwrap_or_else(|| {
+        let stop = budget.look().err().unwrap_or_else(no_proof);
+        Verdict::Unknown { stop, completed: None }
+    });
     let mut reports = reports.into_inner().unwrap_or_else(PoisonError::into_inner);
     // A table says whether contexts are finite, which the first cut tells.
     if wants_table && reports.is_empty() {
@@ -86,6 +93,13 @@ pub(super) fn pincer(
         reports.extend(first);
     }
     meet(question, (below, verdict), reports, budget, keep)
+}
+
+/// That cuts leave a violation.
+fn no_proof() -> Stop {
+    let message =
+        "every cut that was tried leaves a violation, which need not be one: ask contexts, too";
+    Stop::Fault(Fault { message: message.to_owned(), line: None })
 }
 
 /// Whether the exploration from below came to an end by itself.

@@ -78,6 +78,7 @@ impl Default for Engines {
             states(Name::Contexts, Method::Auto),
             states(Name::Explicit, Method::Explicit),
             states(Name::Symbolic, Method::Symbolic),
+            states(Name::Cuts, Method::Cuts),
             states(Name::Generators, Method::Generators),
             states(Name::Pds, Method::Reduction(Direction::Forward)),
             states(Name::PdsBackward, Method::Reduction(Direction::Backward)),

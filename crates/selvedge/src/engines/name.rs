@@ -23,6 +23,8 @@ pub enum EngineName {
     Explicit,
     /// Sets of stacks.
     Symbolic,
+    /// Cut stacks, from above.
+    Cuts,
     /// All threads as one pushdown system, explored forward.
     Pds,
     /// All threads as one pushdown system, explored backward.
@@ -55,6 +57,7 @@ impl EngineName {
             EngineName::Other(name) => name,
             EngineName::Explicit => "explicit",
             EngineName::Symbolic => "symbolic",
+            EngineName::Cuts => "cuts",
             EngineName::Pds => "pds",
             EngineName::PdsBackward => "pds-backward",
             EngineName::Lazy => "lazy",
@@ -78,6 +81,7 @@ impl EngineName {
             EngineName::PdsBackward => Method::Reduction(Direction::Backward),
             EngineName::Coverability => Method::Coverability,
             EngineName::Generators => Method::Generators,
+            EngineName::Cuts => Method::Cuts,
             _ => Method::Auto,
         }
     }

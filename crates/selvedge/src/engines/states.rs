@@ -29,6 +29,9 @@ impl Engine for OfStates {
             }
             Method::Explicit => "Single states",
             Method::Symbolic => "Sets of stacks",
+            Method::Cuts => {
+                "Stacks cut ever deeper, from above: it proves and finds nothing, for `verify`"
+            }
             Method::Generators => {
                 "Contexts until no generator is missing at a plateau, as in Alg. 3 of the CUBA paper: for \
                  `verify`"
@@ -47,8 +50,10 @@ impl Engine for OfStates {
 
     fn refuses_bound(&self, resource: Option<Resource>) -> Option<Failure> {
         match (self.method, resource) {
-            (Method::Coverability | Method::Generators, None) => None,
-            (Method::Coverability | Method::Generators, Some(_)) => only("`selvedge verify`"),
+            (Method::Coverability | Method::Generators | Method::Cuts, None) => None,
+            (Method::Coverability | Method::Generators | Method::Cuts, Some(_)) => {
+                only("`selvedge verify`")
+            }
             (Method::Explicit, _) => None,
             (_, Some(resource @ Resource::RoundRobin { .. })) => refuse_delays(resource),
             (Method::Auto | Method::Symbolic, _)
