@@ -56,7 +56,7 @@ pub(super) fn pincer(
     let mut sides: Vec<Candidate<'_, Met>> = Vec::new();
     let (explored, found) = (&mut verdict, &mut below);
     let alone = question.method == Method::Cuts;
-    let explore = |budget: &Budget| {
+    let mut explore = |budget: &Budget| {
         let found = found.run(most.unwrap_or(usize::MAX), budget, tell, |below| {
             let cuts = lock(&reports);
             // Proved. Where nothing is hidden, a bound without new states is not far.
