@@ -46,8 +46,13 @@ impl<'a> Typer<'_, 'a> {
                 (self.both(left, right, &ty)?, ty)
             }
             Takes::Bits => {
+                let before = self.problems.len();
                 let ty = self.with_bits(op.operator().sign, &[left, right], want)?;
-                (self.both(left, right, &ty)?, ty)
+                let found = self.both(left, right, &ty);
+                if found.is_none() {
+                    self.explain_order(op, [left, right], before);
+                }
+                (found?, ty)
             }
             Takes::BitsAndNumber => {
                 let ty = self.with_bits(op.operator().sign, &[left], want);
@@ -87,6 +92,24 @@ impl<'a> Typer<'_, 'a> {
         }
         let [left, right] = found?;
         Some(Expr { kind: ExprKind::Binary(truths, left, right), ty: Type::Bool, span })
+    }
+
+    /// Says of a mistake that comparing comes before an operator on bits, if an operand is a comparison.
+    fn explain_order(&mut self, op: BinaryOp, operands: [&syntax::Expr; 2], problem: usize) {
+        let compares = operands.into_iter().find_map(|operand| match &operand.kind {
+            syntax::ExprKind::Binary(inner, ..) => {
+                let takes = inner.operator().takes;
+                matches!(takes, Takes::Alike | Takes::Ordered).then(|| inner.operator().sign)
+            }
+            _ => None,
+        });
+        if let (Some(compare), true) = (compares, problem < self.problems.len()) {
+            let sign = op.operator().sign;
+            let explained = self.problems.remove(problem).hint(format!(
+                "`{compare}` comes before `{sign}`: write `(a {sign} b) {compare} c` to compare bits"
+            ));
+            self.problems.insert(problem, explained);
+        }
     }
 
     /// The machine type of operands whose bits are looked at; reports if they have none.

@@ -40,6 +40,12 @@ fn machine_integers() {
             "#]],
         ),
         (
+            "a comparison beside an operator on bits",
+            "u8 x := 1;\n\
+             void main() { x := x & 1 == 1; }",
+            expect![[r#""#]],
+        ),
+        (
             "another machine type",
             "u8 x := 1;\n\
              u16 y := 1;\n\
