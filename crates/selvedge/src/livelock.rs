@@ -8,7 +8,7 @@ use selvedge_sequential::livelock::{self as rounds, Asked, Bounds};
 use crate::answer::Answer;
 use crate::options::{Heard, Options};
 use crate::slots;
-use crate::subject::{Opened, Subject};
+use selvedge_check::{Opened, Subject};
 use crate::{EngineName, Failure};
 
 /// How to look for a run that never ends.

@@ -11,7 +11,7 @@ use crate::options::Options;
 use crate::predicates;
 use crate::question::Question;
 use crate::slots;
-use crate::subject::Subject;
+use selvedge_check::Subject;
 use crate::table::{Gridded, Observed};
 use crate::{EngineName, Failure};
 

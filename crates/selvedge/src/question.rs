@@ -12,7 +12,7 @@ use selvedge_model::{Property, System};
 use selvedge_report::advice::Started;
 
 use crate::options::{Heard, Options};
-use crate::subject::{Opened, Subject, Wanted};
+use selvedge_check::{Opened, Subject, Wanted};
 use crate::{EngineName, Failure};
 
 /// A question about a subject: whether a violation is reachable, within a bound or at all.
