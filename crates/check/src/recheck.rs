@@ -1,7 +1,7 @@
 //! # Checking evidence
 //! Nothing that a search did is believed: the evidence is held against the text that it is about.
 
-use selvedge_evidence::format::{Document, EvidenceError, Options as Given, digest};
+use selvedge_evidence::format::{Document, Options as Given, digest};
 use selvedge_evidence::{Evidence, property, recheck_within, summaries};
 use selvedge_frontend::Input;
 use selvedge_model::Budget;
@@ -63,14 +63,13 @@ pub fn recheck(
     asked: &Asked,
 ) -> Result<Result<Accepted, String>, Failure> {
     let given = evidence_options(subject.options(), asked.deadlock);
-    let document = match asked.budget.check() {
-        Ok(()) => parse(subject, evidence, &given),
-        Err(stop) => Err(EvidenceError::unfinished(&stop).to_string()),
-    };
-    if let Ok((document, _)) = &document
-        && let Some(certificate) = document.views()
-    {
-        return views(subject, document, certificate, &given, asked);
+    let document = parse(subject, evidence, &given, &asked.budget);
+    if let Ok((document, _)) = &document {
+        match document.views() {
+            Ok(Some(certificate)) => return views(subject, document, certificate, &given, asked),
+            Ok(None) => {}
+            Err(why) => return Ok(Err(why.to_string())),
+        }
     }
     // What is wrong with the input is said before anything about the evidence.
     let (endless, chosen) = match &document {
@@ -94,8 +93,9 @@ fn parse(
     subject: &Subject,
     evidence: &str,
     given: &Given,
+    budget: &Budget,
 ) -> Result<(Document, Vec<(String, u32)>), String> {
-    let document = Document::parse(evidence).map_err(|why| why.to_string())?;
+    let document = Document::parse_within(evidence, budget).map_err(|why| why.to_string())?;
     document
         .check_subject(&digest(subject.source().text()), given)
         .map_err(|why| why.to_string())?;

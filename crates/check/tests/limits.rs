@@ -11,7 +11,8 @@ use selvedge_evidence::format::digest;
 use serde_json::{Value, json};
 
 /// Goes on for ever.
-const PROGRAM: &str = "bool flag := false; void worker() { while (true) flag := !flag; } thread worker;";
+const PROGRAM: &str =
+    "bool flag := false; void worker() { while (true) flag := !flag; } thread worker;";
 
 /// A machine with much else to do may be late by so much.
 const LATE: Duration = Duration::from_secs(4);
@@ -88,6 +89,17 @@ fn memory_is_heeded() {
 #[test]
 fn a_file_without_end_is_not_read_to_its_end() {
     let output = command(Path::new("/dev/zero"), &["--memory", "50MB"]).output().expect("it runs");
+    refused(&output, "the memory limit was reached");
+}
+
+/// What is read takes many times the memory of its text.
+#[test]
+fn memory_is_heeded_while_evidence_is_read() {
+    let states = vec!["[]"; 4_000_000].join(",");
+    let text = evidence("cut", json!({ "states": [0] })).replace("[0]", &format!("[{states}]"));
+    assert!(text.len() < 20_000_000);
+    let path = written("wide.json", &text);
+    let output = command(&path, &["--memory", "80MB"]).output().expect("it runs");
     refused(&output, "the memory limit was reached");
 }
 

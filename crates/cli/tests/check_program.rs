@@ -92,7 +92,11 @@ const CASES: [Case; 16] = [
     },
     Case { asks: &["verify", "--engine", "symbolic"], file: "start/recursion.weave", options: &[] },
     // Needs a solver.
-    Case { asks: &["verify", "--engine", "predicates"], file: "delays/program-p.weave", options: &[] },
+    Case {
+        asks: &["verify", "--engine", "predicates"],
+        file: "delays/program-p.weave",
+        options: &[],
+    },
 ];
 
 /// The evidence of a case; `None` if it needs a solver, and there is none.
@@ -225,7 +229,8 @@ fn failures_are_the_same() {
     // The words that name the program differ, and nothing else.
     let swapped = check(&[&file, evidence]);
     assert_eq!(swapped.status.code(), Some(64));
-    let said = String::from_utf8_lossy(&swapped.stderr).replace("selvedge-check", "selvedge recheck");
+    let said =
+        String::from_utf8_lossy(&swapped.stderr).replace("selvedge-check", "selvedge recheck");
     let by_command = selvedge(&["recheck", &file, evidence]);
     assert_eq!(said, String::from_utf8_lossy(&by_command.stderr));
     assert_eq!(check(&[evidence]).status.code(), Some(64));

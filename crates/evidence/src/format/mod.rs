@@ -38,9 +38,11 @@ mod views;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io::{self, Read};
 
 use selvedge_model::{Budget, Stop, System};
 use selvedge_smt::certificate::Certificate;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -234,9 +236,8 @@ impl Document {
     }
 
     /// The invariant over views, if the evidence is one.
-    #[must_use]
-    pub fn views(&self) -> Option<Certificate> {
-        self.views.as_ref().filter(|_| self.kind == Kind::Views).map(ViewsText::read)
+    pub fn views(&self) -> Result<Option<Certificate>, EvidenceError> {
+        self.views.as_ref().filter(|_| self.kind == Kind::Views).map(ViewsText::read).transpose()
     }
 
     /// Writes evidence down, with keys in the place of the ids of this run.
@@ -280,18 +281,16 @@ impl Document {
 
     /// Reads what was written. That it is JSON of the right form says nothing about what it shows.
     pub fn parse(text: &str) -> Result<Self, EvidenceError> {
-        let wrong = |error: serde_json::Error| {
-            EvidenceError::new(if error.is_eof() {
-                format!("the file ends too early: {error}")
-            } else {
-                format!("this is no evidence: {error}")
-            })
-        };
-        let version: Version = serde_json::from_str(text).map_err(wrong)?;
+        Self::parse_within(text, &Budget::default())
+    }
+
+    /// [`Document::parse`], unless the budget ends before: what is read takes more memory than its text.
+    pub fn parse_within(text: &str, budget: &Budget) -> Result<Self, EvidenceError> {
+        let version: Version = read(text, budget)?;
         match (version.evidence, version.selvedge) {
             (Some(FORMAT), Some(by)) => {
                 check_version(&by)?;
-                let document: Document = serde_json::from_str(text).map_err(wrong)?;
+                let document: Document = read(text, budget)?;
                 document.check_kind()?;
                 Ok(document)
             }
@@ -424,6 +423,44 @@ impl Document {
             // Checked by a solver, from the program alone: see `Document::views`.
             Kind::Views => Err(missing()),
         }
+    }
+}
+
+/// Reads JSON within a budget.
+fn read<T: DeserializeOwned>(text: &str, budget: &Budget) -> Result<T, EvidenceError> {
+    let mut source = Watched { text: text.as_bytes(), budget, left: 0, stopped: None };
+    serde_json::from_reader(&mut source).map_err(|error| match source.stopped {
+        Some(stop) => EvidenceError::unfinished(&stop),
+        None if error.is_eof() => EvidenceError::new(format!("the file ends too early: {error}")),
+        None => EvidenceError::new(format!("this is no evidence: {error}")),
+    })
+}
+
+/// How many bytes are read between two looks at the budget.
+const PIECE: usize = 1 << 16;
+
+/// A text that ends with an error when the budget does.
+struct Watched<'a> {
+    text: &'a [u8],
+    budget: &'a Budget,
+    /// How many bytes may be read before the next look.
+    left: usize,
+    stopped: Option<Stop>,
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.left == 0 {
+            if let Err(stop) = self.budget.check() {
+                self.stopped = Some(stop);
+                return Err(io::Error::other("the budget was used up"));
+            }
+            self.left = PIECE;
+        }
+        let most = buffer.len().min(self.left);
+        let count = self.text.read(&mut buffer[..most])?;
+        self.left -= count;
+        Ok(count)
     }
 }
 

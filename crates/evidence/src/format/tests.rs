@@ -174,3 +174,23 @@ fn long_schedules_end_with_the_budget() {
         "it could not be checked: the run was interrupted"
     );
 }
+
+/// A part of an invariant that would not be looked at.
+#[test]
+fn abstract_states_have_predicates_that_they_are_about() {
+    let entry = |more: &str| {
+        let text = document(&fig1()).to_text();
+        let start = text.find("\"violation\": {").unwrap();
+        let views = format!(
+            "\"views\": {{\"width\": 1, \"predicates\": [], \
+             \"entries\": [{{\"places\": [\"a\"], \"clauses\": []{more}}}]}}}}"
+        );
+        let text = text[..start].replace("\"kind\": \"violation\"", "\"kind\": \"views\"") + &views;
+        Document::parse(&text).expect("it can be read").views()
+    };
+    assert!(entry("").unwrap().is_some());
+    for more in [", \"about\": [0]", ", \"views\": [\"1\"]"] {
+        let why = entry(more).expect_err(more).to_string();
+        assert!(why.contains("go together"), "{why}");
+    }
+}

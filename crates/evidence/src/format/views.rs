@@ -3,6 +3,8 @@
 use selvedge_smt::certificate::{Certificate, Entry};
 use serde::{Deserialize, Serialize};
 
+use super::EvidenceError;
+
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ViewsText {
@@ -48,18 +50,24 @@ impl ViewsText {
         }
     }
 
-    pub fn read(&self) -> Certificate {
-        let entry = |entry: &EntryText| Entry {
-            places: entry.places.clone(),
-            clauses: entry.clauses.clone(),
-            views: entry.about.clone().zip(entry.views.clone()),
+    pub fn read(&self) -> Result<Certificate, EvidenceError> {
+        let entry = |entry: &EntryText| match (&entry.about, &entry.views) {
+            (Some(_), None) | (None, Some(_)) => Err(EvidenceError::new(format!(
+                "{:?}: `about` and `views` go together, and one of them is missing",
+                entry.places
+            ))),
+            (about, views) => Ok(Entry {
+                places: entry.places.clone(),
+                clauses: entry.clauses.clone(),
+                views: about.clone().zip(views.clone()),
+            }),
         };
-        Certificate {
+        Ok(Certificate {
             width: self.width,
             bounds: self.bounds.clone(),
             laws: self.laws.clone(),
             predicates: self.predicates.clone(),
-            entries: self.entries.iter().map(entry).collect(),
-        }
+            entries: self.entries.iter().map(entry).collect::<Result<_, _>>()?,
+        })
     }
 }
