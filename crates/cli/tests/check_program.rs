@@ -212,7 +212,7 @@ fn failures_are_the_same() {
     selvedge(&["verify", &file, "--evidence", evidence, "-q"]);
     assert_eq!(agreed(&path, &file, &[]), 0);
     assert_eq!(agreed(&path, &file, &["--deadlock"]), 65);
-    assert_eq!(agreed(&path, &file, &["--threads", "nobody=2"]), 65);
+    assert_eq!(agreed(&path, &file, &["--threads", "nobody=2"]), 64);
     assert_eq!(agreed(&path, &file, &["--threads", "worker=2"]), 65);
     assert_eq!(agreed(&path, &file, &["--target", "nobody@nowhere"]), 64);
     assert_eq!(agreed(&path, &file, &["--init", "0"]), 64);

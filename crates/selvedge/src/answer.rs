@@ -9,17 +9,15 @@ use selvedge_model::{Endless, Property, State, System};
 use selvedge_program::Source;
 use selvedge_report::json::{self, Lasso, Observation, TraceStep, Verdict};
 use selvedge_report::text::TraceOptions;
-use selvedge_report::{
-    advice, answer, livelock, page, predicates as by_predicates, sarif,
-};
+use selvedge_report::{advice, answer, livelock, page, predicates as by_predicates, sarif};
 use selvedge_smt::solver::Query;
 
 use crate::Failure;
 use crate::options::{Cost, Heard};
 use crate::predicates::Views;
 use crate::question::Question;
-use selvedge_check::evidence_options;
 use selvedge_check::Opened;
+use selvedge_check::evidence_options;
 
 /// The answer to a question.
 pub struct Answer {

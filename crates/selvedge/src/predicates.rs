@@ -22,8 +22,8 @@ use selvedge_smt::solver::{Query, SolverOptions};
 use crate::answer::Answer;
 use crate::options::{Cost, Heard, Options};
 use crate::question::Question;
-use selvedge_check::{Opened, Parameterized};
 use crate::{EngineName, Failure};
+use selvedge_check::{Opened, Parameterized};
 
 /// How much work is done for a schedule with few contexts, once there is one, in moves: about two seconds.
 const FOR_CONTEXTS: u64 = 2 << 20;

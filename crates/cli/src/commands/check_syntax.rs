@@ -62,7 +62,7 @@ fn report(file: &Path, loaded: &Result<Subject, Failure>) -> FileReport {
     let (reason, diagnostics) = match loaded {
         Ok(subject) => (None, subject.warnings().map(places).unwrap_or_default()),
         Err(failure) => {
-            let report = failure_report(&failure, None);
+            let report = failure_report(failure, None);
             (report.reason, report.diagnostics)
         }
     };
