@@ -13,6 +13,10 @@
 //!            "states": [[0, 0, 1, 1, 1]] } }
 //! ```
 //!
+//! Every field is checked but one, which is a remark: `file`. [`Document::parse`] refuses versions and formats that it does not know, fields
+//! that it does not know, names that are said twice, and a part of another kind; [`Document::check_subject`] the digest and the options,
+//! [`Document::check_property`] what it is about. The rest is the matter of the checkers. The page `docs/evidence.md` has a table of all fields.
+//!
 //! Where of some threads there is any number, a run may say of how many it is one (`"chosen":
 //! {"worker": 2}`); a proof is about all numbers, and says nothing of the kind.
 //!
