@@ -1,7 +1,7 @@
 //! # Reports
 //!
 //! Answers as text, JSON and pictures. Functions here return strings and values; printing is for
-//! the command line. This is the only place that serializes.
+//! the command line. This is the only place that serializes answers; evidence has its format in `selvedge_evidence::format`.
 //!
 //! - [`view`]: what there is to see of a trace, before it is laid out;
 //! - [`text`]: traces and states for people;
