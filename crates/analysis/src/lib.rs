@@ -42,7 +42,6 @@ pub mod converge;
 pub mod engine;
 pub mod explore;
 pub mod fair;
-mod limits;
 pub mod naive;
 pub mod random;
 pub mod reduce;
@@ -52,6 +51,6 @@ mod testing;
 pub mod trials;
 
 pub use bound::{Bound, Resource};
-pub use limits::Limits;
+pub use selvedge_evidence::relations::Limits;
 pub use selvedge_model::{Budget, Pace, Stop};
 pub use tabulate::{TabulateError, Tabulated, tabulate};

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{self, ExitCode};
 
 use clap::error::ErrorKind;
-use selvedge::{Blame, Failure, Verdict};
+use selvedge::{Blame, Failure, Verdict, failure_report};
 use selvedge_frontend::{explain, show_path};
 use selvedge_report::json;
 
@@ -85,7 +85,7 @@ pub fn usage(error: &clap::Error) -> ExitCode {
         // What follows an empty line is help for people.
         let words = message.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
         let words: Vec<_> = words.split_whitespace().collect();
-        let object = json::print(&Failure::usage(words.join(" ")).report(None));
+        let object = json::print(&failure_report(&Failure::usage(words.join(" ")), None));
         // That it cannot be printed changes nothing about what is wrong.
         let _ = io::stdout().write_all(object.as_bytes());
     }
@@ -139,6 +139,15 @@ mod tests {
         use Verdict::*;
         for verdict in [Safe, Bounded, Unsafe, Nonterminating, Unknown] {
             assert_eq!(Exit::from(verdict) as u8, verdict.exit_code());
+        }
+    }
+
+    #[test]
+    fn failures_end_as_those_of_the_checker_do() {
+        use Blame::*;
+        for blame in [Options, Input, File, System, Bug] {
+            let failure = Failure::Message(blame, String::new());
+            assert_eq!(Exit::from(&failure) as u8, blame.exit_code());
         }
     }
 }

@@ -8,8 +8,6 @@ mod args;
 mod commands;
 mod exit;
 mod input;
-mod interrupt;
-mod limits;
 mod memory;
 mod output;
 mod progress;

@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 
 use anstream::{AutoStream, ColorChoice};
-use selvedge::Failure;
+use selvedge::{Failure, failure_report};
 use selvedge_report::style::{Paint, Role};
 use selvedge_report::{json, sarif};
 
@@ -116,7 +116,7 @@ impl Output {
     /// have one already.
     pub fn fail(&mut self, failure: &Failure) -> Exit {
         if matches!(self.format, Format::Json | Format::Sarif) && !self.has_printed {
-            let object = failure.report(self.file.clone());
+            let object = failure_report(failure, self.file.clone());
             self.print(&match self.format {
                 Format::Sarif => json::print(&sarif::failure(&object, Exit::from(failure) as u8)),
                 _ => json::print(&object),

@@ -33,17 +33,22 @@
 //! ```
 
 mod certificate;
+pub mod format;
 mod lasso;
 mod name;
+pub mod property;
 mod recheck;
+pub mod relations;
 mod replay;
 mod resolve;
 mod schedule;
+pub mod summaries;
 mod summary;
 mod termination;
 #[cfg(test)]
 mod testing;
 mod trace;
+mod watch;
 
 pub use certificate::{
     AggregateCertificate, AggregateThread, CountedState, CoverCertificate, CoverCut, CoverGroup,
@@ -52,7 +57,7 @@ pub use certificate::{
 };
 pub use lasso::{Lasso, LassoThread, Part};
 pub use name::thread_name;
-pub use recheck::{Checked, Flaw, Refusal, recheck};
+pub use recheck::{Checked, Flaw, Refusal, recheck, recheck_within};
 pub use replay::{ReplayError, ReplayFault, replay, replay_with};
 pub use resolve::{ResolveError, ResolveFault};
 pub use schedule::{Schedule, ScheduleError, ScheduledStep};

@@ -4,8 +4,9 @@
 
 use std::fmt;
 
-use selvedge_model::{Action, Fault, State, System, ThreadId, advance, enabled, is_initial};
+use selvedge_model::{Action, Fault, State, Stop, System, ThreadId, advance, enabled, is_initial};
 
+use crate::watch::Watch;
 use crate::{Trace, same_effect, thread_name};
 
 /// Why a trace is no run of the system.
@@ -61,18 +62,47 @@ pub fn replay_with(
     trace: &Trace,
     mut visit: impl FnMut(&State),
 ) -> Result<State, ReplayError> {
-    let at = |step| move |fault| ReplayError { step, fault };
-    if !is_initial(system, &trace.initial).map_err(ReplayFault::System).map_err(at(0))? {
-        return Err(at(0)(ReplayFault::NotInitial));
+    let shown = |state: &State| {
+        visit(state);
+        Ok::<(), std::convert::Infallible>(())
+    };
+    match walk(system, trace, shown) {
+        Ok(walked) => walked,
+        Err(never) => match never {},
+    }
+}
+
+/// The last state of a trace, or the first step that is not one; the check may end before.
+pub(crate) fn replay_watched(
+    system: &dyn System,
+    trace: &Trace,
+    watch: &Watch<'_>,
+) -> Result<Result<State, ReplayError>, Stop> {
+    walk(system, trace, |_| watch.spend(1))
+}
+
+/// Walks a trace, unless who is shown its states wants an end.
+fn walk<E>(
+    system: &dyn System,
+    trace: &Trace,
+    mut visit: impl FnMut(&State) -> Result<(), E>,
+) -> Result<Result<State, ReplayError>, E> {
+    let at = |step, fault| Ok(Err(ReplayError { step, fault }));
+    match is_initial(system, &trace.initial) {
+        Ok(true) => {}
+        Ok(false) => return at(0, ReplayFault::NotInitial),
+        Err(fault) => return at(0, ReplayFault::System(fault)),
     }
     let mut state = trace.initial.clone();
-    visit(&state);
+    visit(&state)?;
     for (index, (thread, action)) in trace.steps.iter().enumerate() {
-        let listed = listed(system, &state, *thread, action).map_err(at(index + 1))?;
-        advance(&mut state, *thread, listed);
-        visit(&state);
+        match listed(system, &state, *thread, action) {
+            Ok(listed) => advance(&mut state, *thread, listed),
+            Err(fault) => return at(index + 1, fault),
+        }
+        visit(&state)?;
     }
-    Ok(state)
+    Ok(Ok(state))
 }
 
 /// The action of a thread that the system lists at a state and that is the given one: itself, or one

@@ -3,7 +3,9 @@
 
 use std::fmt;
 
-use selvedge_model::{Action, Fault, State, System, Thread, ThreadId, advance, enabled};
+use selvedge_model::{
+    Action, Budget, Fault, Pace, State, Stop, System, Thread, ThreadId, advance, enabled,
+};
 
 use crate::{ReplayError, Schedule, ScheduledStep, Trace, replay_with, same_effect, thread_name};
 
@@ -35,6 +37,8 @@ pub enum ResolveFault {
     ManyChoices(String, usize),
     /// The system cannot say what its actions are.
     System(Fault),
+    /// The budget was used up.
+    Stopped(Stop),
 }
 
 impl fmt::Display for ResolveError {
@@ -69,6 +73,7 @@ impl fmt::Display for ResolveError {
                 "{name} has {count} choices here; write `{name} choice N` with N from 1 to {count}"
             ),
             ResolveFault::System(fault) => fault.fmt(f),
+            ResolveFault::Stopped(stop) => stop.fmt(f),
         }
     }
 }
@@ -78,6 +83,16 @@ impl std::error::Error for ResolveError {}
 impl Schedule {
     /// The run that the schedule describes.
     pub fn to_trace(&self, system: &dyn System) -> Result<Trace, ResolveError> {
+        self.to_trace_within(system, &Budget::default())
+    }
+
+    /// The run that the schedule describes, unless the budget ends before it does.
+    pub fn to_trace_within(
+        &self,
+        system: &dyn System,
+        budget: &Budget,
+    ) -> Result<Trace, ResolveError> {
+        let mut pace = Pace::new(budget);
         let start = |fault| ResolveError { step: 0, line: 0, fault };
         let mut initial = system.initial().map_err(|f| start(ResolveFault::System(f)))?;
         if self.initial >= initial.len() {
@@ -98,6 +113,8 @@ impl Schedule {
         let mut trace = Trace::start(state.clone());
         for (index, scheduled) in self.steps.iter().enumerate() {
             let error = |fault| ResolveError { step: index + 1, line: scheduled.line, fault };
+            let named = state.threads.len();
+            pace.spend(named).map_err(|stop| error(ResolveFault::Stopped(stop)))?;
             let (thread, action) = choose(system, &state, scheduled).map_err(error)?;
             trace.steps.push((thread, action));
             advance(&mut state, thread, action);

@@ -65,37 +65,41 @@ impl Schedule {
     pub fn parse(text: &str) -> Result<Schedule, ScheduleError> {
         let mut schedule = Schedule::default();
         for (index, line) in text.lines().enumerate() {
-            let words: Vec<&str> =
-                line.split_whitespace().take_while(|word| !word.starts_with('#')).collect();
-            let line = index + 1;
-            let wrong = |message| ScheduleError { line, message };
-            match words[..] {
-                [] => {}
-                ["initial", number] => {
-                    if !schedule.steps.is_empty() {
-                        return Err(wrong("`initial` must stand before the steps".to_owned()));
-                    }
-                    schedule.initial = positive(number).map_err(wrong)? - 1;
-                }
-                ["threads", name, number] if !matches!(name, "*" | "choice") => {
-                    if !schedule.steps.is_empty() {
-                        return Err(wrong("`threads` must stand before the steps".to_owned()));
-                    }
-                    let number = positive(number).map_err(wrong)?;
-                    schedule.threads.push((name.to_owned(), number));
-                    if schedule.threads.iter().map(|(_, n)| n).sum::<usize>() > MOST_THREADS {
-                        let message = format!("there are at most {MOST_THREADS} threads");
-                        return Err(wrong(message));
-                    }
-                }
-                [thread, ref rest @ ..] => {
-                    let (choice, times) = modifiers(rest).map_err(wrong)?;
-                    let step = ScheduledStep { thread: thread.to_owned(), choice, line };
-                    schedule.steps.extend(std::iter::repeat_n(step, times));
-                }
-            }
+            schedule.read_line(line, index + 1)?;
         }
         Ok(schedule)
+    }
+
+    /// Reads one line of the text of a schedule, which has this number.
+    pub(crate) fn read_line(&mut self, text: &str, line: usize) -> Result<(), ScheduleError> {
+        let words: Vec<&str> =
+            text.split_whitespace().take_while(|word| !word.starts_with('#')).collect();
+        let wrong = |message| ScheduleError { line, message };
+        match words[..] {
+            [] => {}
+            ["initial", number] => {
+                if !self.steps.is_empty() {
+                    return Err(wrong("`initial` must stand before the steps".to_owned()));
+                }
+                self.initial = positive(number).map_err(wrong)? - 1;
+            }
+            ["threads", name, number] if !matches!(name, "*" | "choice") => {
+                if !self.steps.is_empty() {
+                    return Err(wrong("`threads` must stand before the steps".to_owned()));
+                }
+                let number = positive(number).map_err(wrong)?;
+                self.threads.push((name.to_owned(), number));
+                if self.threads.iter().map(|(_, n)| n).sum::<usize>() > MOST_THREADS {
+                    return Err(wrong(format!("there are at most {MOST_THREADS} threads")));
+                }
+            }
+            [thread, ref rest @ ..] => {
+                let (choice, times) = modifiers(rest).map_err(wrong)?;
+                let step = ScheduledStep { thread: thread.to_owned(), choice, line };
+                self.steps.extend(std::iter::repeat_n(step, times));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -3,8 +3,7 @@
 //! the variables may have there, together with those with which the procedure was entered. Sets of
 //! valuations are decision diagrams over the bits of variables.
 //!
-//! This is data only. What a bit of a variable does in a step is known to the program alone, so the
-//! check of it stands beside the encoding of steps, and not here.
+//! This is data only; the check of it is [`crate::summaries`].
 
 /// Values by places, for a program with one thread.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use selvedge_analysis::engine::{Outcome, Proof, Verdict};
 use selvedge_analysis::{Bound, Resource, Stop};
+use selvedge_evidence::property;
 use selvedge_model::{Property, State, System};
 
 use crate::advice::{Asked, Started, advice};
 use crate::amount::{amount, bytes, seconds};
 use crate::style::{Paint, Role};
 use crate::text::{self, TraceOptions, count};
-use crate::{json, proof, property};
+use crate::{json, proof};
 
 /// The answer to a question about a system.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ mod inputs;
 mod livelock;
 
 use selvedge_analysis::Resource;
-use selvedge_evidence::Trace;
+use selvedge_evidence::{Trace, property};
 use selvedge_model::System;
 use serde::Serialize;
 
@@ -83,7 +83,7 @@ impl Answer {
             selvedge: VERSION,
             file: answer.file.to_owned(),
             verdict,
-            property: crate::property::name(answer.system, answer.properties),
+            property: property::name(answer.system, answer.properties),
             engine: Some(outcome.engine.to_owned()),
             bound: bound.map(Bound::from),
             observations: outcome.observations.iter().map(Observation::new).collect(),

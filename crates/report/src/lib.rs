@@ -1,7 +1,7 @@
 //! # Reports
 //!
 //! Answers as text, JSON and pictures. Functions here return strings and values; printing is for
-//! the command line. This is the only place that serializes.
+//! the command line. This is the only place that serializes answers; evidence has its format in `selvedge_evidence::format`.
 //!
 //! - [`view`]: what there is to see of a trace, before it is laid out;
 //! - [`text`]: traces and states for people;
@@ -11,7 +11,6 @@
 //! - [`json`]: the objects that other programs read; their names are a contract;
 //! - [`sarif`]: what code hosts and editors read;
 //! - [`dot`]: pictures of tables; [`flow`]: pictures of programs;
-//! - [`evidence`]: certificates and violations as files;
 //! - [`page`]: all of that as one document, and the page that shows it;
 //! - [`invariant`]: what a certificate says, for people;
 //! - [`termination`]: why no fair run goes on for ever, by a proof of that;
@@ -39,7 +38,6 @@ pub mod amount;
 pub mod answer;
 pub mod bench;
 pub mod dot;
-pub mod evidence;
 pub mod flow;
 pub mod grid;
 pub mod invariant;
@@ -50,7 +48,6 @@ pub mod page;
 pub mod plot;
 pub mod predicates;
 mod proof;
-pub mod property;
 pub mod sarif;
 pub mod style;
 pub mod summaries;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use selvedge_analysis::Stop;
 use selvedge_analysis::fair::{Outcome, Rounds, Verdict};
-use selvedge_evidence::{Checked, Lasso, LassoThread, Part, replay_with, thread_name};
+use selvedge_evidence::{Checked, Lasso, LassoThread, Part, property, replay_with, thread_name};
 use selvedge_model::{Endless, Fairness, State, System, ThreadId};
 
 use crate::advice::after_fault;
@@ -17,7 +17,7 @@ use crate::style::Role;
 use crate::text::{self, TraceOptions, count, place};
 
 /// What the question is called.
-pub const PROPERTY: &str = "fair-termination";
+pub const PROPERTY: &str = property::FAIR_TERMINATION;
 
 /// The answer to a question about a system.
 #[derive(Clone, Copy)]

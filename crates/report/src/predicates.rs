@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::Duration;
 
+use selvedge_evidence::property;
 use selvedge_smt::Checked;
 use selvedge_smt::certificate::{Certificate, Entry};
 use selvedge_smt::sexpr::Sexpr;
@@ -20,7 +21,7 @@ use crate::text::count;
 const MOST_SHOWN: usize = 24;
 
 /// What such proofs are about where no target is given.
-pub const PROPERTY: &str = "assertions";
+pub const PROPERTY: &str = property::ASSERTIONS;
 
 /// What was reached from below with so many threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

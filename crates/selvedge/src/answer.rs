@@ -3,23 +3,21 @@
 
 use selvedge_analysis::engine::{self, Outcome, Table, Verdict as Found};
 use selvedge_analysis::{Resource, Stop, fair};
-use selvedge_evidence::{Trace, replay_with};
+use selvedge_evidence::format::{Document, Options as Given, Subject, digest};
+use selvedge_evidence::{Trace, property, replay_with};
 use selvedge_model::{Endless, Property, State, System};
 use selvedge_program::Source;
-use selvedge_report::evidence::{Document, Options as Given, Subject, digest};
 use selvedge_report::json::{self, Lasso, Observation, TraceStep, Verdict};
 use selvedge_report::text::TraceOptions;
-use selvedge_report::{
-    advice, answer, livelock, page, predicates as by_predicates, property, sarif,
-};
+use selvedge_report::{advice, answer, livelock, page, predicates as by_predicates, sarif};
 use selvedge_smt::solver::Query;
 
 use crate::Failure;
 use crate::options::{Cost, Heard};
 use crate::predicates::Views;
 use crate::question::Question;
-use crate::recheck::evidence_options;
-use crate::subject::Opened;
+use selvedge_check::Opened;
+use selvedge_check::evidence_options;
 
 /// The answer to a question.
 pub struct Answer {

@@ -42,33 +42,31 @@ mod answer;
 mod engines;
 mod failure;
 mod livelock;
-mod memory;
 mod options;
 mod portfolio;
 mod predicates;
 mod question;
 mod recheck;
 mod slots;
-mod subject;
-pub mod suggest;
 mod table;
 
 pub use answer::Answer;
 pub use engines::{Engine, EngineName, Engines, Place};
-pub use failure::{Blame, Failure, places};
+pub use failure::{failure_report, places};
 pub use livelock::{Livelock, LivelockEngine, livelock};
-pub use memory::default_memory_limit;
 pub use options::{Cost, Heard, Limits, Listener, Options};
 pub use portfolio::{check, grid, table, verify};
 pub use question::Question;
-pub use recheck::{Accepted, Held, recheck};
+pub use recheck::{Accepted, recheck};
 pub use slots::WithSlots;
-pub use subject::{InputOptions, Opened, Subject, Wanted};
 pub use table::{Gridded, Observed};
 
 pub use selvedge_analysis::converge::closure::Closure;
 pub use selvedge_analysis::engine::Shown;
 pub use selvedge_analysis::{Bound, Resource};
+pub use selvedge_check::{
+    Blame, Failure, Held, InputOptions, Opened, Subject, Wanted, default_memory_limit, suggest,
+};
 pub use selvedge_model::{Endless, Fairness};
 pub use selvedge_report::json::{DiagnosticReport, Lasso, Observation, TraceStep, Verdict};
 pub use selvedge_report::style::Paint;

@@ -8,8 +8,8 @@ use selvedge_sequential::livelock::{self as rounds, Asked, Bounds};
 use crate::answer::Answer;
 use crate::options::{Heard, Options};
 use crate::slots;
-use crate::subject::{Opened, Subject};
 use crate::{EngineName, Failure};
+use selvedge_check::{Opened, Subject};
 
 /// How to look for a run that never ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -11,9 +11,9 @@ use crate::options::Options;
 use crate::predicates;
 use crate::question::Question;
 use crate::slots;
-use crate::subject::Subject;
 use crate::table::{Gridded, Observed};
 use crate::{EngineName, Failure};
+use selvedge_check::Subject;
 
 /// Proves or refutes every assertion, or the target, for every schedule.
 ///

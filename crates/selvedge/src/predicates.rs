@@ -8,35 +8,25 @@ use selvedge_analysis::converge::closure::Closure;
 use selvedge_analysis::engine::{self, Method, Outcome, Verdict};
 use selvedge_evidence::{Evidence, Trace, Violation};
 use selvedge_frontend::Input;
-use selvedge_model::{Pattern, Property};
+use selvedge_model::Property;
 use selvedge_predicates::delays::{self, Test};
 use selvedge_predicates::search::Failure as Obstacle;
 use selvedge_predicates::{Answer as Found, Question as Sought, Report, verify};
-use selvedge_program::{Count, Lowering, Program, Source, ThreadCounts, ThreadDecl};
+use selvedge_program::{Count, Lowering, ThreadCounts, ThreadDecl};
 use selvedge_report::page::InvariantPlace;
 use selvedge_report::predicates as report;
 use selvedge_smt::certificate::Certificate;
 use selvedge_smt::prepared::Prepared;
-use selvedge_smt::solver::{Query, Solver, SolverOptions};
-use selvedge_smt::{Checked, recheck};
+use selvedge_smt::solver::{Query, SolverOptions};
 
 use crate::answer::Answer;
 use crate::options::{Cost, Heard, Options};
 use crate::question::Question;
-use crate::subject::{InputOptions, Opened, Subject, Wanted};
 use crate::{EngineName, Failure};
+use selvedge_check::{Opened, Parameterized};
 
 /// How much work is done for a schedule with few contexts, once there is one, in moves: about two seconds.
 const FOR_CONTEXTS: u64 = 2 << 20;
-
-/// A program, with the numbers of threads that the options give.
-pub struct Parameterized {
-    program: Arc<Program>,
-    pub(crate) source: Arc<Source>,
-    counts: ThreadCounts,
-    property: Property,
-    pub(crate) options: InputOptions,
-}
 
 /// Whether predicates are asked before anybody else: of some threads there is any number, and some integer has no bounds.
 pub(crate) fn come_first(question: &Question) -> bool {
@@ -119,7 +109,7 @@ fn search(question: &Question, in_rounds: Option<Test>) -> Result<Answer, Failur
     };
     match report.answer {
         Found::Unsafe { counts, system, trace } => {
-            subject.violation(&counts, system, &trace, question)
+            violation(subject, &counts, system, &trace, question)
         }
         _ => Ok(Answer::of_views(Views { subject, report, queries, in_rounds })),
     }
@@ -129,101 +119,71 @@ fn solver_options(program: &str) -> SolverOptions {
     SolverOptions { program: program.to_owned(), ..SolverOptions::default() }
 }
 
-impl Parameterized {
-    pub(crate) fn new(subject: &Subject) -> Result<Self, Failure> {
-        let Input::Program { program, source, target, .. } = subject.input() else {
-            return Err(Failure::usage("predicates are about a program, and this is a table"));
-        };
-        if target.is_some() {
-            // A target that asks for more threads than there are is a mistake.
-            subject.for_engine(Wanted { any_number: true, ..Wanted::default() })?;
-        }
-        Ok(Parameterized {
-            program: Arc::clone(program),
-            source: Arc::clone(source),
-            counts: subject.thread_counts()?,
-            property: target.clone().unwrap_or(Property::NeverWrong),
-            options: subject.options().clone(),
-        })
+/// A violation is like any other, of the program with so many threads.
+fn violation(
+    about: Parameterized,
+    counts: &ThreadCounts,
+    system: Arc<Lowering>,
+    trace: &Trace,
+    question: &Question,
+) -> Result<Answer, Failure> {
+    let chosen = chosen_numbers(&about, counts);
+    if !chosen.is_empty() {
+        let all = about.options.threads.iter().chain(&chosen);
+        let given: Vec<_> = all.map(|(t, n)| format!("--threads {t}={n}")).collect();
+        let note = format!("the violation is one of the program with {}", given.join(" "));
+        question.options().tell(Heard::Note(&note));
     }
+    let opened = Opened {
+        program: Some(Arc::clone(&system)),
+        system,
+        properties: vec![about.property],
+        source: about.source,
+        unbounded: None,
+        options: about.options,
+        chosen,
+    };
+    // The search goes step by step; people want few contexts.
+    let bound = Bound::contexts(trace.contexts());
+    let few = question.budget().with_work(FOR_CONTEXTS);
+    let explored = question.explored(&opened, Method::Auto);
+    let fewest = engine::check(&explored, bound, &few, &question.tell());
+    if let Verdict::Unsafe { trace: Ok(_), .. } = fewest.verdict {
+        return Answer::of_states(question, &opened, fewest);
+    }
+    let shown = Violation { trace: trace.clone(), contexts: trace.contexts(), property: 0 };
+    let outcome = Outcome {
+        verdict: Verdict::Unsafe { bound, property: 0, trace: Ok(trace.clone()) },
+        engine: "predicates",
+        observations: Vec::new(),
+        cuts: Vec::new(),
+        collapse: None,
+        most_threads: None,
+        evidence: Some(Evidence::Violation(shown)),
+    };
+    Answer::of_states(question, &opened, outcome)
+}
 
-    /// What is asked about, as reports and evidence name it.
-    pub(crate) fn property_name(&self) -> String {
-        match &self.property {
-            Property::Unreachable(Pattern::Together(wanted)) => {
-                let texts: Vec<&str> = wanted.iter().map(|thread| thread.text.as_str()).collect();
-                texts.join(",")
-            }
-            _ => report::PROPERTY.to_owned(),
+/// The numbers that neither the text nor an option says.
+fn chosen_numbers(about: &Parameterized, counts: &ThreadCounts) -> Vec<(String, u32)> {
+    let mut chosen = Vec::new();
+    for (name, &count) in counts {
+        let mut threads = about.program.threads.iter();
+        let is_any = threads.any(|t| t.name == *name && t.count == Count::Any);
+        if is_any && !about.counts.contains_key(name) {
+            chosen.push((name.clone(), count));
         }
     }
+    chosen
+}
 
-    /// A violation is like any other, of the program with so many threads.
-    fn violation(
-        self,
-        counts: &ThreadCounts,
-        system: Arc<Lowering>,
-        trace: &Trace,
-        question: &Question,
-    ) -> Result<Answer, Failure> {
-        let chosen = self.chosen(counts);
-        if !chosen.is_empty() {
-            let all = self.options.threads.iter().chain(&chosen);
-            let given: Vec<_> = all.map(|(t, n)| format!("--threads {t}={n}")).collect();
-            let note = format!("the violation is one of the program with {}", given.join(" "));
-            question.options().tell(Heard::Note(&note));
-        }
-        let opened = Opened {
-            program: Some(Arc::clone(&system)),
-            system,
-            properties: vec![self.property],
-            source: self.source,
-            unbounded: None,
-            options: self.options,
-            chosen,
-        };
-        // The search goes step by step; people want few contexts.
-        let bound = Bound::contexts(trace.contexts());
-        let few = question.budget().with_work(FOR_CONTEXTS);
-        let explored = question.explored(&opened, Method::Auto);
-        let fewest = engine::check(&explored, bound, &few, &question.tell());
-        if let Verdict::Unsafe { trace: Ok(_), .. } = fewest.verdict {
-            return Answer::of_states(question, &opened, fewest);
-        }
-        let shown = Violation { trace: trace.clone(), contexts: trace.contexts(), property: 0 };
-        let outcome = Outcome {
-            verdict: Verdict::Unsafe { bound, property: 0, trace: Ok(trace.clone()) },
-            engine: "predicates",
-            observations: Vec::new(),
-            cuts: Vec::new(),
-            collapse: None,
-            most_threads: None,
-            evidence: Some(Evidence::Violation(shown)),
-        };
-        Answer::of_states(question, &opened, outcome)
-    }
-
-    /// The numbers that neither the text nor an option says.
-    fn chosen(&self, counts: &ThreadCounts) -> Vec<(String, u32)> {
-        let mut chosen = Vec::new();
-        for (name, &count) in counts {
-            let mut threads = self.program.threads.iter();
-            let is_any = threads.any(|t| t.name == *name && t.count == Count::Any);
-            if is_any && !self.counts.contains_key(name) {
-                chosen.push((name.clone(), count));
-            }
-        }
-        chosen
-    }
-
-    /// How many threads there are; `None` is any number.
-    fn threads(&self) -> Option<u64> {
-        let number = |t: &ThreadDecl| match (self.counts.get(&t.name), t.count) {
-            (Some(&n), _) | (None, Count::Fixed(n)) => Some(u64::from(n)),
-            (None, Count::Any) => None,
-        };
-        self.program.threads.iter().map(number).sum()
-    }
+/// How many threads there are; `None` is any number.
+fn threads(about: &Parameterized) -> Option<u64> {
+    let number = |t: &ThreadDecl| match (about.counts.get(&t.name), t.count) {
+        (Some(&n), _) | (None, Count::Fixed(n)) => Some(u64::from(n)),
+        (None, Count::Any) => None,
+    };
+    about.program.threads.iter().map(number).sum()
 }
 
 /// A proof by predicates, or why there is none.
@@ -283,7 +243,7 @@ impl Views {
         let courses: Vec<report::Course> = courses.collect();
         then(&report::Answer {
             property: &property,
-            threads: self.subject.threads(),
+            threads: threads(&self.subject),
             proof,
             predicates,
             seen: &seen,
@@ -307,24 +267,4 @@ impl Views {
         };
         report::places(certificate, &line)
     }
-}
-
-/// Checks a proof; the questions that were asked are kept. The outer failure is one of the input.
-pub(crate) fn check(
-    subject: &Subject,
-    certificate: &Certificate,
-    solver: &str,
-    queries: &mut Vec<(String, Query)>,
-) -> Result<Result<Checked, String>, Failure> {
-    let Parameterized { program, source, counts, property, .. } = &Parameterized::new(subject)?;
-    let mut checked = || -> Result<Checked, String> {
-        let prepared = Prepared::new(program, source).map_err(|e| e.to_string())?;
-        let layout = prepared.layout(counts).map_err(|e| e.to_string())?;
-        let goal = prepared.goal(&layout, property).map_err(|e| e.to_string())?;
-        let mut running = Solver::start(&solver_options(solver)).map_err(|e| e.to_string())?;
-        let mut keep = |about: &str, query: &Query| queries.push((about.to_owned(), query.clone()));
-        recheck(&layout, source, &goal, certificate, &mut running, &|| false, &mut keep)
-            .map_err(|e| e.to_string())
-    };
-    Ok(checked())
 }

@@ -12,8 +12,8 @@ use selvedge_model::{Property, System};
 use selvedge_report::advice::Started;
 
 use crate::options::{Heard, Options};
-use crate::subject::{Opened, Subject, Wanted};
 use crate::{EngineName, Failure};
+use selvedge_check::{Opened, Subject, Wanted};
 
 /// A question about a subject: whether a violation is reachable, within a bound or at all.
 #[derive(Clone)]

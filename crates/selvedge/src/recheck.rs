@@ -1,19 +1,10 @@
 //! # Checking evidence
-//! Nothing that a search did is believed: the evidence is held against the text that it is about.
+//! [`selvedge_check`] does it, and sees none of the searches that this crate runs.
 
-use selvedge_evidence::{Evidence, recheck as recheck_states};
-use selvedge_frontend::Input;
-use selvedge_report::evidence::{Document, Options as Given, digest};
+use selvedge_check::{Asked, Claim, Failure, Held, Subject};
 use selvedge_report::json::Verdict;
-use selvedge_report::{livelock, property};
-use selvedge_sequential::certificate;
-use selvedge_smt::certificate::Certificate;
-use selvedge_smt::solver::{DEFAULT, Query};
 
-use crate::Failure;
 use crate::options::Options;
-use crate::predicates::{self, Parameterized};
-use crate::subject::{InputOptions, Opened, Subject, Wanted};
 
 /// Evidence that holds.
 pub struct Accepted {
@@ -27,14 +18,6 @@ pub struct Accepted {
     pub held: Held,
 }
 
-/// What was held against the text.
-pub enum Held {
-    /// About the states of a system.
-    States(Opened, Evidence),
-    /// About every few threads; and what the solver was asked.
-    Views(Certificate, Vec<(String, Query)>),
-}
-
 /// Checks evidence, as text, about a subject: whether it is accepted, or why it is refused. The options are those that the
 /// question had. A run may have so many threads as it likes of those of which there is any number, and says so; a proof is
 /// about all numbers that the text and the options leave open, whatever it says.
@@ -43,139 +26,20 @@ pub fn recheck(
     evidence: &str,
     options: &Options,
 ) -> Result<Result<Accepted, String>, Failure> {
-    let given = evidence_options(subject.options(), options.deadlock);
-    let document = parse(subject, evidence, &given);
-    if let Ok((document, _)) = &document
-        && let Some(certificate) = document.views()
-    {
-        return views(subject, document, certificate, &given, options);
-    }
-    // What is wrong with the input is said before anything about the evidence.
-    let (endless, chosen) = match &document {
-        Ok((document, chosen)) => (document.is_about_endless_runs(), chosen.clone()),
-        Err(_) => (false, Vec::new()),
+    let asked = Asked {
+        deadlock: options.deadlock,
+        solver: options.solver.clone(),
+        budget: options.budget(),
     };
-    let threads = subject.options().threads.iter().cloned().chain(chosen);
-    let counted = subject.with_threads(threads.collect());
-    let opened = match endless {
-        true => counted.with_all_threads()?,
-        false => {
-            let wanted = Wanted { deadlock: options.deadlock, any_number: true };
-            counted.for_engine(wanted)?
-        }
-    };
-    Ok(document.and_then(|(document, _)| states(&document, opened, &given, options)))
-}
-
-/// Reads evidence about a subject with these options, and the numbers of threads that it is about.
-fn parse(
-    subject: &Subject,
-    evidence: &str,
-    given: &Given,
-) -> Result<(Document, Vec<(String, u32)>), String> {
-    let document = Document::parse(evidence).map_err(|why| why.to_string())?;
-    document
-        .check_subject(&digest(subject.source().text()), given)
-        .map_err(|why| why.to_string())?;
-    let chosen = chosen(subject, &document)?;
-    Ok((document, chosen))
-}
-
-/// The numbers of threads that a run was found with: they may stand only for *any number*.
-fn chosen(subject: &Subject, document: &Document) -> Result<Vec<(String, u32)>, String> {
-    let chosen = document.chosen();
-    if !chosen.is_empty() && !document.is_run() {
-        return Err("it chooses a number of threads, and a proof has to hold for all".to_owned());
-    }
-    match chosen.keys().find(|name| !subject.has_any_number_of(name)) {
-        Some(name) => {
-            Err(format!("it chooses a number of threads of `{name}`, and that is not open"))
-        }
-        None => Ok(chosen.iter().map(|(name, &n)| (name.clone(), n)).collect()),
-    }
-}
-
-fn states(
-    document: &Document,
-    opened: Opened,
-    given: &Given,
-    options: &Options,
-) -> Result<Accepted, String> {
-    let endless = document.is_about_endless_runs();
-    if endless && (given.deadlock || given.target.is_some()) {
-        return Err(
-            "it is about runs that never end, and not about what --deadlock and --target ask for"
-                .to_owned(),
-        );
-    }
-    let evidence = document.evidence(&*opened.system).map_err(|why| why.to_string())?;
-    let checked = match (&evidence, &opened.program) {
-        (Evidence::Summaries(proof), Some(program)) => {
-            certificate::recheck(program, &opened.properties, proof, &options.budget())
-        }
-        _ => recheck_states(&*opened.system, &opened.properties, &evidence),
-    };
-    let property = match endless {
-        true => livelock::PROPERTY.to_owned(),
-        false => property::name(&*opened.system, &opened.properties),
-    };
-    Ok(Accepted {
-        verdict: verdict(&evidence),
-        checked: checked.map_err(|why| why.to_string())?.to_string(),
-        property,
-        held: Held::States(opened, evidence),
-    })
-}
-
-/// Checks an invariant over views, with a solver.
-fn views(
-    subject: &Subject,
-    document: &Document,
-    certificate: Certificate,
-    given: &Given,
-    options: &Options,
-) -> Result<Result<Accepted, String>, Failure> {
-    if given.deadlock {
-        return Ok(Err("it says nothing about deadlocks, which --deadlock asks for".to_owned()));
-    }
-    if let Input::Tables { .. } = subject.input() {
-        return Ok(Err("it is about a program, and this is a table".to_owned()));
-    }
-    let property = Parameterized::new(subject)?.property_name();
-    if document.property() != property {
-        let why = format!("such a proof is about {property}, and this claims something else");
-        return Ok(Err(why));
-    }
-    let solver = options.solver.as_deref().unwrap_or(DEFAULT);
-    let mut queries = Vec::new();
-    let checked = predicates::check(subject, &certificate, solver, &mut queries)?;
-    Ok(checked.map(|checked| Accepted {
-        verdict: Verdict::Safe,
-        checked: checked.to_string(),
-        property,
-        held: Held::Views(certificate, queries),
+    let checked = selvedge_check::recheck(subject, evidence, &asked)?;
+    Ok(checked.map(|accepted| Accepted {
+        verdict: match accepted.claim {
+            Claim::Safe => Verdict::Safe,
+            Claim::Unsafe => Verdict::Unsafe,
+            Claim::Nonterminating => Verdict::Nonterminating,
+        },
+        checked: accepted.checked,
+        property: accepted.property,
+        held: accepted.held,
     }))
-}
-
-fn verdict(evidence: &Evidence) -> Verdict {
-    match evidence {
-        Evidence::Cut(_)
-        | Evidence::Aggregate(_)
-        | Evidence::Cover(_)
-        | Evidence::Summaries(_)
-        | Evidence::Termination(_) => Verdict::Safe,
-        Evidence::Violation(_) => Verdict::Unsafe,
-        Evidence::Lasso(_) => Verdict::Nonterminating,
-    }
-}
-
-/// The options that make another system of the same text, or ask for something else.
-pub(crate) fn evidence_options(options: &InputOptions, deadlock: bool) -> Given {
-    Given {
-        threads: options.threads.iter().cloned().collect(),
-        consts: options.consts.iter().map(|(name, n)| (name.clone(), n.to_string())).collect(),
-        init: options.init.clone(),
-        target: options.target.clone(),
-        deadlock,
-    }
 }

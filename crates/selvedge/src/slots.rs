@@ -18,7 +18,7 @@ use selvedge_report::advice::Started;
 use crate::Failure;
 use crate::answer::Answer;
 use crate::question::Question;
-use crate::subject::{Opened, Subject};
+use selvedge_check::{Opened, Subject};
 
 /// How many started threads act in rounds of single steps, where no number is given.
 const FEW: u32 = 2;
@@ -31,18 +31,18 @@ pub struct WithSlots {
     pub started: Started,
 }
 
-impl Subject {
+impl WithSlots {
     /// The program with slots for the threads that it starts; `None` if it is a table, or starts none.
     ///
     /// If the text shows which threads are started, there are slots for all of them, as long as `most` allows it.
     /// Otherwise there are as many as it says, or as many as are implied by what is asked. An error tells why
     /// there are none.
-    pub fn with_slots(
-        &self,
+    pub fn of(
+        subject: &Subject,
         most: Option<u32>,
         implied: Option<u32>,
     ) -> Result<Option<Result<WithSlots, LowerError>>, Failure> {
-        let Some(program) = self.counted_program()? else { return Ok(None) };
+        let Some(program) = subject.counted_program()? else { return Ok(None) };
         if !starts_threads(&program) {
             return Ok(None);
         }
@@ -57,11 +57,11 @@ impl Subject {
 
     /// The program that does all that this one does in so many contexts, with a fixed set of threads [Qadeer, Rehof
     /// 2005, Sec. 4]; `None` if it is a table, or starts none.
-    pub fn reduced_to_contexts(
-        &self,
+    pub fn for_contexts(
+        subject: &Subject,
         contexts: u32,
     ) -> Result<Option<Result<WithSlots, LowerError>>, Failure> {
-        let Some(program) = self.counted_program()? else { return Ok(None) };
+        let Some(program) = subject.counted_program()? else { return Ok(None) };
         if !starts_threads(&program) {
             return Ok(None);
         }
@@ -73,9 +73,7 @@ impl Subject {
         };
         Ok(Some(made.map(WithSlots::new)))
     }
-}
 
-impl WithSlots {
     fn new(slotted: Slotted) -> Self {
         let started = Started { most: slotted.slots, assumed: slotted.drops };
         WithSlots { slotted, started }
@@ -123,7 +121,7 @@ pub(crate) fn check(
         Answer::of_states(question, opened, outcome)
     };
     let most = question.options().started;
-    let made = match question.subject().with_slots(most, Some(implied(bound)))? {
+    let made = match WithSlots::of(question.subject(), most, Some(implied(bound)))? {
         None => return answer(question),
         Some(Err(why)) => return refused(why),
         Some(Ok(made)) => made,
@@ -219,7 +217,7 @@ pub(crate) fn endless(
     program: &Lowering,
     search: impl FnOnce(&Lowering) -> fair::Outcome,
 ) -> Result<Option<fair::Outcome>, Failure> {
-    let Some(made) = subject.with_slots(None, None)? else { return Ok(None) };
+    let Some(made) = WithSlots::of(subject, None, None)? else { return Ok(None) };
     let unknown = |why: LowerError| fair::Outcome {
         verdict: Endless::Unknown { stop: as_fault(program, why).into(), completed: None },
         engine: selvedge_sequential::livelock::ENGINE,

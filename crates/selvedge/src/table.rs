@@ -6,7 +6,7 @@ use selvedge_report::grid::GridReport;
 use selvedge_report::table::TableReport;
 
 use crate::options::Cost;
-use crate::subject::Opened;
+use selvedge_check::Opened;
 
 /// What is new at each bound.
 pub struct Observed {

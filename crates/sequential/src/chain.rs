@@ -13,7 +13,7 @@
 use selvedge_bdd::{Bdd, Var};
 
 use crate::Result;
-use crate::space::{Shared, Space};
+use selvedge_evidence::relations::{Shared, Space};
 
 /// A prefix or suffix that does nothing.
 fn nothing(

@@ -12,10 +12,10 @@ use selvedge_model::{Fault, Property, System};
 use selvedge_program::Lowering;
 
 use crate::focus::Focus;
-use crate::layout::Layout;
 use crate::lift::{Lifted, lost};
 use crate::rounds::{Guesses, Options, Rounds};
 use crate::summaries::Calls;
+use selvedge_evidence::relations::Layout;
 
 /// How many rounds are prepared for at first, by the layout of the diagrams: if rounds stand one
 /// after the other, those that are not reached cost nothing.

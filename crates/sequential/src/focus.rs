@@ -19,13 +19,10 @@ use std::collections::BTreeSet;
 use selvedge_core::EdgeId;
 use selvedge_core::machine::{Becomes, Case};
 use selvedge_core::{Declared, Slot, Value};
+use selvedge_evidence::relations::{FEW_BITS, bits_for};
 use selvedge_program::Lowering;
 
 use crate::Result;
-
-/// Programs with fewer shared bits than this have no variables hidden, and their rounds stand one
-/// after the other in the order of variables.
-pub(crate) const FEW_BITS: u32 = 12;
 
 /// Which shared variables are seen, by slot.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,10 +67,10 @@ impl Focus {
         seen.map(|(ty, _)| bits(ty)).sum()
     }
 
-    /// Whether a shared variable is seen.
+    /// Whether each shared variable is seen.
     #[must_use]
-    pub fn sees(&self, slot: usize) -> bool {
-        self.0[slot]
+    pub fn seen(&self) -> &[bool] {
+        &self.0
     }
 
     /// Whether all are seen.
@@ -120,10 +117,4 @@ impl Focus {
             }
         }
     }
-}
-
-/// How many bits so many values need.
-#[must_use]
-pub fn bits_for(count: u64) -> u32 {
-    u64::BITS - (count - 1).leading_zeros()
 }

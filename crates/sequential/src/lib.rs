@@ -39,31 +39,20 @@
 //! assert!(matches!(verdict(2), Verdict::Unsafe { bound, .. } if bound == Bound::rounds(2)));
 //! ```
 
-pub mod certificate;
 mod chain;
 pub mod engine;
 mod focus;
-mod layout;
 mod lift;
 pub mod livelock;
-mod order;
 mod path;
 mod places;
 mod rounds;
-mod space;
-mod steps;
 mod summaries;
 mod touched;
 
 pub use focus::Focus;
-pub use layout::Layout;
 pub use lift::Lifted;
 pub use rounds::{Guesses, Options, Rounds, Seen, Violation};
-pub use space::{Local, Scalar, Shared, Space};
 pub use summaries::Calls;
 
-pub use selvedge_analysis::Limits;
-use selvedge_analysis::Stop;
-
-/// What may be ended by its budget.
-pub type Result<T> = std::result::Result<T, Stop>;
+pub use selvedge_evidence::relations::{Layout, Limits, Local, Result, Scalar, Shared, Space};

@@ -20,8 +20,8 @@ use selvedge_program::{Lowering, Value};
 use crate::path::{Goal, Taken, shortest};
 use crate::places::END;
 use crate::rounds::{Rounds, Violation};
-use crate::space::Shared;
 use crate::{Result, chain};
+use selvedge_evidence::relations::Shared;
 
 /// The contexts of a thread: the values of the shared variables at the start and end of each.
 #[derive(Clone, Default)]

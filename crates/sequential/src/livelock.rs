@@ -28,7 +28,7 @@ use selvedge_program::{Lowering, Source, ThreadCounts, Value};
 
 use crate::Result;
 use crate::rounds::{Guesses, Options, Rounds};
-use crate::space::{Scalar, Shared, Space};
+use selvedge_evidence::relations::{Scalar, Shared, Space};
 
 pub use selvedge_program::sequentialize::Bounds;
 

@@ -33,16 +33,15 @@ use selvedge_program::{Lowering, ThreadStart};
 
 use crate::Limits;
 use crate::Result;
-use crate::certificate;
 use crate::chain;
 use crate::focus::Focus;
-use crate::layout::Layout;
 use crate::lift::{Lifted, lift, lost};
 use crate::places::END;
-use crate::space::{Shared, Space};
-use crate::steps::Steps;
 use crate::summaries::{Calls, Thread};
-use crate::touched::Touched;
+use crate::touched;
+use selvedge_evidence::relations::Layout;
+use selvedge_evidence::relations::Steps;
+use selvedge_evidence::relations::{Shared, Space};
 use turns::Turn;
 
 /// With which inputs a thread begins a round.
@@ -127,8 +126,13 @@ impl<'a> Rounds<'a> {
         layout: Layout,
         budget: &Budget,
     ) -> Result<Self> {
-        let space =
-            Space::new(lowering, rounds, layout, &Focus::all(lowering), Limits(budget.clone()))?;
+        let space = Space::new(
+            lowering,
+            rounds,
+            layout,
+            Focus::all(lowering).seen(),
+            Limits(budget.clone()),
+        )?;
         Self::prepare(space, options, None, budget)
     }
 
@@ -165,7 +169,7 @@ impl<'a> Rounds<'a> {
         budget: &Budget,
     ) -> Result<Space<'a>> {
         let layout = Layout::for_bits(focus.bits(lowering), rounds);
-        Space::new(lowering, rounds, layout, focus, Limits(budget.clone()))
+        Space::new(lowering, rounds, layout, focus.seen(), Limits(budget.clone()))
     }
 
     fn prepare(
@@ -178,7 +182,7 @@ impl<'a> Rounds<'a> {
         // In the first round there are no contexts before to remember.
         let history = options.guesses == Guesses::Lazy && rounds > 1;
         if rounds == 1 && options.calls == Calls::Lazy {
-            space.touched = Touched::find(lowering, budget)?;
+            space.touched = touched::find(lowering, budget)?;
         }
         let mut analyses = Vec::new();
         let mut of_thread = Vec::new();
@@ -327,7 +331,7 @@ impl<'a> Rounds<'a> {
             }
             relations.push((loc, called.is_some(), relation));
         }
-        certificate::write(&mut self.space, relations)
+        selvedge_evidence::summaries::write(&mut self.space, relations)
     }
 
     /// How many places of the program some thread can be at, if its inputs are as they were taken.

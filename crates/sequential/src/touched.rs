@@ -19,6 +19,7 @@ use selvedge_analysis::Budget;
 use selvedge_core::machine::{Becomes, Case};
 use selvedge_core::{Control, EdgeId, Loc};
 use selvedge_core::{ProcId, Slot, Value};
+use selvedge_evidence::relations::{Touched, Variant};
 use selvedge_program::Lowering;
 
 use crate::Result;
@@ -29,85 +30,23 @@ const MOST_VARIANTS: usize = 1 << 10;
 /// Nor are any once so many cases of commands have been looked at.
 const MOST_CASES: usize = 1 << 22;
 
-/// A procedure, perhaps with certain constants for its parameters. The first variants are those
-/// for any values, one for each procedure.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Variant(u32);
-
 /// What is known of the locals: a constant, or nothing.
 type Known = Vec<Option<Value>>;
 
-/// The variants of the procedures of a program.
-#[derive(Clone, Debug)]
-pub struct Touched {
-    procs: Vec<ProcId>,
-    /// The slots of the shared variables that each variant touches, in rising order.
-    slots: Vec<Vec<usize>>,
-    /// The slots that it does not touch.
-    others: Vec<Vec<usize>>,
-    /// The variants that are called, where they are not those for any values.
-    calls: FxHashMap<(Variant, EdgeId), Variant>,
-}
-
-impl Touched {
-    /// All shared variables, whatever is called.
-    #[must_use]
-    pub fn everything(lowering: &Lowering) -> Self {
-        let count = lowering.program().procs.len();
-        let all: Vec<usize> = (0..lowering.code().shared.len()).collect();
-        Touched {
-            procs: (0..count as u32).map(ProcId).collect(),
-            slots: vec![all; count],
-            others: vec![Vec::new(); count],
-            calls: FxHashMap::default(),
-        }
+/// What is touched by what the text says.
+pub fn find(lowering: &Lowering, budget: &Budget) -> Result<Touched> {
+    let edges = (0..lowering.code().edges.len() as u32).map(EdgeId);
+    let case = |id| {
+        budget.check()?;
+        Ok(lowering.relation(id, 1)?)
+    };
+    let cases = edges.map(case).collect::<Result<_>>()?;
+    let mut search = Search::new(lowering, cases);
+    while search.next < search.variants.len() {
+        budget.check()?;
+        search.follow();
     }
-
-    /// What is touched by what the text says.
-    pub fn find(lowering: &Lowering, budget: &Budget) -> Result<Self> {
-        let edges = (0..lowering.code().edges.len() as u32).map(EdgeId);
-        let case = |id| {
-            budget.check()?;
-            Ok(lowering.relation(id, 1)?)
-        };
-        let cases = edges.map(case).collect::<Result<_>>()?;
-        let mut search = Search::new(lowering, cases);
-        while search.next < search.variants.len() {
-            budget.check()?;
-            search.follow();
-        }
-        Ok(search.finish())
-    }
-
-    /// The variant of a procedure for any values.
-    #[must_use]
-    pub fn any(proc: ProcId) -> Variant {
-        Variant(proc.0)
-    }
-
-    /// The variant that is called.
-    #[must_use]
-    pub fn called(&self, caller: Variant, edge: EdgeId, callee: ProcId) -> Variant {
-        self.calls.get(&(caller, edge)).copied().unwrap_or(Self::any(callee))
-    }
-
-    /// The variants of a procedure.
-    pub fn variants(&self, proc: ProcId) -> impl Iterator<Item = Variant> {
-        let all = (0..).map(Variant).zip(&self.procs);
-        all.filter(move |(_, of)| **of == proc).map(|(variant, _)| variant)
-    }
-
-    /// The slots that a variant touches.
-    #[must_use]
-    pub fn slots(&self, variant: Variant) -> &[usize] {
-        &self.slots[variant.0 as usize]
-    }
-
-    /// The slots that it does not touch.
-    #[must_use]
-    pub fn others(&self, variant: Variant) -> &[usize] {
-        &self.others[variant.0 as usize]
-    }
+    Ok(search.finish())
 }
 
 /// The search for variants.
@@ -309,7 +248,7 @@ mod tests {
     /// What the calls of the thread touch, in the order of the text.
     fn touched_by_calls(text: &str) -> Vec<Vec<usize>> {
         let lowering = lowered(text);
-        let touched = Touched::find(&lowering, &Budget::default()).expect("finite");
+        let touched = find(&lowering, &Budget::default()).expect("finite");
         let own = lowering.start_of(0).proc;
         let flow = lowering.code();
         let edges = flow.edges.iter().zip((0..).map(EdgeId));

@@ -102,7 +102,12 @@ pub fn recheck(
         invariant.laws = shown;
     }
     let mut questions = 0;
+    let go_on = || match stop() {
+        true => Err(Flaw::Solver(SolverError::Stopped)),
+        false => Ok(()),
+    };
     let mut show = |obligation: &Obligation| {
+        go_on()?;
         let about = obligation.describe(layout, source);
         let query = obligation.query(layout, &invariant);
         questions += 1;
@@ -128,6 +133,7 @@ pub fn recheck(
             show(&obligation)?;
         }
         for &other in &places {
+            go_on()?;
             for obligation in outside(layout, source, view, other).map_err(Flaw::Program)? {
                 // Where one of the views does not occur, there is nothing to be shown.
                 if obligation.before().iter().all(|key| invariant.facts.contains_key(key)) {

@@ -148,13 +148,13 @@ impl Solver {
             Some("mathsat") => &[],
             _ => &["-in"],
         };
-        let mut child = Command::new(program)
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(missing)?;
+        let mut command = Command::new(program);
+        command.args(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // A group of its own: what it starts is ended with it.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn().map_err(missing)?;
         let (Some(mut stdin), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(SolverError::Died);
         };
@@ -299,7 +299,16 @@ impl Solver {
 }
 
 impl Drop for Solver {
+    /// Ends the solver and all that it has started.
     fn drop(&mut self) {
+        if cfg!(unix) {
+            let group = format!("-{}", self.child.id());
+            let mut kill = Command::new("kill");
+            kill.args(["-KILL", "--", &group]);
+            kill.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            // Where there is no such command, the solver itself is ended all the same.
+            let _ = kill.status();
+        }
         // It may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use selvedge_bdd::{Bdd, Manager, Var};
 
 use super::rules::{Effect, Pushdown};
-use crate::limits::Limits;
+use crate::Limits;
 use crate::{Budget, Stop};
 
 /// Which of the two tuples of a relation; or one in between, while relations are put together.

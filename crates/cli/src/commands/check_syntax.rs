@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
-use selvedge::{Failure, Subject, places};
+use selvedge::{Failure, Subject, failure_report, places};
 use selvedge_frontend::show_path;
 use selvedge_report::json::{self, FileReport, SyntaxReport};
 use selvedge_report::style::Role;
@@ -62,7 +62,7 @@ fn report(file: &Path, loaded: &Result<Subject, Failure>) -> FileReport {
     let (reason, diagnostics) = match loaded {
         Ok(subject) => (None, subject.warnings().map(places).unwrap_or_default()),
         Err(failure) => {
-            let report = failure.report(None);
+            let report = failure_report(failure, None);
             (report.reason, report.diagnostics)
         }
     };

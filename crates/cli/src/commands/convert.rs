@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, ValueEnum};
-use selvedge::{Failure, Subject};
+use selvedge::{Failure, Subject, WithSlots};
 use selvedge_analysis::{TabulateError, Tabulated, tabulate};
+use selvedge_evidence::property;
 use selvedge_frontend::tables::print::{NotExpressible, PdsFiles, TtsFiles, cpds, pds, tts};
 use selvedge_frontend::tables::{TableInput, can_express, to_program};
 use selvedge_frontend::{Input, files, show_path};
 use selvedge_program::slots::MOST_SLOTS;
 use selvedge_program::{Program, print, to_booleans};
-use selvedge_report::{dot::dot, flow, property};
+use selvedge_report::{dot::dot, flow};
 
 use crate::args::{InputArgs, count, number, started};
 use crate::exit::Exit;
@@ -122,11 +123,11 @@ fn with_slots(subject: Subject, args: &Args) -> Result<(Subject, Option<String>)
         };
     };
     let made = match (args.contexts, args.started) {
-        (Some(contexts), _) => subject.reduced_to_contexts(contexts)?,
-        (None, Some(started)) => subject.with_slots(Some(started), None)?,
+        (Some(contexts), _) => WithSlots::for_contexts(&subject, contexts)?,
+        (None, Some(started)) => WithSlots::of(&subject, Some(started), None)?,
         // Tables have the threads that there are at the start; if nobody knows them, that is said there.
         (None, None) if matches!(args.to, Target::Cpds | Target::Pds | Target::Tts) => {
-            match subject.with_slots(None, None)? {
+            match WithSlots::of(&subject, None, None)? {
                 Some(Ok(made)) => Some(Ok(made)),
                 _ => None,
             }

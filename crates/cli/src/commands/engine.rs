@@ -8,8 +8,9 @@ use clap::Args as ClapArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use selvedge::{EngineName, Engines, Options, default_memory_limit};
 
-use crate::interrupt::Interrupt;
-use crate::{limits, memory};
+use crate::memory;
+use selvedge_check::command::Interrupt;
+use selvedge_check::command::limits;
 
 /// How to explore, and how long and how large a run may be.
 #[derive(ClapArgs, Clone, Debug)]

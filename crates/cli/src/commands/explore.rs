@@ -14,9 +14,9 @@ use selvedge_web::{Explore, Server, Tell};
 
 use super::pose::{PoseArgs, answer};
 use crate::exit::Exit;
-use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::{input, memory};
+use selvedge_check::command::Interrupt;
 
 /// Show the program, the run and its answer on a local page
 ///

@@ -8,7 +8,8 @@ use selvedge::{Failure, default_memory_limit};
 use selvedge_lsp::{Settings, serve};
 
 use crate::exit::Exit;
-use crate::{limits, memory};
+use crate::memory;
+use selvedge_check::command::limits;
 
 /// Serve an editor: mistakes, definitions, types and verification of .weave and .bp
 ///

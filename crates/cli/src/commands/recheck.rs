@@ -1,13 +1,12 @@
 //! `selvedge recheck`: evidence, checked independently of the search that found it.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
 use selvedge::{Accepted, Failure, Held, Opened, Options, recheck};
+use selvedge_check::command::{self, limits};
 use selvedge_evidence::Evidence;
-use selvedge_frontend::{has_known_ending, show_path};
 use selvedge_report::style::Role;
 use selvedge_report::text::{self, TraceOptions};
 use selvedge_report::{invariant, json, summaries, termination};
@@ -17,7 +16,6 @@ use super::engine::Limits;
 use crate::args::{Format, InputArgs};
 use crate::exit::Exit;
 use crate::input;
-use crate::limits;
 use crate::output::Output;
 
 /// Check the evidence of a verdict, independently of the search that found it
@@ -33,7 +31,8 @@ use crate::output::Output;
 /// Give the file, and the options that the question had. How many threads a run has where there may
 /// be any number, the evidence says itself.
 ///
-/// Ends with 0 if the evidence is accepted, with 65 if it is refused.
+/// Ends with 0 if the evidence is accepted, with 65 if it is refused. The program `selvedge-check` does
+/// the same, and has nothing else in it: no code of a search.
 #[derive(ClapArgs, Debug)]
 pub struct Args {
     /// The evidence
@@ -48,11 +47,10 @@ pub struct Args {
     /// state, and why no fair run stays among them
     #[arg(long)]
     show: bool,
-    /// For a proof by summaries: stop after this time: 60s, 5m, 500ms
+    /// Stop after this time: 60s, 5m, 500ms
     #[arg(long, value_name = "TIME", value_parser = limits::time)]
     timeout: Option<Duration>,
-    /// For a proof by summaries: stop when this much memory is in use: 4GiB, 500MB [default: 80% of
-    /// what the machine has]
+    /// Stop when this much memory is in use: 4GiB, 500MB [default: 80% of what the machine has]
     #[arg(long, value_name = "SIZE", value_parser = limits::size)]
     memory: Option<usize>,
     #[command(flatten)]
@@ -60,13 +58,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
-    if has_known_ending(&args.evidence) && !has_known_ending(&args.input.file) {
-        return Err(Failure::usage(format!(
-            "the evidence comes first: `selvedge recheck {} {}`",
-            show_path(&args.input.file),
-            show_path(&args.evidence)
-        )));
-    }
+    command::refuse_swapped("selvedge recheck", &args.evidence, &args.input.file)?;
     // What is wrong with the input is said before anything about the evidence.
     let subject = input::load(&args.input, output)?;
     let limits = Limits { timeout: args.timeout, memory: args.memory };
@@ -76,9 +68,10 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         limits: limits.since(Instant::now()),
         ..Options::default()
     };
-    let checked = recheck(&subject, &read(&args.evidence)?, &options)?;
+    let evidence = command::read(&args.evidence, &options.limits.budget())?;
+    let checked = recheck(&subject, &evidence, &options)?;
     let name = args.evidence.display().to_string();
-    let refused = |why: &String| format!("{name}: refused: {why}");
+    let refusal = |why: &String| command::refusal(&args.evidence, why);
     if let Ok(Accepted { held: Held::Views(_, queries), .. }) = &checked {
         args.solver.keep(queries)?;
     }
@@ -90,18 +83,18 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
             accepted: checked.is_ok(),
             verdict: checked.as_ref().ok().map(|accepted| accepted.verdict),
             checked: checked.as_ref().ok().map(|accepted| accepted.checked.clone()),
-            reason: checked.as_ref().err().map(refused),
+            reason: checked.as_ref().err().map(refusal),
         })),
         (_, Ok(Accepted { checked, property, held, .. })) => {
             let accepted = output.paint.paint(Role::Good, "accepted:");
-            output.print(&format!("{accepted} {checked}\n  property  {property}\n"));
+            output.print(&format!("{accepted} {}", command::shown(checked, property)));
             if args.show {
                 output.print(&shown(held, output));
             }
         }
         _ => {}
     }
-    checked.map(|_| Exit::Done).map_err(|why| Failure::input(refused(&why)))
+    checked.map(|_| Exit::Done).map_err(|why| Failure::input(refusal(&why)))
 }
 
 /// What was held against the text.
@@ -113,13 +106,6 @@ fn shown(held: &Held, output: &Output) -> String {
             predicates.into_iter().map(|predicate| format!("  {predicate}\n")).collect()
         }
     }
-}
-
-fn read(path: &Path) -> Result<String, Failure> {
-    let bytes = fs::read(path).map_err(|e| Failure::unreadable(path, &e))?;
-    let name = show_path(path);
-    String::from_utf8(bytes)
-        .map_err(|_| Failure::input(format!("{name}: refused: this is not UTF-8 text")))
 }
 
 fn show(opened: &Opened, evidence: &Evidence, output: &Output) -> String {

@@ -12,9 +12,9 @@ use selvedge_web::Tell;
 use super::pose::{PoseArgs, answer};
 use crate::exit::Exit;
 use crate::input;
-use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::save::{probe, save};
+use selvedge_check::command::Interrupt;
 
 /// Write the answer as one file: a page, Markdown, or SARIF
 ///

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
-use selvedge::Failure;
+use selvedge::{Failure, WithSlots};
 use selvedge_frontend::{Diagnostic, Diagnostics, Input, files};
 use selvedge_model::Endless;
 use selvedge_program::sequentialize::{Bounds, NotSequential, livelock, sequentialize};
@@ -112,8 +112,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let counts = subject.thread_counts()?;
     // An endless run is fair to all threads: none may be dropped.
     let implied = args.rounds.map(enough_for_rounds);
-    let with_slots = subject
-        .with_slots(args.started, implied)?
+    let with_slots = WithSlots::of(&subject, args.started, implied)?
         .transpose()
         .map_err(|why| subject.refusal(why))?;
     let (program, counts) = match &with_slots {

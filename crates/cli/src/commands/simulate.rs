@@ -16,11 +16,11 @@ use selvedge_report::{json, text};
 use crate::args::{Format, InputArgs, count, seed};
 use crate::exit::Exit;
 use crate::input;
-use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::save::{probe, save};
 use interactive::Event;
 use selvedge::{Failure, Opened};
+use selvedge_check::command::Interrupt;
 use walk::{Stop, Walk};
 
 /// Run one schedule, step by step: random, replayed, or chosen by hand

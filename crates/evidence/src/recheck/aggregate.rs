@@ -30,19 +30,23 @@ use selvedge_model::{
 use super::form::{Classes, form, show_shared, show_symbols};
 use super::harmless::Harmless;
 use super::{Checked, Flaw, Refusal};
+use crate::watch::Watch;
 use crate::{AggregateCertificate, CountedState};
 
 pub(super) fn check(
     system: &dyn System,
     properties: &[Property],
     certificate: &AggregateCertificate,
+    watch: &Watch<'_>,
 ) -> Result<Checked, Refusal> {
+    watch.spend(certificate.kinds.len() + certificate.states.len())?;
     let checker = Checker::new(system, certificate)?;
     for state in system.initial()? {
+        watch.spend(certificate.states.len())?;
         checker.check_initial(&state)?;
     }
-    checker.check_closed()?;
-    checker.check_harmless(properties)?;
+    checker.check_closed(watch)?;
+    checker.check_harmless(properties, watch)?;
     let (states, languages) = (certificate.states.len(), certificate.languages.len());
     Ok(Checked::Aggregate { states, languages })
 }
@@ -125,17 +129,18 @@ impl<'a> Checker<'a> {
     }
 
     /// No step leads from a covered state to one that is not covered.
-    fn check_closed(&self) -> Result<(), Refusal> {
+    fn check_closed(&self, watch: &Watch<'_>) -> Result<(), Refusal> {
         let mut known: FxHashMap<(SharedId, u32), Vec<Successor>> = FxHashMap::default();
         for (number, state) in self.certificate.states.iter().enumerate() {
             for &(kind, _) in &state.threads {
                 let successors = match known.entry((state.shared, kind)) {
                     Entry::Occupied(found) => found.into_mut(),
                     Entry::Vacant(vacant) => {
-                        let found = self.successors(state.shared, kind);
+                        let found = self.successors(state.shared, kind, watch);
                         vacant.insert(found.map_err(|refusal| refusal.at(number))?)
                     }
                 };
+                watch.spend(successors.len())?;
                 for Successor { shared, kinds, forgotten, started } in &*successors {
                     let is_in = |next: CountedState| match started {
                         Some(kinds) => {
@@ -160,7 +165,7 @@ impl<'a> Checker<'a> {
     }
 
     /// No covered state breaks a property.
-    fn check_harmless(&self, properties: &[Property]) -> Result<(), Refusal> {
+    fn check_harmless(&self, properties: &[Property], watch: &Watch<'_>) -> Result<(), Refusal> {
         let kinds = self.certificate.kinds.iter().zip(0..);
         let kinds: Vec<_> = kinds.map(|(kind, k)| (kind.class, self.language(k).tops())).collect();
         let may_have = |kind, pattern: &StackPattern| match pattern {
@@ -169,12 +174,20 @@ impl<'a> Checker<'a> {
             }
             StackPattern::Whole(stack) => self.language(kind).contains(stack.iter().copied()),
         };
-        Harmless::new(self.system, properties, &self.classes, &may_have)
-            .check_all(&self.certificate.states, &kinds)
+        Harmless::new(self.system, properties, &self.classes, &may_have).check_all(
+            &self.certificate.states,
+            &kinds,
+            watch,
+        )
     }
 
     /// The steps of threads of a kind.
-    fn successors(&self, shared: SharedId, kind: u32) -> Result<Vec<Successor>, Refusal> {
+    fn successors(
+        &self,
+        shared: SharedId,
+        kind: u32,
+        watch: &Watch<'_>,
+    ) -> Result<Vec<Successor>, Refusal> {
         let class = self.certificate.kinds[kind as usize].class;
         let template = self.classes.templates[class as usize];
         let language = self.language(kind);
@@ -183,10 +196,17 @@ impl<'a> Checker<'a> {
             let mut actions = Vec::new();
             self.system.actions(template, shared, top, &mut actions)?;
             for Action { shared, word, spawn, .. } in actions {
-                let kinds = self.kinds(class, |after| contains_after(language, top, word, after));
+                let mut kinds = Vec::new();
+                for after in self.of_class(class) {
+                    watch.spend(language.state_count())?;
+                    if contains_after(language, top, word, self.language(after)) {
+                        kinds.push(after);
+                    }
+                }
                 let start = |spawn: Spawn| -> Result<Vec<u32>, Refusal> {
                     let class = self.classes.of_started(spawn.template)?;
-                    Ok(self.kinds(class, |first| first.contains(spawn.stack.symbols())))
+                    let fits = |&kind: &u32| self.language(kind).contains(spawn.stack.symbols());
+                    Ok(self.of_class(class).filter(fits).collect())
                 };
                 let started = spawn.map(start).transpose()?;
                 let forgotten = self.classes.forgets(self.system, class)
@@ -197,14 +217,11 @@ impl<'a> Checker<'a> {
         Ok(successors)
     }
 
-    /// The kinds of a class whose set of stacks is as wanted.
-    fn kinds(&self, class: u32, wanted: impl Fn(&Dfa) -> bool) -> Vec<u32> {
+    /// The kinds of a class.
+    fn of_class(&self, class: u32) -> impl Iterator<Item = u32> {
         // States name kinds by 32 bits: none names a later one.
-        let all = 0..u32::try_from(self.certificate.kinds.len()).unwrap_or(u32::MAX);
-        let fits = |&kind: &u32| {
-            self.certificate.kinds[kind as usize].class == class && wanted(self.language(kind))
-        };
-        all.filter(fits).collect()
+        let kinds = (0..=u32::MAX).zip(&self.certificate.kinds);
+        kinds.filter(move |(_, kind)| kind.class == class).map(|(number, _)| number)
     }
 
     fn language(&self, kind: u32) -> &'a Dfa {

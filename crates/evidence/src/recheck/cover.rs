@@ -29,6 +29,7 @@ use selvedge_model::{Action, Property, SharedId, State, System, Thread, smallest
 use super::form::show_shared;
 use super::sets::Set;
 use super::{Checked, Flaw, Refusal};
+use crate::watch::Watch;
 use crate::{CountedState, CoverCertificate, CoverThread};
 use listed::{Checker, Listed};
 
@@ -36,11 +37,13 @@ pub(super) fn check(
     system: &dyn System,
     properties: &[Property],
     certificate: &CoverCertificate,
+    watch: &Watch<'_>,
 ) -> Result<Checked, Refusal> {
+    watch.spend(certificate.kinds.len() + certificate.dangerous.len())?;
     let checker = Checker::new(system, certificate)?;
-    checker.check_initial()?;
-    checker.check_closed()?;
-    checker.check_harmless(properties)?;
+    checker.check_initial(watch)?;
+    checker.check_closed(watch)?;
+    checker.check_harmless(properties, watch)?;
     let pairs = checker.places.values().map(|place| place.group_of.len()).sum();
     Ok(Checked::Cover {
         dangerous: certificate.dangerous.len(),
@@ -52,7 +55,7 @@ pub(super) fn check(
 
 impl Checker<'_> {
     /// Every initial state is allowed, with any number of those threads of which there is any.
-    fn check_initial(&self) -> Result<(), Refusal> {
+    fn check_initial(&self, watch: &Watch<'_>) -> Result<(), Refusal> {
         let refused = |state: &State, why: &str| {
             let shared = show_shared(self.system, state.shared);
             let message = format!("the initial state at {shared} {why}");
@@ -60,6 +63,7 @@ impl Checker<'_> {
         };
         let any: Vec<Thread> = self.system.any_number().into_iter().map(Thread::from).collect();
         for state in self.system.initial()? {
+            watch.spend(state.threads.len() + self.certificate.dangerous.len())?;
             let mut any_kinds = FxHashSet::default();
             for thread in &any {
                 match self.listed(state.shared, thread)? {
@@ -99,7 +103,7 @@ impl Checker<'_> {
     }
 
     /// No step leads from an allowed state to one that is not.
-    fn check_closed(&self) -> Result<(), Refusal> {
+    fn check_closed(&self, watch: &Watch<'_>) -> Result<(), Refusal> {
         let mut seen: FxHashSet<(SharedId, usize)> = FxHashSet::default();
         for place in &self.certificate.places {
             let Some(listed) = self.places.get(&place.shared) else { continue };
@@ -116,9 +120,11 @@ impl Checker<'_> {
                         let beside = &listed.beside[number];
                         let steps = self.step(place.shared, kind, &action)?;
                         if !steps.is_empty() && to != place.shared && seen.insert((to, number)) {
-                            self.check_others(place.shared, listed, beside, to)?;
+                            self.check_others(place.shared, listed, (beside, to), watch)?;
                         }
+                        let dangerous = self.dangerous.get(&to).map_or(0, Vec::len);
                         for moved in steps {
+                            watch.spend(dangerous)?;
                             self.check_step(place.shared, (kind, beside), &action, moved)?;
                         }
                     }
@@ -160,10 +166,11 @@ impl Checker<'_> {
         &self,
         from: SharedId,
         listed: &Listed,
-        beside: &Set,
-        to: SharedId,
+        (beside, to): (&Set, SharedId),
+        watch: &Watch<'_>,
     ) -> Result<(), Refusal> {
         for kind in beside.members() {
+            watch.spend(1)?;
             // What is listed beside something, and not itself, is nowhere.
             let Some(others) = listed.beside(kind) else { continue };
             if !self.may_be_beside(to, kind, &others.and(beside)) {
@@ -237,8 +244,9 @@ impl Checker<'_> {
     }
 
     /// No allowed state breaks a property.
-    fn check_harmless(&self, properties: &[Property]) -> Result<(), Refusal> {
+    fn check_harmless(&self, properties: &[Property], watch: &Watch<'_>) -> Result<(), Refusal> {
         for (&shared, place) in &self.places {
+            watch.spend(place.group_of.len())?;
             let mut listed: Vec<u32> = place.group_of.keys().copied().collect();
             listed.sort_unstable();
             let thread = |&kind: &u32| {
@@ -249,6 +257,7 @@ impl Checker<'_> {
             let violations = smallest_violations(self.system, properties, shared, &threads)
                 .map_err(|why| Refusal::new(Flaw::Form, why.to_string()))?;
             for violation in violations {
+                watch.spend(self.certificate.dangerous.len())?;
                 let kinds = violation.iter().map(|&at| listed[at as usize]).collect();
                 if self.may_be_allowed(&CountedState::of_kinds(shared, kinds)) {
                     let shared = self.show(shared);

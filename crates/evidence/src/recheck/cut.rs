@@ -44,19 +44,23 @@ use super::form::{Classes, form, show_shared, show_symbols, show_window};
 use super::harmless::Harmless;
 use super::heights::{Height, Heights};
 use super::{Checked, Flaw, Refusal};
+use crate::watch::Watch;
 use crate::{CountedState, CutCertificate, CutThread, Guess, Window};
 
 pub(super) fn check(
     system: &dyn System,
     properties: &[Property],
     certificate: &CutCertificate,
+    watch: &Watch<'_>,
 ) -> Result<Checked, Refusal> {
+    watch.spend(certificate.kinds.len() + certificate.states.len())?;
     let checker = Checker::new(system, certificate)?;
     for state in system.initial()? {
+        watch.spend(state.threads.len())?;
         checker.check_initial(&state)?;
     }
-    checker.check_closed()?;
-    checker.check_harmless(properties)?;
+    checker.check_closed(watch)?;
+    checker.check_harmless(properties, watch)?;
     let hides = certificate.kinds.iter().any(|kind| kind.window.hidden);
     Ok(Checked::Cut {
         states: certificate.states.len(),
@@ -173,7 +177,7 @@ impl<'a> Checker<'a> {
     }
 
     /// No step leads from a covered state to one that is not covered.
-    fn check_closed(&self) -> Result<(), Refusal> {
+    fn check_closed(&self, watch: &Watch<'_>) -> Result<(), Refusal> {
         let mut known: FxHashMap<(SharedId, u32), Vec<Successor>> = FxHashMap::default();
         for (number, state) in self.certificate.states.iter().enumerate() {
             for &(kind, _) in &state.threads {
@@ -184,6 +188,7 @@ impl<'a> Checker<'a> {
                         vacant.insert(found.map_err(|refusal| refusal.at(number))?)
                     }
                 };
+                watch.spend(successors.len())?;
                 for successor in &*successors {
                     self.check_step(number, kind, successor)
                         .map_err(|refusal| refusal.at(number))?;
@@ -246,13 +251,16 @@ impl<'a> Checker<'a> {
     }
 
     /// No covered state breaks a property.
-    fn check_harmless(&self, properties: &[Property]) -> Result<(), Refusal> {
+    fn check_harmless(&self, properties: &[Property], watch: &Watch<'_>) -> Result<(), Refusal> {
         let top = |window: &Window| vec![window.symbols.first().copied()];
         let kinds = self.certificate.kinds.iter();
         let kinds: Vec<_> = kinds.map(|kind| (kind.class, top(&kind.window))).collect();
         let may_have = |kind, pattern: &StackPattern| self.may_have(kind, pattern);
-        Harmless::new(self.system, properties, &self.classes, &may_have)
-            .check_all(&self.certificate.states, &kinds)
+        Harmless::new(self.system, properties, &self.classes, &may_have).check_all(
+            &self.certificate.states,
+            &kinds,
+            watch,
+        )
     }
 
     /// Whether a covered state may have a thread of this kind with a stack of this pattern. What is

@@ -12,6 +12,7 @@ use selvedge_model::{
 use super::form::{Classes, show_shared};
 use super::{Flaw, Refusal};
 use crate::CountedState;
+use crate::watch::Watch;
 
 /// Threads of one kind: its number, their class, what may be on top of their stacks, and how many
 /// there are.
@@ -52,8 +53,10 @@ impl<'a> Harmless<'a> {
         &mut self,
         states: &[CountedState],
         kinds: &[(u32, Vec<Option<SymbolId>>)],
+        watch: &Watch<'_>,
     ) -> Result<(), Refusal> {
         for (number, state) in states.iter().enumerate() {
+            watch.spend(state.threads.len())?;
             let threads = state.threads.iter().map(|&(kind, count)| {
                 let (class, tops) = &kinds[kind as usize];
                 Threads { kind, class: *class, tops, count }

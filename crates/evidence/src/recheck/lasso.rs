@@ -24,13 +24,18 @@ use std::collections::BTreeSet;
 use selvedge_model::{Endless, FairChoice, FairPlace, Fairness, State, System, ThreadId, advance};
 
 use super::{Checked, Flaw, Refusal};
-use crate::replay::listed;
-use crate::{Lasso, LassoThread, Part, replay_with, thread_name};
+use crate::replay::{listed, replay_watched};
+use crate::watch::Watch;
+use crate::{Lasso, LassoThread, Part, thread_name};
 
 /// How often the period is replayed.
 const PERIODS: usize = 2;
 
-pub(super) fn check(system: &dyn System, lasso: &Lasso) -> Result<Checked, Refusal> {
+pub(super) fn check(
+    system: &dyn System,
+    lasso: &Lasso,
+    watch: &Watch<'_>,
+) -> Result<Checked, Refusal> {
     let Lasso { stem, period, endless } = lasso;
     if period.is_empty() {
         return Err(Refusal::new(Flaw::Form, "the period is empty"));
@@ -39,9 +44,9 @@ pub(super) fn check(system: &dyn System, lasso: &Lasso) -> Result<Checked, Refus
         let message = "whether a run is fair is not known where threads were dropped";
         return Err(Refusal::new(Flaw::System, message));
     }
-    let start = replay_with(system, stem, |_| {})
+    let start = replay_watched(system, stem, watch)?
         .map_err(|error| Refusal::new(Flaw::NotARun, format!("the stem: {error}")))?;
-    let walk = walk(system, &start, lasso)?;
+    let walk = walk(system, &start, lasso, watch)?;
     if walk.after.shared != start.shared {
         let message = "the shared state after the period is not the one before it";
         return Err(Refusal::new(Flaw::NotPeriodic, message));
@@ -60,7 +65,7 @@ pub(super) fn check(system: &dyn System, lasso: &Lasso) -> Result<Checked, Refus
     }
     let mut state = walk.after;
     for _ in 1..PERIODS {
-        state = self::walk(system, &state, lasso)?.after;
+        state = self::walk(system, &state, lasso, watch)?.after;
     }
     Ok(Checked::Lasso { stem: stem.steps.len(), period: period.len(), endless: *endless, threads })
 }
@@ -87,11 +92,17 @@ struct Seen {
 }
 
 /// Walks through the period.
-fn walk(system: &dyn System, start: &State, lasso: &Lasso) -> Result<Walk, Refusal> {
+fn walk(
+    system: &dyn System,
+    start: &State,
+    lasso: &Lasso,
+    watch: &Watch<'_>,
+) -> Result<Walk, Refusal> {
     let mut state = start.clone();
     let lowest = usize::MAX;
     let mut threads = vec![Seen { lowest, ..Seen::default() }; start.threads.len()];
     for (index, (thread, action)) in lasso.period.iter().enumerate() {
+        watch.spend(state.threads.len())?;
         // In the midst of a step nobody has to wait.
         let seen = threads.iter_mut().filter(|_| !system.is_between(state.shared));
         for (id, seen) in state.thread_ids().zip(seen) {

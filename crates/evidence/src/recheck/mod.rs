@@ -33,8 +33,9 @@ mod violation;
 
 use std::fmt;
 
-use selvedge_model::{Endless, Fairness, Fault, Property, System};
+use selvedge_model::{Budget, Endless, Fairness, Fault, Property, System};
 
+use crate::watch::Watch;
 use crate::{Evidence, LassoThread, Part};
 
 /// What was found to be true.
@@ -274,17 +275,30 @@ pub fn recheck(
     properties: &[Property],
     evidence: &Evidence,
 ) -> Result<Checked, Refusal> {
+    recheck_within(system, properties, evidence, &Budget::default())
+}
+
+/// [`recheck`] that ends when its budget does, with the flaw [`Flaw::Unfinished`].
+pub fn recheck_within(
+    system: &dyn System,
+    properties: &[Property],
+    evidence: &Evidence,
+    budget: &Budget,
+) -> Result<Checked, Refusal> {
+    let watch = &Watch::new(budget);
     match evidence {
-        Evidence::Violation(violation) => violation::check(system, properties, violation),
-        Evidence::Cut(certificate) => cut::check(system, properties, certificate),
-        Evidence::Aggregate(certificate) => aggregate::check(system, properties, certificate),
-        Evidence::Cover(certificate) => cover::check(system, properties, certificate),
+        Evidence::Violation(violation) => violation::check(system, properties, violation, watch),
+        Evidence::Cut(certificate) => cut::check(system, properties, certificate, watch),
+        Evidence::Aggregate(certificate) => {
+            aggregate::check(system, properties, certificate, watch)
+        }
+        Evidence::Cover(certificate) => cover::check(system, properties, certificate, watch),
         Evidence::Summaries(_) => Err(Refusal::new(
             Flaw::Unfinished,
             "a proof by summaries is about the variables of a program: it is checked with the \
              program, not with the system alone",
         )),
-        Evidence::Lasso(lasso) => lasso::check(system, lasso),
-        Evidence::Termination(certificate) => termination::check(system, certificate),
+        Evidence::Lasso(lasso) => lasso::check(system, lasso, watch),
+        Evidence::Termination(certificate) => termination::check(system, certificate, watch),
     }
 }

@@ -24,11 +24,13 @@ use selvedge_model::{Action, Endless, Fairness, State, System, ThreadId, step};
 
 use super::form::require_fixed_numbers;
 use super::{Checked, Flaw, Refusal};
+use crate::watch::Watch;
 use crate::{FairTermination, Helpful, Level, thread_name};
 
 pub(super) fn check(
     system: &dyn System,
     certificate: &FairTermination,
+    watch: &Watch<'_>,
 ) -> Result<Checked, Refusal> {
     let FairTermination { endless, states } = certificate;
     if system.drops_threads() {
@@ -36,6 +38,7 @@ pub(super) fn check(
         return Err(Refusal::new(Flaw::System, message));
     }
     require_fixed_numbers(system)?;
+    watch.spend(states.len())?;
     let mut numbers = FxHashMap::default();
     for (number, (state, _)) in states.iter().enumerate() {
         if numbers.insert(state, number).is_some() {
@@ -46,6 +49,7 @@ pub(super) fn check(
         return Err(Refusal::new(Flaw::Initial, "an initial state is missing"));
     }
     for (number, (state, levels)) in states.iter().enumerate() {
+        watch.spend(state.threads.len())?;
         for thread in state.thread_ids() {
             for (action, after) in step(system, state, thread)? {
                 let Some(&next) = numbers.get(&after) else {

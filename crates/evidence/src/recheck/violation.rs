@@ -6,15 +6,18 @@
 use selvedge_model::{Property, System};
 
 use super::{Checked, Flaw, Refusal};
-use crate::{Violation, replay_with};
+use crate::Violation;
+use crate::replay::replay_watched;
+use crate::watch::Watch;
 
 pub(super) fn check(
     system: &dyn System,
     properties: &[Property],
     violation: &Violation,
+    watch: &Watch<'_>,
 ) -> Result<Checked, Refusal> {
     let Violation { trace, contexts, property: number } = violation;
-    let last = replay_with(system, trace, |_| {})
+    let last = replay_watched(system, trace, watch)?
         .map_err(|error| Refusal::new(Flaw::NotARun, error.to_string()))?;
     let claim = |message: String| Err(Refusal::new(Flaw::Claim, message));
     let Some(property) = properties.get(*number) else {

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use selvedge_analysis::engine::{Outcome, Table, Verdict as Found};
 use selvedge_analysis::{Bound, fair};
-use selvedge_evidence::Evidence;
+use selvedge_evidence::{Evidence, property};
 use selvedge_model::System;
 
 use super::observations::{above, below, collapse};
 use super::{Asked, Document, Invariant, InvariantPlace, Reply, automata, of_lasso, of_trace};
 use crate::answer::{self, Answer, Summary};
 use crate::json::VERSION;
-use crate::{invariant, livelock, predicates, property};
+use crate::{invariant, livelock, predicates};
 
 /// Schedules with more steps than this are not shown.
 const MOST_STEPS: usize = 200_000;

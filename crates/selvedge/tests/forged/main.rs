@@ -18,7 +18,7 @@ use selvedge::{
     Bound, EngineName, InputOptions, Limits, Livelock, Options, Subject, Verdict, check, livelock,
     recheck, verify,
 };
-use selvedge_report::evidence::digest;
+use selvedge_evidence::format::digest;
 use selvedge_smt::solver::DEFAULT;
 use serde_json::{Value, json};
 

@@ -8,8 +8,8 @@ use selvedge_program::ProcId;
 use super::{Point, Taken, Walk, lost};
 use crate::Result;
 use crate::places::END;
-use crate::space::{Local, Shared};
 use crate::summaries::{Entered, Key, begins};
+use selvedge_evidence::relations::{Local, Shared};
 
 impl Walk<'_, '_> {
     /// The steps from the entry of its procedure to a configuration.

@@ -20,9 +20,9 @@ use selvedge_program::{ThreadStart, Value};
 
 use crate::Result;
 use crate::places::END;
-use crate::space::{Shared, Space};
-use crate::steps::Steps;
 use crate::summaries::{ByLength, Calls, Key, Of, Thread};
+use selvedge_evidence::relations::Steps;
+use selvedge_evidence::relations::{Shared, Space};
 
 /// Where a thread should get to, in the last of its rounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

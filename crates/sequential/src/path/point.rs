@@ -9,8 +9,8 @@ use selvedge_program::ProcId;
 
 use super::{Point, Taken, Walk};
 use crate::Result;
-use crate::space::{Local, Scalar, Shared};
 use crate::summaries::{Entered, Key};
+use selvedge_evidence::relations::{Local, Scalar, Shared};
 
 impl Walk<'_, '_> {
     pub(super) fn proc(&self, loc: Loc) -> ProcId {

@@ -21,9 +21,9 @@ use selvedge_program::ProcId;
 
 use super::Goal;
 use crate::Result;
-use crate::space::{Local, Shared, Space};
-use crate::steps::Steps;
 use crate::summaries::{Entered, Key, Thread};
+use selvedge_evidence::relations::Steps;
+use selvedge_evidence::relations::{Local, Shared, Space};
 
 /// The configurations outside of all calls from which the goal can be reached, by location; `None`
 /// if that is not to be found in this way.

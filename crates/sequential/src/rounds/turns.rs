@@ -13,7 +13,7 @@ use selvedge_bdd::Bdd;
 use super::{Guesses, Rounds};
 use crate::Result;
 use crate::chain;
-use crate::space::Shared;
+use selvedge_evidence::relations::Shared;
 
 /// A thread in a round, and what is around it.
 pub(super) struct Turn {

@@ -34,9 +34,10 @@ use selvedge_core::{Control, EdgeId, Loc};
 use selvedge_program::{ProcId, ThreadStart};
 
 use crate::Result;
-use crate::space::{Local, Scalar, Shared, Space};
-use crate::steps::Steps;
-use crate::touched::{Touched, Variant};
+use crate::places::ranks;
+use selvedge_evidence::relations::Steps;
+use selvedge_evidence::relations::{Local, Scalar, Shared, Space};
+use selvedge_evidence::relations::{Touched, Variant};
 
 /// For which values procedures are summarised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -170,7 +171,7 @@ impl Thread {
             summaries: FxHashMap::default(),
             wrong: FxHashMap::default(),
             callers,
-            ranks: space.ranks(),
+            ranks: ranks(space),
             stops_at: None,
             within: None,
         }

@@ -12,7 +12,7 @@ use selvedge_program::ProcId;
 
 use super::{ByLength, Entered, Key, Of, Thread, grow};
 use crate::Result;
-use crate::space::{Local, Shared, Space};
+use selvedge_evidence::relations::{Local, Shared, Space};
 
 impl Thread {
     /// A relation at a procedure without its locals, with the values at its entry as next ones.

@@ -8,8 +8,8 @@ use selvedge_program::ProcId;
 use super::{CallKey, Calls, Entered, Key, Thread, begins, grow};
 use crate::Result;
 use crate::places::END;
-use crate::space::{Local, Shared, Space};
-use crate::steps::Steps;
+use selvedge_evidence::relations::Steps;
+use selvedge_evidence::relations::{Local, Shared, Space};
 
 impl Thread {
     pub(super) fn step(

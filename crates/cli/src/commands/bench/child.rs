@@ -12,7 +12,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::interrupt::Interrupt;
+use selvedge_check::command::Interrupt;
 
 /// What a process may use.
 #[derive(Clone, Copy, Debug)]

@@ -11,9 +11,9 @@ use selvedge_report::trials::TrialsReport;
 
 use crate::args::{Format, count};
 use crate::exit::Exit;
-use crate::interrupt::Interrupt;
-use crate::limits;
 use crate::output::Output;
+use selvedge_check::command::Interrupt;
+use selvedge_check::command::limits;
 
 /// Ask about random small systems, and hold every answer against a plain enumeration
 ///

@@ -24,10 +24,10 @@ use super::manifest::Manifest;
 use crate::args::{Format, number};
 use crate::commands::engine::engine;
 use crate::exit::Exit;
-use crate::interrupt::Interrupt;
-use crate::limits;
 use crate::output::Output;
 use crate::save::save;
+use selvedge_check::command::Interrupt;
+use selvedge_check::command::limits;
 
 /// What is measured, and how.
 #[derive(ClapArgs, Debug)]

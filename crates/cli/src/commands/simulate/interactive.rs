@@ -16,8 +16,8 @@ use selvedge_report::{text, view};
 
 use super::save_schedule;
 use super::walk::{Enabled, Stop, Walk};
-use crate::interrupt::Interrupt;
 use crate::output::Output;
+use selvedge_check::command::Interrupt;
 
 /// Something happened while waiting.
 pub enum Event {

@@ -3,13 +3,12 @@
 
 use std::fmt;
 
-use selvedge_evidence::{ReplayError, Trace, replay_with, thread_name};
+use selvedge_evidence::{ReplayError, Trace, property, replay_with, thread_name};
 use selvedge_model::{
     Action, Fault, Pattern, Property, State, System, ThreadId, VisibleState, advance, enabled,
 };
-use selvedge_report::property;
 
-use crate::interrupt::Interrupt;
+use selvedge_check::command::Interrupt;
 
 /// A thread switch happens with this probability where the last thread can go on, so that runs
 /// can be read.

@@ -12,8 +12,8 @@ use super::SuiteArgs;
 use crate::commands::bench::adapter::Adapter;
 use crate::commands::bench::child::{self, Allowed, End, Finished};
 use crate::commands::bench::manifest::Question;
-use crate::interrupt::Interrupt;
 use crate::output::Output;
+use selvedge_check::command::Interrupt;
 
 /// Who is asked.
 pub enum Column {

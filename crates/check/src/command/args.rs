@@ -1,0 +1,89 @@
+//! # Arguments
+//! A file and what the command line says about it. Every command that reads a program has these.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use num_bigint::BigInt;
+
+/// A file and what the command line says about it.
+#[derive(ClapArgs, Clone, Debug)]
+pub struct InputArgs {
+    /// The program or system; its ending tells what it is (.weave, .bp, .cpds, .pds, .tts)
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// What is said about it.
+    #[command(flatten)]
+    pub options: InputOptions,
+}
+
+/// What the command line says about an input.
+#[derive(ClapArgs, Clone, Debug, Default)]
+pub struct InputOptions {
+    /// The number of threads of a template; may be repeated
+    #[arg(long, value_name = "NAME=N", value_parser = thread_count, help_heading = "Input")]
+    pub threads: Vec<(String, u32)>,
+    /// The value of a constant of the program; may be repeated
+    #[arg(long = "const", value_name = "NAME=VALUE", value_parser = constant,
+          help_heading = "Input")]
+    pub consts: Vec<(String, BigInt)>,
+    /// The initial state of a .pds, in the place of the .init file: `0|1,4.6,-`
+    #[arg(long, value_name = "STATE", help_heading = "Input", allow_hyphen_values = true)]
+    pub init: Option<String>,
+    /// What must not be reached, in the place of what the file says: in a table `0|1,6`, or with whole
+    /// stacks `0|1.-,4.6`; in a program a thread at a label or a line, `worker@critical` or `*@23`, or several at once,
+    /// `worker@critical,worker@critical`
+    #[arg(long, value_name = "STATE", help_heading = "Input", allow_hyphen_values = true)]
+    pub target: Option<String>,
+}
+
+impl From<&InputOptions> for crate::InputOptions {
+    fn from(options: &InputOptions) -> Self {
+        let InputOptions { threads, consts, init, target } = options.clone();
+        crate::InputOptions { threads, consts, init, target }
+    }
+}
+
+fn named<T>(
+    text: &str,
+    value: impl Fn(&str) -> Option<T>,
+    kind: &str,
+) -> Result<(String, T), String> {
+    let parts = text.split_once('=').map(|(name, v)| (name.trim(), value(v.trim())));
+    match parts {
+        Some((name, Some(value))) if !name.is_empty() => Ok((name.to_owned(), value)),
+        _ => Err(format!("write NAME={kind}")),
+    }
+}
+
+fn thread_count(text: &str) -> Result<(String, u32), String> {
+    if let Some((name, "any")) = text.split_once('=').map(|(name, n)| (name.trim(), n.trim())) {
+        return Err(format!(
+            "this option is for a number; for any number of threads, say `thread {name} * any` in the program, \
+             and leave this option away"
+        ));
+    }
+    let (name, count) =
+        named(text, |n| count(n).ok(), "N with a number N, for example `worker=2`")?;
+    match u32::try_from(count) {
+        Ok(count) => Ok((name, count)),
+        Err(_) => Err("this number of threads is too large".to_owned()),
+    }
+}
+
+/// A number that is not negative; larger ones than fit are as good as the largest.
+pub fn count(text: &str) -> Result<u64, String> {
+    match text.parse::<BigInt>() {
+        Ok(number) if number >= BigInt::ZERO => Ok(u64::try_from(number).unwrap_or(u64::MAX)),
+        _ => Err("write a number: 0, 1, 2, …".to_owned()),
+    }
+}
+
+fn constant(text: &str) -> Result<(String, BigInt), String> {
+    let value = |text: &str| match text {
+        "true" => Some(BigInt::from(1)),
+        "false" => Some(BigInt::from(0)),
+        number => number.parse().ok(),
+    };
+    named(text, value, "VALUE with a number, true or false, for example `SIZE=2`")
+}

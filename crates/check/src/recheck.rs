@@ -1,0 +1,210 @@
+//! # Checking evidence
+//! Nothing that a search did is believed: the evidence is held against the text that it is about.
+
+use selvedge_evidence::format::{Document, Options as Given, digest};
+use selvedge_evidence::{Evidence, property, recheck_within, summaries};
+use selvedge_frontend::Input;
+use selvedge_model::Budget;
+use selvedge_smt::certificate::Certificate;
+use selvedge_smt::solver::{DEFAULT, Query};
+
+use crate::Failure;
+use crate::subject::{InputOptions, Opened, Subject, Wanted};
+use crate::views::Parameterized;
+
+/// What is asked of evidence beside what the subject says.
+#[derive(Clone, Default)]
+pub struct Asked {
+    /// Whether it has to be about deadlocks, too.
+    pub deadlock: bool,
+    /// The SMT solver, a name or a path; [`DEFAULT`] if none is named.
+    pub solver: Option<String>,
+    /// How long and how large the check may be.
+    pub budget: Budget,
+}
+
+/// What evidence shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Claim {
+    /// Nothing that is asked about happens, in no run.
+    Safe,
+    /// A run does what must not happen.
+    Unsafe,
+    /// A run never ends.
+    Nonterminating,
+}
+
+/// Evidence that holds.
+pub struct Accepted {
+    /// What it shows.
+    pub claim: Claim,
+    /// What was checked, in a sentence.
+    pub checked: String,
+    /// What it is about.
+    pub property: String,
+    /// What it is.
+    pub held: Held,
+}
+
+/// What was held against the text.
+pub enum Held {
+    /// About the states of a system.
+    States(Opened, Evidence),
+    /// About every few threads; and what the solver was asked.
+    Views(Certificate, Vec<(String, Query)>),
+}
+
+/// Checks evidence, as text, about a subject: whether it is accepted, or why it is refused. The options are those that the
+/// question had. A run may have so many threads as it likes of those of which there is any number, and says so; a proof is
+/// about all numbers that the text and the options leave open, whatever it says.
+pub fn recheck(
+    subject: &Subject,
+    evidence: &str,
+    asked: &Asked,
+) -> Result<Result<Accepted, String>, Failure> {
+    let given = evidence_options(subject.options(), asked.deadlock);
+    let document = parse(subject, evidence, &given, &asked.budget);
+    if let Ok((document, _)) = &document {
+        match document.views() {
+            Ok(Some(certificate)) => return views(subject, document, certificate, &given, asked),
+            Ok(None) => {}
+            Err(why) => return Ok(Err(why.to_string())),
+        }
+    }
+    // What is wrong with the input is said before anything about the evidence.
+    let (endless, chosen) = match &document {
+        Ok((document, chosen)) => (document.is_about_endless_runs(), chosen.clone()),
+        Err(_) => (false, Vec::new()),
+    };
+    let threads = subject.options().threads.iter().cloned().chain(chosen);
+    let counted = subject.with_threads(threads.collect());
+    let opened = match endless {
+        true => counted.with_all_threads()?,
+        false => {
+            let wanted = Wanted { deadlock: asked.deadlock, any_number: true };
+            counted.for_engine(wanted)?
+        }
+    };
+    Ok(document.and_then(|(document, _)| states(&document, opened, &given, asked)))
+}
+
+/// Reads evidence about a subject with these options, and the numbers of threads that it is about.
+fn parse(
+    subject: &Subject,
+    evidence: &str,
+    given: &Given,
+    budget: &Budget,
+) -> Result<(Document, Vec<(String, u32)>), String> {
+    let document = Document::parse_within(evidence, budget).map_err(|why| why.to_string())?;
+    document
+        .check_subject(&digest(subject.source().text()), given)
+        .map_err(|why| why.to_string())?;
+    let chosen = chosen(subject, &document)?;
+    Ok((document, chosen))
+}
+
+/// The numbers of threads that a run was found with: they may stand only for *any number*.
+fn chosen(subject: &Subject, document: &Document) -> Result<Vec<(String, u32)>, String> {
+    let chosen = document.chosen();
+    if !chosen.is_empty() && !document.is_run() {
+        return Err("it chooses a number of threads, and a proof has to hold for all".to_owned());
+    }
+    match chosen.keys().find(|name| !subject.has_any_number_of(name)) {
+        Some(name) => {
+            Err(format!("it chooses a number of threads of `{name}`, and that is not open"))
+        }
+        None => Ok(chosen.iter().map(|(name, &n)| (name.clone(), n)).collect()),
+    }
+}
+
+fn states(
+    document: &Document,
+    opened: Opened,
+    given: &Given,
+    asked: &Asked,
+) -> Result<Accepted, String> {
+    let endless = document.is_about_endless_runs();
+    if endless && (given.deadlock || given.target.is_some()) {
+        return Err(
+            "it is about runs that never end, and not about what --deadlock and --target ask for"
+                .to_owned(),
+        );
+    }
+    let budget = &asked.budget;
+    let evidence =
+        document.evidence_within(&*opened.system, budget).map_err(|why| why.to_string())?;
+    let checked = match (&evidence, &opened.program) {
+        (Evidence::Summaries(proof), Some(program)) => {
+            summaries::recheck(program, &opened.properties, proof, budget)
+        }
+        _ => recheck_within(&*opened.system, &opened.properties, &evidence, budget),
+    };
+    let checked = checked.map_err(|why| why.to_string())?;
+    let property = match endless {
+        true => property::FAIR_TERMINATION.to_owned(),
+        false => property::name(&*opened.system, &opened.properties),
+    };
+    // What is wrong with a proof is worth more to people than what is wrong with its title.
+    document.check_property(&property).map_err(|why| why.to_string())?;
+    Ok(Accepted {
+        claim: claim(&evidence),
+        checked: checked.to_string(),
+        property,
+        held: Held::States(opened, evidence),
+    })
+}
+
+/// Checks an invariant over views, with a solver.
+fn views(
+    subject: &Subject,
+    document: &Document,
+    certificate: Certificate,
+    given: &Given,
+    asked: &Asked,
+) -> Result<Result<Accepted, String>, Failure> {
+    if given.deadlock {
+        return Ok(Err("it says nothing about deadlocks, which --deadlock asks for".to_owned()));
+    }
+    if let Input::Tables { .. } = subject.input() {
+        return Ok(Err("it is about a program, and this is a table".to_owned()));
+    }
+    let program = Parameterized::new(subject)?;
+    let property = program.property_name();
+    if document.property() != property {
+        let why = format!("such a proof is about {property}, and this claims something else");
+        return Ok(Err(why));
+    }
+    let solver = asked.solver.as_deref().unwrap_or(DEFAULT);
+    let mut queries = Vec::new();
+    let checked = program.check(&certificate, solver, &asked.budget, &mut queries);
+    Ok(checked.map(|checked| Accepted {
+        claim: Claim::Safe,
+        checked: checked.to_string(),
+        property,
+        held: Held::Views(certificate, queries),
+    }))
+}
+
+fn claim(evidence: &Evidence) -> Claim {
+    match evidence {
+        Evidence::Cut(_)
+        | Evidence::Aggregate(_)
+        | Evidence::Cover(_)
+        | Evidence::Summaries(_)
+        | Evidence::Termination(_) => Claim::Safe,
+        Evidence::Violation(_) => Claim::Unsafe,
+        Evidence::Lasso(_) => Claim::Nonterminating,
+    }
+}
+
+/// The options that make another system of the same text, or ask for something else.
+#[must_use]
+pub fn evidence_options(options: &InputOptions, deadlock: bool) -> Given {
+    Given {
+        threads: options.threads.iter().cloned().collect(),
+        consts: options.consts.iter().map(|(name, n)| (name.clone(), n.to_string())).collect(),
+        init: options.init.clone(),
+        target: options.target.clone(),
+        deadlock,
+    }
+}

@@ -1,0 +1,384 @@
+//! # Subjects
+//! What a question is about: a program or a table, with what the options say of it; and the system that is explored.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use num_bigint::BigInt;
+use selvedge_frontend::check::CheckOptions;
+use selvedge_frontend::{self as frontend, Diagnostic, Diagnostics, Input, LoadError, LoadOptions};
+use selvedge_model::{Property, System};
+use selvedge_program::{
+    Count, LowerError, Lowering, Program, Source, ThreadCounts, ThreadDecl, Variable,
+};
+
+use crate::{Failure, suggest};
+
+/// What is said about an input beside its text. Messages call these options as the command line does: `--threads`, …
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct InputOptions {
+    /// Numbers of threads of templates.
+    pub threads: Vec<(String, u32)>,
+    /// Values of constants of a program.
+    pub consts: Vec<(String, BigInt)>,
+    /// The initial state of a `.pds`, in the place of the `.init` file.
+    pub init: Option<String>,
+    /// What must not be reached, in the place of what the file says.
+    pub target: Option<String>,
+}
+
+impl InputOptions {
+    /// Reads and checks an input, however it is read.
+    fn load(
+        self,
+        load: impl FnOnce(&LoadOptions) -> Result<Input, LoadError>,
+    ) -> Result<Subject, Failure> {
+        refuse_repeated("--threads", self.threads.iter().map(|(name, _)| name))?;
+        refuse_repeated("--const", self.consts.iter().map(|(name, _)| name))?;
+        let input = load(&LoadOptions {
+            init: self.init.clone(),
+            target: self.target.clone(),
+            threads: self.threads.iter().cloned().collect(),
+            check: CheckOptions { consts: self.consts.iter().cloned().collect() },
+        })?;
+        refuse_what_does_not_apply(&input, &self)?;
+        Ok(Subject { input, options: self })
+    }
+}
+
+/// A program or a table that is well formed.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    input: Input,
+    options: InputOptions,
+}
+
+impl Subject {
+    /// Reads a file, and those that belong beside it. The ending of its name tells the language.
+    pub fn read(path: &Path, options: InputOptions) -> Result<Self, Failure> {
+        options.load(|options| frontend::load(path, options))
+    }
+
+    /// Reads a text. The ending of the name tells the language, as if it were that of a file.
+    pub fn parse(
+        name: &str,
+        text: impl Into<String>,
+        options: InputOptions,
+    ) -> Result<Self, Failure> {
+        options.load(|options| frontend::parse(Path::new(name), text.into(), options))
+    }
+
+    /// The program or table.
+    #[must_use]
+    pub fn input(&self) -> &Input {
+        &self.input
+    }
+
+    /// The program or table, to be taken apart.
+    #[must_use]
+    pub fn into_input(self) -> Input {
+        self.input
+    }
+
+    /// What was said about it.
+    #[must_use]
+    pub fn options(&self) -> &InputOptions {
+        &self.options
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn source(&self) -> &Arc<Source> {
+        match &self.input {
+            Input::Program { source, .. } | Input::Tables { source, .. } => source,
+        }
+    }
+
+    /// What may not be meant as it is written.
+    #[must_use]
+    pub fn warnings(&self) -> Option<&Diagnostics> {
+        match &self.input {
+            Input::Program { warnings, .. } => Some(warnings),
+            Input::Tables { .. } => None,
+        }
+    }
+
+    /// The same with other numbers of threads; those of a table were set when it was read.
+    #[must_use]
+    pub fn with_threads(&self, threads: Vec<(String, u32)>) -> Self {
+        let options = InputOptions { threads, ..self.options.clone() };
+        Subject { input: self.input.clone(), options }
+    }
+
+    /// Whether there is any number of threads of a template, and no option gives one.
+    #[must_use]
+    pub fn has_any_number_of(&self, template: &str) -> bool {
+        let Input::Program { program, .. } = &self.input else { return false };
+        let is_any = |thread: &ThreadDecl| thread.name == template && thread.count == Count::Any;
+        let is_given = self.options.threads.iter().any(|(name, _)| name == template);
+        !is_given && program.threads.iter().any(is_any)
+    }
+
+    /// The subject with another program, in which the numbers of threads are those that there are.
+    #[must_use]
+    pub fn with_program(&self, other: Arc<Program>) -> Self {
+        let mut input = self.input.clone();
+        if let Input::Program { program, .. } = &mut input {
+            *program = other;
+        }
+        let options = InputOptions { threads: Vec::new(), ..self.options.clone() };
+        Subject { input, options }
+    }
+
+    /// The numbers of threads that the options give, of threads that exist.
+    pub fn thread_counts(&self) -> Result<ThreadCounts, Failure> {
+        let known: Vec<&str> = match &self.input {
+            Input::Program { program, .. } => program.threads.iter().map(|t| &*t.name).collect(),
+            Input::Tables { .. } => return Ok(self.options.threads.iter().cloned().collect()),
+        };
+        for (name, _) in &self.options.threads {
+            if !known.contains(&name.as_str()) {
+                let unknown = suggest::unknown("thread", name, &known);
+                return Err(Failure::usage(format!("--threads {name}: {unknown}")));
+            }
+        }
+        Ok(self.options.threads.iter().cloned().collect())
+    }
+
+    /// The program with the numbers of threads that the options give, if it is one.
+    pub fn counted_program(&self) -> Result<Option<Arc<Program>>, Failure> {
+        let Input::Program { program, .. } = &self.input else { return Ok(None) };
+        let counts = self.thread_counts()?;
+        if counts.is_empty() {
+            return Ok(Some(Arc::clone(program)));
+        }
+        let mut counted = Program::clone(program);
+        for thread in &mut counted.threads {
+            if let Some(&count) = counts.get(&thread.name) {
+                thread.count = Count::Fixed(count);
+            }
+        }
+        Ok(Some(Arc::new(counted)))
+    }
+
+    /// Whether there are threads of any number, and integers without bounds.
+    #[must_use]
+    pub fn is_parameterized(&self) -> bool {
+        let Input::Program { program, .. } = &self.input else { return false };
+        let any = program.threads.iter().any(|thread| self.has_any_number_of(&thread.name));
+        any && unbounded(program, &program.globals).is_some()
+    }
+
+    /// The system as it is written.
+    pub fn system(&self) -> Result<Opened, Failure> {
+        self.open(Form::Plain, false)
+    }
+
+    /// The system for engines. Where threads are started, they may also be dropped (see
+    /// [`System::starts_threads`]).
+    ///
+    /// If deadlocks are asked for, every thread stays, and values are chosen at once: both matter to
+    /// what waits.
+    pub fn for_engine(&self, wanted: Wanted) -> Result<Opened, Failure> {
+        let form = if wanted.deadlock { Form::AllThreads } else { Form::DropsThreads };
+        let mut opened = self.open(form, wanted.any_number)?;
+        opened.properties.extend(wanted.deadlock.then_some(Property::NoDeadlock));
+        Ok(opened)
+    }
+
+    /// The system where all that matters is who can act: every thread stays, and values are chosen at
+    /// once. Nothing is asked about single states.
+    pub fn with_all_threads(&self) -> Result<Opened, Failure> {
+        let opened = self.open(Form::AllThreads, false)?;
+        Ok(Opened { properties: Vec::new(), ..opened })
+    }
+
+    /// What is said where something in the text stands against what is to be made of it.
+    #[must_use]
+    pub fn refusal(&self, why: LowerError) -> Failure {
+        not_lowered(self.source(), why)
+    }
+
+    /// A program, prepared to be run.
+    pub fn lowering(&self) -> Result<Option<Lowering>, Failure> {
+        let Input::Program { program, source, .. } = &self.input else { return Ok(None) };
+        lower(Lowering::new, program, source, &self.thread_counts()?).map(Some)
+    }
+
+    fn open(&self, form: Form, any_number: bool) -> Result<Opened, Failure> {
+        let options = self.options.clone();
+        match &self.input {
+            Input::Program { program, source, target, .. } => {
+                let counts = self.thread_counts()?;
+                let make = if any_number { Lowering::for_any_number } else { Lowering::new };
+                let lowering = lower(make, program, source, &counts)?;
+                let unbounded = unbounded(program, &lowering.program().globals);
+                let system = Arc::new(match form {
+                    Form::Plain => lowering,
+                    Form::DropsThreads => lowering.dropping_threads(),
+                    Form::AllThreads => lowering.choosing_at_once(),
+                });
+                enough_threads(target.as_ref(), &*system)?;
+                let properties = vec![target.clone().unwrap_or(Property::NeverWrong)];
+                let (program, source) = (Some(Arc::clone(&system)), Arc::clone(source));
+                let chosen = Vec::new();
+                Ok(Opened { system, program, properties, source, unbounded, options, chosen })
+            }
+            Input::Tables { input, source } => {
+                let tables = input.tables.clone();
+                let system = Arc::new(match form {
+                    Form::DropsThreads => tables.dropping_threads(),
+                    Form::Plain | Form::AllThreads => tables,
+                });
+                let (properties, source) = (input.targets.clone(), Arc::clone(source));
+                let (program, unbounded, chosen) = (None, None, Vec::new());
+                Ok(Opened { system, program, properties, source, unbounded, options, chosen })
+            }
+        }
+    }
+
+    /// What it has, in words.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let counted = |counts: &[(usize, &str)]| {
+            let one =
+                |(n, what): &(usize, &str)| format!("{n} {what}{}", if *n == 1 { "" } else { "s" });
+            let shown: Vec<_> = counts.iter().map(one).collect();
+            shown.join(", ")
+        };
+        match &self.input {
+            Input::Program { program, .. } => counted(&[
+                (program.globals.len(), "shared variable"),
+                (program.procs.len(), "procedure"),
+                (program.threads.len(), "thread declaration"),
+            ]),
+            Input::Tables { input, .. } => {
+                let tables = &input.tables;
+                let rules =
+                    (0..tables.template_count()).map(|t| tables.rules(t.into()).len()).sum();
+                counted(&[
+                    (tables.shared_count(), "shared state"),
+                    (tables.threads().len(), "thread"),
+                    (rules, "rule"),
+                    (input.targets.len(), "target"),
+                ])
+            }
+        }
+    }
+}
+
+/// A subject that is ready to be explored.
+#[derive(Clone)]
+pub struct Opened {
+    /// What is explored.
+    pub system: Arc<dyn System>,
+    /// The same, if it is a program.
+    pub program: Option<Arc<Lowering>>,
+    /// What must not happen.
+    pub properties: Vec<Property>,
+    /// The text it comes from.
+    pub source: Arc<Source>,
+    /// A variable that may hold ever larger values.
+    pub unbounded: Option<String>,
+    /// The options that it was opened with.
+    pub options: InputOptions,
+    /// Numbers of threads, of templates of which there is any number, that no option gives: an engine
+    /// chose them for a run.
+    pub chosen: Vec<(String, u32)>,
+}
+
+/// What an engine is asked about.
+#[derive(Clone, Copy, Default)]
+pub struct Wanted {
+    /// Deadlocks, too.
+    pub deadlock: bool,
+    /// Any number of threads, where the program says so and no number is given. Otherwise a number
+    /// has to be given.
+    pub any_number: bool,
+}
+
+/// The form of a system.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// As it is written.
+    Plain,
+    /// Threads may be dropped when they are started.
+    DropsThreads,
+    /// As it is written, and values are chosen at once.
+    AllThreads,
+}
+
+/// A target that asks for more threads than there are is never reached, and that is no reason to
+/// say *safe*.
+fn enough_threads(target: Option<&Property>, system: &dyn System) -> Result<(), Failure> {
+    let Some(Property::Unreachable(pattern)) = target else { return Ok(()) };
+    let templates: Vec<_> = system.threads().iter().map(|thread| thread.template).collect();
+    if !system.any_number().is_empty() || system.starts_threads() || pattern.has_enough(&templates)
+    {
+        return Ok(());
+    }
+    let names: Vec<_> = system.threads().iter().map(|thread| thread.name.as_str()).collect();
+    Err(Failure::usage(format!(
+        "--target asks for more threads at the same time than there are: {}; change the target, or \
+         the number of threads with --threads",
+        names.join(", ")
+    )))
+}
+
+/// The first variable without a range. The shared ones may have got ranges from the number of threads.
+fn unbounded(program: &Program, globals: &[Variable]) -> Option<String> {
+    let locals = program.procs.iter().flat_map(|proc| &proc.locals);
+    let mut variables = globals.iter().chain(locals);
+    variables.find(|v| v.ty.is_unbounded()).map(|v| v.name.clone())
+}
+
+/// Makes a system of a program.
+type Make = fn(Arc<Program>, Arc<Source>, &ThreadCounts) -> Result<Lowering, LowerError>;
+
+/// The system of a program. What cannot be lowered is shown like any other mistake in the text.
+fn lower(
+    make: Make,
+    program: &Arc<Program>,
+    source: &Arc<Source>,
+    counts: &ThreadCounts,
+) -> Result<Lowering, Failure> {
+    make(Arc::clone(program), Arc::clone(source), counts).map_err(|why| not_lowered(source, why))
+}
+
+/// What cannot be lowered, with its place.
+fn not_lowered(source: &Source, why: LowerError) -> Failure {
+    match why {
+        LowerError::At { message, span } => {
+            let diagnostic = Diagnostic::error(span, message);
+            Failure::Diagnostics(Diagnostics::new(source.clone(), vec![diagnostic]))
+        }
+        error => Failure::input(format!("{}: {error}", source.name())),
+    }
+}
+
+/// Two values for one name are a mistake, and it is not known which of them.
+fn refuse_repeated<'a>(
+    option: &str,
+    names: impl Iterator<Item = &'a String>,
+) -> Result<(), Failure> {
+    let mut seen = BTreeSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            return Err(Failure::usage(format!("{option} {name}: this is given twice")));
+        }
+    }
+    Ok(())
+}
+
+/// An option that says something about another kind of input is a mistake.
+fn refuse_what_does_not_apply(input: &Input, options: &InputOptions) -> Result<(), Failure> {
+    let (kind, given) = match input {
+        Input::Program { .. } => ("programs", vec![("--init", options.init.is_some())]),
+        Input::Tables { .. } => ("tables", vec![("--const", !options.consts.is_empty())]),
+    };
+    match given.iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(Failure::usage(format!("{option} does not apply to {kind}"))),
+        None => Ok(()),
+    }
+}
