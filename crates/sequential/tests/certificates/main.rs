@@ -3,7 +3,6 @@
 
 mod forged;
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
