@@ -83,6 +83,8 @@ struct Seat {
     done: u64,
     /// How much more it may do; `None`: any amount.
     most: Option<u64>,
+    /// Whether it has had a portion.
+    has_begun: bool,
     /// Whether it has come to an end.
     over: bool,
 }
@@ -116,11 +118,26 @@ impl Turns {
         first.into_iter().collect()
     }
 
+    /// Lets all that have begun go on to their ends: they hear that it is over.
+    fn end(&self) {
+        loop {
+            let seats = self.seats();
+            let on_their_way = |&seat: &usize| seats[seat].has_begun && !seats[seat].over;
+            let on_their_way: Vec<usize> = (0..seats.len()).filter(on_their_way).collect();
+            drop(seats);
+            if on_their_way.is_empty() {
+                return;
+            }
+            self.hand_out(&on_their_way);
+        }
+    }
+
     /// Hands out portions to some, and waits until they are used up.
     fn hand_out(&self, to: &[usize]) {
         let mut seats = self.seats();
         for &seat in to {
             seats[seat].left = SHARE * seats[seat].shares;
+            seats[seat].has_begun = true;
         }
         self.changed.notify_all();
         self.wait(seats, |seats| to.iter().all(|&seat| seats[seat].left == 0));
@@ -188,19 +205,25 @@ impl Drop for Ending<'_> {
 
 /// What the first of these engines answers that comes to an answer when they take turns. If none does, what the first
 /// one in the list has to say, or the next one that has something to say.
-pub fn in_turns<A: Answer>(candidates: Vec<Candidate<'_, A>>, budget: &Budget) -> Option<A> {
+pub fn in_turns<A: Answer>(mut candidates: Vec<Candidate<'_, A>>, budget: &Budget) -> Option<A> {
     let seat = |c: &Candidate<'_, A>| Seat {
         after: c.after,
         shares: c.shares.max(1),
         left: 0,
         done: 0,
         most: None,
+        has_begun: false,
         over: false,
     };
     let turns = Arc::new(Turns {
         seats: Mutex::new(candidates.iter().map(seat).collect()),
         changed: Condvar::new(),
     });
+    if candidates.len() == 1 {
+        // Nobody waits for it.
+        let turn = Turn { turns, seat: 0 };
+        return candidates.pop().and_then(|candidate| (candidate.run)(budget, &turn));
+    }
     let answered = Arc::new(AtomicBool::new(false));
     let said: Vec<Mutex<Option<A>>> = candidates.iter().map(|_| Mutex::new(None)).collect();
     let has_answer = |seat: usize| {
@@ -208,38 +231,36 @@ pub fn in_turns<A: Answer>(candidates: Vec<Candidate<'_, A>>, budget: &Budget) -
         said.as_ref().is_some_and(A::is_answer)
     };
     let workers = budget.workers.max(1);
+    let mut waiting: Vec<Option<Candidate<'_, A>>> = candidates.into_iter().map(Some).collect();
     let winner = thread::scope(|scope| {
-        for (seat, candidate) in candidates.into_iter().enumerate() {
+        // An engine has a thread of its own once it has a portion: most questions are answered before the second one has.
+        let mut begin = |seat: usize| {
+            let Some(candidate) = waiting[seat].take() else { return };
             let turn = Turn { turns: Arc::clone(&turns), seat };
             let mut budget = budget.clone();
             budget.cancelled.push(Arc::clone(&answered));
             budget.meters.push(Arc::new(turn.clone()));
             budget.workers = 1;
-            let (answered, said) = (&answered, &said);
+            let said = &said;
             scope.spawn(move || {
                 let _ending = Ending(&turn);
                 turn.wait();
-                if !answered.load(Ordering::Relaxed) {
-                    let outcome = (candidate.run)(&budget, &turn);
-                    *said[seat].lock().unwrap_or_else(PoisonError::into_inner) = outcome;
-                }
+                let outcome = (candidate.run)(&budget, &turn);
+                *said[seat].lock().unwrap_or_else(PoisonError::into_inner) = outcome;
             });
-        }
+        };
         loop {
             let round = turns.next();
             if round.is_empty() {
                 return None;
             }
             for together in round.chunks(workers) {
+                together.iter().for_each(|&seat| begin(seat));
                 turns.hand_out(together);
                 let winner = together.iter().copied().find(|&seat| has_answer(seat));
-                if winner.is_some() && !answered.swap(true, Ordering::Relaxed) {
-                    // The others hear that it is over when they have a portion again.
-                    let mut left = turns.next();
-                    while !left.is_empty() {
-                        turns.hand_out(&left);
-                        left = turns.next();
-                    }
+                if winner.is_some() {
+                    answered.store(true, Ordering::Relaxed);
+                    turns.end();
                     return winner;
                 }
             }
