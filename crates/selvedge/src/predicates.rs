@@ -25,8 +25,8 @@ use crate::question::Question;
 use crate::{EngineName, Failure};
 use selvedge_check::{Opened, Parameterized};
 
-/// How much work is done for a schedule with few contexts, once there is one, in moves: about two seconds.
-const FOR_CONTEXTS: u64 = 2 << 20;
+/// How much work is done for a schedule with few contexts, once there is one, in moves: about a second.
+const FOR_CONTEXTS: u64 = 1 << 20;
 
 /// Whether predicates are asked before anybody else: of some threads there is any number, and some integer has no bounds.
 pub(crate) fn come_first(question: &Question) -> bool {

@@ -40,7 +40,7 @@ fn with_whole_stacks(question: &Question<'_>, budget: &Budget) -> Whole {
         most_threads: None,
         evidence: None,
     };
-    match attempt(system, properties, Stacks::Whole, &|| budget.check()) {
+    match attempt(system, properties, Stacks::Whole, &|| budget.after(LOOK)) {
         Ok(Attempt::Decided(Answer::Safe(certificate))) => {
             let dangerous = certificate.dangerous.len();
             outcome.verdict = Verdict::Safe(Proof::Coverability { dangerous });
@@ -74,8 +74,11 @@ pub(super) fn drops(system: &dyn System, trace: &Trace) -> bool {
     })
 }
 
-/// How much work coverability does alone, in moves: about a second.
-const HEAD_START: u64 = 1 << 20;
+/// How much work coverability does alone, in moves: about a tenth of a second.
+const HEAD_START: u64 = 1 << 17;
+
+/// What is done between two looks at the budget, in moves of an explorer: they take about as long.
+pub(super) const LOOK: u64 = 1 << 8;
 
 /// The same, with an exploration under growing bounds beside it: that one answers where threads have
 /// infinitely many local states, or too many, and cut stacks are no proof.

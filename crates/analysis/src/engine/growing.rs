@@ -24,7 +24,7 @@ use selvedge_model::{System, smallest_violations};
 
 use super::below::{Below, violation};
 use super::counted::Counted;
-use super::cover::drops;
+use super::cover::{LOOK, drops};
 use super::{Event, Listener, Outcome, Proof, Question, Verdict};
 use crate::converge::above::Above;
 use crate::explore::windows;
@@ -290,7 +290,7 @@ pub(super) enum Cut {
 /// Cuts the stacks to so many symbols, and counts the threads.
 pub(super) fn cut(question: &Question<'_>, depth: usize, budget: &Budget) -> Result<Cut, Stop> {
     let Question { system, properties, evidence, .. } = *question;
-    Ok(match attempt(system, properties, Stacks::Cut(depth), &|| budget.check())? {
+    Ok(match attempt(system, properties, Stacks::Cut(depth), &|| budget.after(LOOK))? {
         Attempt::Decided(Answer::Safe(certificate)) => {
             let (dangerous, relations) = (certificate.dangerous.len(), certificate.relations.len());
             let proof = Proof::CutsAndCounting { depth, dangerous, relations };

@@ -14,6 +14,9 @@ use super::words::Layout;
 use super::{Classes, Locals, Move};
 use crate::{Pace, Stop};
 
+/// What finding the moves of a thread counts for, beside making them: it takes as long as making so many that are known.
+const NEW_HEAD: usize = 16;
+
 /// A thread of a state: its class and its local.
 pub type Entry = (u32, u32);
 
@@ -149,6 +152,7 @@ impl<'a, L: Locals> Space<'a, L> {
         found.clear();
         let Space { system, locals, classes, .. } = &mut *self;
         let thread = (class, SharedId(shared), local);
+        pace.spend(NEW_HEAD)?;
         locals.moves(*system, classes, thread, pace, &mut found)?;
         found.sort_unstable();
         found.dedup();
