@@ -36,13 +36,18 @@ pub(crate) fn come_first(question: &Question) -> bool {
     by_solver && question.subject().is_parameterized()
 }
 
-/// Whether predicates may help where contexts do not end: some integer has no bounds, and deadlocks are not asked
-/// about.
-pub(crate) fn may_help(opened: &Opened) -> bool {
-    opened.unbounded.is_some()
-        && !opened.properties.contains(&Property::NoDeadlock)
-        && !opened.system.starts_threads()
-        && opened.system.any_number().is_empty()
+/// Whether predicates join engines that follow states, which may have no end: some integer has no bounds, and deadlocks are
+/// not asked about.
+pub(crate) fn join(question: &Question) -> bool {
+    let options = question.options();
+    let may_ask = options.engine == EngineName::Auto && options.solver.is_some();
+    let helps = |opened: &Opened| {
+        opened.unbounded.is_some()
+            && !opened.properties.contains(&Property::NoDeadlock)
+            && !opened.system.starts_threads()
+            && opened.system.any_number().is_empty()
+    };
+    may_ask && question.bound().is_none() && question.opened().is_ok_and(helps)
 }
 
 /// Answers with predicates.

@@ -6,7 +6,7 @@ use super::{Engine, EngineName, FAVOURED, Place, only};
 use crate::Failure;
 use crate::answer::Answer;
 use crate::options::Heard;
-use crate::predicates::{self, come_first, may_help};
+use crate::predicates::{self, come_first, join};
 use crate::question::Question;
 
 /// How much work the other engines do alone, in moves: about a tenth of a second.
@@ -30,14 +30,10 @@ impl Engine for ByPredicates {
     }
 
     fn place(&self, question: &Question) -> Option<Place> {
-        let may_ask = question.bound().is_none() && question.options().solver.is_some();
-        if !may_ask {
-            None
-        } else if come_first(question) {
+        if question.bound().is_none() && come_first(question) {
             Some(Place::FIRST)
         } else {
-            let helps = question.opened().is_ok_and(may_help);
-            helps.then_some(Place { after: HEAD_START, shares: FAVOURED })
+            join(question).then_some(Place { after: HEAD_START, shares: FAVOURED })
         }
     }
 

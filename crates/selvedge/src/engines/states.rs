@@ -72,6 +72,8 @@ impl Engine for OfStates {
         match decided_by_views {
             true if may_follow => Some(Place { after: u64::MAX, ..Place::FIRST }),
             true => None,
+            // States may have no end; then predicates are what answers.
+            false if predicates::join(question) => Some(Place { after: 0, shares: 1 }),
             false => Some(Place::FIRST),
         }
     }
