@@ -52,73 +52,49 @@ fn has_solver() -> bool {
 }
 
 /// What a command says of an example, with the name for messages. Nothing is printed beside it.
-fn answer(command: &str, row: &Row) -> (Value, Option<i32>, String) {
+fn answer(command: &str, row: &Row, options: &[String]) -> (Value, Option<i32>, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_selvedge"))
         .arg(command)
         .arg(examples().join(&row.file))
-        .args(&row.options)
+        .args(options)
         .args(["--format", "json", "--quiet"])
         .output()
         .unwrap();
-    let name = format!("{command} {} {}", row.file, row.options.join(" "));
+    let name = format!("{command} {} {}", row.file, options.join(" "));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{name}");
     let answer = serde_json::from_slice(&output.stdout).expect("one JSON object");
     (answer, output.status.code(), name)
 }
 
-#[test]
-fn examples_have_the_expected_verdicts() {
-    let solver = has_solver();
-    let asked = |row: &&Row| row.run == "test" || (row.run == "solver" && solver);
-    for row in rows().iter().filter(asked) {
-        let (answer, status, name) = answer("verify", row);
-        assert_eq!(answer["verdict"], row.verdict, "{name}");
-        if let Some((number, what)) = &row.bound {
-            assert_eq!(answer["bound"][format!("{what}s")].as_u64(), Some(*number), "{name}");
-        }
-        let code = match row.verdict.as_str() {
-            "safe" => 0,
-            "unsafe" => 10,
-            _ => 20,
-        };
-        assert_eq!(status, Some(code), "{name}");
-        let is_unsafe = row.verdict == "unsafe";
-        assert_eq!(answer["trace"].is_array(), is_unsafe, "{name}");
-        assert_eq!(answer["reason"].is_string(), row.verdict == "unknown", "{name}");
-        assert!(answer["time_s"].as_f64().is_some_and(|time| time > 0.0), "{name}");
-        assert!(answer["peak_memory_bytes"].as_u64().is_some_and(|bytes| bytes > 0), "{name}");
-    }
-}
-
-/// How often each example is asked; `SELVEDGE_RUNS=20` makes the test thorough, and `SELVEDGE_BUSY=4` keeps so many other
-/// processes busy beside it.
+/// A number from the environment: `SELVEDGE_RUNS=20` asks each example so often with one worker and so often with two,
+/// and `SELVEDGE_BUSY=4` keeps so many other processes busy meanwhile.
 fn setting(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
 
-/// Times and memory aside, an answer depends neither on the load of the machine nor on the number of workers.
+/// The verdicts are those of the list; and times and memory aside, an answer depends neither on the load of the machine nor on
+/// the number of workers.
 #[test]
-fn the_same_question_has_the_same_answer() {
+fn examples_have_the_expected_verdicts_and_the_same_answers() {
     let solver = has_solver();
     let (runs, busy) = (setting("SELVEDGE_RUNS", 1), setting("SELVEDGE_BUSY", 0));
-    let idle = |_| Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
-    let mut others: Vec<std::process::Child> = (0..busy).map(idle).collect();
+    let keep_busy = |_| Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+    let mut others: Vec<std::process::Child> = (0..busy).map(keep_busy).collect();
     let asked = |row: &&Row| row.run == "test" || (row.run == "solver" && solver);
     let mut different = Vec::new();
     for row in rows().iter().filter(asked) {
         let mut first = None;
         for run in 0..2 * runs {
-            let jobs = ["--jobs".to_owned(), (1 + run % 2).to_string()];
-            let options = row.options.iter().cloned().chain(jobs).collect();
-            let (file, verdict) = (row.file.clone(), row.verdict.clone());
-            let row = Row { file, options, verdict, bound: None, run: String::new() };
-            let (mut answer, _, name) = answer("verify", &row);
+            let mut options = row.options.clone();
+            options.extend(["--jobs".to_owned(), (1 + run % 2).to_string()]);
+            let (mut answer, status, name) = answer("verify", row, &options);
+            check_row(row, &answer, status, &name);
             answer["time_s"] = Value::Null;
             answer["peak_memory_bytes"] = Value::Null;
             let text = answer.to_string();
             match &first {
                 None => first = Some(text),
-                Some(first) if *first != text => different.push(name),
+                Some(first) if *first != text => different.push(format!("{first}\n{text}")),
                 Some(_) => {}
             }
         }
@@ -126,7 +102,26 @@ fn the_same_question_has_the_same_answer() {
     for other in &mut others {
         let _ = other.kill().and_then(|()| other.wait());
     }
-    assert!(different.is_empty(), "{different:?}");
+    assert!(different.is_empty(), "{different:#?}");
+}
+
+/// An answer is the one that the list expects.
+fn check_row(row: &Row, answer: &Value, status: Option<i32>, name: &str) {
+    assert_eq!(answer["verdict"], row.verdict, "{name}");
+    if let Some((number, what)) = &row.bound {
+        assert_eq!(answer["bound"][format!("{what}s")].as_u64(), Some(*number), "{name}");
+    }
+    let code = match row.verdict.as_str() {
+        "safe" => 0,
+        "unsafe" => 10,
+        _ => 20,
+    };
+    assert_eq!(status, Some(code), "{name}");
+    let is_unsafe = row.verdict == "unsafe";
+    assert_eq!(answer["trace"].is_array(), is_unsafe, "{name}");
+    assert_eq!(answer["reason"].is_string(), row.verdict == "unknown", "{name}");
+    assert!(answer["time_s"].as_f64().is_some_and(|time| time > 0.0), "{name}");
+    assert!(answer["peak_memory_bytes"].as_u64().is_some_and(|bytes| bytes > 0), "{name}");
 }
 
 #[test]
@@ -135,7 +130,7 @@ fn livelocks_have_the_expected_verdicts() {
     let asked = rows.iter().filter(|row| row.run == "livelock");
     assert!(asked.clone().count() > 10);
     for row in asked {
-        let (answer, status, name) = answer("livelock", row);
+        let (answer, status, name) = answer("livelock", row, &row.options);
         assert_eq!(answer["verdict"], row.verdict, "{name}");
         assert_eq!(answer["property"], "fair-termination", "{name}");
         let is_found = row.verdict == "nonterminating";
