@@ -54,6 +54,12 @@ impl Languages {
     }
 }
 
+/// What a rule of post* counts for, in moves of an explorer of single states: it takes about as long.
+const RULES: usize = 32;
+
+/// What making a language minimal counts for, beside its size.
+const LANGUAGE: usize = 256;
+
 impl Locals for Languages {
     const WHOLE_CONTEXTS: bool = true;
 
@@ -106,9 +112,10 @@ impl Locals for Languages {
                 let end = ends.intern(End { shared: action.shared, spawns })?;
                 found.push((Control(end), action.word));
             }
-            pace.spend(1 + actions.len())
+            pace.spend(RULES * (1 + actions.len()))
         })?;
         for (control, language) in saturated.languages(&mut self.store)? {
+            pace.spend(LANGUAGE + RULES * self.store.get(language).state_count())?;
             let end = ends.get(control.0);
             let mut spawns = Vec::with_capacity(end.spawns.len());
             for spawn in &end.spawns {
