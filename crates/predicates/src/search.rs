@@ -35,7 +35,7 @@ const MOST_PLACES: usize = 4000;
 const MOST_SAID: usize = 20_000;
 
 /// What a question to the solver counts for, in moves of an explorer: they take about as long.
-const QUESTION: u64 = 1 << 14;
+const QUESTION: u64 = 1 << 12;
 
 /// Why there is no invariant.
 #[derive(Clone, PartialEq, Eq, Debug)]

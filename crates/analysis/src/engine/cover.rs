@@ -1,14 +1,12 @@
 //! Any number of threads.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use selvedge_coverability::{Answer, Attempt, Stacks, attempt};
 use selvedge_evidence::{Evidence, Trace};
 use selvedge_model::{Action, System, advance, enabled};
 
 use super::below::violation;
 use super::growing::{self, Cut};
-use super::{Candidate, Listener, Outcome, Proof, Question, Verdict, first_answer};
+use super::{Candidate, FAVOURED, Listener, Outcome, Proof, Question, Verdict, first_answer};
 use crate::{Bound, Budget, Resource, Stop};
 
 /// Whether any number of threads reaches a violation.
@@ -74,37 +72,23 @@ pub(super) fn drops(system: &dyn System, trace: &Trace) -> bool {
     })
 }
 
-/// How much work coverability does alone, in moves: about a tenth of a second.
-const HEAD_START: u64 = 1 << 17;
-
 /// What is done between two looks at the budget, in moves of an explorer: they take about as long.
-pub(super) const LOOK: u64 = 1 << 8;
+pub(super) const LOOK: u64 = 1 << 10;
 
-/// The same, with an exploration under growing bounds beside it: that one answers where threads have
-/// infinitely many local states, or too many, and cut stacks are no proof.
+/// Whether threads that are started reach a violation: an exploration under growing bounds finds it with the fewest contexts, in
+/// turns with coverability, which proves that there is none.
 pub(super) fn verify_beside(
     question: &Question<'_>,
     budget: &Budget,
     bounded: impl Fn(&Budget) -> Outcome + Sync,
 ) -> Outcome {
-    // Whoever comes first begins it.
-    let begun = AtomicBool::new(false);
-    let begin = || !begun.swap(true, Ordering::Relaxed);
-    let first = |budget: &Budget| {
-        let outcome = match with_whole_stacks(question, budget) {
-            Whole::Grows(outcome) => match proof_with_cut_stacks(question, budget) {
-                Some(proof) => return proof,
-                None => outcome,
-            },
-            Whole::Outcome(outcome) => outcome,
-        };
-        let refused = matches!(outcome.verdict, Verdict::Unknown { stop: Stop::Fault(_), .. });
-        if refused && begin() { bounded(budget) } else { outcome }
+    let for_any_number = |budget: &Budget| match with_whole_stacks(question, budget) {
+        Whole::Grows(outcome) => proof_with_cut_stacks(question, budget).unwrap_or(outcome),
+        Whole::Outcome(outcome) => outcome,
     };
-    let second = |budget: &Budget| begin().then(|| bounded(budget));
     let candidates = vec![
-        Candidate::new(1, |budget, _| Some(first(budget))),
-        Candidate::new(1, |budget, _| second(budget)).after(HEAD_START),
+        Candidate::new(1, |budget, _| Some(bounded(budget))),
+        Candidate::new(FAVOURED, |budget, _| Some(for_any_number(budget))),
     ];
     first_answer(candidates, budget, Resource::Contexts)
 }
