@@ -2,7 +2,7 @@
 //! What was found out, for people and for other programs, with what it rests on.
 
 use selvedge_analysis::engine::{self, Outcome, Table, Verdict as Found};
-use selvedge_analysis::{Resource, Stop, fair};
+use selvedge_analysis::{Budget, Resource, Stop, fair};
 use selvedge_evidence::format::{Document, Options as Given, Subject, digest};
 use selvedge_evidence::{Trace, property, replay_with};
 use selvedge_model::{Endless, Property, State, System};
@@ -58,6 +58,14 @@ impl Answer {
             By::States { outcome, .. } => outcome.engine = engine,
             By::Endless { outcome, .. } => outcome.engine = engine,
             By::Views(_) => {}
+        }
+        self
+    }
+
+    /// Lets go of the budget of the engine that gave it: what is asked next has this one.
+    pub(crate) fn within(mut self, budget: &Budget) -> Self {
+        if let By::States { question, .. } = &mut self.by {
+            *question = Box::new(question.within(budget));
         }
         self
     }

@@ -69,7 +69,7 @@ fn answer(question: &Question) -> Result<Answer, Failure> {
         candidates.push(Candidate::new(place.shares, run).after(place.after));
     }
     match in_turns(candidates, question.budget()) {
-        Some(Said(answer)) => answer,
+        Some(Said(answer)) => answer.map(|answer| answer.within(question.budget())),
         None => Err(Failure::usage(format!("no engine answers this: {}", Stop::Cancelled))),
     }
 }

@@ -175,6 +175,9 @@ impl Meter for Turn {
     fn spend(&self, work: u64) -> Result<(), Stop> {
         let mut seats = self.turns.seats();
         let seat = &mut seats[self.seat];
+        if seat.over {
+            return Ok(()); // nobody hands out portions any more
+        }
         seat.done = seat.done.saturating_add(work);
         if let Some(most) = &mut seat.most {
             *most = most.saturating_sub(work);
@@ -365,6 +368,21 @@ mod tests {
             assert_eq!(run(7 * SHARE), Some(Ok("b")));
             assert_eq!(run(4 * SHARE), Some(Ok("c")));
         }
+    }
+
+    /// Who keeps the budget of an engine beyond its end does not wait for a portion that never comes.
+    #[test]
+    fn a_budget_outlives_its_turn() {
+        let mut kept = None;
+        let keeps = Candidate::new(1, |budget: &Budget, _: &Turn| {
+            kept = Some(Budget { cancelled: Vec::new(), ..budget.clone() });
+            Some(Ok("kept"))
+        });
+        assert_eq!(
+            in_turns(vec![keeps, candidate("other", 1, 1)], &Budget::default()),
+            Some(Ok("kept"))
+        );
+        assert_eq!(kept.map(|budget| budget.after(9 * SHARE)), Some(Ok(())));
     }
 
     #[test]
