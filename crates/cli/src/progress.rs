@@ -13,7 +13,7 @@ use selvedge_report::amount::{amount, bytes, seconds};
 
 use terminal_size::{Width, terminal_size_of};
 
-use crate::memory;
+use crate::{guard, memory};
 use crate::output::Notes;
 
 /// Runs that are shorter than this show no line.
@@ -84,6 +84,7 @@ impl Progress {
                     stored.0,
                     rate(stored.0, time),
                 );
+                guard::completed(observation.bound.to_string());
                 (text, true)
             }
             Event::Cut(seen) => {
