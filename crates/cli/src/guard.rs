@@ -47,8 +47,7 @@ static INTERRUPTED: Mutex<Option<Instant>> = Mutex::new(None);
 
 /// Says that the command has an answer. Does not come back if the guard had one before.
 pub fn answers() {
-    let before =
-        WHO_ANSWERS.compare_exchange(NOBODY, COMMAND, Ordering::SeqCst, Ordering::SeqCst);
+    let before = WHO_ANSWERS.compare_exchange(NOBODY, COMMAND, Ordering::SeqCst, Ordering::SeqCst);
     while before == Err(GUARD) {
         thread::park();
     }
