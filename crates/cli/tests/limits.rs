@@ -242,14 +242,17 @@ fn large(rng: &mut Rng) -> (&'static str, String) {
             text += "  assert v0 || !v0;\n} }\n";
             ("explicit", text)
         }
-        // Wide atomic blocks.
+        // Wide atomic blocks, one after the other.
         5 => {
-            let variables = rng.u32(24..60);
+            let variables = rng.u32(40..80);
             for number in 0..variables {
                 writeln!(text, "bool v{number} := false;").unwrap();
             }
             text += "thread t * 2 { while (true) { atomic {\n";
             for number in 0..variables {
+                if number % 10 == 9 {
+                    text += "} atomic {\n";
+                }
                 writeln!(text, "  if (*) v{number} := !v{number};").unwrap();
             }
             text += "} assert v0 || !v0; } }\n";
