@@ -6,7 +6,7 @@ pub mod check;
 pub mod check_syntax;
 pub mod completions;
 pub mod convert;
-mod engine;
+pub mod engine;
 pub mod explore;
 pub mod livelock;
 pub mod lsp;
@@ -19,10 +19,15 @@ pub mod simulate;
 pub mod table;
 pub mod verify;
 
+use std::path::Path;
+
+use engine::Limits;
 use selvedge::Failure;
+use selvedge_frontend::show_path;
 
 use crate::args::{Command, Format};
 use crate::exit::Exit;
+use crate::guard;
 use crate::output::Output;
 
 /// Does what was asked.
@@ -49,6 +54,9 @@ pub fn run(command: Command, output: &mut Output) -> Result<Exit, Failure> {
     if let (Format::Json, Some(name)) = (output.format, writer(&command)) {
         return Err(Failure::usage(format!("`selvedge {name}` has no --format json")));
     }
+    if let Some((limits, file)) = watched(&command) {
+        guard::start(&limits, output.format, show_path(file));
+    }
     match command {
         Command::Verify(args) => verify::run(&args, output),
         Command::Check(args) => check::run(&args, output),
@@ -65,6 +73,19 @@ pub fn run(command: Command, output: &mut Output) -> Result<Exit, Failure> {
         Command::Completions(args) => completions::run(&args, output),
         Command::Lsp(args) => lsp::run(&args),
         Command::Man(args) => man::run(&args, output),
+    }
+}
+
+/// The limits and the file of a command that has to answer within limits.
+fn watched(command: &Command) -> Option<(Limits, &Path)> {
+    match command {
+        Command::Verify(args) => Some(args.watched()),
+        Command::Check(args) => Some(args.watched()),
+        Command::Livelock(args) => Some(args.watched()),
+        Command::Table(args) => Some(args.watched()),
+        Command::Report(args) => Some(args.watched()),
+        Command::Recheck(args) => Some(args.watched()),
+        _ => None,
     }
 }
 

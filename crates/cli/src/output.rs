@@ -12,6 +12,7 @@ use selvedge_report::{json, sarif};
 
 use crate::args::{Color, Common, Format};
 use crate::exit::Exit;
+use crate::guard;
 
 /// Which notes are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,6 +87,7 @@ impl Output {
 
     /// Prints a part of the answer.
     pub fn print(&mut self, text: &str) {
+        guard::answers();
         self.has_printed = true;
         let printed = io::stdout().write_all(text.as_bytes());
         self.note_failure(printed);
@@ -115,6 +117,7 @@ impl Output {
     /// Prints why a command failed, and says how to end. Other programs get an object, unless they
     /// have one already.
     pub fn fail(&mut self, failure: &Failure) -> Exit {
+        guard::answers();
         if matches!(self.format, Format::Json | Format::Sarif) && !self.has_printed {
             let object = failure_report(failure, self.file.clone());
             self.print(&match self.format {

@@ -13,8 +13,8 @@ use selvedge_report::amount::{amount, bytes, seconds};
 
 use terminal_size::{Width, terminal_size_of};
 
-use crate::memory;
 use crate::output::Notes;
+use crate::{guard, memory};
 
 /// Runs that are shorter than this show no line.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -84,6 +84,10 @@ impl Progress {
                     stored.0,
                     rate(stored.0, time),
                 );
+                guard::completed(match observation.bound.count {
+                    0 => "the initial states".to_owned(),
+                    _ => format!("all states within {}", observation.bound),
+                });
                 (text, true)
             }
             Event::Cut(seen) => {

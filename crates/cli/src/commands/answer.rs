@@ -13,6 +13,7 @@ use selvedge_smt::solver::{DEFAULT, Query};
 
 use crate::args::{Format, InputArgs};
 use crate::exit::Exit;
+use crate::guard;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::save::{probe_evidence, save};
@@ -71,6 +72,7 @@ impl AnswerArgs {
         }
         let evidence = self.evidence.is_some() || options.evidence;
         let answer = with_progress(Options { evidence, ..options }, output, ask)?;
+        guard::answers();
         Ok(Box::leak(Box::new(answer)))
     }
 

@@ -1,5 +1,6 @@
 //! `selvedge check`: the bounded question, answered exactly.
 
+use std::path::Path;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
@@ -7,7 +8,7 @@ use selvedge::{Engines, Failure, Options, check};
 use selvedge_frontend::show_path;
 
 use super::answer::AnswerArgs;
-use super::engine::EngineOptions;
+use super::engine::{EngineOptions, Limits};
 use crate::args::{InputArgs, bound, number, started};
 use crate::exit::Exit;
 use crate::input;
@@ -56,6 +57,13 @@ struct BoundArgs {
     /// The largest number of rounds
     #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true)]
     rounds: Option<usize>,
+}
+
+impl Args {
+    /// The limits within which there is an answer, and the file that it is about.
+    pub fn watched(&self) -> (Limits, &Path) {
+        (self.engine.limits.clone(), &self.input.file)
+    }
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {

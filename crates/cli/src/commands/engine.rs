@@ -8,7 +8,7 @@ use clap::Args as ClapArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use selvedge::{EngineName, Engines, Options, default_memory_limit};
 
-use crate::memory;
+use crate::{guard, memory};
 use selvedge_check::command::Interrupt;
 use selvedge_check::command::limits;
 
@@ -59,7 +59,7 @@ pub struct Limits {
 impl Limits {
     /// The limits of a run that started then; from now on Ctrl-C ends it.
     pub fn since(&self, start: Instant) -> selvedge::Limits {
-        self.until(start, Interrupt::install(|| {}).flag())
+        self.until(start, Interrupt::install(guard::interrupted).flag())
     }
 
     /// The limits of a run that started then, and ends when a flag is set.

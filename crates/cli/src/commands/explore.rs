@@ -1,8 +1,9 @@
 //! `selvedge explore`: the answer on a local page, while it is found.
 
-use std::process::{Command, Stdio};
+use std::process::{self, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::thread;
 
 use clap::Args as ClapArgs;
 use selvedge::{Blame, Engines, Failure, Subject};
@@ -15,7 +16,7 @@ use selvedge_web::{Explore, Server, Tell};
 use super::pose::{PoseArgs, answer};
 use crate::exit::Exit;
 use crate::output::Output;
-use crate::{input, memory};
+use crate::{guard, input, memory};
 use selvedge_check::command::Interrupt;
 
 /// Show the program, the run and its answer on a local page
@@ -115,7 +116,12 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         Failure::Message(Blame::File, message)
     })?;
     let stopper = server.stopper();
-    let _interrupt = Interrupt::install(move || stopper.stop());
+    let _interrupt = Interrupt::install(move || {
+        stopper.stop();
+        // What is being computed for the page may not hear of it at once, and nobody waits for it.
+        thread::sleep(guard::GRACE);
+        process::exit(Exit::Done as i32);
+    });
     let url = server.url();
     output.print(&format!("{url}\n"));
     output.flush();

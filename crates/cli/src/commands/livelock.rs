@@ -1,5 +1,6 @@
 //! `selvedge livelock`: is there a fair run that never ends?
 
+use std::path::Path;
 use std::time::Instant;
 
 use clap::{Args as ClapArgs, ValueEnum};
@@ -86,6 +87,13 @@ impl From<FairnessArg> for Fairness {
             FairnessArg::Weak => Fairness::Weak,
             FairnessArg::None => Fairness::None,
         }
+    }
+}
+
+impl Args {
+    /// The limits within which there is an answer, and the file that it is about.
+    pub fn watched(&self) -> (Limits, &Path) {
+        (self.limits.clone(), &self.input.file)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `selvedge recheck`: evidence, checked independently of the search that found it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args as ClapArgs;
@@ -15,6 +15,7 @@ use super::answer::SolverArgs;
 use super::engine::Limits;
 use crate::args::{Format, InputArgs};
 use crate::exit::Exit;
+use crate::guard;
 use crate::input;
 use crate::output::Output;
 
@@ -57,6 +58,13 @@ pub struct Args {
     solver: SolverArgs,
 }
 
+impl Args {
+    /// The limits within which there is an answer, and the file that it is about.
+    pub fn watched(&self) -> (Limits, &Path) {
+        (Limits { timeout: self.timeout, memory: self.memory }, &self.input.file)
+    }
+}
+
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     command::refuse_swapped("selvedge recheck", &args.evidence, &args.input.file)?;
     // What is wrong with the input is said before anything about the evidence.
@@ -70,6 +78,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     };
     let evidence = command::read(&args.evidence, &options.limits.budget())?;
     let checked = recheck(&subject, &evidence, &options)?;
+    guard::answers();
     let name = args.evidence.display().to_string();
     let refusal = |why: &String| command::refusal(&args.evidence, why);
     if let Ok(Accepted { held: Held::Views(_, queries), .. }) = &checked {

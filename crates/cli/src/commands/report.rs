@@ -9,8 +9,10 @@ use selvedge_frontend::{files, show_path};
 use selvedge_report::{json, page};
 use selvedge_web::Tell;
 
+use super::engine::Limits;
 use super::pose::{PoseArgs, answer};
 use crate::exit::Exit;
+use crate::guard;
 use crate::input;
 use crate::output::Output;
 use crate::save::{probe, save};
@@ -67,15 +69,23 @@ fn path(args: &Args) -> Result<&Path, Failure> {
     })
 }
 
+impl Args {
+    /// The limits within which there is an answer, and the file that it is about.
+    pub fn watched(&self) -> (Limits, &Path) {
+        (self.pose.engine.limits.clone(), &self.pose.input.file)
+    }
+}
+
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let path = path(args)?;
     let kind = kind(path)?;
     args.pose.check()?;
     let subject = input::load(&args.pose.input, output)?;
     probe("--output", path, &files(&args.pose.input.file))?;
-    let interrupt = Interrupt::install(|| {});
+    let interrupt = Interrupt::install(guard::interrupted);
     let tell: Tell = Arc::new(|_| {});
     let (answer, table) = answer(&args.pose, &subject, &interrupt.flag(), &tell, output)?;
+    guard::answers();
     let text = match kind {
         Kind::Page => page::html(&answer.document(table.as_ref())),
         Kind::Markdown => page::markdown(&answer.document(table.as_ref())),

@@ -1,5 +1,6 @@
 //! `selvedge table`: what is new at each bound.
 
+use std::path::Path;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
@@ -8,7 +9,7 @@ use selvedge_analysis::engine::Verdict;
 use selvedge_report::json;
 
 use super::answer::with_progress;
-use super::engine::EngineOptions;
+use super::engine::{EngineOptions, Limits};
 use crate::args::{Format, InputArgs, number};
 use crate::exit::Exit;
 use crate::input;
@@ -69,6 +70,13 @@ impl Args {
     /// Whether sets of stacks are shown, so that there is something to draw.
     pub fn shows_automata(&self) -> bool {
         self.automata
+    }
+}
+
+impl Args {
+    /// The limits within which there is an answer, and the file that it is about.
+    pub fn watched(&self) -> (Limits, &Path) {
+        (self.engine.limits.clone(), &self.input.file)
     }
 }
 

@@ -8,7 +8,7 @@ use selvedge::{Closure, Failure, Options, verify};
 use selvedge_frontend::show_path;
 
 use super::answer::{AnswerArgs, SolverArgs};
-use super::engine::EngineOptions;
+use super::engine::{EngineOptions, Limits};
 use crate::args::InputArgs;
 use crate::exit::Exit;
 use crate::input;
@@ -111,6 +111,13 @@ enum Tried {
     All,
     /// With `--observe predicates`: those of one thread, as published. What is closed then is no proof
     Published,
+}
+
+impl Args {
+    /// The limits within which there is an answer, and the file that it is about.
+    pub fn watched(&self) -> (Limits, &Path) {
+        (self.engine.limits.clone(), &self.input.file)
+    }
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {

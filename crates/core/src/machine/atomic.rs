@@ -28,10 +28,10 @@ const MOST_REMEMBERED: usize = 1 << 25;
 pub struct Move {
     /// What it leads to.
     pub outcome: Outcome,
-    /// The edge that leaves the head.
+    /// The edge that was executed last: the only one, unless there is a way before it.
     pub edge: EdgeId,
-    /// The edges after it, in order: those inside of an atomic section.
-    pub inside: Vec<EdgeId>,
+    /// The way through an atomic section before that edge, by its number in [`Room::ways`].
+    pub before: Option<usize>,
 }
 
 /// Memory for the next moves, so that none is asked for at each head.
@@ -40,9 +40,16 @@ pub struct Room {
     spare: Spare,
     outcomes: Vec<Outcome>,
     moves: Vec<Move>,
+    ways: Vec<Way>,
 }
 
 impl Room {
+    /// The ways into atomic sections of the moves that were found last. A way comes after the one before it.
+    #[must_use]
+    pub fn ways(&self) -> &[Way] {
+        &self.ways
+    }
+
     /// Takes the memory of a move back.
     pub fn take_back(&mut self, shared: Shared, next: Next) {
         if let (None, Next::Goto(frame)) = (&self.spare, next) {
@@ -103,9 +110,12 @@ impl Stacks {
 }
 
 /// A way into a section: the edge that was executed last, and the way before it.
-struct Way {
-    edge: EdgeId,
-    before: Option<usize>,
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    /// The edge that was executed last.
+    pub edge: EdgeId,
+    /// The number of the way before that edge.
+    pub before: Option<usize>,
 }
 
 /// The search through the sections that are entered from one head.
@@ -125,15 +135,7 @@ impl Search {
     }
 
     fn leave(&mut self, outcome: Outcome, edge: EdgeId, before: Option<usize>) {
-        let (mut first, mut inside) = (edge, Vec::new());
-        let mut rest = before;
-        while let Some(way) = rest.map(|way| &self.ways[way]) {
-            inside.push(first);
-            first = way.edge;
-            rest = way.before;
-        }
-        inside.reverse();
-        self.moves.push(Move { outcome, edge: first, inside });
+        self.moves.push(Move { outcome, edge, before });
     }
 }
 
@@ -153,7 +155,7 @@ impl Machine {
     ) -> Result<Vec<Move>, Fault> {
         let mut search = Search {
             stacks: Stacks::default(),
-            ways: Vec::new(),
+            ways: std::mem::take(&mut room.ways),
             work: VecDeque::new(),
             moves: std::mem::take(&mut room.moves),
             spare: room.spare.take(),
@@ -161,6 +163,7 @@ impl Machine {
         let mut outcomes = std::mem::take(&mut room.outcomes);
         outcomes.clear();
         search.moves.clear();
+        search.ways.clear();
         for &edge in &self.code.location(frame.loc).edges {
             self.outcomes(shared, frame, edge, &mut search.spare, &mut outcomes)?;
             for outcome in outcomes.drain(..) {
@@ -180,7 +183,7 @@ impl Machine {
         if !search.work.is_empty() {
             self.follow(&mut search)?;
         }
-        (room.outcomes, room.spare) = (outcomes, search.spare);
+        (room.outcomes, room.spare, room.ways) = (outcomes, search.spare, search.ways);
         Ok(search.moves)
     }
 

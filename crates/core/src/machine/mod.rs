@@ -24,7 +24,7 @@ mod threads;
 mod words;
 
 pub use at_once::Start;
-pub use atomic::{Move, Room};
+pub use atomic::{Move, Room, Way};
 pub use cases::{Becomes, Case};
 pub use names::{DROPPED, Names};
 pub use run::{Next, Outcome, Started};

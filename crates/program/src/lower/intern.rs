@@ -67,8 +67,25 @@ impl Symbol {
     }
 }
 
-/// Where an action comes from.
+/// An edge that was executed after others. Long ways that begin alike are stored once.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Step {
+    /// The number of the step before.
+    pub before: Option<u32>,
+    pub edge: EdgeId,
+}
+
+/// Where an action comes from, as it is stored.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct Stored {
+    /// The number of the last step; none for the end of a thread.
+    pub last: Option<u32>,
+    /// The fair choices that were made, each once, in rising order.
+    pub fair: Vec<FairChoice>,
+}
+
+/// Where an action comes from.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Executed {
     /// The edges; none for the end of a thread.
     pub path: Vec<EdgeId>,

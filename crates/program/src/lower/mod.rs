@@ -31,7 +31,7 @@ use crate::compile::{Compiler, Threads};
 use crate::flow::{self, Command, EdgeId, Flow};
 use crate::visit::any_part;
 use crate::{Count, Expr, ExprKind, GlobalId, ProcId, Program, Source, Span, ThreadDecl, Value};
-use intern::{Executed, Numbered, Symbol};
+use intern::{Numbered, Step, Stored, Symbol};
 pub use relation::ThreadStart;
 
 /// Numbers of threads that replace those of the program (`--threads NAME=N`).
@@ -59,7 +59,9 @@ pub struct Lowering {
     shared: Numbered<Box<[u64]>>,
     symbols: Numbered<Box<[u64]>>,
     /// Where actions come from, but for those of a single edge without fair choices: the first numbers are theirs.
-    origins: Numbered<Executed>,
+    origins: Numbered<Stored>,
+    /// The steps of those actions, each after another one.
+    steps: Numbered<Step>,
 }
 
 /// Why a program cannot be lowered.
@@ -191,6 +193,7 @@ impl Lowering {
             shared: Numbered::new("shared states"),
             symbols: Numbered::new("frames"),
             origins: Numbered::new("ways through atomic sections"),
+            steps: Numbered::new("steps in atomic sections"),
         })
     }
 

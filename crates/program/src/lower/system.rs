@@ -9,11 +9,11 @@ use selvedge_model::{
     Spawn, Stack, State, SymbolId, System, TemplateId, Thread, ThreadInfo, Word, calls_itself,
 };
 
-use selvedge_core::machine::{Frame, Move, Next, Room, Shared, Start, Started};
+use selvedge_core::machine::{Frame, Move, Next, Room, Shared, Start, Started, Way};
 use selvedge_core::{Control, Memory, Site};
 
 use super::Lowering;
-use super::intern::{Executed, Symbol};
+use super::intern::{Executed, Step, Stored, Symbol};
 use crate::ProcId;
 use crate::flow::{EdgeId, place};
 
@@ -259,26 +259,30 @@ impl Lowering {
             shared: self.shared_id(&self.machine.after_end(shared, id))?,
             word: Word::Pop,
             spawn: None,
-            origin: self.origin(Executed::default())?,
+            origin: self.origin(Stored::default())?,
         })
     }
 
-    /// The number of where an action comes from. Single edges need not be looked up.
-    fn origin(&self, executed: Executed) -> Result<Origin, Fault> {
+    /// The number of where an action comes from, if it is more than a single edge.
+    fn origin(&self, stored: Stored) -> Result<Origin, Fault> {
         let edges = self.machine.code.edges.len() as u32;
-        Ok(Origin(match (&executed.path[..], &executed.fair[..]) {
-            ([EdgeId(edge)], []) => *edge,
-            _ => edges.saturating_add(self.origins.number(&executed)?),
-        }))
+        Ok(Origin(edges.saturating_add(self.origins.number(&stored)?)))
     }
 
     /// Where an action comes from.
     pub(super) fn executed(&self, origin: Origin) -> Executed {
         let edges = self.machine.code.edges.len() as u32;
-        match origin.0.checked_sub(edges) {
-            Some(number) => self.origins.look(number, Executed::clone),
-            None => Executed { path: vec![EdgeId(origin.0)], fair: Vec::new() },
+        let Some(number) = origin.0.checked_sub(edges) else {
+            return Executed { path: vec![EdgeId(origin.0)], fair: Vec::new() };
+        };
+        let Stored { mut last, fair } = self.origins.look(number, Stored::clone);
+        let mut path = Vec::new();
+        while let Some(step) = last.map(|step| self.steps.look(step, Step::clone)) {
+            path.push(step.edge);
+            last = step.before;
         }
+        path.reverse();
+        Executed { path, fair }
     }
 
     /// The actions at the shared state and the symbol that the scratch has.
@@ -315,6 +319,7 @@ impl Lowering {
         let mut moves = moves.map_err(|fault| self.fault(fault))?;
         let only = moves.len() == 1;
         let mut seen = FxHashMap::default();
+        let mut known = vec![None; room.ways().len()];
         for step in moves.drain(..) {
             let fair = step
                 .outcome
@@ -322,7 +327,7 @@ impl Lowering {
                 .iter()
                 .map(|&(Site(place), outcome)| FairChoice { place: FairPlace(place), outcome });
             let fair: Vec<FairChoice> = fair.collect();
-            let action = self.action(room, step, fair.clone())?;
+            let action = self.action(room, &mut known, step, fair.clone())?;
             if only {
                 out.push(action);
                 continue;
@@ -346,8 +351,34 @@ impl Lowering {
         Ok(())
     }
 
+    /// The number of the last step of a way, with the numbers of ways that are known.
+    fn last_step(
+        &self,
+        ways: &[Way],
+        known: &mut [Option<u32>],
+        way: Option<usize>,
+    ) -> Result<Option<u32>, Fault> {
+        let (mut new, mut rest) = (Vec::new(), way);
+        while let Some(way) = rest.filter(|&way| known[way].is_none()) {
+            new.push(way);
+            rest = ways[way].before;
+        }
+        let mut before = rest.and_then(|way| known[way]);
+        for way in new.into_iter().rev() {
+            before = Some(self.steps.number(&Step { before, edge: ways[way].edge })?);
+            known[way] = before;
+        }
+        Ok(before)
+    }
+
     /// A move of the machine as an action, with the fair choices that it makes.
-    fn action(&self, room: &mut Room, step: Move, fair: Vec<FairChoice>) -> Result<Action, Fault> {
+    fn action(
+        &self,
+        room: &mut Room,
+        known: &mut [Option<u32>],
+        step: Move,
+        fair: Vec<FairChoice>,
+    ) -> Result<Action, Fault> {
         let frame_id = |frame: &Frame| self.frame_id(frame);
         let word = match &step.outcome.next {
             Next::Goto(frame) => Word::Rewrite(frame_id(frame)?),
@@ -358,11 +389,12 @@ impl Lowering {
         };
         let spawn = step.outcome.started.map(|started| self.spawn(started)).transpose()?;
         let shared = self.shared_id(&step.outcome.shared)?;
-        let origin = match fair.is_empty() && step.inside.is_empty() {
+        let origin = match fair.is_empty() && step.before.is_none() {
             true => Origin(step.edge.0),
             false => {
-                let path = std::iter::once(step.edge).chain(step.inside).collect();
-                self.origin(Executed { path, fair })?
+                let before = self.last_step(room.ways(), known, step.before)?;
+                let last = Some(self.steps.number(&Step { before, edge: step.edge })?);
+                self.origin(Stored { last, fair })?
             }
         };
         room.take_back(step.outcome.shared, step.outcome.next);
