@@ -126,6 +126,7 @@ impl Guard {
         let mut out = io::stdout().lock();
         // A reader that has gone away still gets the exit code.
         let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        selvedge_smt::solver::end_all();
         process::exit(Exit::Unknown as i32);
     }
 

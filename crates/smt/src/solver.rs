@@ -8,6 +8,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -155,6 +156,7 @@ impl Solver {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn().map_err(missing)?;
+        running().push(child.id());
         let (Some(mut stdin), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(SolverError::Died);
         };
@@ -301,16 +303,37 @@ impl Solver {
 impl Drop for Solver {
     /// Ends the solver and all that it has started.
     fn drop(&mut self) {
-        if cfg!(unix) {
-            let group = format!("-{}", self.child.id());
-            let mut kill = Command::new("kill");
-            kill.args(["-KILL", "--", &group]);
-            kill.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            // Where there is no such command, the solver itself is ended all the same.
-            let _ = kill.status();
-        }
+        let group = self.child.id();
+        end_groups(&[group]);
         // It may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
+        running().retain(|&other| other != group);
+    }
+}
+
+/// The groups of the solvers that run.
+static RUNNING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+fn running() -> MutexGuard<'static, Vec<u32>> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends all solvers, and all that they have started: for a process that is about to end without dropping anything.
+pub fn end_all() {
+    let groups = std::mem::take(&mut *running());
+    if !groups.is_empty() {
+        end_groups(&groups);
+    }
+}
+
+/// Ends groups of processes, where there are such groups.
+fn end_groups(groups: &[u32]) {
+    if cfg!(unix) {
+        let mut kill = Command::new("kill");
+        kill.args(["-KILL", "--"]).args(groups.iter().map(|group| format!("-{group}")));
+        kill.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        // Where there is no such command, the solver itself is ended all the same.
+        let _ = kill.status();
     }
 }

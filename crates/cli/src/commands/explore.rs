@@ -120,6 +120,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         stopper.stop();
         // What is being computed for the page may not hear of it at once, and nobody waits for it.
         thread::sleep(guard::GRACE);
+        selvedge_smt::solver::end_all();
         process::exit(Exit::Done as i32);
     });
     let url = server.url();
