@@ -117,6 +117,7 @@ pub(crate) fn check(
         return answer(question);
     }
     let refused = |why| {
+        question.note_missing_target();
         let outcome = Outcome::refused(as_fault(program, why), bound.resource);
         Answer::of_states(question, opened, outcome)
     };

@@ -27,6 +27,9 @@ const PART_FOR_COLLAPSE: u64 = 10;
 /// How much it may add in any case, in moves: a moment.
 const LEAST_FOR_COLLAPSE: u64 = 1 << 17;
 
+/// The place of the exploration from below among the two sides.
+const BELOW: usize = 1;
+
 /// What comes from above with each cut.
 struct Report {
     seen: CutSeen,
@@ -67,15 +70,16 @@ pub(super) fn pincer(
         *explored = Some(found);
         Some(met)
     };
-    if !alone {
-        sides.push(Candidate::new(FAVOURED, |budget, _| explore(budget)));
-    }
+    // A cut without a violation is a small proof: it is tried first.
     if question.system.is_recursive() || wants_table || alone {
         sides.push(Candidate::new(FAVOURED, |budget, turn| {
             let add = |report: Report| lock(&reports).push(report);
             from_above(question, wants_table, budget, turn, tell, add);
             None
         }));
+    }
+    if !alone {
+        sides.push(Candidate::new(FAVOURED, |budget, _| explore(budget)));
     }
     in_turns(sides, budget);
     let verdict = verdict.unwrap_or_else(|| {
@@ -136,7 +140,7 @@ fn from_above(
         let proved = !violated && !question.is_about_everything();
         if proved {
             // Only the bound of the collapse is still of interest.
-            turn.limit(0, LEAST_FOR_COLLAPSE.max(turn.done() / PART_FOR_COLLAPSE));
+            turn.limit(BELOW, LEAST_FOR_COLLAPSE.max(turn.done() / PART_FOR_COLLAPSE));
         }
         !exact && !proved
     };

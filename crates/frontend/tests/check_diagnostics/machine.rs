@@ -43,7 +43,17 @@ fn machine_integers() {
             "a comparison beside an operator on bits",
             "u8 x := 1;\n\
              void main() { x := x & 1 == 1; }",
-            expect![[r#""#]],
+            expect![[r#"
+                error: expected a `u8`, but this is a truth value
+                 --> t.weave:2:24
+                  |
+                2 | void main() { x := x & 1 == 1; }
+                  |                        ^^^^^^
+                  |
+                  = help: `==` comes before `&`: write `(a & b) == c` to compare bits
+
+                t.weave: 1 error
+            "#]],
         ),
         (
             "another machine type",
