@@ -88,3 +88,21 @@ fn an_engine_takes_turns_with_the_others() {
         assert_eq!(verify(&counter, &options).unwrap().object().engine.as_deref(), Some("toy"));
     }
 }
+
+/// From above, threads that wait for a call are seen beside the results of another one.
+#[test]
+fn results_of_another_call_are_nobodys() {
+    let text = "enum One { A } enum Two { B, C }
+        One f() { return A; }
+        Two g() { return C; }
+        thread a { One o := f(); assert o == A; }
+        thread b { Two t := g(); assert t == C; }";
+    let subject = Subject::parse("results.weave", text, InputOptions::default()).unwrap();
+    for engine in Engines::default().names().map(|(name, _)| name) {
+        let options = Options { engine, solver: None, ..Options::default() };
+        match verify(&subject, &options) {
+            Ok(answer) => assert_eq!(answer.verdict(), Verdict::Safe, "{engine}"),
+            Err(refused) => assert!(refused.to_string().contains("only"), "{engine}: {refused}"),
+        }
+    }
+}
