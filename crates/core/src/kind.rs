@@ -106,6 +106,21 @@ impl Kind {
         }
     }
 
+    /// Whether a value is one of this kind; whoever is a thread is not asked for its number.
+    #[must_use]
+    pub fn holds(&self, value: &Value) -> bool {
+        match (self, value) {
+            (Kind::Int | Kind::Thread, _) => true,
+            (Kind::Range(range), _) => range.contains(value),
+            (Kind::Bool, Value::Small(n)) => (0..=1).contains(n),
+            (Kind::Tag(count), Value::Small(n)) => u64::try_from(*n).is_ok_and(|n| n < *count),
+            _ => match (self.bounds(), value.to_big()) {
+                (Some((lo, hi)), Some(n)) => lo <= n && n <= hi,
+                _ => true,
+            },
+        }
+    }
+
     /// The values, if they are not too many to be told apart by a small number.
     #[must_use]
     pub fn span(&self) -> Option<Span> {

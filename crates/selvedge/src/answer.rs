@@ -65,7 +65,7 @@ impl Answer {
     /// Lets go of the budget of the engine that gave it: what is asked next has this one.
     pub(crate) fn within(mut self, budget: &Budget) -> Self {
         if let By::States { question, .. } = &mut self.by {
-            *question = Box::new(question.within(budget));
+            **question = question.within(budget);
         }
         self
     }

@@ -101,6 +101,10 @@ fn results_of_another_call_are_nobodys() {
     for engine in Engines::default().names().map(|(name, _)| name) {
         let options = Options { engine, solver: None, ..Options::default() };
         match verify(&subject, &options) {
+            // Generators may be missing for ever.
+            Ok(answer) if engine == EngineName::Generators => {
+                assert_ne!(answer.verdict(), Verdict::Unsafe, "{engine}");
+            }
             Ok(answer) => assert_eq!(answer.verdict(), Verdict::Safe, "{engine}"),
             Err(refused) => assert!(refused.to_string().contains("only"), "{engine}: {refused}"),
         }

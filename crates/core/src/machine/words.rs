@@ -371,7 +371,7 @@ impl Domain for Words<'_> {
         let value = results.and_then(|results| results.get(index)).cloned();
         let value = value.filter(|value| *value != Value::Open);
         // Who looks from above asks about threads that wait for a call beside the results of another one: that never occurs.
-        if value.as_ref().is_some_and(|value| !kind.contains(value)) {
+        if value.as_ref().is_some_and(|value| !kind.holds(value)) {
             return Err(Halt::Blocked);
         }
         if value.is_some() || (*kind == into.kind && !self.settles_results) {

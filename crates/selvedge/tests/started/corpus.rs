@@ -64,7 +64,7 @@ fn rounds_of_the_satabs_programs_agree_with_contexts() {
 /// The program with one thread goes wrong where two rounds do.
 fn one_thread(subject: &Subject, name: &str) {
     let rounds = found(subject, Bound::rounds(2), &with(EngineName::Auto, None), name);
-    let made = WithSlots::of(&subject, None, Some(1)).unwrap().unwrap().unwrap();
+    let made = WithSlots::of(subject, None, Some(1)).unwrap().unwrap().unwrap();
     let one = sequentialize(&made.slotted.program, &Default::default(), 2).unwrap();
     let text = print::weave(&one.program);
     let one = Subject::parse("one.weave", text, InputOptions::default()).unwrap();
@@ -74,7 +74,7 @@ fn one_thread(subject: &Subject, name: &str) {
 
 /// The tables for three contexts go wrong as the program does.
 fn tables(subject: &Subject, contexts: Option<usize>, name: &str) {
-    let made = WithSlots::for_contexts(&subject, 3).unwrap().unwrap().unwrap();
+    let made = WithSlots::for_contexts(subject, 3).unwrap().unwrap().unwrap();
     let opened = made.subject(subject).system().unwrap();
     let Tabulated { tables, targets } = tabulate(&*opened.system, 1_000_000).unwrap();
     let text = selvedge_frontend::tables::print::cpds(&tables, &targets).unwrap();

@@ -111,7 +111,7 @@ fn compare(seed: u64, kind: Kind) -> Option<bool> {
 /// The program with one thread goes wrong where rounds do; it is read from its text.
 fn sequentialized(subject: &Subject, option: Option<u32>, fewest: Option<usize>, text: &str) {
     for rounds in 1..=2 {
-        let made = WithSlots::of(&subject, option, Some(1)).unwrap().unwrap().unwrap();
+        let made = WithSlots::of(subject, option, Some(1)).unwrap().unwrap().unwrap();
         let slotted = print::weave(&made.slotted.program);
         read(&slotted);
         let one = sequentialize(&made.slotted.program, &Default::default(), rounds).unwrap();
@@ -129,7 +129,7 @@ fn sequentialized(subject: &Subject, option: Option<u32>, fewest: Option<usize>,
 /// Rounds of single steps are those of the program with slots.
 fn delays(subject: &Subject, option: Option<u32>, text: &str) {
     let (rounds, delays) = (9, 1);
-    let made = WithSlots::of(&subject, option, Some(2)).unwrap().unwrap().unwrap();
+    let made = WithSlots::of(subject, option, Some(2)).unwrap().unwrap().unwrap();
     let slotted = made.subject(subject).lowering().unwrap().unwrap();
     let Ok(naive) = NaiveDelays::new(&slotted, rounds, delays, 60_000) else { return };
     let goes_wrong =
@@ -161,7 +161,7 @@ fn contexts(
         assert!(fewest.is_some_and(|rounds| rounds <= contexts), "{contexts}\n{text}");
     }
     // Ids of threads that may be dropped are refused.
-    let Ok(made) = WithSlots::for_contexts(&subject, most as u32).unwrap().unwrap() else {
+    let Ok(made) = WithSlots::for_contexts(subject, most as u32).unwrap().unwrap() else {
         assert!(text.contains("tid"), "{text}");
         return;
     };
