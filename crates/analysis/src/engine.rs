@@ -266,6 +266,9 @@ pub fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> O
 /// How much work contexts do before delays are tried, in moves: a few seconds.
 const BEFORE_DELAYS: u64 = 3 << 20;
 
+/// How much work is done for a schedule with few contexts once delays have found one, in moves: about a second.
+const FOR_CONTEXTS: u64 = 1 << 21;
+
 /// From both sides; and with rounds and delays, where after a while not even two contexts came to
 /// an end: perhaps a single one never does, and there always is an end to rounds and delays.
 fn verify_fixed_threads(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
@@ -286,7 +289,15 @@ fn verify_fixed_threads(question: &Question<'_>, budget: &Budget, tell: Listener
             return None;
         }
         let outcome = delays::verify(question, &delays::Options::default(), budget, &|_| {});
-        outcome.is_answer().then_some(outcome)
+        let Verdict::Unsafe { trace: Ok(trace), .. } = &outcome.verdict else {
+            return outcome.is_answer().then_some(outcome);
+        };
+        // People want few contexts, and sets of stacks may tell how few.
+        let symbolic = Question { method: Method::Symbolic, ..*question };
+        let (bound, work) = (Bound::contexts(trace.contexts()), budget.with_work(FOR_CONTEXTS));
+        let few = check(&symbolic, bound, &work, &|_| {});
+        let is_shown = matches!(few.verdict, Verdict::Unsafe { trace: Ok(_), .. });
+        Some(if is_shown { few } else { outcome })
     };
     let candidates = vec![
         Candidate::new(FAVOURED, |budget, _| Some(both_sides(budget))),
