@@ -121,6 +121,8 @@ pub fn run<'a>(
 impl Run<'_, '_> {
     /// Raises a bound; how many states and abstract states are new.
     pub fn advance(&mut self, side: Side) -> Result<(usize, usize), End> {
+        // A bound that adds nothing is no work, and there may be many of them.
+        self.budget.check()?;
         let observation = match side {
             Side::Round => self.explorer.advance_round(self.budget)?,
             Side::Delay => self.explorer.advance_delay(self.budget)?,
