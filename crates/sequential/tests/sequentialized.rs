@@ -40,7 +40,7 @@ const HEAD_START: u64 = 1 << 20;
 const MEMORY: usize = 4 << 30;
 
 /// Examples that take longer than about a second from so many rounds on.
-const SLOW: [(&str, usize); 37] = [
+const SLOW: [(&str, usize); 41] = [
     ("any/reader-writer.weave", 3),
     ("bluetooth/bluetooth1.weave", 3),
     ("bluetooth/bluetooth2.weave", 3),
@@ -78,6 +78,10 @@ const SLOW: [(&str, usize); 37] = [
     ("structures/ring.weave", 1),
     ("structures/treiber-stack-tagged.weave", 2),
     ("structures/treiber-stack.weave", 2),
+    ("structures/bounded-buffer-one.weave", 2),
+    ("structures/bounded-buffer.weave", 2),
+    ("structures/connections.weave", 3),
+    ("structures/phases.weave", 2),
 ];
 
 /// Examples that are too large from so many rounds on; that they are parsed and checked is all that
