@@ -66,7 +66,7 @@ def test_other_signals_may_raise_what_they_like() -> None:
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.3)
         with pytest.raises(Alarm):
-            selvedge.parse(ENDLESS).verify(timeout=LONG)
+            selvedge.parse(ENDLESS).verify(engine="explicit", timeout=LONG)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -87,7 +87,7 @@ def test_a_signal_that_raises_nothing_stops_nothing() -> None:
 
 def test_a_process_ends_at_ctrl_c() -> None:
     """As in a terminal: a whole interpreter, which dies of the signal."""
-    script = f"import selvedge; p = selvedge.parse({ENDLESS!r}); print('ready', flush=True); p.verify(timeout={LONG})"
+    script = f"import selvedge; p = selvedge.parse({ENDLESS!r}); print('ready', flush=True); p.verify(engine='explicit', timeout={LONG})"
     child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         assert child.stdout is not None and child.stdout.readline() == b"ready\n"
