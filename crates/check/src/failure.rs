@@ -7,7 +7,7 @@ use std::{error, fmt, io};
 use selvedge_frontend::{Diagnostics, LoadError, explain, has_known_ending, show_path};
 use selvedge_model::Fault;
 
-/// What is to blame.
+/// Says whose mistake a failure is: that of the options, the input, a file, or of Selvedge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Blame {
     /// The options.
@@ -93,7 +93,7 @@ impl Failure {
         Failure::Message(Blame::Bug, message)
     }
 
-    /// What is to blame.
+    /// Says whose mistake it is.
     #[must_use]
     pub fn blame(&self) -> Blame {
         match self {

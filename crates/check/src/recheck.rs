@@ -23,7 +23,7 @@ pub struct Asked {
     pub budget: Budget,
 }
 
-/// What evidence shows.
+/// The claim that evidence was found to prove.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Claim {
     /// Nothing that is asked about happens, in no run.
@@ -40,7 +40,7 @@ pub struct Accepted {
     pub claim: Claim,
     /// What was checked, in a sentence.
     pub checked: String,
-    /// What it is about.
+    /// The program or table that the evidence is about.
     pub property: String,
     /// What it is.
     pub held: Held,

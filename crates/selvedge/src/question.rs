@@ -70,7 +70,7 @@ impl Question {
         Question { started: Some(started), ..self.clone() }
     }
 
-    /// What it is about.
+    /// Returns the program or table that is asked about.
     #[must_use]
     pub fn subject(&self) -> &Subject {
         &self.subject

@@ -12,7 +12,7 @@ pub struct Accepted {
     pub verdict: Verdict,
     /// What was checked, in a sentence.
     pub checked: String,
-    /// What it is about.
+    /// The program or table that the evidence is about.
     pub property: String,
     /// What it is.
     pub held: Held,

@@ -168,7 +168,7 @@ fn from_above(
     }
 }
 
-/// What a cut leaves.
+/// Counts the visible states that a cut leaves, and says whether a violation is among them.
 fn report(
     question: &Question<'_>,
     above: &Above<'_>,

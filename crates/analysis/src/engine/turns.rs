@@ -27,7 +27,7 @@ const SHARE: u64 = 1 << 15;
 /// How many shares a favoured engine has: at most a quarter is lost to another one that has one.
 pub const FAVOURED: u64 = 4;
 
-/// What an engine comes to.
+/// An outcome of an engine that takes turns: an answer, or none.
 pub trait Answer: Send {
     /// Whether the question is answered.
     fn is_answer(&self) -> bool;
