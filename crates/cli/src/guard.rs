@@ -134,7 +134,9 @@ impl Guard {
         let completed = completed.unwrap_or("nothing");
         let object = || {
             let message = format!("{why}; completed: {completed}");
-            failure_report(&Failure::Message(Blame::System, message), Some(self.file.clone()))
+            let failure = Failure::Message(Blame::System, message);
+            let report = failure_report(&failure, Some(self.file.clone()));
+            json::FailureReport { verdict: Some(json::Verdict::Unknown), ..report }
         };
         match self.format {
             Format::Json => json::print(&object()),
@@ -178,6 +180,7 @@ mod tests {
         let json = guard(Format::Json).text(why, None, Some("2 contexts"));
         assert!(json.contains("\"the time limit was reached; completed: 2 contexts\""), "{json}");
         assert!(json.contains("\"file\": \"a.weave\""), "{json}");
+        assert!(json.contains("\"verdict\": \"unknown\""), "{json}");
         assert!(guard(Format::Sarif).text(why, None, None).contains("sarif"));
     }
 }
