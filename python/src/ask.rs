@@ -99,6 +99,20 @@ pub fn engine(name: &str) -> PyResult<EngineName> {
     name.parse().map_err(|failure: Failure| errors::option(&failure.to_string()))
 }
 
+/// How many engines may work at the same time.
+pub fn jobs(number: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
+    match number.map(|number| numbers::count("jobs", number)).transpose()? {
+        Some(0) => Err(errors::option("jobs: somebody has to work: give 1 or more")),
+        number => Ok(number.unwrap_or(1)),
+    }
+}
+
+/// The names of the engines.
+#[pyfunction]
+pub fn engines() -> Vec<String> {
+    Options::default().engines.names().map(|(name, _)| name.name().to_owned()).collect()
+}
+
 /// Whether proofs use the predicates of the program alone.
 pub fn only_given(name: &str) -> PyResult<bool> {
     one_of("predicates", name, &[("auto", false), ("given", true)])

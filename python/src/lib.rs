@@ -14,6 +14,9 @@ mod run;
 #[pyo3::pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
+    use crate::ask::engines;
+
+    #[pymodule_export]
     use crate::program::{Program, load, parse};
 
     #[cfg(debug_assertions)]

@@ -99,9 +99,10 @@ impl Program {
     ///
     /// `deadlock` looks for deadlocks, too; `symmetry=False` lists interchangeable threads one by one. The run stops after
     /// `timeout` seconds, or when `memory` bytes are in use (80 % of the machine if left out). With `evidence`, the
-    /// answer carries what it rests on. `solver` is an SMT solver, for integers without bounds only; `predicates="given"`
+    /// answer carries what it rests on. `jobs` engines may work at the same time (1 if left out); the answer is the same with any
+    /// number. `solver` is an SMT solver, for integers without bounds only; `predicates="given"`
     /// lets such a proof use those of the program alone. `observe` says what `engine="delays"` sees of a state.
-    #[pyo3(signature = (*, engine="auto", deadlock=false, symmetry=true, timeout=None, memory=None, evidence=false,
+    #[pyo3(signature = (*, engine="auto", deadlock=false, symmetry=true, timeout=None, memory=None, jobs=None, evidence=false,
                         solver="z3", predicates="auto", observe=None))]
     #[allow(clippy::too_many_arguments)] // They are the keywords of Python.
     fn verify<'py>(
@@ -112,6 +113,7 @@ impl Program {
         symmetry: bool,
         timeout: Option<f64>,
         memory: Option<&Bound<'py, PyAny>>,
+        jobs: Option<&Bound<'py, PyAny>>,
         evidence: bool,
         solver: &str,
         predicates: &str,
@@ -125,6 +127,7 @@ impl Program {
             symmetry,
             evidence,
             solver: Some(solver.to_owned()),
+            jobs: ask::jobs(jobs)?,
             ..Options::default()
         };
         let subject = Arc::clone(&self.subject);
@@ -138,7 +141,7 @@ impl Program {
     /// of the threads that statements start may act, where the text does not show how many there are. The other options are
     /// those of `verify`.
     #[pyo3(signature = (*, contexts=None, rounds=None, delays=None, started=None, engine="auto", deadlock=false, symmetry=true,
-                        timeout=None, memory=None, evidence=false))]
+                        timeout=None, memory=None, jobs=None, evidence=false))]
     #[allow(clippy::too_many_arguments)]
     fn check<'py>(
         &self,
@@ -152,6 +155,7 @@ impl Program {
         symmetry: bool,
         timeout: Option<f64>,
         memory: Option<&Bound<'py, PyAny>>,
+        jobs: Option<&Bound<'py, PyAny>>,
         evidence: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         if started.is_some() && rounds.is_none() {
@@ -164,6 +168,7 @@ impl Program {
             deadlock,
             symmetry,
             evidence,
+            jobs: ask::jobs(jobs)?,
             ..Options::default()
         };
         let subject = Arc::clone(&self.subject);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import json
+import pathlib
 import pickle
 
 import pytest
@@ -23,7 +24,65 @@ def test_a_violation_has_a_trace_of_objects() -> None:
     assert all(isinstance(step, selvedge.Step) and len(step.stacks) == 2 for step in answer.trace)
     last = answer.trace[-1]
     assert last.line is not None and f"line {last.line}" in answer.violation
-    assert "wrong" in last.shared
+    assert last.shared == {"count": 1, "finished": 2, "wrong": answer.violation}
+    first = answer.trace[0]
+    assert first.shared == {"count": 0, "finished": 0}
+    assert first.stacks[0] == selvedge.CallStack(1, [selvedge.Frame("worker:15", 15, {"seen": 0})])
+
+
+def test_values_have_the_types_of_their_variables() -> None:
+    text = """
+    enum Colour { red, green }
+    Colour colour := green;
+    bool grid[2][2];
+    lock m;
+    int big := 36893488147419103232;
+    void main() { bool any; acquire m; grid[1][0] := true; assert !any; }
+    thread main;
+    """
+    answer = selvedge.parse(text).verify()
+    assert answer.trace is not None
+    shared = answer.trace[-1].shared
+    assert shared["colour"] == "green" and shared["m"] == "held" and shared["big"] == 2**65
+    assert shared["grid"] == [[None, None], [True, None]]
+
+
+def test_a_run_is_a_table() -> None:
+    answer = selvedge.load("examples/start/race.weave").verify()
+    table = answer.table()
+    assert table.columns == ["context", "thread", "line", "step", "count", "finished", "wrong"]
+    assert [row["context"] for row in table] == [1, 2, 2, 2, 3, 3, 3, 3]
+    assert str(table).splitlines()[1].split() == "1 worker#1 14 int[0..2] seen := count 0 0".split()
+    assert table._repr_html_().count("<tr>") == 9
+    assert selvedge.load("examples/start/mutex.weave").verify().table() == []
+    lasso = selvedge.load("examples/livelock/fig1b.weave").livelock()
+    assert lasso.lasso is not None
+    assert len(lasso.table()) == len(lasso.lasso.stem) + len(lasso.lasso.period)
+
+
+def test_a_table_is_a_data_frame() -> None:
+    pandas = pytest.importorskip("pandas")
+    table = selvedge.load("examples/start/race.weave").verify().table()
+    frame = table.to_pandas()
+    assert list(frame.columns) == table.columns and len(frame) == len(table)
+    assert frame["count"].tolist() == [0, 0, 1, 1, 1, 1, 1, 1]
+    assert pandas.DataFrame(table)["count"].tolist() == frame["count"].tolist()
+
+
+def test_any_number_of_jobs_gives_the_same_answer() -> None:
+    program = selvedge.load("examples/start/race.weave")
+    one, two = (json.loads(program.verify(jobs=jobs).to_json()) for jobs in (1, 2))
+    for answer in (one, two):
+        del answer["time_s"], answer["peak_memory_bytes"]
+    assert one == two
+    with pytest.raises(selvedge.OptionError, match="somebody has to work"):
+        program.verify(jobs=0)
+
+
+def test_the_stubs_name_every_engine() -> None:
+    stubs = (pathlib.Path(selvedge.__file__).parent / "_native.pyi").read_text()
+    named = stubs.split("_Engine = Literal[")[1].split("]")[0].replace('"', "").replace(",", " ").split()
+    assert sorted(named) == sorted(selvedge.engines())
 
 
 def test_observations_are_plain_lists() -> None:

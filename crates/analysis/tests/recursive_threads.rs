@@ -5,7 +5,6 @@ mod support;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use selvedge_analysis::engine::{Method, Outcome, Question, Verdict, verify};
 use selvedge_analysis::{Bound, Budget, Resource, Stop};
@@ -35,8 +34,14 @@ fn with_threads(text: &str, counts: &[(&str, u32)]) -> Option<Lowering> {
     Lowering::new(Arc::new(read_weave(text)), source, &counts).ok()
 }
 
-fn verified(system: &dyn System, properties: &[Property], time: Duration) -> Outcome {
-    let budget = Budget { deadline: Some(Instant::now() + time), ..Budget::default() };
+/// Enough work for most of the random programs.
+const LITTLE: u64 = 1 << 21;
+
+/// Enough for a large one.
+const MUCH: u64 = 1 << 28;
+
+fn verified(system: &dyn System, properties: &[Property], work: u64) -> Outcome {
+    let budget = Budget::default().with_work(work);
     let question =
         Question { system, properties, method: Method::Auto, symmetry: true, evidence: true };
     let outcome = verify(&question, &budget, &|_| {});
@@ -141,7 +146,7 @@ fn few_threads_agree() {
     for seed in 0..many(60) {
         let (text, any, fixed) = random(seed);
         let system = program(&text);
-        let outcome = verified(&system, &NEVER_WRONG, Duration::from_millis(300));
+        let outcome = verified(&system, &NEVER_WRONG, LITTLE);
         recursive += usize::from(outcome.engine != "coverability");
         let first = fixed.max(1);
         let found: Vec<(usize, Option<usize>)> =
@@ -169,7 +174,7 @@ fn few_threads_agree() {
                 }
                 broken[threads.min(3)] += 1;
             }
-            Verdict::Unknown { stop: Stop::Timeout, completed } => {
+            Verdict::Unknown { stop: Stop::Work, completed } => {
                 for (threads, contexts) in found {
                     let Some(Bound { resource: Resource::ContextsOf { threads: most }, count }) =
                         completed
@@ -202,7 +207,7 @@ fn deadlocks_are_refused() {
     let lowering =
         Lowering::for_any_number(Arc::new(read_weave(text)), source, &ThreadCounts::new());
     let system = lowering.unwrap().choosing_at_once();
-    let outcome = verified(&system, &[Property::NoDeadlock], Duration::from_secs(20));
+    let outcome = verified(&system, &[Property::NoDeadlock], MUCH);
     let Verdict::Unknown { stop: Stop::Fault(fault), .. } = outcome.verdict else {
         panic!("{:?}", outcome.verdict)
     };
@@ -239,12 +244,12 @@ fn heights_are_compared_with_numbers_of_threads() {
              thread visitor * any = visit();"
         )
     };
-    let right = verified(&program(&text("")), &NEVER_WRONG, Duration::from_secs(60));
+    let right = verified(&program(&text("")), &NEVER_WRONG, MUCH);
     assert!(matches!(right.verdict, Verdict::Safe(_)), "{:?}", right.verdict);
     let Some(Evidence::Cover(certificate)) = right.evidence else { panic!("no evidence") };
     assert!(!certificate.relations.is_empty());
     let twice = text("atomic { assume bell == Silent; bell := Goes; }");
-    let wrong = verified(&program(&twice), &NEVER_WRONG, Duration::from_secs(60));
+    let wrong = verified(&program(&twice), &NEVER_WRONG, MUCH);
     let Verdict::Unsafe { bound, .. } = wrong.verdict else { panic!("{:?}", wrong.verdict) };
     assert_eq!(bound, Bound::threads(3));
 }

@@ -144,8 +144,14 @@ fn tables_behave_as_before_as_programs() {
         let text = print::weave(&program);
         let lowered = lower(&read_weave(&text), &text).unwrap_or_else(|e| panic!("{text}\n{e}"));
         let as_tables = shared_states(&tables, BOUND, |s, q| s.describe().show_shared(q));
-        let as_program =
-            shared_states(&lowered, BOUND, |s, q| s.describe().shared_values(q)[0].1.clone());
+        let as_program = shared_states(&lowered, BOUND, |s, q| {
+            s.describe()
+                .shared_values(q)
+                .iter()
+                .next()
+                .map(|(_, value)| value.to_string())
+                .unwrap_or_default()
+        });
         let (Ok(as_tables), Ok(as_program)) = (as_tables, as_program) else { continue };
         assert_eq!(as_tables, as_program, "seed {seed}:\n{text}");
         compared += 1;

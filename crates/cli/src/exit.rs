@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{self, ExitCode};
 
 use clap::error::ErrorKind;
-use selvedge::{Blame, Failure, Verdict, failure_report};
+use selvedge::{Blame, Failure, VerdictName, failure_report};
 use selvedge_frontend::{explain, show_path};
 use selvedge_report::json;
 
@@ -53,14 +53,14 @@ Exit codes:
   66  a file cannot be read or written
   70  a bug in Selvedge";
 
-impl From<Verdict> for Exit {
-    fn from(verdict: Verdict) -> Self {
+impl From<VerdictName> for Exit {
+    fn from(verdict: VerdictName) -> Self {
         match verdict {
-            Verdict::Safe => Exit::Done,
-            Verdict::Bounded => Exit::Bounded,
-            Verdict::Unsafe => Exit::Unsafe,
-            Verdict::Nonterminating => Exit::Nonterminating,
-            Verdict::Unknown => Exit::Unknown,
+            VerdictName::Safe => Exit::Done,
+            VerdictName::Bounded => Exit::Bounded,
+            VerdictName::Unsafe => Exit::Unsafe,
+            VerdictName::Nonterminating => Exit::Nonterminating,
+            VerdictName::Unknown => Exit::Unknown,
         }
     }
 }
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn verdicts_end_as_the_library_says() {
-        use Verdict::*;
+        use VerdictName::*;
         for verdict in [Safe, Bounded, Unsafe, Nonterminating, Unknown] {
             assert_eq!(Exit::from(verdict) as u8, verdict.exit_code());
         }

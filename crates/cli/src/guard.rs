@@ -136,7 +136,7 @@ impl Guard {
             let message = format!("{why}; completed: {completed}");
             let failure = Failure::Message(Blame::System, message);
             let report = failure_report(&failure, Some(self.file.clone()));
-            json::FailureReport { verdict: Some(json::Verdict::Unknown), ..report }
+            json::FailureReport { verdict: Some(json::VerdictName::Unknown), ..report }
         };
         match self.format {
             Format::Json => json::print(&object()),

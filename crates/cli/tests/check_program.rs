@@ -203,6 +203,47 @@ fn both_say_the_same() {
     assert!(refused > 300);
 }
 
+/// Over the evidence of the examples, and over each with one thing changed. `SELVEDGE_EVERY=1` takes them all; otherwise every
+/// fifth.
+#[test]
+fn both_say_the_same_of_the_examples() {
+    let every = std::env::var("SELVEDGE_EVERY").ok().and_then(|n| n.parse().ok()).unwrap_or(5);
+    let rows = std::fs::read_to_string(example("expected.tsv")).expect("the list");
+    let path = place("example.json");
+    let to = path.to_str().expect("plain names");
+    let mut rng = Rng::with_seed(5);
+    let (mut accepted, mut refused, mut none) = (0, 0, 0);
+    for row in rows.lines().skip(1).step_by(every) {
+        let fields: Vec<&str> = row.split('\t').collect();
+        let (file, options) =
+            (example(fields[0]), fields[1].split_whitespace().collect::<Vec<_>>());
+        let asks = ["verify", &file, "--evidence", to, "-q", "--timeout", "5s"];
+        let _ = std::fs::remove_file(&path);
+        selvedge(&[&asks[..], &options].concat());
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            none += 1;
+            continue;
+        };
+        // What only the search is told is not for the check.
+        let known = ["--threads", "--const", "--target", "--init", "--deadlock"];
+        let mut asked: Vec<&str> = Vec::new();
+        for option in &options {
+            let is_known = known.contains(option);
+            let is_value = !option.starts_with("--")
+                && asked.last().is_some_and(|last| known[..4].contains(last));
+            asked.extend((is_known || is_value).then_some(*option));
+        }
+        assert_eq!(agreed(&path, &file, &asked), 0, "{row}");
+        accepted += 1;
+        std::fs::write(&path, random_change(&text, &mut rng)).expect("it can be written");
+        refused += usize::from(agreed(&path, &file, &asked) != 0);
+    }
+    println!(
+        "{accepted} accepted, {refused} of them refused once changed; {none} without evidence"
+    );
+    assert!(accepted > 10 && refused * 2 > accepted, "{accepted} {refused}");
+}
+
 /// What is wrong with the command line or with the files is said in the same words.
 #[test]
 fn failures_are_the_same() {

@@ -166,21 +166,23 @@ fn evidence_of_a_violation_needs_no_options() {
 fn a_solver_that_dies_hangs_or_does_not_know_is_no_proof() {
     use std::os::unix::fs::PermissionsExt;
     let cases = [
-        ("dies", "exit 0", "the solver ended"),
+        ("dies", "60s", "exit 0", "the solver ended"),
         (
             "unsure",
+            "60s",
             "while read line; do case $line in *check-sat*) echo unknown;; esac; done",
             "does not know",
         ),
         (
             "odd",
+            "60s",
             "while read line; do case $line in *check-sat*) echo perhaps;; esac; done",
             "perhaps",
         ),
-        ("hangs", "exec sleep 600", "time limit"),
-        ("says nothing again and again", "exec yes \"\"", "time limit"),
+        ("hangs", "2s", "exec sleep 600", "time limit"),
+        ("says nothing again and again", "2s", "exec yes \"\"", "time limit"),
     ];
-    for (name, script, reason) in cases {
+    for (name, time, script, reason) in cases {
         let solver = place(name);
         std::fs::write(&solver, format!("#!/bin/sh\n{script}\n")).expect("written");
         let mut permissions = std::fs::metadata(&solver).expect("there").permissions();
@@ -188,7 +190,7 @@ fn a_solver_that_dies_hangs_or_does_not_know_is_no_proof() {
         std::fs::set_permissions(&solver, permissions).expect("set");
         let solver = solver.to_str().expect("plain");
         let file = example("program-p.weave");
-        let unknown = selvedge(&["verify", &file, "--solver", solver, "--timeout", "2s"]);
+        let unknown = selvedge(&["verify", &file, "--solver", solver, "--timeout", time]);
         let said = text(&unknown.stdout);
         assert_eq!(unknown.status.code(), Some(20), "{name}: {said}");
         assert!(said.starts_with("unknown: ") && said.contains(reason), "{name}: {said}");

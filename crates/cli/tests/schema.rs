@@ -37,12 +37,16 @@ fn printed(arguments: &str) -> Value {
     })
 }
 
-/// Each object inside an object, itself included, by its path.
+/// Each object inside an object, itself included, by its path. Variables are not fields: the program gives their names.
 fn objects(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
             found.push(at.to_owned());
-            fields.iter().for_each(|(name, value)| objects(value, &format!("{at}/{name}"), found));
+            let fields = fields.iter().filter(|(name, value)| {
+                let are_variables = *name == "values" || *name == "shared" && value.is_object();
+                !are_variables
+            });
+            fields.for_each(|(name, value)| objects(value, &format!("{at}/{name}"), found));
         }
         Value::Array(items) => {
             // The items are alike: the first one stands for all.

@@ -2,7 +2,7 @@
 
 use selvedge_model::{
     Action, Describe, Explanation, FairChoice, FairPlace, Fault, Keys, Origin, Rule, SharedId,
-    Spawn, State, SymbolId, System, Tables, TemplateId, ThreadId, ThreadInfo, Word, step,
+    Spawn, State, SymbolId, System, Tables, TemplateId, ThreadId, ThreadInfo, Values, Word, step,
 };
 
 use crate::Trace;
@@ -151,11 +151,11 @@ impl Describe for Choosing {
         self.tables.show_symbol(symbol)
     }
 
-    fn shared_values(&self, shared: SharedId) -> Vec<(String, String)> {
+    fn shared_values(&self, shared: SharedId) -> Values {
         self.tables.shared_values(shared)
     }
 
-    fn symbol_values(&self, symbol: SymbolId) -> Vec<(String, String)> {
+    fn symbol_values(&self, symbol: SymbolId) -> Values {
         self.tables.symbol_values(symbol)
     }
 

@@ -63,7 +63,7 @@ impl Typed<'_> {
                 format!("{}({})", expr.ty.integer_name().unwrap_or_default(), self.expr(inner))
             }
             ExprKind::Unary(op, inner) => unary(*op, self.expr(inner)),
-            ExprKind::Const(value) => self.program.show_value(&expr.ty, value),
+            ExprKind::Const(value) => self.program.datum(&expr.ty, value).to_string(),
             ExprKind::Read(place) => {
                 let name = &self.program.variable(self.proc, place.var).name;
                 format!("{name}[{}]", self.list(&place.indices))

@@ -6,15 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use selvedge::{
-    Answer, Blame, Failure, Heard, InputOptions, Limits, Listener, Options, Subject, Verdict,
-    verify,
+    Answer, Blame, Event, Failure, Heard, InputOptions, Limits, Listener, Options, Steps, Subject,
+    Verdict, VerdictName, verify,
 };
-use selvedge_analysis::engine::Event;
-use selvedge_evidence::Trace;
 use selvedge_frontend::Draft;
-use selvedge_model::System;
 use selvedge_program::{Source, Span};
-use selvedge_report::view::each_row;
 
 use crate::Settings;
 use crate::document::line_span;
@@ -106,41 +102,43 @@ impl Task {
 
     fn show(&self, answer: &Answer) -> Shown {
         let sentence = answer.sentence();
-        let (verdict, word) = (answer.verdict(), answer.verdict().word());
+        let (verdict, word) = (answer.name(), answer.name().word());
         let (sign, severity) = match verdict {
-            Verdict::Safe => ("✓", 3),
-            Verdict::Unsafe | Verdict::Nonterminating => ("✗", 1),
-            Verdict::Bounded | Verdict::Unknown => ("?", 2),
+            VerdictName::Safe => ("✓", 3),
+            VerdictName::Unsafe | VerdictName::Nonterminating => ("✗", 1),
+            VerdictName::Bounded | VerdictName::Unknown => ("?", 2),
         };
         let mut message = format!("{word}: {sentence}");
-        if verdict == Verdict::Unknown {
+        if verdict == VerdictName::Unknown {
             message += "; `selvedge verify` on the command line has more time, and more engines";
         }
         Shown {
             title: format!("{sign} {word}: {}", shortened(&sentence)),
             message,
             severity,
-            violation: answer.run().map(|(system, trace)| self.violation(system, trace)),
+            violation: match answer.verdict() {
+                Verdict::Unsafe(violation) => violation.steps().map(|steps| self.violation(steps)),
+                _ => None,
+            },
         }
     }
 
     /// The steps that have to do with others, the first one of each context, and the last one.
-    fn violation(&self, system: &dyn System, trace: &Trace) -> Violation {
+    fn violation(&self, run: Steps<'_>) -> Violation {
         let text = self.source.text();
         let mut steps = Vec::new();
-        let (mut number, mut context, mut last) = (0, 0, None);
-        each_row(system, trace, |row, _| {
-            number += 1;
-            let line = row.line().or(last);
-            last = row.steps.iter().rev().find_map(|step| step.line).or(last);
-            let matters = !row.is_local || row.context != context || number == trace.steps.len();
-            context = row.context;
-            if !matters || steps.len() >= MOST_STEPS && number < trace.steps.len() {
-                return;
+        let (end, mut context, mut last) = (run.len(), 0, None);
+        for (number, step) in (1..).zip(run) {
+            let line = step.line().or(last);
+            last = step.statements.iter().rev().find_map(|statement| statement.line).or(last);
+            let matters = !step.is_local || step.context != context || number == end;
+            context = step.context;
+            if !matters || steps.len() >= MOST_STEPS && number < end {
+                continue;
             }
-            let words = format!("{number}. {}: {}", row.name, row.words_with_changes());
+            let words = format!("{number}. {}: {}", step.thread, step.text_with_changes());
             steps.push((line.map_or(Span::default(), |line| line_span(text, line)), words));
-        });
+        }
         Violation { span: last.map_or(Span::default(), |line| line_span(text, line)), steps }
     }
 }

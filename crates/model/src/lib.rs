@@ -26,6 +26,7 @@
 mod action;
 mod assign;
 mod budget;
+mod datum;
 mod deadlock;
 mod fair;
 mod fault;
@@ -42,6 +43,7 @@ pub mod tables;
 pub use action::{Action, Origin, Spawn, Word};
 pub use assign::can_assign;
 pub use budget::{Budget, Meter, Pace, Stop};
+pub use datum::{Datum, Values};
 pub use deadlock::Heads;
 pub use fair::{Endless, FairChoice, FairPlace, Fairness};
 pub use fault::Fault;

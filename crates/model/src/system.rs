@@ -5,7 +5,7 @@
 
 use crate::{
     Action, FairChoice, FairPlace, Fault, Origin, PlaceId, SharedId, Spawn, State, SymbolId,
-    Tables, TemplateId,
+    Tables, TemplateId, Values,
 };
 
 /// A thread of the initial state.
@@ -135,11 +135,11 @@ pub trait Describe {
     /// The stack symbol, for people.
     fn show_symbol(&self, symbol: SymbolId) -> String;
 
-    /// The values in a shared state, by name, for people and for seeing what changed.
-    fn shared_values(&self, shared: SharedId) -> Vec<(String, String)>;
+    /// The values in a shared state, by name.
+    fn shared_values(&self, shared: SharedId) -> Values;
 
     /// The values in a frame, by name.
-    fn symbol_values(&self, symbol: SymbolId) -> Vec<(String, String)>;
+    fn symbol_values(&self, symbol: SymbolId) -> Values;
 
     /// The line of the source at which a frame stands.
     fn symbol_line(&self, symbol: SymbolId) -> Option<u32>;

@@ -4,6 +4,7 @@
 //! exist, `break` is inside a loop.
 
 pub use selvedge_core::ProcId;
+use selvedge_model::Datum;
 
 use crate::{BinaryOp, Span, Type, UnaryOp, Value};
 
@@ -399,21 +400,21 @@ impl Program {
         }
     }
 
-    /// A value of a type, for people.
+    /// A scalar of a type, as it is told to others.
     #[must_use]
-    pub fn show_value(&self, ty: &Type, value: &Value) -> String {
+    pub fn datum(&self, ty: &Type, value: &Value) -> Datum {
+        let Some(number) = value.to_big() else { return Datum::Any };
         match (ty.scalar(), value) {
-            (_, Value::Open) => "?".to_owned(),
-            (Type::Bool, v) => if v.is_true() { "true" } else { "false" }.to_owned(),
-            (Type::Lock, v) => if v.is_true() { "held" } else { "free" }.to_owned(),
-            (Type::ThreadId, Value::Small(0)) => "none".to_owned(),
-            (Type::ThreadId, Value::Small(-1)) => "dropped".to_owned(),
+            (Type::Bool, v) => v.is_true().into(),
+            (Type::Lock, v) => if v.is_true() { "held" } else { "free" }.into(),
+            (Type::ThreadId, Value::Small(0)) => "none".into(),
+            (Type::ThreadId, Value::Small(-1)) => "dropped".into(),
             (Type::Enum(id), v) => {
                 let names = &self.enums[id.index()].enumerators;
                 let name = v.small().and_then(|n| names.get(usize::try_from(n).ok()?));
-                name.cloned().unwrap_or_else(|| v.to_string())
+                name.map_or(Datum::Integer(number), |name| Datum::Name(name.clone()))
             }
-            (_, v) => v.to_string(),
+            _ => Datum::Integer(number),
         }
     }
 }

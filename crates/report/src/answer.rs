@@ -44,7 +44,7 @@ pub type Detail = (&'static str, String);
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Summary {
     /// The verdict.
-    pub verdict: json::Verdict,
+    pub verdict: json::VerdictName,
     /// Whether that is good or bad.
     pub role: Role,
     /// What was found or proved, in a sentence.
@@ -75,7 +75,7 @@ pub fn text(answer: &Answer<'_>, options: TraceOptions) -> String {
 #[must_use]
 pub fn summary(answer: &Answer<'_>) -> Summary {
     let (verdict, role, mut details) = match &answer.outcome.verdict {
-        Verdict::Safe(proof) => (json::Verdict::Safe, Role::Good, why_safe(answer, *proof)),
+        Verdict::Safe(proof) => (json::VerdictName::Safe, Role::Good, why_safe(answer, *proof)),
         Verdict::Unsafe { bound, property, trace } => {
             let steps = trace.as_ref().map(|trace| trace.steps.len());
             let mut details = about_trace(answer, *bound, steps);
@@ -83,11 +83,11 @@ pub fn summary(answer: &Answer<'_>) -> Summary {
             if let (Some(Property::NoDeadlock), Some(last)) = (property, answer.last) {
                 details.extend(text::waiting(answer.system, last).map(|who| ("waits", who)));
             }
-            (json::Verdict::Unsafe, Role::Bad, details)
+            (json::VerdictName::Unsafe, Role::Bad, details)
         }
-        Verdict::Bounded { .. } => (json::Verdict::Bounded, Role::Change, Vec::new()),
+        Verdict::Bounded { .. } => (json::VerdictName::Bounded, Role::Change, Vec::new()),
         Verdict::Unknown { stop, completed } => {
-            (json::Verdict::Unknown, Role::Change, what_is_known(answer, stop, *completed))
+            (json::VerdictName::Unknown, Role::Change, what_is_known(answer, stop, *completed))
         }
     };
     details.extend(threads(answer));
@@ -210,6 +210,13 @@ fn why_safe(answer: &Answer<'_>, proof: Proof) -> Vec<Detail> {
     details
 }
 
+/// Why it is safe, in a sentence.
+#[must_use]
+pub fn proof(answer: &Answer<'_>) -> Option<String> {
+    let Verdict::Safe(proof) = answer.outcome.verdict else { return None };
+    Some(proof_in_words(answer.outcome, proof, answer.properties.is_empty()))
+}
+
 /// Why nothing more can happen.
 pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool) -> String {
     match proof {
@@ -310,7 +317,8 @@ fn unsafe_sentence(
 }
 
 /// What goes wrong, if something does, or which target is reached.
-pub(crate) fn violation(answer: &Answer<'_>) -> Option<String> {
+#[must_use]
+pub fn violation(answer: &Answer<'_>) -> Option<String> {
     let Verdict::Unsafe { property, .. } = &answer.outcome.verdict else { return None };
     match answer.properties.get(*property) {
         Some(target @ Property::Unreachable(_)) => {

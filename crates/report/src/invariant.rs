@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_evidence::{CountedState, Evidence};
-use selvedge_model::{SharedId, SymbolId, System, TemplateId};
+use selvedge_model::{Datum, SharedId, SymbolId, System, TemplateId, Values};
 
 use crate::page::InvariantPlace;
 use crate::style::{Paint, Role};
@@ -143,19 +143,20 @@ type Place = (TemplateId, u32);
 const ENDED: u32 = u32::MAX;
 
 /// Variables, and the values that they have.
-type Variables = Vec<(String, BTreeSet<Value>)>;
+type Variables = Vec<(String, BTreeSet<Datum>)>;
 
 fn values(system: &dyn System, heads: &BTreeSet<Head>) -> BTreeMap<Place, Variables> {
     let mut places: BTreeMap<Place, Variables> = BTreeMap::new();
     for &(shared, template, top) in heads {
         let variables = places.entry((template, line(system, top).unwrap_or(ENDED))).or_default();
-        let locals = top.map_or(Vec::new(), |symbol| system.describe().symbol_values(symbol));
+        let locals =
+            top.map_or(Values::default(), |symbol| system.describe().symbol_values(symbol));
         for (name, value) in system.describe().shared_values(shared).into_iter().chain(locals) {
             let at = variables.iter().position(|(n, _)| *n == name).unwrap_or_else(|| {
                 variables.push((name, BTreeSet::new()));
                 variables.len() - 1
             });
-            variables[at].1.insert(Value::new(value));
+            variables[at].1.insert(value);
         }
     }
     places
@@ -202,35 +203,15 @@ fn by_shared(system: &dyn System, heads: &BTreeSet<Head>, paint: Paint) -> Strin
     text + "\n"
 }
 
-/// A value, in the order of numbers if it is one.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Value {
-    Number(i64),
-    Other(String),
-}
-
-impl Value {
-    fn new(text: String) -> Self {
-        text.parse().map_or(Value::Other(text), Value::Number)
-    }
-
-    fn text(&self) -> String {
-        match self {
-            Value::Number(n) => n.to_string(),
-            Value::Other(text) => text.clone(),
-        }
-    }
-}
-
 /// The values that occur: one, a range, a few, or how many.
-fn show(values: &BTreeSet<Value>) -> String {
-    if let (Some(Value::Number(low)), Some(Value::Number(high))) = (values.first(), values.last())
+fn show(values: &BTreeSet<Datum>) -> String {
+    if let (Some(Datum::Integer(low)), Some(Datum::Integer(high))) = (values.first(), values.last())
         && values.len() > 2
-        && high.checked_sub(*low).and_then(|n| usize::try_from(n).ok()) == Some(values.len() - 1)
+        && high - low == (values.len() - 1).into()
     {
         return format!("= {low}..{high}");
     }
-    let mut list: Vec<String> = values.iter().map(Value::text).collect();
+    let mut list: Vec<String> = values.iter().map(ToString::to_string).collect();
     if let [only] = list.as_slice() {
         return format!("= {only}");
     }
@@ -248,17 +229,15 @@ mod tests {
 
     #[test]
     fn values_are_ranges_where_they_can_be() {
-        let shown =
-            |values: &[&str]| show(&values.iter().map(|v| Value::new((*v).to_owned())).collect());
-        assert_eq!(shown(&["3"]), "= 3");
-        assert_eq!(shown(&["10", "9"]), "∈ {9, 10}");
-        assert_eq!(shown(&["2", "0", "1", "3"]), "= 0..3");
-        assert_eq!(shown(&["true", "false"]), "∈ {false, true}");
-        assert_eq!(shown(&["0", "1", "?"]), "∈ {0, 1, ?}");
-        let far = ["-9223372036854775808", "0", "9223372036854775807"];
-        assert_eq!(shown(&far), format!("∈ {{{}}}", far.join(", ")));
-        let many: Vec<String> = (0..10).map(|n| (2 * n).to_string()).collect();
-        let many: Vec<&str> = many.iter().map(String::as_str).collect();
-        assert_eq!(shown(&many), "∈ {0, 2, 4, 6, 8, 10, 12, 14, and 2 more}");
+        let numbers = |values: &[i64]| show(&values.iter().map(|&n| Datum::from(n)).collect());
+        assert_eq!(numbers(&[3]), "= 3");
+        assert_eq!(numbers(&[10, 9]), "∈ {9, 10}");
+        assert_eq!(numbers(&[2, 0, 1, 3]), "= 0..3");
+        assert_eq!(show(&[true.into(), false.into()].into()), "∈ {false, true}");
+        assert_eq!(show(&[Datum::Any, 0.into(), 1.into()].into()), "∈ {0, 1, ?}");
+        let far = [i64::MIN, 0, i64::MAX];
+        assert_eq!(numbers(&far), format!("∈ {{{}, 0, {}}}", i64::MIN, i64::MAX));
+        let many: Vec<i64> = (0..10).map(|n| 2 * n).collect();
+        assert_eq!(numbers(&many), "∈ {0, 2, 4, 6, 8, 10, 12, 14, and 2 more}");
     }
 }

@@ -6,15 +6,14 @@ mod inputs;
 mod livelock;
 
 use selvedge_analysis::Resource;
-use selvedge_evidence::{Trace, property};
-use selvedge_model::System;
+use selvedge_evidence::property;
 use serde::Serialize;
 
 use crate::advice::Started;
-use crate::view::{each_row, show_stack};
+use crate::run::{Step, Steps};
 
 pub use inputs::{DiagnosticReport, FailureReport, FileReport, SyntaxReport};
-pub use livelock::{Asked, Lasso, LassoThread, Livelock};
+pub use livelock::{Asked, Livelock};
 
 /// The version of Selvedge, as it stands in every object.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -27,7 +26,7 @@ pub struct Answer {
     /// The file.
     pub file: String,
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: VerdictName,
     /// What was asked: `assertions`, the target, `deadlock`; several are separated by `; `.
     pub property: String,
     /// Which engine found the answer.
@@ -56,7 +55,7 @@ pub struct Answer {
     /// The largest amount of memory that was in use.
     pub peak_memory_bytes: Option<u64>,
     /// The violation, step by step.
-    pub trace: Option<Vec<TraceStep>>,
+    pub trace: Option<Vec<Step>>,
     /// Where the evidence was written.
     pub evidence: Option<String>,
 }
@@ -68,12 +67,12 @@ impl Answer {
         use selvedge_analysis::engine::Verdict as Found;
         let outcome = answer.outcome;
         let (verdict, bound, reason) = match &outcome.verdict {
-            Found::Safe(_) => (Verdict::Safe, outcome.collapse, None),
+            Found::Safe(_) => (VerdictName::Safe, outcome.collapse, None),
             Found::Unsafe { bound, trace, .. } => {
-                (Verdict::Unsafe, Some(*bound), trace.as_ref().err())
+                (VerdictName::Unsafe, Some(*bound), trace.as_ref().err())
             }
-            Found::Bounded { bound } => (Verdict::Bounded, Some(*bound), None),
-            Found::Unknown { stop, completed } => (Verdict::Unknown, *completed, Some(stop)),
+            Found::Bounded { bound } => (VerdictName::Bounded, Some(*bound), None),
+            Found::Unknown { stop, completed } => (VerdictName::Unknown, *completed, Some(stop)),
         };
         let found = match &outcome.verdict {
             Found::Unsafe { trace: Ok(found), .. } => Some(found),
@@ -91,18 +90,11 @@ impl Answer {
             assumption: answer.asked.started.and_then(Started::assumption),
             reason: reason.map(ToString::to_string),
             violation: crate::answer::violation(answer),
-            proof: match &outcome.verdict {
-                Found::Safe(proof) => Some(crate::answer::proof_in_words(
-                    outcome,
-                    *proof,
-                    answer.properties.is_empty(),
-                )),
-                _ => None,
-            },
+            proof: crate::answer::proof(answer),
             collapse: outcome.collapse.map(Bound::from),
             time_s: Some(answer.time.as_secs_f64()),
             peak_memory_bytes: Some(answer.peak_memory),
-            trace: found.map(|found| trace(answer.system, found)),
+            trace: found.map(|found| Steps::new(answer.system, found).collect()),
             evidence: None,
         }
     }
@@ -111,7 +103,7 @@ impl Answer {
 /// What is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum VerdictName {
     /// Proved for every schedule.
     Safe,
     /// No violation within the bound: not a proof.
@@ -124,16 +116,16 @@ pub enum Verdict {
     Unknown,
 }
 
-impl Verdict {
+impl VerdictName {
     /// How the command line ends with it.
     #[must_use]
     pub fn exit_code(self) -> u8 {
         match self {
-            Verdict::Safe => 0,
-            Verdict::Bounded => 1,
-            Verdict::Unsafe => 10,
-            Verdict::Nonterminating => 11,
-            Verdict::Unknown => 20,
+            VerdictName::Safe => 0,
+            VerdictName::Bounded => 1,
+            VerdictName::Unsafe => 10,
+            VerdictName::Nonterminating => 11,
+            VerdictName::Unknown => 20,
         }
     }
 
@@ -141,11 +133,11 @@ impl Verdict {
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
-            Verdict::Safe => "safe",
-            Verdict::Bounded => "bounded",
-            Verdict::Unsafe => "unsafe",
-            Verdict::Nonterminating => "nonterminating",
-            Verdict::Unknown => "unknown",
+            VerdictName::Safe => "safe",
+            VerdictName::Bounded => "bounded",
+            VerdictName::Unsafe => "unsafe",
+            VerdictName::Nonterminating => "nonterminating",
+            VerdictName::Unknown => "unknown",
         }
     }
 }
@@ -228,41 +220,6 @@ pub(crate) fn small(number: Option<u128>) -> Option<u64> {
     number.and_then(|n| u64::try_from(n).ok())
 }
 
-/// One step of a trace.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct TraceStep {
-    /// Who acts.
-    pub thread: String,
-    /// The context, counted from 1.
-    pub context: usize,
-    /// The statement; several, separated by `; `, for an atomic block.
-    pub step: String,
-    /// The line of the (first) statement.
-    pub line: Option<u32>,
-    /// The shared state afterwards.
-    pub shared: String,
-    /// The stack of each thread afterwards: frames top first, separated by ` | `; `-` if empty. Of
-    /// more than 40 frames the rest is counted: `… 3 more`.
-    pub stacks: Vec<String>,
-}
-
-/// The steps of a trace that replays.
-#[must_use]
-pub fn trace(system: &dyn System, trace: &Trace) -> Vec<TraceStep> {
-    let mut steps = Vec::with_capacity(trace.steps.len());
-    each_row(system, trace, |row, after| {
-        steps.push(TraceStep {
-            step: row.words(),
-            line: row.line(),
-            thread: row.name,
-            context: row.context,
-            shared: system.describe().show_shared(after.shared),
-            stacks: after.thread_ids().map(|id| show_stack(system, after, id)).collect(),
-        });
-    });
-    steps
-}
-
 /// One run of the simulator.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Simulation {
@@ -280,7 +237,7 @@ pub struct Simulation {
     /// How many contexts the run has.
     pub contexts: usize,
     /// The run.
-    pub trace: Vec<TraceStep>,
+    pub trace: Vec<Step>,
 }
 
 /// What `selvedge recheck` found.
@@ -295,7 +252,7 @@ pub struct Recheck {
     /// Whether it holds.
     pub accepted: bool,
     /// The verdict that it shows.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<VerdictName>,
     /// What was checked, in a sentence.
     pub checked: Option<String>,
     /// Why it is refused.
@@ -323,7 +280,7 @@ mod tests {
         let answer = Answer {
             selvedge: "0.1.0",
             file: "counter.weave".to_owned(),
-            verdict: Verdict::Unsafe,
+            verdict: VerdictName::Unsafe,
             property: "assertions".to_owned(),
             engine: Some("naive".to_owned()),
             bound: Some(Bound { contexts: Some(2), ..Bound::default() }),
@@ -341,7 +298,7 @@ mod tests {
             collapse: None,
             time_s: Some(0.12),
             peak_memory_bytes: None,
-            trace: Some(trace(&Counter, &found)[..2].to_vec()),
+            trace: Some(Steps::new(&Counter, &found).take(2).collect()),
             evidence: None,
         };
         expect![[r#"
@@ -378,10 +335,38 @@ mod tests {
                   "context": 1,
                   "step": "work(0)",
                   "line": 12,
-                  "shared": "x=0",
+                  "shared": {
+                    "x": 0,
+                    "done": false
+                  },
                   "stacks": [
-                    "work:3 n=0 | main:13",
-                    "main:12"
+                    {
+                      "depth": 2,
+                      "frames": [
+                        {
+                          "place": "work:3",
+                          "line": 3,
+                          "values": {
+                            "n": 0
+                          }
+                        },
+                        {
+                          "place": "main:13",
+                          "line": 13,
+                          "values": {}
+                        }
+                      ]
+                    },
+                    {
+                      "depth": 1,
+                      "frames": [
+                        {
+                          "place": "main:12",
+                          "line": 12,
+                          "values": {}
+                        }
+                      ]
+                    }
                   ]
                 },
                 {
@@ -389,10 +374,38 @@ mod tests {
                   "context": 1,
                   "step": "x := x + 1; n := 1",
                   "line": 3,
-                  "shared": "x=1",
+                  "shared": {
+                    "x": 1,
+                    "done": false
+                  },
                   "stacks": [
-                    "work:5 n=1 | main:13",
-                    "main:12"
+                    {
+                      "depth": 2,
+                      "frames": [
+                        {
+                          "place": "work:5",
+                          "line": 5,
+                          "values": {
+                            "n": 1
+                          }
+                        },
+                        {
+                          "place": "main:13",
+                          "line": 13,
+                          "values": {}
+                        }
+                      ]
+                    },
+                    {
+                      "depth": 1,
+                      "frames": [
+                        {
+                          "place": "main:12",
+                          "line": 12,
+                          "values": {}
+                        }
+                      ]
+                    }
                   ]
                 }
               ],

@@ -19,14 +19,14 @@
 //!
 //! ```
 //! use selvedge_report::amount::{amount, bytes};
-//! use selvedge_report::json::{self, Recheck, Verdict};
+//! use selvedge_report::json::{self, Recheck, VerdictName};
 //!
 //! let found = Recheck {
 //!     selvedge: json::VERSION,
 //!     file: "lock.weave".to_owned(),
 //!     evidence: "proof.json".to_owned(),
 //!     accepted: true,
-//!     verdict: Some(Verdict::Safe),
+//!     verdict: Some(VerdictName::Safe),
 //!     checked: Some(format!("{} in {}", amount(Some(12), "state"), bytes(2048))),
 //!     reason: None,
 //! };
@@ -48,6 +48,7 @@ pub mod page;
 pub mod plot;
 pub mod predicates;
 mod proof;
+pub mod run;
 pub mod sarif;
 pub mod style;
 pub mod summaries;

@@ -54,25 +54,25 @@ pub fn summary(answer: &Answer<'_>) -> Summary {
     let (verdict, role, mut details) = match &answer.outcome.verdict {
         Verdict::Nonterminating { lasso, checked } => {
             let details = why_fair(answer.system, lasso, checked);
-            (json::Verdict::Nonterminating, Role::Bad, details)
+            (json::VerdictName::Nonterminating, Role::Bad, details)
         }
         Verdict::Terminating { with_ended } => {
-            let mut details = vec![("proof", proof_in_words(answer.outcome))];
+            let mut details: Vec<_> = proof(answer).map(|why| ("proof", why)).into_iter().collect();
             if with_ended.is_some() {
                 let shows = "once a thread has ended, others can go on for ever: leave out --none-ended to see how";
                 details.push(("ended", shows.to_owned()));
             }
             let limits = "nothing is said about assertions, deadlocks and other numbers of threads";
             details.push(("limits", limits.to_owned()));
-            (json::Verdict::Safe, Role::Good, details)
+            (json::VerdictName::Safe, Role::Good, details)
         }
-        Verdict::Bounded(_) => (json::Verdict::Bounded, Role::Change, Vec::new()),
+        Verdict::Bounded(_) => (json::VerdictName::Bounded, Role::Change, Vec::new()),
         Verdict::Unknown { stop, completed } => {
             let mut details = Vec::new();
             let done = completed.map(|rounds| ("completed", none_within(answer, rounds)));
             details.extend(done);
             details.extend(advice(answer, stop).map(|advice| ("try", advice)));
-            (json::Verdict::Unknown, Role::Change, details)
+            (json::VerdictName::Unknown, Role::Change, details)
         }
     };
     details.push(("effort", effort(answer)));
@@ -148,14 +148,16 @@ fn who_has_ended(system: &dyn System, lasso: &Lasso, checked: &Checked) -> Strin
     }
 }
 
-/// Why no run goes on for ever.
-pub(crate) fn proof_in_words(outcome: &Outcome) -> String {
-    match outcome.states {
+/// Why no run goes on for ever, in a sentence, if that is so.
+#[must_use]
+pub fn proof(answer: &Answer<'_>) -> Option<String> {
+    let Verdict::Terminating { .. } = answer.outcome.verdict else { return None };
+    Some(match answer.outcome.states {
         Some(states) => {
             format!("all {} were seen, and no cycle of them is one", count(states, "state"))
         }
         None => "no cycle is one".to_owned(),
-    }
+    })
 }
 
 fn none_within(answer: &Answer<'_>, Rounds { stem, lasso }: Rounds) -> String {

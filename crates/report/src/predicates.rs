@@ -91,8 +91,8 @@ pub fn text(answer: &Answer<'_>, paint: Paint) -> String {
 #[must_use]
 pub fn object(answer: &Answer<'_>, file: &str) -> json::Answer {
     let (verdict, reason) = match &answer.proof {
-        Ok(_) => (json::Verdict::Safe, None),
-        Err(reason) => (json::Verdict::Unknown, Some(reason.clone())),
+        Ok(_) => (json::VerdictName::Safe, None),
+        Err(reason) => (json::VerdictName::Unknown, Some(reason.clone())),
     };
     json::Answer {
         selvedge: json::VERSION,
@@ -131,9 +131,9 @@ pub fn summary(answer: &Answer<'_>) -> Summary {
                     many => format!("{many}; the evidence has them (--evidence)"),
                 },
             ));
-            (json::Verdict::Safe, Role::Good)
+            (json::VerdictName::Safe, Role::Good)
         }
-        Err(_) => (json::Verdict::Unknown, Role::Change),
+        Err(_) => (json::VerdictName::Unknown, Role::Change),
     };
     details.push(("below", below(answer.seen)));
     details.extend(answer.courses.iter().map(|course| ("course", course.text())));

@@ -3,7 +3,7 @@
 use selvedge_evidence::Trace;
 use selvedge_model::{
     Action, Describe, Explanation, Fault, Keys, Origin, SharedId, Spawn, Stack, State, Step,
-    SymbolId, System, TemplateId, Thread, ThreadId, ThreadInfo, Word, step,
+    SymbolId, System, TemplateId, Thread, ThreadId, ThreadInfo, Values, Word, step,
 };
 
 /// `x` counts up; a frame is a line and a local `n`. Symbols: 0 `main`, 1 `work` with n = 0,
@@ -67,18 +67,17 @@ impl Describe for Counter {
     }
 
     fn show_symbol(&self, symbol: SymbolId) -> String {
-        ["main:12", "work:3 n=0", "work:5 n=1", "main:13"][symbol.index()].to_owned()
+        ["main:12", "work:3(n=0)", "work:5(n=1)", "main:13"][symbol.index()].to_owned()
     }
 
-    fn shared_values(&self, shared: SharedId) -> Vec<(String, String)> {
-        vec![("x".to_owned(), shared.0.to_string()), ("done".to_owned(), "false".to_owned())]
+    fn shared_values(&self, shared: SharedId) -> Values {
+        let x = i64::from(shared.0);
+        [("x".to_owned(), x.into()), ("done".to_owned(), false.into())].into_iter().collect()
     }
 
-    fn symbol_values(&self, symbol: SymbolId) -> Vec<(String, String)> {
-        match symbol.0 {
-            n @ (1 | 2) => vec![("n".to_owned(), (n - 1).to_string())],
-            _ => Vec::new(),
-        }
+    fn symbol_values(&self, symbol: SymbolId) -> Values {
+        let n = [None, Some(0), Some(1), None][symbol.index()];
+        n.map(|n: i64| ("n".to_owned(), n.into())).into_iter().collect()
     }
 
     fn symbol_line(&self, symbol: SymbolId) -> Option<u32> {

@@ -9,7 +9,7 @@ use selvedge_model::{State, System, ThreadId};
 
 use self::contexts::Contexts;
 use crate::style::{Paint, Role};
-use crate::view::{each_row, show_stack};
+use crate::view::{Rows, show_stack};
 
 /// How a trace is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,18 +44,20 @@ fn laid_out(system: &dyn System, trace: &Trace, options: TraceOptions, fold: boo
     text += &state(system, &trace.initial, paint);
     let mut rows = Vec::with_capacity(trace.steps.len());
     let mut contexts = Contexts::new(&trace.initial);
-    let last = each_row(system, trace, |row, after| {
+    let mut run = Rows::new(system, trace);
+    while let Some(row) = run.next() {
+        let after = run.state();
         let then = if options.full { state(system, after, paint) } else { String::new() };
         contexts.see(&row, after);
         rows.push((row, then));
-    });
+    }
     if !rows.is_empty() {
         if contexts.len() > 1 && rows.len() > SHORT {
             text += &format!("\n{}{}", heading("contexts"), contexts.table(system, paint));
         }
         text += &format!("\n{}", steps::table(&rows, fold, paint));
         text += &format!("\n{}", heading("last state"));
-        text += &state(system, &last, paint);
+        text += &state(system, run.state(), paint);
     }
     text
 }
@@ -72,14 +74,17 @@ pub fn lasso(system: &dyn System, lasso: &Lasso, options: TraceOptions) -> Strin
     let mut at_period = lasso.stem.initial.clone();
     let mut rows = Vec::with_capacity(stem + lasso.period.len());
     let mut contexts = Contexts::new(&lasso.stem.initial);
-    each_row(system, &lasso.unrolled(1), |row, after| {
+    let trace = lasso.unrolled(1);
+    let mut run = Rows::new(system, &trace);
+    while let Some(row) = run.next() {
+        let after = run.state();
         let then = if options.full { state(system, after, paint) } else { String::new() };
         if rows.len() < stem {
             at_period.clone_from(after);
             contexts.see(&row, after);
         }
         rows.push((row, then));
-    });
+    }
     let mut period = rows.split_off(stem);
     if stem > 0 {
         text += &format!("\n{}", heading("stem"));
@@ -180,7 +185,7 @@ mod tests {
             last state
               x = 9, done = false
               adder    has ended (its stack is empty)
-              checker  work:3 n=0 | main:13 (line 3)
+              checker  work:3(n=0) | main:13 (line 3)
               adder#3  main:12 (line 12)
         "#]],
         );
@@ -200,12 +205,12 @@ mod tests {
             #  thread   line  step              changes
             1  adder      12  work(0);          n = 0
                     x = 0, done = false
-                    adder    work:3 n=0 | main:13 (line 3)
+                    adder    work:3(n=0) | main:13 (line 3)
                     checker  main:12 (line 12)
                            3    x := x + 1;
                            4      n := 1;       x: 0 → 1, n: 0 → 1
                     x = 1, done = false
-                    adder    work:5 n=1 | main:13 (line 5)
+                    adder    work:5(n=1) | main:13 (line 5)
                     checker  main:12 (line 12)
                            5    async adder();  starts adder#3
                     x = 1, done = false
@@ -215,18 +220,18 @@ mod tests {
             2  checker    12  work(0);          n = 0
                     x = 1, done = false
                     adder    main:13 (line 13)
-                    checker  work:3 n=0 | main:13 (line 3)
+                    checker  work:3(n=0) | main:13 (line 3)
                     adder#3  main:12 (line 12)
             3  adder      13  assert x == 0;    x: 1 → 9, ends
                     x = 9, done = false
                     adder    has ended (its stack is empty)
-                    checker  work:3 n=0 | main:13 (line 3)
+                    checker  work:3(n=0) | main:13 (line 3)
                     adder#3  main:12 (line 12)
 
             last state
               x = 9, done = false
               adder    has ended (its stack is empty)
-              checker  work:3 n=0 | main:13 (line 3)
+              checker  work:3(n=0) | main:13 (line 3)
               adder#3  main:12 (line 12)
         "#]],
         );

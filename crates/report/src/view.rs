@@ -1,12 +1,13 @@
 //! # What there is to see of a trace
 //! One [`Row`] a step: who, what, and what changed. Text, JSON and pages are made from it.
 
-use std::fmt;
+use std::{fmt, iter, slice, vec};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_evidence::{Trace, thread_name};
 use selvedge_model::{
-    Action, Explanation, SharedId, State, Step, SymbolId, System, ThreadId, Word, advance,
+    Action, Datum, Explanation, SharedId, State, Step, SymbolId, System, ThreadId, Values, Word,
+    advance,
 };
 
 /// One step of a trace.
@@ -33,24 +34,34 @@ impl Row {
     /// The statements, separated by `; `.
     #[must_use]
     pub fn words(&self) -> String {
-        let texts: Vec<_> = self.steps.iter().map(|step| step.text.trim_end_matches(';')).collect();
-        texts.join("; ")
+        words(&self.steps)
     }
 
     /// The same, with what is different afterwards in parentheses.
     #[must_use]
     pub fn words_with_changes(&self) -> String {
-        let changes: Vec<_> = self.changes.iter().map(ToString::to_string).collect();
-        match changes.is_empty() {
-            true => self.words(),
-            false => format!("{} ({})", self.words(), changes.join(", ")),
-        }
+        with_changes(&self.steps, &self.changes)
     }
 
     /// The line of the (first) statement.
     #[must_use]
     pub fn line(&self) -> Option<u32> {
         self.steps.iter().find_map(|step| step.line)
+    }
+}
+
+/// Statements, separated by `; `.
+pub(crate) fn words(steps: &[Step]) -> String {
+    let texts: Vec<_> = steps.iter().map(|step| step.text.trim_end_matches(';')).collect();
+    texts.join("; ")
+}
+
+/// Statements, and what they change in parentheses.
+pub(crate) fn with_changes(steps: &[Step], changes: &[Change]) -> String {
+    let changes: Vec<_> = changes.iter().map(ToString::to_string).collect();
+    match changes.is_empty() {
+        true => words(steps),
+        false => format!("{} ({})", words(steps), changes.join(", ")),
     }
 }
 
@@ -62,9 +73,9 @@ pub enum Change {
         /// The variable.
         name: String,
         /// The value before the step; none for a variable that is new.
-        before: Option<String>,
+        before: Option<Datum>,
         /// The value after it.
-        after: String,
+        after: Datum,
     },
     /// A thread of this name was started.
     Started(String),
@@ -85,25 +96,58 @@ impl fmt::Display for Change {
     }
 }
 
-/// Visits the row of each step of a trace that [`selvedge_evidence::replay`] accepts, with the state
-/// after it; the answer is the last state. One state is kept, not all of them: those of a long run with a deep stack would fill the memory.
-pub fn each_row(system: &dyn System, trace: &Trace, mut visit: impl FnMut(Row, &State)) -> State {
-    let mut state = trace.initial.clone();
-    let shared = system.describe().shared_values(state.shared);
-    let shared: FxHashSet<&str> = shared.iter().map(|(name, _)| name.as_str()).collect();
-    for (&(thread, action), context) in trace.steps.iter().zip(trace.context_numbers()) {
-        let (name, before) = (thread_name(system, &state, thread), Before::of(&state, thread));
-        advance(&mut state, thread, action);
-        let steps = statements(system, &action);
-        let (changes, is_quiet) = changes(system, thread, &action, &before, &state);
-        let is_local = is_quiet && !steps.iter().any(|step| mentions(&step.text, &shared));
-        visit(Row { context, thread, name, depth: before.depth, steps, changes, is_local }, &state);
-    }
-    state
+/// The rows of a trace that [`selvedge_evidence::replay`] accepts, one after the other. One state is kept, not all of
+/// them: those of a long run with a deep stack would fill the memory.
+pub struct Rows<'a> {
+    system: &'a dyn System,
+    /// The steps, each with its context.
+    steps: iter::Zip<slice::Iter<'a, (ThreadId, Action)>, vec::IntoIter<usize>>,
+    state: State,
+    /// The names of the shared variables.
+    shared: FxHashSet<String>,
 }
 
+impl<'a> Rows<'a> {
+    /// Stands before the first step.
+    #[must_use]
+    pub fn new(system: &'a dyn System, trace: &'a Trace) -> Self {
+        let state = trace.initial.clone();
+        let shared = system.describe().shared_values(state.shared);
+        let shared = shared.into_iter().map(|(name, _)| name).collect();
+        let steps = trace.steps.iter().zip(trace.context_numbers());
+        Rows { system, steps, state, shared }
+    }
+
+    /// The state after the row that came last.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+}
+
+impl Iterator for Rows<'_> {
+    type Item = Row;
+
+    fn next(&mut self) -> Option<Row> {
+        let (&(thread, action), context) = self.steps.next()?;
+        let (system, state) = (self.system, &mut self.state);
+        let (name, before) = (thread_name(system, state, thread), Before::of(state, thread));
+        advance(state, thread, action);
+        let steps = statements(system, &action);
+        let (changes, is_quiet) = changes(system, thread, &action, &before, state);
+        let is_local = is_quiet && !steps.iter().any(|step| mentions(&step.text, &self.shared));
+        Some(Row { context, thread, name, depth: before.depth, steps, changes, is_local })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.steps.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Rows<'_> {}
+
 /// Whether a text has one of these names.
-fn mentions(text: &str, names: &FxHashSet<&str>) -> bool {
+fn mentions(text: &str, names: &FxHashSet<String>) -> bool {
     let is_sign = |c: char| !(c.is_alphanumeric() || c == '_' || c == '$');
     text.split(is_sign).any(|word| names.contains(word))
 }
@@ -150,7 +194,7 @@ pub fn place_name(system: &dyn System, symbol: SymbolId) -> String {
 }
 
 /// Of deeper stacks only so many frames are shown; the rest is counted.
-const SHOWN_FRAMES: usize = 40;
+pub(crate) const SHOWN_FRAMES: usize = 40;
 
 /// The stack of a thread, top first.
 #[must_use]
@@ -180,11 +224,12 @@ fn changes(
     }
     let mut is_quiet = changes.is_empty();
     let top = after.threads[thread.index()].stack.top();
-    let values =
-        |top: Option<SymbolId>| top.map_or(Vec::new(), |s| system.describe().symbol_values(s));
+    let values = |top: Option<SymbolId>| {
+        top.map_or(Values::default(), |s| system.describe().symbol_values(s))
+    };
     match action.word {
         Word::Rewrite(_) => changes.extend(differences(&values(before.top), &values(top))),
-        Word::Push { .. } => changes.extend(differences(&[], &values(top))),
+        Word::Push { .. } => changes.extend(differences(&Values::default(), &values(top))),
         Word::Pop => {}
     }
     if after.threads.len() > before.threads {
@@ -201,18 +246,19 @@ fn changes(
 
 /// The values of `after` that `before` does not have. That a variable may have any value is no
 /// news when nothing was known of it before.
-pub(crate) fn differences(before: &[(String, String)], after: &[(String, String)]) -> Vec<Change> {
-    let known: FxHashMap<&String, &String> = before.iter().rev().map(|(n, v)| (n, v)).collect();
-    let old = |name: &String| known.get(name).copied();
-    after
-        .iter()
-        .filter(|(name, value)| old(name).map_or(value != "?", |before| before != value))
-        .map(|(name, value)| Change::Value {
-            name: name.clone(),
-            before: old(name).cloned(),
-            after: value.clone(),
-        })
-        .collect()
+pub(crate) fn differences(before: &Values, after: &Values) -> Vec<Change> {
+    let known: FxHashMap<&str, &Datum> = before.iter().collect();
+    let old = |name: &str| known.get(name).copied();
+    let is_new = |(name, value): &(&str, &Datum)| match old(name) {
+        Some(before) => before != *value,
+        None => **value != Datum::Any,
+    };
+    let changed = |(name, value): (&str, &Datum)| Change::Value {
+        name: name.to_owned(),
+        before: old(name).cloned(),
+        after: value.clone(),
+    };
+    after.iter().filter(is_new).map(changed).collect()
 }
 
 #[cfg(test)]
@@ -221,7 +267,7 @@ mod tests {
 
     #[test]
     fn a_text_mentions_whole_words() {
-        let names = ["x", "top"].into_iter().collect();
+        let names = ["x", "top"].into_iter().map(String::from).collect();
         assert!(mentions("if (cas(top, a, b)) [yes]", &names));
         assert!(mentions("y := x", &names));
         assert!(!mentions("stop := x_1 + $x + 1", &names));

@@ -1,13 +1,18 @@
 //! Verifies a string: `cargo run -p selvedge --example verify`.
 
-use selvedge::{InputOptions, Options, Subject, verify};
+use selvedge::{InputOptions, Options, Subject, Verdict, verify};
 
 fn main() -> Result<(), selvedge::Failure> {
-    let text = "lock m; int[0..2] count := 0;
-                void add() { acquire m; count := count + 1; release m; assert count > 0; }
+    let text = "int[0..2] count := 0;
+                void add() { int[0..2] seen := count; count := seen + 1; assert count == seen + 1; }
                 thread add * 2;";
     let subject = Subject::parse("counter.weave", text, InputOptions::default())?;
     let answer = verify(&subject, &Options::default())?;
-    println!("{}: {}", answer.verdict().word(), answer.sentence());
+    println!("{}: {}", answer.name().word(), answer.sentence());
+    if let Verdict::Unsafe(violation) = answer.verdict() {
+        for step in violation.steps().into_iter().flatten() {
+            println!("{} makes count {}", step.thread, step.shared["count"]);
+        }
+    }
     Ok(())
 }

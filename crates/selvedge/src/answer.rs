@@ -5,9 +5,10 @@ use selvedge_analysis::engine::{self, Outcome, Table, Verdict as Found};
 use selvedge_analysis::{Budget, Resource, Stop, fair};
 use selvedge_evidence::format::{Document, Options as Given, Subject, digest};
 use selvedge_evidence::{Trace, property, replay_with};
-use selvedge_model::{Endless, Property, State, System};
+use selvedge_model::{Endless, Property, State};
 use selvedge_program::Source;
-use selvedge_report::json::{self, Lasso, Observation, TraceStep, Verdict};
+use selvedge_report::json::{self, Observation, VerdictName};
+use selvedge_report::run::Lasso;
 use selvedge_report::text::TraceOptions;
 use selvedge_report::{advice, answer, livelock, page, predicates as by_predicates, sarif};
 use selvedge_smt::solver::Query;
@@ -16,6 +17,7 @@ use crate::Failure;
 use crate::options::{Cost, Heard};
 use crate::predicates::Views;
 use crate::question::Question;
+use crate::verdict::{Counterexample, Proof, Rule, Unknown, Verdict, Within};
 use selvedge_check::Opened;
 use selvedge_check::evidence_options;
 
@@ -108,10 +110,70 @@ impl Answer {
         }
     }
 
-    /// What is known.
+    /// What is known, with what belongs to it.
     #[must_use]
-    pub fn verdict(&self) -> Verdict {
-        self.object().verdict
+    pub fn verdict(&self) -> Verdict<'_> {
+        match &self.by {
+            By::States { opened, outcome, last, .. } => match &outcome.verdict {
+                Found::Safe(proof) => Verdict::Safe(Proof {
+                    sentence: self.proof(),
+                    rule: Rule::States(*proof),
+                    collapse: outcome.collapse,
+                }),
+                Found::Unsafe { bound, trace, .. } => Verdict::Unsafe(Counterexample {
+                    system: &*opened.system,
+                    bound: *bound,
+                    violation: self.each(answer::violation, |_| None, |_| None).unwrap_or_default(),
+                    run: trace
+                        .as_ref()
+                        .map(|trace| (trace, last.as_ref().unwrap_or(&trace.initial))),
+                }),
+                Found::Bounded { bound } => Verdict::Bounded(Within::Bound(*bound)),
+                Found::Unknown { stop, completed } => Verdict::Unknown(Unknown {
+                    stop: Some(stop.clone()),
+                    reason: stop.to_string(),
+                    completed: completed.map(Within::Bound),
+                }),
+            },
+            By::Views(views) => match views.why_none() {
+                None => Verdict::Safe(Proof {
+                    sentence: self.proof(),
+                    rule: Rule::Predicates,
+                    collapse: None,
+                }),
+                Some(reason) => {
+                    let reason = reason.to_string();
+                    Verdict::Unknown(Unknown { stop: None, reason, completed: None })
+                }
+            },
+            By::Endless { opened, outcome, .. } => match &outcome.verdict {
+                fair::Verdict::Nonterminating { lasso, checked } => {
+                    Verdict::Nonterminating(Lasso::new(&*opened.system, lasso, checked))
+                }
+                fair::Verdict::Terminating { .. } => Verdict::Safe(Proof {
+                    sentence: self.proof(),
+                    rule: Rule::Termination,
+                    collapse: None,
+                }),
+                fair::Verdict::Bounded(rounds) => Verdict::Bounded(Within::Lasso(*rounds)),
+                fair::Verdict::Unknown { stop, completed } => Verdict::Unknown(Unknown {
+                    stop: Some(stop.clone()),
+                    reason: stop.to_string(),
+                    completed: completed.map(Within::Lasso),
+                }),
+            },
+        }
+    }
+
+    /// Why it is safe, in a sentence.
+    fn proof(&self) -> String {
+        self.each(answer::proof, by_predicates::proof, livelock::proof).unwrap_or_default()
+    }
+
+    /// What is known, in a word.
+    #[must_use]
+    pub fn name(&self) -> VerdictName {
+        self.verdict().name()
     }
 
     /// What was found or proved, or why neither, in a sentence.
@@ -136,30 +198,6 @@ impl Answer {
         self.object().observations
     }
 
-    /// The violation, step by step.
-    #[must_use]
-    pub fn trace(&self) -> Option<Vec<TraceStep>> {
-        self.object().trace
-    }
-
-    /// The violation as a run of the system that it is one of.
-    #[must_use]
-    pub fn run(&self) -> Option<(&dyn System, &Trace)> {
-        match &self.by {
-            By::States { opened, outcome, .. } => match &outcome.verdict {
-                Found::Unsafe { trace: Ok(trace), .. } => Some((&*opened.system, trace)),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// The run that never ends.
-    #[must_use]
-    pub fn lasso(&self) -> Option<Lasso> {
-        self.each(|_| None, |_| None, |shown| json::Livelock::new(shown).lasso)
-    }
-
     /// The answer for other programs. A lasso is not part of it.
     #[must_use]
     pub fn object(&self) -> json::Answer {
@@ -174,20 +212,20 @@ impl Answer {
     /// The same as text, with the lasso; `evidence` says where the evidence was written.
     #[must_use]
     pub fn json(&self, evidence: Option<String>) -> String {
-        let answer = json::Answer { evidence, ..self.object() };
-        match &self.by {
-            By::Endless { endless, .. } => {
-                let asked = json::Asked::from(*endless);
-                json::print(&json::Livelock { answer, asked, lasso: self.lasso() })
+        if let By::Endless { .. } = &self.by {
+            let endless = |shown: &livelock::Answer<'_>| Some(json::Livelock::new(shown));
+            if let Some(mut object) = self.each(|_| None, |_| None, endless) {
+                object.answer.evidence = evidence;
+                return json::print(&object);
             }
-            _ => json::print(&answer),
         }
+        json::print(&json::Answer { evidence, ..self.object() })
     }
 
     /// The answer for code hosts and editors.
     #[must_use]
     pub fn sarif(&self) -> sarif::Log {
-        let (source, exit) = (self.source(), self.verdict().exit_code());
+        let (source, exit) = (self.source(), self.name().exit_code());
         self.each(
             |shown| sarif::answer(shown, source, exit),
             |shown| sarif::by_predicates(shown, source, exit),

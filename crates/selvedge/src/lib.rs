@@ -12,24 +12,25 @@
 //!     thread worker * 2;";
 //! let subject = Subject::parse("race.weave", program, InputOptions::default())?;
 //! let answer = verify(&subject, &Options::default())?;
-//! assert_eq!(answer.verdict(), Verdict::Unsafe);
-//! for step in answer.trace().unwrap_or_default() {
-//!     println!("context {}, {}: {}", step.context, step.thread, step.step);
+//! let Verdict::Unsafe(violation) = answer.verdict() else { panic!("{}", answer.sentence()) };
+//! for step in violation.steps().into_iter().flatten() {
+//!     println!("context {}, {}: count is {}", step.context, step.thread, step.shared["count"]);
 //! }
+//! assert_eq!(violation.last().unwrap()["count"], 2);
 //! # Ok::<(), selvedge::Failure>(())
 //! ```
 //!
 //! An answer carries what it rests on if that is asked for, and [`recheck`] believes nothing that the search did:
 //!
 //! ```
-//! # use selvedge::{InputOptions, Options, Subject, Verdict, recheck, verify};
+//! # use selvedge::{InputOptions, Options, Subject, VerdictName, recheck, verify};
 //! let lock = "lock m; int[0..1] inside := 0;
 //!     void enter() { acquire m; inside := inside + 1; inside := inside - 1; release m; enter(); }
 //!     thread enter * 2;";
 //! let subject = Subject::parse("lock.weave", lock, InputOptions::default())?;
 //! let options = Options { evidence: true, ..Options::default() };
 //! let answer = verify(&subject, &options)?;
-//! assert_eq!(answer.verdict(), Verdict::Safe);
+//! assert_eq!(answer.name(), VerdictName::Safe);
 //! let evidence = answer.evidence()?.expect("a proof").to_text();
 //! assert!(recheck(&subject, &evidence, &options)?.is_ok());
 //! # Ok::<(), selvedge::Failure>(())
@@ -49,6 +50,7 @@ mod question;
 mod recheck;
 mod slots;
 mod table;
+mod verdict;
 
 pub use answer::Answer;
 pub use engines::{Engine, EngineName, Engines, Place};
@@ -60,18 +62,32 @@ pub use question::Question;
 pub use recheck::{Accepted, recheck};
 pub use slots::WithSlots;
 pub use table::{Gridded, Observed};
+pub use verdict::{Counterexample, Proof, Rule, Unknown, Verdict, Within};
 
+// What is in the signatures above, so that it can be named.
 pub use selvedge_analysis::converge::closure::Closure;
-pub use selvedge_analysis::engine::Shown;
-pub use selvedge_analysis::{Bound, Resource};
+pub use selvedge_analysis::engine::{CutSeen, Event, Proof as StatesProof, Shown, Table};
+pub use selvedge_analysis::explore::Observation as Reached;
+pub use selvedge_analysis::fair::{Event as EndlessEvent, Rounds};
+pub use selvedge_analysis::{Bound, Budget, Resource, Stop};
 pub use selvedge_check::{
     Blame, Failure, Held, InputOptions, Opened, Subject, Wanted, default_memory_limit, suggest,
 };
-pub use selvedge_model::{Endless, Fairness};
-pub use selvedge_report::json::{DiagnosticReport, Lasso, Observation, TraceStep, Verdict};
+pub use selvedge_evidence::format::Document as Evidence;
+pub use selvedge_evidence::{Part, Trace};
+pub use selvedge_model::{
+    Datum, Endless, Fairness, Property, State, Step as Statement, System, Values,
+};
+pub use selvedge_program::{Program, Source};
+pub use selvedge_report::json::{Answer as Object, DiagnosticReport, Observation, VerdictName};
+pub use selvedge_report::page::Document as Page;
+pub use selvedge_report::run::{CallStack, Frame, Lasso, LassoThread, Step, Steps};
+pub use selvedge_report::sarif::Log as SarifLog;
 pub use selvedge_report::style::Paint;
 pub use selvedge_report::text::TraceOptions;
+pub use selvedge_report::view::Change;
 pub use selvedge_sequential::livelock::Bounds;
+pub use selvedge_smt::solver::Query;
 
 /// The page of the book is tried, too.
 #[cfg(doctest)]

@@ -2,14 +2,14 @@
 //! [`selvedge_check`] does it, and sees none of the searches that this crate runs.
 
 use selvedge_check::{Asked, Claim, Failure, Held, Subject};
-use selvedge_report::json::Verdict;
+use selvedge_report::json::VerdictName;
 
 use crate::options::Options;
 
 /// Evidence that holds.
 pub struct Accepted {
     /// The verdict that it shows.
-    pub verdict: Verdict,
+    pub verdict: VerdictName,
     /// What was checked, in a sentence.
     pub checked: String,
     /// The program or table that the evidence is about.
@@ -34,9 +34,9 @@ pub fn recheck(
     let checked = selvedge_check::recheck(subject, evidence, &asked)?;
     Ok(checked.map(|accepted| Accepted {
         verdict: match accepted.claim {
-            Claim::Safe => Verdict::Safe,
-            Claim::Unsafe => Verdict::Unsafe,
-            Claim::Nonterminating => Verdict::Nonterminating,
+            Claim::Safe => VerdictName::Safe,
+            Claim::Unsafe => VerdictName::Unsafe,
+            Claim::Nonterminating => VerdictName::Nonterminating,
         },
         checked: accepted.checked,
         property: accepted.property,

@@ -2,7 +2,7 @@
 
 use selvedge::{
     Answer, Bound, Engine, EngineName, Engines, Failure, InputOptions, Options, Place, Question,
-    Resource, Subject, Verdict, check, verify,
+    Resource, Subject, VerdictName, check, verify,
 };
 
 /// Answers nothing but questions without a bound, by asking another engine, and at once.
@@ -56,7 +56,7 @@ fn an_engine_is_registered_with_one_line() {
     assert_eq!(wrong, "there is no engine `toi`; did you mean `toy`?");
 
     let answer = verify(&race(), &options).unwrap();
-    assert_eq!(answer.verdict(), Verdict::Unsafe);
+    assert_eq!(answer.name(), VerdictName::Unsafe);
     assert_eq!(answer.object().engine.as_deref(), Some("toy"));
     assert!(answer.json(None).contains("\"engine\": \"toy\""), "{}", answer.json(None));
 
@@ -103,9 +103,9 @@ fn results_of_another_call_are_nobodys() {
         match verify(&subject, &options) {
             // Generators may be missing for ever.
             Ok(answer) if engine == EngineName::Generators => {
-                assert_ne!(answer.verdict(), Verdict::Unsafe, "{engine}");
+                assert_ne!(answer.name(), VerdictName::Unsafe, "{engine}");
             }
-            Ok(answer) => assert_eq!(answer.verdict(), Verdict::Safe, "{engine}"),
+            Ok(answer) => assert_eq!(answer.name(), VerdictName::Safe, "{engine}"),
             Err(refused) => {
                 let why = refused.to_string();
                 assert!(why.contains("only") || why.contains("need a solver"), "{engine}: {why}");
@@ -131,6 +131,6 @@ fn a_violation_that_delays_find_has_the_fewest_contexts() {
         thread c { f := true; }";
     let subject = Subject::parse("recursive.weave", text, InputOptions::default()).unwrap();
     let answer = verify(&subject, &Options::default()).unwrap();
-    assert_eq!(answer.verdict(), Verdict::Unsafe);
+    assert_eq!(answer.name(), VerdictName::Unsafe);
     assert_eq!(answer.object().bound.and_then(|bound| bound.contexts), Some(2));
 }

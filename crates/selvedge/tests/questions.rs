@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use selvedge::{
     Blame, Bound, Bounds, EngineName, Heard, InputOptions, Livelock, Options, Resource, Subject,
-    Verdict, check, livelock, recheck, table, verify,
+    Verdict, VerdictName, check, livelock, recheck, table, verify,
 };
 
 const RACE: &str = "int[0..2] count := 0; int[0..2] finished := 0;
@@ -41,8 +41,9 @@ fn with_evidence() -> Options {
 #[test]
 fn a_race_is_found_with_the_fewest_contexts() {
     let answer = verify(&subject("race.weave", RACE), &Options::default()).unwrap();
-    assert_eq!(answer.verdict(), Verdict::Unsafe);
-    let trace = answer.trace().unwrap();
+    assert_eq!(answer.name(), VerdictName::Unsafe);
+    let Verdict::Unsafe(violation) = answer.verdict() else { unreachable!("see above") };
+    let trace: Vec<_> = violation.steps().unwrap().collect();
     assert_eq!(trace.last().unwrap().context, 3);
     assert_eq!(answer.object().bound.unwrap().contexts, Some(3));
     assert!(answer.sentence().contains("assertion failed"));
@@ -51,21 +52,21 @@ fn a_race_is_found_with_the_fewest_contexts() {
 #[test]
 fn a_bound_is_exact() {
     let race = subject("race.weave", RACE);
-    let verdict = |bound| check(&race, bound, &Options::default()).unwrap().verdict();
-    assert_eq!(verdict(Bound::contexts(2)), Verdict::Bounded);
-    assert_eq!(verdict(Bound::contexts(3)), Verdict::Unsafe);
-    assert_eq!(verdict(Bound::rounds(1)), Verdict::Bounded);
-    assert_eq!(verdict(Bound::rounds(2)), Verdict::Unsafe);
+    let verdict = |bound| check(&race, bound, &Options::default()).unwrap().name();
+    assert_eq!(verdict(Bound::contexts(2)), VerdictName::Bounded);
+    assert_eq!(verdict(Bound::contexts(3)), VerdictName::Unsafe);
+    assert_eq!(verdict(Bound::rounds(1)), VerdictName::Bounded);
+    assert_eq!(verdict(Bound::rounds(2)), VerdictName::Unsafe);
 }
 
 #[test]
 fn evidence_is_accepted_and_only_for_its_own_text() {
     for (name, text, verdict) in
-        [("race.weave", RACE, Verdict::Unsafe), ("lock.weave", ENDLESS, Verdict::Safe)]
+        [("race.weave", RACE, VerdictName::Unsafe), ("lock.weave", ENDLESS, VerdictName::Safe)]
     {
         let asked = subject(name, text);
         let answer = verify(&asked, &with_evidence()).unwrap();
-        assert_eq!(answer.verdict(), verdict);
+        assert_eq!(answer.name(), verdict);
         let evidence = answer.evidence().unwrap().unwrap().to_text();
         let accepted = recheck(&asked, &evidence, &Options::default()).unwrap().unwrap();
         assert_eq!(accepted.verdict, verdict);
@@ -85,8 +86,8 @@ fn no_evidence_is_made_that_nobody_asked_for() {
 fn an_endless_run_is_a_lasso_with_evidence() {
     let asked = subject("lock.weave", ENDLESS);
     let answer = livelock(&asked, &Livelock::default(), &with_evidence()).unwrap();
-    assert_eq!(answer.verdict(), Verdict::Nonterminating);
-    assert!(!answer.lasso().unwrap().period.is_empty());
+    assert_eq!(answer.name(), VerdictName::Nonterminating);
+    assert!(matches!(answer.verdict(), Verdict::Nonterminating(run) if !run.period.is_empty()));
     let evidence = answer.evidence().unwrap().unwrap().to_text();
     assert!(recheck(&asked, &evidence, &Options::default()).unwrap().is_ok());
     let json: serde_json::Value = serde_json::from_str(&answer.json(None)).unwrap();
@@ -96,7 +97,7 @@ fn an_endless_run_is_a_lasso_with_evidence() {
     let bounds = Some(Bounds { stem: 1, lasso: 1 });
     let ends = subject("race.weave", RACE);
     let which = Livelock { bounds, ..Livelock::default() };
-    assert_eq!(livelock(&ends, &which, &Options::default()).unwrap().verdict(), Verdict::Bounded);
+    assert_eq!(livelock(&ends, &which, &Options::default()).unwrap().name(), VerdictName::Bounded);
 }
 
 #[test]
@@ -115,10 +116,10 @@ fn tables_are_texts_too() {
         let (init, target) = (Some("0|0,0".to_owned()), Some(target.to_owned()));
         let options = InputOptions { init, target, ..InputOptions::default() };
         let asked = Subject::parse("two.pds", text, options).unwrap();
-        verify(&asked, &Options::default()).unwrap().verdict()
+        verify(&asked, &Options::default()).unwrap().name()
     };
-    assert_eq!(verdict("1|1,1"), Verdict::Unsafe);
-    assert_eq!(verdict("0|0,1"), Verdict::Safe);
+    assert_eq!(verdict("1|1,1"), VerdictName::Unsafe);
+    assert_eq!(verdict("0|0,1"), VerdictName::Safe);
 }
 
 #[test]
@@ -146,7 +147,7 @@ fn a_run_ends_when_time_is_up_or_somebody_says_so() {
     let start = Instant::now();
     let huge = subject("huge.weave", HUGE);
     let answer = verify(&huge, &timed).unwrap();
-    assert_eq!(answer.verdict(), Verdict::Unknown);
+    assert_eq!(answer.name(), VerdictName::Unknown);
     assert!(answer.sentence().contains("time limit"), "{}", answer.sentence());
     assert!(start.elapsed() < Duration::from_secs(5));
 
@@ -188,15 +189,15 @@ fn a_violation_by_predicates_is_one_of_the_program_as_it_is_written() {
     let asked = subject("up.weave", text);
     let options = Options { engine: EngineName::Predicates, ..with_evidence() };
     let answer = verify(&asked, &options).unwrap();
-    if answer.verdict() == Verdict::Unknown && answer.sentence().contains("solver") {
+    if answer.name() == VerdictName::Unknown && answer.sentence().contains("solver") {
         eprintln!("skipped: {}", answer.sentence());
         return;
     }
-    assert_eq!(answer.verdict(), Verdict::Unsafe);
+    assert_eq!(answer.name(), VerdictName::Unsafe);
     let evidence = answer.evidence().unwrap().unwrap().to_text();
     // No other numbers of threads than the text has.
     let accepted = recheck(&asked, &evidence, &Options::default()).unwrap();
-    assert_eq!(accepted.map(|accepted| accepted.verdict), Ok(Verdict::Unsafe));
+    assert_eq!(accepted.map(|accepted| accepted.verdict), Ok(VerdictName::Unsafe));
 }
 
 /// Bytes in use, for a test: more and more, until somebody has looked often enough.

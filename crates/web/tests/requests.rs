@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use selvedge_report::json::Verdict;
+use selvedge_report::json::VerdictName;
 use selvedge_report::page::{Ask, Asked, Document, Live, Posed, Reply, Setup};
 use selvedge_web::{Explore, Server, Stopper, Tell};
 
@@ -41,7 +41,7 @@ impl Explore for Counting {
         if ask.deadlock {
             return Err("no".to_owned());
         }
-        let verdict = if bounded { Verdict::Bounded } else { Verdict::Unknown };
+        let verdict = if bounded { VerdictName::Bounded } else { VerdictName::Unknown };
         Ok(Document {
             selvedge: "0",
             file: "count".to_owned(),

@@ -9,15 +9,31 @@ A program comes from `load` or `parse`; its methods `verify`, `check` and `livel
 `recheck` checks what such an answer rests on.
 """
 
-from ._answers import Answer, Bound, Diagnostic, Lasso, LassoThread, Observation, Recheck, Step, Verdict
+from ._answers import (
+    Answer,
+    Bound,
+    CallStack,
+    Diagnostic,
+    Frame,
+    Lasso,
+    LassoThread,
+    Observation,
+    Recheck,
+    Step,
+    Table,
+    Value,
+    Verdict,
+)
 from ._errors import Error, InputError, InternalError, OptionError
-from ._native import Program, __version__, load, parse
+from ._native import Program, __version__, engines, load, parse
 
 __all__ = [
     "Answer",
     "Bound",
+    "CallStack",
     "Diagnostic",
     "Error",
+    "Frame",
     "InputError",
     "InternalError",
     "Lasso",
@@ -27,8 +43,11 @@ __all__ = [
     "Program",
     "Recheck",
     "Step",
+    "Table",
+    "Value",
     "Verdict",
     "__version__",
+    "engines",
     "load",
     "parse",
 ]

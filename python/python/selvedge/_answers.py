@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import builtins
+import html
 import json
 from dataclasses import dataclass, field
-from typing import Any, Dict, Literal, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, Union
+
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
 #: What is known. Only `safe` is a proof; of `bounded` and `unknown` the program may still go wrong.
 Verdict = Literal["safe", "bounded", "unsafe", "nonterminating", "unknown"]
 
 #: What a bound counts, and how many: `{"contexts": 3}`, `{"rounds": 9, "delays": 2}`.
 Bound = Dict[str, int]
+
+#: What a variable holds: an integer, a truth value, a name (an enumerator, `free` or `held` of a lock), a list for an
+#: array; `None` if it may hold any value yet.
+Value = Union[int, bool, str, None, List["Value"]]
 
 
 @dataclass(frozen=True)
@@ -41,8 +49,29 @@ class Observation:
 
 
 @dataclass(frozen=True)
+class Frame:
+    """A frame of a stack: a call that has not returned."""
+
+    #: A procedure with a line, or a symbol of a table.
+    place: str
+    line: Optional[int]
+    #: The local variables that are still needed.
+    values: Dict[str, Value]
+
+
+@dataclass(frozen=True)
+class CallStack:
+    """The stack of a thread."""
+
+    #: How many frames it has; 0 if the thread has ended.
+    depth: int
+    #: Top first: all of them, or the first 40.
+    frames: list[Frame]
+
+
+@dataclass(frozen=True)
 class Step:
-    """One step of a run."""
+    """One step of a run, and what is there after it."""
 
     thread: str
     #: Counted from 1.
@@ -50,10 +79,67 @@ class Step:
     #: The statement; several, separated by `; `, for an atomic block.
     step: str
     line: Optional[int]
-    #: The shared state afterwards.
-    shared: str
-    #: The stack of each thread afterwards, frames top first, separated by ` | `; `-` if it is empty.
-    stacks: list[str]
+    #: The shared variables.
+    shared: Dict[str, Value]
+    #: The stack of each thread.
+    stacks: list[CallStack]
+
+
+class Table(List[Dict[str, Value]]):
+    """A run as a table: one row a step, with `context`, `thread`, `line`, `step`, and a column for each shared variable.
+
+    As a string, it has columns; `pandas.DataFrame(table)` and `to_pandas` make a data frame of it.
+    """
+
+    @classmethod
+    def of(cls, steps: list[Step]) -> Table:
+        """The table of a run."""
+        return cls(_row(step) for step in steps)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns, in order."""
+        return list(dict.fromkeys(name for row in self for name in row))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The same as a data frame. Needs `pandas`."""
+        import pandas
+
+        return pandas.DataFrame(list(self), columns=self.columns)
+
+    def __str__(self) -> str:
+        cells = self._cells()
+        widths = [max(map(len, column)) for column in zip(*cells)]
+        return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in cells)
+
+    def _repr_html_(self) -> str:
+        def line(tag: str, row: list[str]) -> str:
+            return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row) + "</tr>"
+
+        names, *rows = self._cells()
+        return "<table>" + line("th", names) + "".join(line("td", row) for row in rows) + "</table>"
+
+    def _cells(self) -> list[list[str]]:
+        """The names of the columns, then row by row what is in them."""
+        columns = self.columns
+        return [columns, *([_cell(row[name]) if name in row else "" for name in columns] for row in self)]
+
+
+def _row(step: Step) -> Dict[str, Value]:
+    """A step as a row. A variable that is called as a column of every table is in brackets."""
+    row: Dict[str, Value] = {"context": step.context, "thread": step.thread, "line": step.line, "step": step.step}
+    shared = {f"({name})" if name in row else name: value for name, value in step.shared.items()}
+    return {**row, **shared}
+
+
+def _cell(value: Value) -> str:
+    if value is None:
+        return "?"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return "[" + ",".join(map(_cell, value)) + "]"
+    return str(value)
 
 
 @dataclass(frozen=True)
@@ -129,6 +215,11 @@ class Answer:
         """How many visible states are new at each bound: the observation sequence."""
         return [seen.new_visible for seen in self.observations]
 
+    def table(self) -> Table:
+        """The violation as a table; of a run that never ends, its stem and its period once. Without a run, it is empty."""
+        steps = self.trace if self.lasso is None else self.lasso.stem + self.lasso.period
+        return Table.of(steps or [])
+
     def to_json(self) -> str:
         """The object that `selvedge --format json` prints; its `evidence`, the name of a file there, is null."""
         return self._json
@@ -184,4 +275,8 @@ def _lasso(found: Optional[Dict[str, Any]]) -> Optional[Lasso]:
 
 
 def _steps(found: list[Dict[str, Any]]) -> list[Step]:
-    return [Step(**step) for step in found]
+    return [Step(**{**step, "stacks": [_stack(stack) for stack in step["stacks"]]}) for step in found]
+
+
+def _stack(found: Dict[str, Any]) -> CallStack:
+    return CallStack(depth=found["depth"], frames=[Frame(**frame) for frame in found["frames"]])

@@ -9,6 +9,7 @@ __version__: str
 _Path = Union[str, os.PathLike[str]]
 _Engine = Literal[
     "auto",
+    "contexts",
     "explicit",
     "symbolic",
     "pds",
@@ -20,8 +21,10 @@ _Engine = Literal[
     "coverability",
     "delays",
     "generators",
+    "cuts",
 ]
 
+def engines() -> list[str]: ...
 def load(
     path: _Path,
     *,
@@ -53,6 +56,7 @@ class Program:
         symmetry: bool = True,
         timeout: Optional[float] = None,
         memory: Optional[int] = None,
+        jobs: Optional[int] = None,
         evidence: bool = False,
         solver: str = "z3",
         predicates: Literal["auto", "given"] = "auto",
@@ -70,6 +74,7 @@ class Program:
         symmetry: bool = True,
         timeout: Optional[float] = None,
         memory: Optional[int] = None,
+        jobs: Optional[int] = None,
         evidence: bool = False,
     ) -> Answer: ...
     def livelock(

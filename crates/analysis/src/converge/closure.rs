@@ -199,9 +199,9 @@ impl Test<'_, '_> {
         let shown = shared.map_or(String::new(), |&s| match &self.abstraction.observe.shared {
             None => self.abstraction.system.describe().show_shared(s),
             Some(names) => {
-                let values = self.abstraction.system.describe().shared_values(s).into_iter();
-                let kept = values.filter(|(name, _)| names.contains(name));
-                kept.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+                let mut values = self.abstraction.system.describe().shared_values(s);
+                values.retain(|name, _| names.iter().any(|known| known == name));
+                values.to_string()
             }
         });
         format!("⟨{shown}⟩")

@@ -10,7 +10,7 @@
 //! is hidden [Johnson, Wahl 2021, Sec. 3.1 and App. C].
 
 use rustc_hash::FxHashMap;
-use selvedge_model::{SharedId, System, TemplateId, ThreadId};
+use selvedge_model::{SharedId, System, TemplateId, ThreadId, Values};
 use selvedge_store::{Full, Id, Interner, StateSet};
 
 use super::stacks::Stacks;
@@ -48,7 +48,7 @@ pub struct Abstraction<'a> {
     /// The view of each shared state that was met.
     views: FxHashMap<SharedId, u32>,
     /// What is seen of a shared state, if that is not all; its number is the view.
-    values: Interner<Vec<(String, String)>>,
+    values: Interner<Values>,
     /// The shared states behind each view.
     pub(crate) behind: Vec<Vec<SharedId>>,
     /// The windows of each entry of the exploration, one for each thread that may have it.
@@ -188,7 +188,7 @@ impl<'a> Abstraction<'a> {
             }
             Some(names) => {
                 let mut values = self.system.describe().shared_values(shared);
-                values.retain(|(name, _)| names.contains(name));
+                values.retain(|name, _| names.iter().any(|known| known == name));
                 self.values.intern(values)?
             }
         };

@@ -160,7 +160,7 @@ fn nothing_is_open() {
         let values = system.describe().shared_values(state.shared).into_iter();
         let tops = state.threads.iter().filter_map(|t| t.stack.top());
         let mut all = values.chain(tops.flat_map(|top| system.describe().symbol_values(top)));
-        assert!(all.all(|(_, value)| !value.contains('?')));
+        assert!(all.all(|(_, value)| !value.to_string().contains('?')));
     }
 }
 

@@ -23,7 +23,7 @@ mod wrapping;
 use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_analysis::naive::{Naive, NaiveError};
-use selvedge_model::System;
+use selvedge_model::{Datum, System, Values};
 use selvedge_program::testing::{Shape, random_program};
 use selvedge_program::{Count, Lowering, Program, Value, print};
 
@@ -50,17 +50,25 @@ fn lowered(program: &Program, system: &Lowering) -> Result<Vec<Reached>, NaiveEr
 }
 
 /// All values that the shared variables may have where some are open.
-fn expanded(program: &Program, values: &[(String, String)]) -> Vec<Vec<String>> {
-    let slots = program.globals.iter().zip(values).flat_map(|(variable, (_, text))| {
+fn expanded(program: &Program, values: &Values) -> Vec<Vec<String>> {
+    let slots = program.globals.iter().zip(values.iter()).flat_map(|(variable, (_, value))| {
         let all = || {
             let values = values_of(program, variable.ty.scalar()).into_iter();
-            values.map(|v| program.show_value(&variable.ty, &Value::from_big(v))).collect()
+            let shown = |v| program.datum(&variable.ty, &Value::from_big(v)).to_string();
+            values.map(shown).collect()
         };
-        let text = text.trim_matches(['[', ']']);
-        let slot = |one: &str| if one == "?" { all() } else { vec![one.to_owned()] };
-        text.split(',').map(slot).collect::<Vec<_>>()
+        let slot = |one: &Datum| if *one == Datum::Any { all() } else { vec![one.to_string()] };
+        scalars(value).into_iter().map(slot).collect::<Vec<_>>()
     });
     product(slots).into_iter().map(|values| renamed(program, values)).collect()
+}
+
+/// The elements of the rows of an array, one after the other; of a scalar, itself.
+fn scalars(value: &Datum) -> Vec<&Datum> {
+    match value {
+        Datum::List(rows) => rows.iter().flat_map(scalars).collect(),
+        scalar => vec![scalar],
+    }
 }
 
 /// What came of a comparison.

@@ -99,7 +99,8 @@ fn show(program: &Program, state: &State) -> Vec<String> {
     let slots =
         variables.flat_map(|(variable, slots)| slots.iter().map(|slot| (&variable.ty, slot)));
     let shown =
-        slots.map(|(ty, slot)| program.show_value(ty, &Value::from_big(slot.clone()))).collect();
+        |(ty, slot): (_, &num_bigint::BigInt)| program.datum(ty, &Value::from_big(slot.clone()));
+    let shown = slots.map(|slot| shown(slot).to_string()).collect();
     renamed(program, shown)
 }
 

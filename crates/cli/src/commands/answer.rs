@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args as ClapArgs;
-use selvedge::{Answer, Failure, Options, Verdict};
+use selvedge::{Answer, Failure, Options, VerdictName};
 use selvedge_frontend::files;
 use selvedge_report::json;
 use selvedge_report::text::TraceOptions;
@@ -89,7 +89,7 @@ impl AnswerArgs {
         };
         output.print(&text);
         saved?;
-        Ok(answer.verdict().into())
+        Ok(answer.name().into())
     }
 
     /// Writes the evidence where it is wanted; where that is, if there is any.
@@ -100,11 +100,11 @@ impl AnswerArgs {
     ) -> Result<Option<&Path>, Failure> {
         let Some(path) = self.evidence.as_deref() else { return Ok(None) };
         let Some(document) = answer.evidence()? else {
-            output.note(match answer.verdict() {
-                Verdict::Safe => {
+            output.note(match answer.name() {
+                VerdictName::Safe => {
                     "no evidence was written: what the proof rests on is too large to be written down"
                 }
-                Verdict::Unsafe => {
+                VerdictName::Unsafe => {
                     "no evidence was written: the schedule could not be made within the limits"
                 }
                 _ => {

@@ -93,7 +93,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     };
     save(&[(path, &text)])?;
     output.note(&format!("the report was written to {}", show_path(path)));
-    let verdict = answer.verdict();
+    let verdict = answer.name();
     output.print(&format!("{}: {}\n", verdict.word(), answer.sentence()));
     Ok(verdict.into())
 }

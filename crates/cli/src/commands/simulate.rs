@@ -9,6 +9,7 @@ use std::sync::mpsc;
 use clap::Args as ClapArgs;
 use selvedge_evidence::Schedule;
 use selvedge_frontend::{files, read_text, show_path};
+use selvedge_report::run::Steps;
 use selvedge_report::style::Role;
 use selvedge_report::text::TraceOptions;
 use selvedge_report::{json, text};
@@ -160,7 +161,7 @@ impl Simulation<'_> {
                     reason: stop.to_string(),
                     seed,
                     contexts: walk.trace().contexts(),
-                    trace: json::trace(walk.system(), walk.trace()),
+                    trace: Steps::new(walk.system(), walk.trace()).collect(),
                 };
                 output.print(&json::print(&object));
             }

@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 
 use crate::names::{SharedNames, SymbolNames};
 use crate::{
-    Action, Describe, Explanation, Fault, Keys, Name, Origin, SharedId, Spawn, Stack, State, Step,
-    SymbolId, System, TemplateId, Thread, ThreadId, ThreadInfo, Word, calls_itself,
+    Action, Datum, Describe, Explanation, Fault, Keys, Name, Origin, SharedId, Spawn, Stack, State,
+    Step, SymbolId, System, TemplateId, Thread, ThreadId, ThreadInfo, Values, Word, calls_itself,
 };
 
 pub use builder::TablesBuilder;
@@ -285,12 +285,12 @@ impl Describe for Tables {
         self.symbol_name(symbol).into_owned()
     }
 
-    fn shared_values(&self, shared: SharedId) -> Vec<(String, String)> {
-        vec![("shared".to_owned(), self.show_shared(shared))]
+    fn shared_values(&self, shared: SharedId) -> Values {
+        Values::from_iter([("shared".to_owned(), Datum::Name(self.show_shared(shared)))])
     }
 
-    fn symbol_values(&self, _symbol: SymbolId) -> Vec<(String, String)> {
-        Vec::new()
+    fn symbol_values(&self, _symbol: SymbolId) -> Values {
+        Values::default()
     }
 
     fn symbol_line(&self, _symbol: SymbolId) -> Option<u32> {

@@ -1,6 +1,6 @@
 //! Lowered states for people: names, values, source lines.
 
-use selvedge_model::{Explanation, Step};
+use selvedge_model::{Datum, Explanation, Step, Values};
 
 use super::Lowering;
 use super::intern::Symbol;
@@ -9,63 +9,70 @@ use crate::{LocalId, Span, Type, Value, Variable};
 use selvedge_core::machine::Shared;
 
 impl Lowering {
-    pub(super) fn named_shared(&self, shared: &Shared) -> Vec<(String, String)> {
-        let mut values = {
-            let globals: Vec<Value> = shared.memory.values(&self.machine.shared).collect();
-            self.named(&self.program.globals, &globals)
-        };
+    pub(super) fn named_shared(&self, shared: &Shared) -> Values {
+        let globals: Vec<Value> = shared.memory.values(&self.machine.shared).collect();
+        let mut values: Values = self.named(&self.program.globals, &globals).collect();
         if let Some(results) = &shared.returned {
-            values.push(("result".to_owned(), self.show_results(results)));
+            values.push("result", self.named_results(results));
         }
         if self.machine.names.joins {
-            let shown: Vec<_> = shared.ended.iter().map(ToString::to_string).collect();
-            values.push(("ended".to_owned(), format!("{{{}}}", shown.join(","))));
+            let ended = shared.ended.iter().map(|&id| Datum::from(i64::from(id)));
+            values.push("ended", Datum::Set(ended.collect()));
         }
         if let Some(wrong) = self.show_wrong(shared) {
-            values.push(("wrong".to_owned(), wrong));
+            values.push("wrong", Datum::Name(wrong));
         }
         values
     }
 
     /// Results by their types, where all procedures with so many results agree about them: a
     /// shared state does not say whose they are.
-    fn show_results(&self, results: &[Value]) -> String {
+    fn named_results(&self, results: &[Value]) -> Datum {
         let like = || self.program.procs.iter().filter(|p| p.results.len() == results.len());
         let show = |(index, value): (usize, &Value)| {
             let mut types = like().map(|proc| &proc.results[index]);
-            match types.next().filter(|first| types.all(|ty| ty == *first)) {
-                Some(ty) => self.program.show_value(ty, value),
-                None => value.to_string(),
-            }
+            let ty = types.next().filter(|first| types.all(|ty| ty == *first));
+            self.program.datum(ty.unwrap_or(&Type::Int), value)
         };
-        results.iter().enumerate().map(show).collect::<Vec<_>>().join(",")
+        match results {
+            [only] => show((0, only)),
+            _ => Datum::List(results.iter().enumerate().map(show).collect()),
+        }
     }
 
-    pub(super) fn named_locals(&self, symbol: &Symbol) -> Vec<(String, String)> {
-        let Symbol::Frame(frame) = symbol else { return Vec::new() };
+    pub(super) fn named_locals(&self, symbol: &Symbol) -> Values {
+        let Symbol::Frame(frame) = symbol else { return Values::default() };
         let proc = self.flow.location(frame.loc).proc;
-        let named = self.named(&self.program.procs[proc.index()].locals, &self.locals(frame));
+        let values = self.locals(frame);
+        let named = self.named(&self.program.procs[proc.index()].locals, &values);
         let live = &self.flow.live[frame.loc.index()];
         let locals = (0..).map(LocalId).zip(named);
         locals.filter(|(local, _)| live.has(*local)).map(|(_, named)| named).collect()
     }
 
     /// Names and values of variables; an array is one value.
-    fn named(&self, variables: &[Variable], values: &[Value]) -> Vec<(String, String)> {
+    fn named(
+        &self,
+        variables: &[Variable],
+        values: &[Value],
+    ) -> impl Iterator<Item = (String, Datum)> {
         let mut rest = values;
-        let mut named = Vec::with_capacity(variables.len());
-        for variable in variables {
+        variables.iter().map(move |variable| {
             let (mine, others) = rest.split_at(variable.ty.slots().min(rest.len()));
             rest = others;
-            let shown: Vec<_> =
-                mine.iter().map(|value| self.program.show_value(&variable.ty, value)).collect();
-            let text = match variable.ty {
-                Type::Array { .. } => format!("[{}]", elements(&shown)),
-                _ => shown.concat(),
-            };
-            named.push((variable.name.clone(), text));
+            (variable.name.clone(), self.datum_of(&variable.ty, mine))
+        })
+    }
+
+    /// What is in the slots of a variable.
+    fn datum_of(&self, ty: &Type, slots: &[Value]) -> Datum {
+        match ty {
+            Type::Array { element, .. } => {
+                let rows = slots.chunks(element.slots().max(1));
+                Datum::List(rows.map(|row| self.datum_of(element, row)).collect())
+            }
+            _ => slots.first().map_or(Datum::Any, |value| self.program.datum(ty, value)),
         }
-        named
     }
 
     pub(super) fn show_frame(&self, symbol: &Symbol) -> String {
@@ -77,11 +84,9 @@ impl Lowering {
                 let proc = &self.program.procs[location.proc.index()].name;
                 let line = self.line(location.span).map_or(String::new(), |l| format!(":{l}"));
                 let locals = self.named_locals(symbol);
-                let shown: Vec<_> = locals.iter().map(|(n, v)| format!("{n}={v}")).collect();
-                if shown.is_empty() {
-                    format!("{proc}{line}")
-                } else {
-                    format!("{proc}{line}({})", shown.join(" "))
+                match locals.is_empty() {
+                    true => format!("{proc}{line}"),
+                    false => format!("{proc}{line}({locals})"),
                 }
             }
         }
@@ -170,32 +175,5 @@ impl Lowering {
             _ if text.is_empty() => "end of atomic block".to_owned(),
             _ => text,
         }
-    }
-}
-
-/// Longer arrays are not shown element by element.
-const LONG_ARRAY: usize = 16;
-
-/// The elements of an array; in long ones, equal neighbours are counted: `1,0 × 998,1`.
-fn elements(shown: &[String]) -> String {
-    if shown.len() <= LONG_ARRAY {
-        return shown.join(",");
-    }
-    let run = |run: &[String]| match run.len() {
-        1 => run[0].clone(),
-        count => format!("{} × {count}", run[0]),
-    };
-    shown.chunk_by(|a, b| a == b).map(run).collect::<Vec<_>>().join(",")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::elements;
-
-    #[test]
-    fn long_arrays_are_counted() {
-        let array = |text: &str| text.chars().map(String::from).collect::<Vec<_>>();
-        assert_eq!(elements(&array("0001")), "0,0,0,1");
-        assert_eq!(elements(&array("1000000000000000001?")), "1,0 × 17,1,?");
     }
 }

@@ -6,7 +6,8 @@ use std::collections::hash_map::Entry;
 use rustc_hash::FxHashMap;
 use selvedge_model::{
     Action, Describe, Explanation, FairChoice, FairPlace, Fault, Keys, Origin, PlaceId, SharedId,
-    Spawn, Stack, State, SymbolId, System, TemplateId, Thread, ThreadInfo, Word, calls_itself,
+    Spawn, Stack, State, SymbolId, System, TemplateId, Thread, ThreadInfo, Values, Word,
+    calls_itself,
 };
 
 use selvedge_core::machine::{Frame, Move, Next, Room, Shared, Start, Started, Way};
@@ -146,20 +147,18 @@ impl Describe for Lowering {
     }
 
     fn show_shared(&self, shared: SharedId) -> String {
-        let values = self.shared_values(shared);
-        let shown: Vec<_> = values.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        shown.join(" ")
+        self.shared_values(shared).to_string()
     }
 
     fn show_symbol(&self, symbol: SymbolId) -> String {
         self.show_frame(&self.symbol(symbol))
     }
 
-    fn shared_values(&self, shared: SharedId) -> Vec<(String, String)> {
+    fn shared_values(&self, shared: SharedId) -> Values {
         self.named_shared(&self.shared_state(shared))
     }
 
-    fn symbol_values(&self, symbol: SymbolId) -> Vec<(String, String)> {
+    fn symbol_values(&self, symbol: SymbolId) -> Values {
         self.named_locals(&self.symbol(symbol))
     }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Verdict;
+use super::VerdictName;
 
 /// What `check-syntax` found.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -53,7 +53,7 @@ pub struct FailureReport {
     /// The file, if the command got that far.
     pub file: Option<String>,
     /// There is none.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<VerdictName>,
     /// Why not, if that is not a matter of places in a file.
     pub reason: Option<String>,
     /// Errors and warnings with their places.

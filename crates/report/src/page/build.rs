@@ -97,7 +97,7 @@ pub fn of_livelock(subject: Subject<'_>, answer: &livelock::Answer<'_>) -> Docum
             }
         }
         fair::Verdict::Terminating { .. } => {
-            let why = livelock::proof_in_words(outcome);
+            let why = livelock::proof(answer).unwrap_or_default();
             document.invariant = Some(Invariant { why, places: Vec::new() });
         }
         fair::Verdict::Bounded(_) | fair::Verdict::Unknown { .. } => {}

@@ -18,7 +18,7 @@ mod schedule;
 
 use serde::Serialize;
 
-use crate::json::Verdict;
+use crate::json::VerdictName;
 
 pub use ask::{Ask, Live, Posed, Setup, ThreadCount};
 pub use automata::automata;
@@ -84,7 +84,7 @@ pub struct Asked {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Reply {
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: VerdictName,
     /// What was found or proved, in a sentence.
     pub sentence: String,
     /// Lines with a label each: why, what it does not promise, what it took.

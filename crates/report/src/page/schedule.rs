@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use selvedge_evidence::{Lasso, Trace, thread_name};
-use selvedge_model::{Action, State, SymbolId, System, ThreadId, Word, advance};
+use selvedge_model::{Action, State, SymbolId, System, ThreadId, Values, Word, advance};
 use serde::Serialize;
 
 use crate::view::{place_name, statements};
@@ -81,7 +81,7 @@ pub struct StepView {
 pub fn of_trace(system: &dyn System, trace: &Trace) -> Schedule {
     let mut writer = Writer::new(system);
     let mut state = trace.initial.clone();
-    let mut shared = system.describe().shared_values(state.shared);
+    let mut shared = texts(system.describe().shared_values(state.shared));
     let stacks: Vec<_> = state.thread_ids().map(|id| writer.stack(&state, id)).collect();
     let thread = |state: &State, id, started| {
         let name = thread_name(system, state, id);
@@ -96,7 +96,7 @@ pub fn of_trace(system: &dyn System, trace: &Trace) -> Schedule {
         advance(&mut state, *id, *action);
         let mut v = Vec::new();
         if state.shared != before.0 {
-            let mut now = system.describe().shared_values(state.shared);
+            let mut now = texts(system.describe().shared_values(state.shared));
             if system.wrong(state.shared).is_some() {
                 // That it is wrong, and why, is no value of a variable.
                 now.retain(|(name, _)| variables.contains(name));
@@ -142,6 +142,11 @@ pub fn of_trace(system: &dyn System, trace: &Trace) -> Schedule {
 pub fn of_lasso(system: &dyn System, lasso: &Lasso) -> Schedule {
     let period = Some(lasso.stem.steps.len());
     Schedule { period, ..of_trace(system, &lasso.unrolled(1)) }
+}
+
+/// Names and values as the page shows them.
+fn texts(values: Values) -> Vec<(String, String)> {
+    values.into_iter().map(|(name, value)| (name, value.to_string())).collect()
 }
 
 fn position(names: &mut Vec<String>, name: &String) -> usize {
@@ -190,7 +195,7 @@ impl<'a> Writer<'a> {
         }
         let values = self.system.describe().symbol_values(symbol);
         let name = place_name(self.system, symbol);
-        let (variables, values) = values.into_iter().unzip();
+        let (variables, values) = texts(values).into_iter().unzip();
         let place = self.places.number(PlaceView {
             name,
             line: self.system.describe().symbol_line(symbol),
@@ -249,7 +254,7 @@ mod tests {
             stack.truncate(stack.len() - step.pop);
             stack.extend(&step.push);
             stacks.extend(step.start.clone());
-            assert_eq!(shared, Counter.describe().shared_values(state.shared));
+            assert_eq!(shared, texts(Counter.describe().shared_values(state.shared)));
             for (id, stack) in state.thread_ids().zip(&stacks) {
                 let show = |frame: &usize| {
                     let (place, values) = &schedule.frames[*frame];
@@ -258,7 +263,10 @@ mod tests {
                 let symbols = state.threads[id.index()].stack.0.iter();
                 let expected = symbols.map(|&symbol| {
                     let values = Counter.describe().symbol_values(symbol);
-                    (place_name(&Counter, symbol), values.into_iter().map(|(_, v)| v).collect())
+                    (
+                        place_name(&Counter, symbol),
+                        texts(values).into_iter().map(|(_, v)| v).collect(),
+                    )
                 });
                 assert_eq!(
                     stack.iter().map(show).collect::<Vec<_>>(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use selvedge_evidence::Trace;
-use selvedge_model::{State, System, ThreadId};
+use selvedge_model::{State, System, ThreadId, Values};
 use selvedge_program::Source;
 
 use super::RULES;
@@ -12,7 +12,7 @@ use super::log::{
     ThreadFlow,
 };
 use crate::text;
-use crate::view::{Row, each_row};
+use crate::view::{Row, Rows};
 
 /// Places in one text.
 pub(super) struct Places<'a> {
@@ -69,7 +69,8 @@ impl Places<'_> {
         let mut threads: BTreeMap<ThreadId, ThreadFlow> = BTreeMap::new();
         let mut line = None;
         let (mut order, mut context) = (0, 0);
-        each_row(system, trace, |row, after| {
+        let mut rows = Rows::new(system, trace);
+        while let Some(row) = rows.next() {
             order += 1;
             let importance = match () {
                 () if !row.is_local || order == trace.steps.len() => "essential",
@@ -79,14 +80,14 @@ impl Places<'_> {
             context = row.context;
             let words = if order > stem { "for ever: " } else { "" };
             let words = format!("{words}{}", row.words_with_changes());
-            let step = self.step(system, &row, after, (order, importance, &words));
+            let step = self.step(system, &row, rows.state(), (order, importance, &words));
             if order <= stem + 1 {
                 line = row.steps.iter().rev().find_map(|step| step.line).or(line);
             }
             let Row { thread, name, .. } = row;
             let flow = threads.entry(thread);
             flow.or_insert(ThreadFlow { id: name, locations: Vec::new() }).locations.push(step);
-        });
+        }
         if threads.is_empty() {
             return (None, None);
         }
@@ -108,11 +109,11 @@ impl Places<'_> {
     ) -> FlowLocation {
         let top = after.threads[row.thread.index()].stack.top();
         let values = system.describe().shared_values(after.shared).into_iter();
-        let values =
-            values.chain(top.map_or(Vec::new(), |top| system.describe().symbol_values(top)));
+        let locals = top.map_or(Values::default(), |top| system.describe().symbol_values(top));
+        let values = values.chain(locals);
         FlowLocation {
             location: self.at(row.line(), Some(words)),
-            state: values.map(|(name, value)| (name, message(&value))).collect(),
+            state: values.map(|(name, value)| (name, message(&value.to_string()))).collect(),
             nesting_level: row.depth.saturating_sub(1),
             execution_order: order,
             importance,

@@ -115,14 +115,17 @@ impl Context {
 mod tests {
     use super::*;
     use crate::testing::{Counter, counter_run};
-    use crate::view::each_row;
+    use crate::view::Rows;
     use expect_test::expect;
 
     #[test]
     fn a_context_is_a_line() {
         let run = counter_run();
         let mut contexts = Contexts::new(&run.initial);
-        each_row(&Counter, &run, |row, after| contexts.see(&row, after));
+        let mut rows = Rows::new(&Counter, &run);
+        while let Some(row) = rows.next() {
+            contexts.see(&row, rows.state());
+        }
         assert_eq!(contexts.len(), 3);
         expect![[r#"
             #  thread   lines   steps    changes

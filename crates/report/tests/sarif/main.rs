@@ -12,7 +12,7 @@ use selvedge_analysis::fair;
 use selvedge_analysis::{Bound, Budget};
 use selvedge_evidence::{Trace, replay};
 use selvedge_frontend::{Input, LoadOptions, load};
-use selvedge_model::{Endless, Fairness, Property, System};
+use selvedge_model::{Endless, Fairness, Property, System, Values};
 use selvedge_program::{Lowering, Source, ThreadCounts};
 use selvedge_report::advice::Asked;
 use selvedge_report::answer::{self, Answer};
@@ -118,9 +118,10 @@ fn flows_are_the_schedule(opened: &Opened, result: &Value, trace: &Trace) {
         assert_eq!(name, selvedge_evidence::thread_name(&*opened.system, state, thread));
         for (variable, value) in opened.system.describe().shared_values(state.shared) {
             let top = state.threads[thread.index()].stack.top();
-            let hides = top.map_or(Vec::new(), |top| opened.system.describe().symbol_values(top));
+            let hides =
+                top.map_or(Values::default(), |top| opened.system.describe().symbol_values(top));
             if hides.iter().all(|(local, _)| *local != variable) {
-                assert_eq!(step["state"][variable.as_str()]["text"], value.as_str());
+                assert_eq!(step["state"][variable.as_str()]["text"], value.to_string());
             }
         }
     }

@@ -15,8 +15,8 @@ use std::time::Duration;
 use fastrand::Rng;
 use programs::{Family, Recipe, recipe};
 use selvedge::{
-    Bound, EngineName, InputOptions, Limits, Livelock, Options, Subject, Verdict, check, livelock,
-    recheck, verify,
+    Bound, EngineName, InputOptions, Limits, Livelock, Options, Subject, VerdictName, check,
+    livelock, recheck, verify,
 };
 use selvedge_evidence::format::digest;
 use selvedge_smt::solver::DEFAULT;
@@ -79,11 +79,11 @@ fn ask(family: Family, subject: &Subject) -> Option<Known> {
     let mut known = Known { subject: subject.clone(), is_safe: false, evidence: Vec::new() };
     for (number, answer) in answers.into_iter().enumerate() {
         let answer = answer.ok()?;
-        let is_safe = match answer.verdict() {
-            Verdict::Safe => true,
-            Verdict::Unsafe | Verdict::Nonterminating => false,
-            Verdict::Bounded | Verdict::Unknown if number > 0 => continue,
-            Verdict::Bounded | Verdict::Unknown => return None,
+        let is_safe = match answer.name() {
+            VerdictName::Safe => true,
+            VerdictName::Unsafe | VerdictName::Nonterminating => false,
+            VerdictName::Bounded | VerdictName::Unknown if number > 0 => continue,
+            VerdictName::Bounded | VerdictName::Unknown => return None,
         };
         assert!(number == 0 || is_safe == known.is_safe, "engines differ: {subject:?}");
         known.is_safe = is_safe;

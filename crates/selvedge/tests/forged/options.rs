@@ -1,7 +1,7 @@
 //! Options of evidence that are changed or emptied, and questions that it does not answer.
 
 use selvedge::{
-    Bound, EngineName, InputOptions, Options, Subject, Verdict, check, recheck, verify,
+    Bound, EngineName, InputOptions, Options, Subject, VerdictName, check, recheck, verify,
 };
 use serde_json::{Value, json};
 
@@ -25,9 +25,9 @@ const NEVER_WRONG: &str = "int x := 0;
     void inc() { L: x := x + 1; assert x >= 1; }
     thread w * any = inc();";
 
-fn evidence(about: &Subject, engine: EngineName, verdict: Verdict) -> Value {
+fn evidence(about: &Subject, engine: EngineName, verdict: VerdictName) -> Value {
     let answer = verify(about, &options(Family::Any, engine)).expect("an answer");
-    assert_eq!(answer.verdict(), verdict);
+    assert_eq!(answer.name(), verdict);
     let text = answer.evidence().expect("it can be written").expect("there is some").to_text();
     serde_json::from_str(&text).expect("JSON")
 }
@@ -40,10 +40,10 @@ fn refused(about: &Subject, evidence: &Value, options: &Options) -> Option<Strin
 #[test]
 fn emptied_options_make_no_proof_for_any_number() {
     let any = subject(ONE_IS_WRONG, &[]);
-    evidence(&any, EngineName::Auto, Verdict::Unsafe);
+    evidence(&any, EngineName::Auto, VerdictName::Unsafe);
     for engine in [EngineName::Auto, EngineName::Explicit, EngineName::Symbolic] {
         let none = subject(ONE_IS_WRONG, &[("w", 0)]);
-        let mut forged = evidence(&none, engine, Verdict::Safe);
+        let mut forged = evidence(&none, engine, VerdictName::Safe);
         assert_eq!(refused(&none, &forged, &Options::default()), None);
         assert_eq!(forged["options"], json!({ "threads": { "w": 0 } }));
         let why = refused(&any, &forged, &Options::default()).expect("refused");
@@ -128,7 +128,7 @@ fn proofs_of_other_kinds_about_few_threads_are_none_about_more() {
             let few = subject(&text, &[("p0", count)]);
             let answer = verify(&few, &options(Family::Unbounded, EngineName::Predicates));
             let answer = answer.expect("an answer");
-            if answer.verdict() != Verdict::Safe {
+            if answer.name() != VerdictName::Safe {
                 continue;
             }
             let written = answer.evidence().expect("written").expect("evidence");
@@ -150,7 +150,7 @@ fn a_run_says_how_many_threads_it_has() {
         return;
     }
     let any = subject(TWO_ARE_WRONG, &[]);
-    let good = evidence(&any, EngineName::Auto, Verdict::Unsafe);
+    let good = evidence(&any, EngineName::Auto, VerdictName::Unsafe);
     assert_eq!((&good["options"], &good["chosen"]), (&json!({}), &json!({ "w": 2 })));
     assert_eq!(refused(&any, &good, &Options::default()), None);
     let with = |change: &dyn Fn(&mut Value)| {
@@ -185,7 +185,7 @@ fn a_proof_answers_no_other_question() {
     let target = InputOptions { target: Some("w@L".to_owned()), ..InputOptions::default() };
     if has_solver("a_proof_answers_no_other_question") {
         let any = subject(NEVER_WRONG, &[]);
-        let mut forged = evidence(&any, EngineName::Auto, Verdict::Safe);
+        let mut forged = evidence(&any, EngineName::Auto, VerdictName::Safe);
         assert_eq!(refused(&any, &forged, &Options::default()), None);
         let expected = "it says nothing about deadlocks, which --deadlock asks for";
         forged["options"] = json!({ "deadlock": true });

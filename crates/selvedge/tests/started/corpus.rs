@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use selvedge::{
-    Bound, EngineName, InputOptions, Options, Subject, Verdict, WithSlots, check, verify,
+    Bound, EngineName, InputOptions, Options, Subject, VerdictName, WithSlots, check, verify,
 };
 use selvedge_analysis::{Tabulated, tabulate};
 use selvedge_program::print;
@@ -52,10 +52,10 @@ fn rounds_of_the_satabs_programs_agree_with_contexts() {
                 );
             }
         }
-        let proof = verify(&subject, &Options::default()).unwrap().verdict();
+        let proof = verify(&subject, &Options::default()).unwrap().name();
         let delays =
             found(&subject, Bound::round_robin(45, 1), &with(EngineName::Auto, None), &name);
-        assert_eq!(delays.is_some(), proof == Verdict::Unsafe, "{name}");
+        assert_eq!(delays.is_some(), proof == VerdictName::Unsafe, "{name}");
         one_thread(&subject, &name);
         tables(&subject, contexts, &name);
     }
@@ -80,8 +80,8 @@ fn tables(subject: &Subject, contexts: Option<usize>, name: &str) {
     let text = selvedge_frontend::tables::print::cpds(&tables, &targets).unwrap();
     let table = Subject::parse("table.cpds", text, InputOptions::default()).unwrap();
     let answer = check(&table, Bound::contexts(3), &Options::default()).unwrap();
-    let bound = match answer.verdict() {
-        Verdict::Unsafe => answer.object().bound.unwrap().contexts,
+    let bound = match answer.name() {
+        VerdictName::Unsafe => answer.object().bound.unwrap().contexts,
         _ => None,
     };
     assert_eq!(bound, contexts, "{name}");
@@ -94,7 +94,7 @@ fn the_threads_of_fig2_are_known() {
     let subject = read(&path);
     for bound in [Bound::rounds(3), Bound::round_robin(8, 2)] {
         let answer = check(&subject, bound, &Options::default()).unwrap();
-        assert_eq!(answer.verdict(), Verdict::Bounded, "{}", answer.sentence());
+        assert_eq!(answer.name(), VerdictName::Bounded, "{}", answer.sentence());
         assert_eq!(answer.object().assumption, None);
     }
     let made = WithSlots::of(&subject, None, None).unwrap().unwrap().unwrap();

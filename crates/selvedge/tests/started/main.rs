@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use selvedge::{
     Bound, Bounds, EngineName, InputOptions, Limits, Livelock, LivelockEngine, Options, Subject,
-    Verdict, WithSlots, check, livelock, recheck,
+    VerdictName, WithSlots, check, livelock, recheck,
 };
 use selvedge_analysis::naive::NaiveDelays;
 use selvedge_model::{Property, System};
@@ -41,8 +41,8 @@ fn found_in_time(
     text: &str,
 ) -> Option<Option<usize>> {
     let answer = check(subject, bound, options).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    match answer.verdict() {
-        Verdict::Unsafe => {
+    match answer.name() {
+        VerdictName::Unsafe => {
             let Some(evidence) = answer.evidence().unwrap() else {
                 // There was no time left for the schedule.
                 assert!(options.limits.timeout.is_some(), "no schedule\n{text}");
@@ -53,7 +53,7 @@ fn found_in_time(
             let bound = answer.object().bound.unwrap();
             Some(Some(bound.contexts.or(bound.rounds).unwrap()))
         }
-        Verdict::Bounded | Verdict::Safe => Some(None),
+        VerdictName::Bounded | VerdictName::Safe => Some(None),
         _ if options.limits.timeout.is_some() && answer.sentence().contains("time") => None,
         _ => panic!("{}\n{text}", answer.sentence()),
     }
@@ -224,7 +224,7 @@ fn endless_runs_of_threads_that_are_started() {
         let options = Options { evidence: true, ..Options::default() };
         let in_rounds = Livelock { bounds, ..Livelock::default() };
         let answer = livelock(&subject, &in_rounds, &options).unwrap();
-        if answer.verdict() != Verdict::Nonterminating {
+        if answer.name() != VerdictName::Nonterminating {
             continue;
         }
         endless += 1;
@@ -233,7 +233,7 @@ fn endless_runs_of_threads_that_are_started() {
         assert!(checked.is_ok(), "refused: {:?}\n{text}", checked.err());
         let exact = Livelock { engine: LivelockEngine::Exact, ..Livelock::default() };
         let answer = livelock(&subject, &exact, &Options::default()).unwrap();
-        assert_eq!(answer.verdict(), Verdict::Nonterminating, "{text}");
+        assert_eq!(answer.name(), VerdictName::Nonterminating, "{text}");
     }
     assert!(endless > 0);
     println!("{endless} endless runs");
@@ -245,6 +245,6 @@ fn properties_that_speak_of_other_things_are_refused() {
     let subject = read("bool x; void f() { x := true; } void main() { async f(); } thread main;");
     let options = Options { deadlock: true, ..Options::default() };
     let answer = check(&subject, Bound::rounds(2), &options).unwrap();
-    assert_eq!(answer.verdict(), Verdict::Unknown);
+    assert_eq!(answer.name(), VerdictName::Unknown);
     assert_ne!(subject.system().unwrap().properties, [Property::NoDeadlock]);
 }

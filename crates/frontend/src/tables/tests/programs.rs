@@ -22,7 +22,7 @@ fn check(text: &str, target: Option<&str>, expect: Expect) {
 fn show(program: &Program) -> String {
     let mut out = String::new();
     for variable in &program.globals {
-        let first = program.show_value(&variable.ty, &variable.init[0]);
+        let first = program.datum(&variable.ty, &variable.init[0]);
         let _ = writeln!(out, "{} {} := {first}", show_type(program, &variable.ty), variable.name);
     }
     for proc in &program.procs {
@@ -97,7 +97,7 @@ fn show_place(place: &Place) -> String {
 
 fn show_expr(program: &Program, expr: &Expr) -> String {
     match &expr.kind {
-        ExprKind::Const(value) => program.show_value(&expr.ty, value),
+        ExprKind::Const(value) => program.datum(&expr.ty, value).to_string(),
         ExprKind::Read(place) => show_place(place),
         ExprKind::Binary(op, a, b) => {
             let op = if *op == BinaryOp::And { "&&" } else { "==" };
