@@ -8,11 +8,15 @@ use selvedge_program::{Expr, ExprKind, LocalId, Place, Span, StmtKind, Type, Val
 use super::expressions::Typer;
 use super::statements::{Body, Sequence};
 use crate::Diagnostic;
-use crate::syntax::{Init, VarDecl};
+use crate::foreign;
+use crate::syntax::{Init, TypeKind, VarDecl};
 
 impl<'a> Body<'_, 'a> {
     /// A local variable.
     pub fn declaration(&mut self, decl: &'a VarDecl, span: Span, sequence: &mut Sequence) {
+        if self.foreign_statement(decl, span) {
+            return;
+        }
         let ty = self.typer.variable_type(decl);
         let ty = ty.filter(|ty| self.is_local_type(ty, decl));
         let id = self.typer.scope.add(&decl.name, ty.clone());
@@ -20,6 +24,19 @@ impl<'a> Body<'_, 'a> {
             sequence.push(kind, span);
         }
         self.typer.reveal(id);
+    }
+
+    /// Reports `signal c;` and the like, which looks like a variable of an unknown type.
+    fn foreign_statement(&mut self, decl: &'a VarDecl, span: Span) -> bool {
+        let TypeKind::Named(word) = &decl.ty.kind else { return false };
+        let is_type = self.typer.items.find(&word.text).is_some() || decl.init.is_some();
+        let Some(operation) = foreign::operation(&word.text).filter(|_| !is_type) else {
+            return false;
+        };
+        let message = format!("there is no `{}` statement", word.text);
+        let advice = operation.advice(&[&decl.name.text]);
+        self.typer.problems.push(Diagnostic::error(span, message).hint(advice));
+        true
     }
 
     /// The statement that sets the variable; nothing if none is needed, or after a problem.

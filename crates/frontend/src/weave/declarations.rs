@@ -64,7 +64,7 @@ impl Parser<'_> {
     }
 
     /// What the name of a machine integer stands for.
-    fn machine_integer(&self) -> TypeKind {
+    pub(super) fn machine_integer(&self) -> TypeKind {
         Type::machine(self.tokens.current_text()).map_or(TypeKind::Int, TypeKind::Machine)
     }
 
@@ -152,6 +152,10 @@ impl Parser<'_> {
 
     /// A name with its dimensions.
     fn bare(&mut self) -> Parsed<Bare> {
+        if matches!(self.peek(), Token::Star | Token::BitAnd) {
+            let hint = "there are no pointers and references: arrays hold what a program works on";
+            return Err(self.expected_with_hint("the name of a variable", hint));
+        }
         Ok(Bare { name: self.name("the name of a variable")?, dims: self.dimensions()? })
     }
 

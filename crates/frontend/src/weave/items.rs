@@ -7,6 +7,7 @@ use super::Parser;
 use super::lexer::Token;
 use crate::Diagnostic;
 use crate::cursor::{Parsed, Reported};
+use crate::foreign;
 use crate::syntax::{
     ConstDecl, Count, Entry, EnumDecl, Item, PredicateDecl, ProcDecl, ThreadDecl, TypeExpr, VarDecl,
 };
@@ -14,7 +15,11 @@ use crate::syntax::{
 impl Parser<'_> {
     /// The whole file.
     pub(super) fn file(&mut self) {
-        while self.peek() != Token::End {
+        loop {
+            self.skip_directives();
+            if self.peek() == Token::End {
+                return;
+            }
             let before = self.tokens.position();
             if self.item().is_err() {
                 self.skip_item();
@@ -27,6 +32,7 @@ impl Parser<'_> {
 
     /// One declaration.
     pub(super) fn item(&mut self) -> Parsed<()> {
+        self.skip_modifiers();
         self.begin();
         match self.peek() {
             Token::Const => self.constant(),
@@ -44,6 +50,16 @@ impl Parser<'_> {
             }
             Token::Lock | Token::Unlock if self.tokens.peek_at(1) == Token::OpenParen => {
                 Err(self.statement_outside())
+            }
+            Token::Name
+                if (self.tokens.peek_at(1), self.tokens.peek_at(2))
+                    == (Token::Name, Token::OpenBrace) =>
+            {
+                let hint = self.misspelt().unwrap_or_else(|| {
+                    "`enum NAME { … }`, `thread NAME { … }` and `void NAME() { … }` have braces"
+                        .to_owned()
+                });
+                Err(self.expected_with_hint("a declaration", hint))
             }
             _ if self.at_type() || self.at_bounded_semaphore() => self.globals_or_procedure(),
             Token::Semicolon => {
@@ -68,8 +84,36 @@ impl Parser<'_> {
         if !self.at_statement() {
             return self.expected("a declaration");
         }
+        if let Some(hint) = foreign::beginning(self.tokens.current_text()) {
+            return self.expected_with_hint("a declaration", hint);
+        }
+        if self.peek() == Token::Name && self.has_body_after_parens(1) {
+            let hint = "a procedure begins with the type of its result, or with `void`";
+            return self.expected_with_hint("a declaration", hint);
+        }
         let hint = "statements stand in a procedure or in `thread NAME { … }`";
         self.expected_with_hint("a declaration", hint)
+    }
+
+    /// Whether parentheses that open so many tokens ahead are closed before a `{`.
+    pub(super) fn has_body_after_parens(&self, ahead: usize) -> bool {
+        self.after_parens(ahead) == Some(Token::OpenBrace)
+    }
+
+    /// The token after the parentheses that open so many tokens ahead.
+    pub(super) fn after_parens(&self, ahead: usize) -> Option<Token> {
+        let mut open = 0_usize;
+        for ahead in ahead.. {
+            match self.tokens.peek_at(ahead) {
+                Token::OpenParen => open += 1,
+                Token::CloseParen if open == 1 => return Some(self.tokens.peek_at(ahead + 1)),
+                Token::CloseParen => open = open.checked_sub(1)?,
+                Token::End | Token::Semicolon => return None,
+                _ if open == 0 => return None,
+                _ => {}
+            }
+        }
+        None
     }
 
     /// `const NAME = value;`

@@ -5,6 +5,7 @@ use selvedge_program::{Source, Span};
 
 use crate::Diagnostic;
 use crate::cursor::{TokenKind, Tokens};
+use crate::foreign;
 
 /// Why a piece of text is not a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -132,6 +133,9 @@ pub(super) enum Token {
     #[regex(r"[0-9]+[A-Za-z_$][A-Za-z0-9_$]*")] BadNumber,
     #[regex(r"[A-Za-z_$][A-Za-z0-9_$]*")] Name,
 
+    /// A string, as in other languages.
+    #[regex(r#""[^"\n]*""#)] Text,
+
     #[token("/*", comment)]
     Unreadable,
     End,
@@ -161,6 +165,10 @@ pub(super) fn tokenize(source: &Source) -> Tokens<Token> {
         let span = Span::new(lexer.span().start, lexer.span().end);
         match token {
             Ok(Token::BadNumber) => tokens.unreadable(span, bad_number(source.slice(span), span)),
+            Ok(Token::Text) => {
+                let printed = printed(source, &tokens.list);
+                tokens.unreadable(span, no_text(printed, span));
+            }
             Ok(token) => tokens.list.push((token, span)),
             Err(Unreadable::Comment) => {
                 let error = Diagnostic::error(span, "this comment is not closed");
@@ -176,6 +184,23 @@ pub(super) fn tokenize(source: &Source) -> Tokens<Token> {
         }
     }
     tokens
+}
+
+/// The procedure that prints in other languages, if its arguments begin after these tokens.
+fn printed<'s>(source: &'s Source, before: &[(Token, Span)]) -> Option<&'s str> {
+    let &[.., (Token::Name, name), (Token::OpenParen, _)] = before else { return None };
+    let word = source.slice(name);
+    (foreign::operation(word) == Some(foreign::Operation::Print)).then_some(word)
+}
+
+/// Reports a string.
+fn no_text(printed: Option<&str>, span: Span) -> Diagnostic {
+    match printed {
+        Some(word) => Diagnostic::error(span, format!("there is no procedure `{word}`"))
+            .hint(foreign::Operation::Print.advice(&[])),
+        None => Diagnostic::error(span, "there are no strings")
+            .hint("leave it out, or write a comment, as in `// why`; `enum` gives names to values"),
+    }
 }
 
 fn bad_number(text: &str, span: Span) -> Diagnostic {

@@ -169,8 +169,9 @@ fn not_a_declaration() {
     check(
         "#include <stdio.h>\n42;\nbool x;\n- y;",
         expect![[r#"
-        1:1 `#` expected a declaration, found `#`
-        4:1 `-` expected a declaration, found `-`
-    "#]],
+            1:1 `#` there is no preprocessor -- one file is the whole program; `const N = 3;` declares a constant
+            2:1 `42` expected a declaration, found `42`
+            4:1 `-` expected a declaration, found `-`
+        "#]],
     );
 }
