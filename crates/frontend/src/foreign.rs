@@ -15,6 +15,10 @@ pub(crate) enum Operation {
     NotifyAll,
     Join,
     Start,
+    Load,
+    Store,
+    FetchAndAdd,
+    CompareAndSwap,
     Print,
     Pause,
     Fail,
@@ -22,6 +26,11 @@ pub(crate) enum Operation {
 
 /// What a word does in other languages, whatever its capital letters are.
 pub(crate) fn operation(word: &str) -> Option<Operation> {
+    match word {
+        "P" => return Some(Operation::Acquire),
+        "V" => return Some(Operation::Release),
+        _ => {}
+    }
     let word = word.to_ascii_lowercase().replace('_', "");
     Some(match word.as_str() {
         "lock" | "acquire" | "enter" | "down" | "mutexlock" | "pthreadmutexlock" | "mtxlock"
@@ -47,6 +56,16 @@ pub(crate) fn operation(word: &str) -> Option<Operation> {
         "join" | "pthreadjoin" | "thrdjoin" | "threadjoin" => Operation::Join,
         "spawn" | "go" | "fork" | "start" | "launch" | "pthreadcreate" | "thrdcreate"
         | "threadcreate" | "createthread" | "startthread" => Operation::Start,
+        "load" => Operation::Load,
+        "store" => Operation::Store,
+        "fetchadd" | "getandadd" | "getandincrement" | "incrementandget" | "atomicadd" => {
+            Operation::FetchAndAdd
+        }
+        "compareandswap"
+        | "compareandset"
+        | "compareexchange"
+        | "compareexchangestrong"
+        | "compareexchangeweak" => Operation::CompareAndSwap,
         "print" | "println" | "printf" | "fprintf" | "puts" | "putchar" | "echo" | "log" => {
             Operation::Print
         }
@@ -80,6 +99,16 @@ impl Operation {
             Operation::Join => format!("write `join {};`", object("t")),
             Operation::Start => {
                 format!("write `async {0}(…);`, or `tid t := async {0}(…);`", object("f"))
+            }
+            Operation::Load => {
+                format!("every variable is read in one step: write `{}`", object("x"))
+            }
+            Operation::Store => {
+                format!("every variable is written in one step: write `{} := …;`", object("x"))
+            }
+            Operation::FetchAndAdd => format!("write `y := fetch_and_add({}, 1);`", object("x")),
+            Operation::CompareAndSwap => {
+                format!("write `b := cas({}, expected, new);`", object("x"))
             }
             Operation::Print => {
                 "nothing is printed: leave it out; the schedule of a violation shows every variable"
@@ -181,6 +210,9 @@ pub(crate) fn beginning(word: &str) -> Option<&'static str> {
         "until" => "write `while !c { … }`",
         "delete" | "new" | "free" | "malloc" => {
             "there is no heap: arrays hold what a program works on"
+        }
+        "std" => {
+            "there is no library: types are `bool`, `int`, `lock`, `semaphore`, `condition`, `barrier`"
         }
         "unless" => "write `if !c { … }`",
         _ => return modifier(word),

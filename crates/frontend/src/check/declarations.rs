@@ -6,6 +6,7 @@
 use selvedge_program::{Expr, ExprKind, LocalId, Place, Span, StmtKind, Type, Value, VarRef};
 
 use super::expressions::Typer;
+use super::items::Item;
 use super::statements::{Body, Sequence};
 use crate::Diagnostic;
 use crate::foreign;
@@ -88,12 +89,19 @@ impl<'a> Body<'_, 'a> {
         if *ty.scalar() != Type::Lock {
             return true;
         }
+        let name = &decl.name.text;
+        let is_shared = matches!(self.typer.items.find(name), Some(Item::Global(_)));
+        if is_shared && decl.init.is_none() && decl.dims.is_empty() {
+            let message = format!("this declares a lock `{name}` of its own, and acquires nothing");
+            self.typer.problems.push(
+                Diagnostic::error(decl.ty.span.to(decl.name.span), message)
+                    .hint(format!("write `acquire {name};` or `lock({name});`")),
+            );
+            return false;
+        }
         self.typer.problems.push(
-            Diagnostic::error(
-                decl.name.span,
-                format!("the lock `{}` cannot be local", decl.name.text),
-            )
-            .hint("a lock is there for several threads: declare it outside of the procedures"),
+            Diagnostic::error(decl.name.span, format!("the lock `{name}` cannot be local"))
+                .hint("a lock is there for several threads: declare it outside of the procedures"),
         );
         false
     }

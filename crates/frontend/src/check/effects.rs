@@ -10,9 +10,10 @@ use super::counted;
 use super::items::Item;
 use super::similar::WORDS;
 use super::statements::Body;
+use super::sync::Role;
 use super::types::compatible;
 use crate::Diagnostic;
-use crate::foreign;
+use crate::foreign::{self, Operation};
 use crate::syntax::{self, Effect, EffectKind, Name};
 
 impl<'a> Body<'_, 'a> {
@@ -182,12 +183,29 @@ impl<'a> Body<'_, 'a> {
         } else {
             let problem = self.typer.no_procedure(name);
             match foreign::operation(text) {
-                Some(operation) => problem.hint(operation.advice(&leading_names(args))),
+                Some(operation) => {
+                    let names = leading_names(args);
+                    let operation = match operation {
+                        Operation::Notify if self.is_semaphore(args) => Operation::Release,
+                        operation => operation,
+                    };
+                    problem.hint(operation.advice(&names))
+                }
                 None => problem,
             }
         };
         self.typer.problems.push(problem);
         None
+    }
+
+    /// Whether the first argument of a call is a semaphore.
+    fn is_semaphore(&self, args: &[syntax::Expr]) -> bool {
+        match args.first().map(|arg| &arg.kind) {
+            Some(syntax::ExprKind::Place(place)) => {
+                self.typer.role_of(&place.name) == Role::Semaphore
+            }
+            _ => false,
+        }
     }
 
     /// Where the results of a call go.

@@ -294,7 +294,7 @@ impl<'a> Typer<'_, 'a> {
     }
 
     /// The role of what a name means.
-    fn role_of(&self, name: &syntax::Name) -> Role {
+    pub fn role_of(&self, name: &syntax::Name) -> Role {
         self.var(name).map_or(Role::Plain, |var| self.items.role(var))
     }
 

@@ -135,7 +135,11 @@ impl Parser<'_> {
             }
             _ if targets.len() == 1 => {
                 let name = &targets[0].name.text;
-                let hint = self.misspelt();
+                let prints = foreign::operation(name) == Some(Operation::Print);
+                let hint = match prints {
+                    true => Some(Operation::Print.advice(&[])),
+                    false => self.misspelt(),
+                };
                 let hint = hint
                     .unwrap_or_else(|| format!("`{name} := value;` assigns, `{name}(…);` calls"));
                 return Err(self.expected_with_hint("`:=`", hint));

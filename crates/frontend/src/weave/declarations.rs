@@ -2,8 +2,8 @@
 
 use selvedge_program::Type;
 
-use super::Parser;
 use super::lexer::Token;
+use super::{NO_POINTERS, Parser};
 use crate::Diagnostic;
 use crate::cursor::{Parsed, Reported};
 use crate::syntax::{Expr, ExprKind, Init, Name, TypeExpr, TypeKind, VarDecl};
@@ -153,8 +153,7 @@ impl Parser<'_> {
     /// A name with its dimensions.
     fn bare(&mut self) -> Parsed<Bare> {
         if matches!(self.peek(), Token::Star | Token::BitAnd) {
-            let hint = "there are no pointers and references: arrays hold what a program works on";
-            return Err(self.expected_with_hint("the name of a variable", hint));
+            return Err(self.expected_with_hint("the name of a variable", NO_POINTERS));
         }
         Ok(Bare { name: self.name("the name of a variable")?, dims: self.dimensions()? })
     }

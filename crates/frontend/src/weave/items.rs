@@ -3,8 +3,8 @@
 
 use selvedge_program::Span;
 
-use super::Parser;
-use super::lexer::Token;
+use super::lexer::{Token, is_reserved};
+use super::{NO_POINTERS, Parser};
 use crate::Diagnostic;
 use crate::cursor::{Parsed, Reported};
 use crate::foreign;
@@ -91,7 +91,24 @@ impl Parser<'_> {
             let hint = "a procedure begins with the type of its result, or with `void`";
             return self.expected_with_hint("a declaration", hint);
         }
-        let hint = "statements stand in a procedure or in `thread NAME { … }`";
+        let next = self.tokens.peek_at(1);
+        let hint = match (self.peek(), next) {
+            (Token::Name, Token::Equal | Token::Assign) => {
+                let name = self.tokens.current_text();
+                format!("a variable is declared with its type: `int {name} := …;`, `bool {name} := …;`")
+            }
+            (Token::Name, next)
+                if is_reserved(next, self.tokens.text(self.tokens.span_at(1))) =>
+            {
+                let word = self.tokens.text(self.tokens.span_at(1));
+                format!("`{word}` is a reserved word: choose another name")
+            }
+            (Token::Assert, _) => {
+                "a thread checks an assertion when it comes to it: write it in a procedure, for example after `join`"
+                    .to_owned()
+            }
+            _ => "statements stand in a procedure or in `thread NAME { … }`".to_owned(),
+        };
         self.expected_with_hint("a declaration", hint)
     }
 
@@ -141,6 +158,10 @@ impl Parser<'_> {
         let mut enumerators = Vec::new();
         while self.peek() != Token::CloseBrace {
             enumerators.push(self.name("the name of a value")?);
+            if matches!(self.peek(), Token::Equal | Token::Assign) {
+                let hint = "leave the number out: values of an enumeration are not numbers";
+                return Err(self.expected_with_hint("`,` or `}`", hint));
+            }
             if !self.eat(Token::Comma) {
                 break;
             }
@@ -190,6 +211,9 @@ impl Parser<'_> {
 
     /// A procedure from its name on.
     fn procedure_rest(&mut self, start: Span, results: Vec<TypeExpr>) -> Parsed<()> {
+        if self.peek() == Token::Star {
+            return Err(self.expected_with_hint("the name of the procedure", NO_POINTERS));
+        }
         let mut proc = ProcDecl {
             name: self.name("the name of the procedure")?,
             params: Vec::new(),
@@ -267,6 +291,10 @@ impl Parser<'_> {
     /// `thread NAME[i] * COUNT = entry(args);` or `thread NAME * COUNT { … }`
     fn thread(&mut self) -> Parsed<()> {
         let start = self.tokens.bump();
+        if self.peek() == Token::Star {
+            let hint = "how many there are stands after the name: `thread NAME * 2 { … }`";
+            return Err(self.expected_with_hint("the name of the thread", hint));
+        }
         let name = self.name("the name of the thread")?;
         let mut binder = None;
         if self.peek() == Token::OpenBracket {

@@ -165,6 +165,10 @@ pub(super) fn tokenize(source: &Source) -> Tokens<Token> {
         let span = Span::new(lexer.span().start, lexer.span().end);
         match token {
             Ok(Token::BadNumber) => tokens.unreadable(span, bad_number(source.slice(span), span)),
+            // Several strings in a statement are one mistake.
+            Ok(Token::Text) if follows_unreadable(&tokens.list) => {
+                tokens.list.push((Token::Unreadable, span));
+            }
             Ok(Token::Text) => {
                 let printed = printed(source, &tokens.list);
                 tokens.unreadable(span, no_text(printed, span));
@@ -186,6 +190,15 @@ pub(super) fn tokenize(source: &Source) -> Tokens<Token> {
     tokens
 }
 
+/// Whether something in the same statement was unreadable already.
+fn follows_unreadable(before: &[(Token, Span)]) -> bool {
+    let ends = |token: &Token| {
+        matches!(token, Token::Unreadable | Token::Semicolon | Token::OpenBrace | Token::CloseBrace)
+    };
+    let last = before.iter().rev().map(|(token, _)| *token).find(ends);
+    last == Some(Token::Unreadable)
+}
+
 /// The procedure that prints in other languages, if its arguments begin after these tokens.
 fn printed<'s>(source: &'s Source, before: &[(Token, Span)]) -> Option<&'s str> {
     let &[.., (Token::Name, name), (Token::OpenParen, _)] = before else { return None };
@@ -205,7 +218,13 @@ fn no_text(printed: Option<&str>, span: Span) -> Diagnostic {
 
 fn bad_number(text: &str, span: Span) -> Diagnostic {
     let hex = text.starts_with("0x") || text.starts_with("0X");
-    let hint = if hex { "numbers are decimal" } else { "a name does not begin with a digit" };
+    let hint = match text {
+        _ if hex => "numbers are decimal",
+        text if text.chars().all(|c| c.is_ascii_digit() || c == '_') => {
+            "write the digits without `_`"
+        }
+        _ => "a name does not begin with a digit",
+    };
     Diagnostic::error(span, "this is neither a number nor a name").hint(hint)
 }
 

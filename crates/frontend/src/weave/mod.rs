@@ -61,6 +61,9 @@ const MISSING_HINT: &str = "a statement or declaration ends with `;`";
 
 const STEP_HINT: &str = "`x++;` and `x--;` are statements of their own, with the sign after x";
 
+const NO_POINTERS: &str =
+    "there are no pointers and references: arrays hold what a program works on";
+
 struct Parser<'s> {
     tokens: Cursor<'s, Token>,
     /// The declarations so far.

@@ -126,6 +126,10 @@ impl Parser<'_> {
         let first = self.tokens.position();
         let open = self.tokens.bump();
         let mut inner = self.open_expr()?;
+        if (self.peek(), self.tokens.peek_at(1)) == (Token::Comma, Token::Unreadable) {
+            // The text after an assertion, which was reported.
+            self.tokens.bump();
+        }
         let close = self.expect_closing(Token::CloseParen, "`)`", open)?;
         self.last_parens = (first, self.tokens.position());
         inner.span = open.to(close);
@@ -147,11 +151,28 @@ impl Parser<'_> {
                 if let Some(reported) = self.foreign_start() {
                     return Err(reported);
                 }
+                let ahead = [1, 2, 3].map(|ahead| self.tokens.peek_at(ahead));
+                if ahead == [Token::Colon, Token::Colon, Token::Name] {
+                    return Ok(self.qualified());
+                }
                 let place = self.place()?;
                 let span = place.span;
                 Ok(Expr { kind: ExprKind::Place(place), span })
             }
         }
+    }
+
+    /// Reports `Phase::Idle`, and takes it for `Idle`.
+    fn qualified(&mut self) -> Expr {
+        let start = self.tokens.span();
+        for _ in 0..3 {
+            self.tokens.bump();
+        }
+        let name = self.bump_name();
+        let (span, hint) = (start.to(name.span), format!("write `{}`", name.text));
+        self.mistake(span, "a name stands without the name of its type", hint);
+        let place = PlaceExpr { span: name.span, name, indices: Vec::new() };
+        Expr { kind: ExprKind::Place(place), span }
     }
 
     /// `i.x` or `i.at L`

@@ -358,5 +358,54 @@ fn statements() {
                 t.weave: 1 error
             "#]],
         ),
+        (
+            "locks and semaphores",
+            "lock a; semaphore s := 1;\nvoid main() { lock a; P(s); V(s); signal(s); wait(s); }",
+            expect![[r#"
+                error: this declares a lock `a` of its own, and acquires nothing
+                 --> t.weave:2:15
+                  |
+                2 | void main() { lock a; P(s); V(s); signal(s); wait(s); }
+                  |               ^^^^^^
+                  |
+                  = help: write `acquire a;` or `lock(a);`
+
+                error: there is no procedure `P`
+                 --> t.weave:2:23
+                  |
+                2 | void main() { lock a; P(s); V(s); signal(s); wait(s); }
+                  |                       ^
+                  |
+                  = help: write `acquire s;`
+
+                error: there is no procedure `V`
+                 --> t.weave:2:29
+                  |
+                2 | void main() { lock a; P(s); V(s); signal(s); wait(s); }
+                  |                             ^
+                  |
+                  = help: write `release s;`
+
+                error: there is no procedure `signal`
+                 --> t.weave:2:35
+                  |
+                2 | void main() { lock a; P(s); V(s); signal(s); wait(s); }
+                  |                                   ^^^^^^
+                  |
+                  = help: write `release s;`
+
+                error: `s` is a semaphore, and has no value
+                 --> t.weave:2:51
+                  |
+                1 | lock a; semaphore s := 1;
+                  |                   - declared here
+                2 | void main() { lock a; P(s); V(s); signal(s); wait(s); }
+                  |                                                   ^
+                  |
+                  = help: semaphores are only used with `acquire` and `release`
+
+                t.weave: 5 errors
+            "#]],
+        ),
     ]);
 }

@@ -98,7 +98,6 @@ fn printing() {
             2:8 `"%d\n"` there is no procedure `printf` -- nothing is printed: leave it out; the schedule of a violation shows every variable
             2:25 `"a"` there are no strings -- leave it out, or write a comment, as in `// why`; `enum` gives names to values
             2:35 `"it's"` there is no procedure `puts` -- nothing is printed: leave it out; the schedule of a violation shows every variable
-            2:57 `,` expected `)`, found `,`; 2:50 to close this
             2:59 `"why"` there are no strings -- leave it out, or write a comment, as in `// why`; `enum` gives names to values
         "#]],
     );
@@ -157,6 +156,39 @@ fn addresses() {
             2:30 `&` expected an expression, found `&` -- there are no addresses: name the variable itself
             2:38 `*` expected the name of a variable, found `*` -- there are no pointers and references: arrays hold what a program works on
             2:47 `&` expected the name of a variable, found `&` -- there are no pointers and references: arrays hold what a program works on
+        "#]],
+    );
+}
+
+#[test]
+fn outside_of_procedures() {
+    check(
+        "x = 0;\nassert x == 2;\nenum E { A = 0, B };\nthread * 2 t { skip; }\nmutex_t lock = 1;\nvoid *f(int i) { }\nstd::mutex m;",
+        expect![[r#"
+            1:1 `x` expected a declaration, found `x` -- a variable is declared with its type: `int x := …;`, `bool x := …;`
+            2:1 `assert` expected a declaration, found `assert` -- a thread checks an assertion when it comes to it: write it in a procedure, for example after `join`
+            3:12 `=` expected `,` or `}`, found `=` -- leave the number out: values of an enumeration are not numbers
+            4:8 `*` expected the name of the thread, found `*` -- how many there are stands after the name: `thread NAME * 2 { … }`
+            5:1 `mutex_t` expected a declaration, found `mutex_t` -- `lock` is a reserved word: choose another name
+            6:6 `*` expected the name of the procedure, found `*` -- there are no pointers and references: arrays hold what a program works on
+            7:1 `std` expected a declaration, found `std` -- there is no library: types are `bool`, `int`, `lock`, `semaphore`, `condition`, `barrier`
+        "#]],
+    );
+}
+
+#[test]
+fn names_with_prefixes_and_texts() {
+    check_body(
+        "s := State::Idle; println!(1); x := 1_000;\nassert(x == 1, \"why\"); print(\"a\", \"b\");\nx.store(1); y := x.fetch_add(1); z := x.load();",
+        expect![[r#"
+            2:6 `State::Idle` a name stands without the name of its type -- write `Idle`
+            2:26 `!` expected `:=`, found `!` -- nothing is printed: leave it out; the schedule of a violation shows every variable
+            2:37 `1_000` this is neither a number nor a name -- write the digits without `_`
+            3:16 `"why"` there are no strings -- leave it out, or write a comment, as in `// why`; `enum` gives names to values
+            3:30 `"a"` there is no procedure `print` -- nothing is printed: leave it out; the schedule of a violation shows every variable
+            4:2 `.store` `x` has no methods, such as `store` -- every variable is written in one step: write `x := …;`
+            4:19 `.fetch_add` `x` has no methods, such as `fetch_add` -- write `y := fetch_and_add(x, 1);`
+            4:40 `.load` `x` has no methods, such as `load` -- every variable is read in one step: write `x`
         "#]],
     );
 }

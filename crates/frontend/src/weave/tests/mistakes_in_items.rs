@@ -49,12 +49,12 @@ fn statement_outside() {
     check(
         "bool x;\nx := 1;\nreturn;\nif (x) { x := 2; }\nlock(m);\nbool y = 1",
         expect![[r#"
-        2:1 `x` expected a declaration, found `x` -- statements stand in a procedure or in `thread NAME { … }`
-        3:1 `return` expected a declaration, found `return` -- statements stand in a procedure or in `thread NAME { … }`
-        4:1 `if` expected a declaration, found `if` -- statements stand in a procedure or in `thread NAME { … }`
-        5:1 `lock` expected a declaration, found `lock` -- statements stand in a procedure or in `thread NAME { … }`
-        6:11 `` expected `;` -- a statement or declaration ends with `;`
-    "#]],
+            2:1 `x` expected a declaration, found `x` -- a variable is declared with its type: `int x := …;`, `bool x := …;`
+            3:1 `return` expected a declaration, found `return` -- statements stand in a procedure or in `thread NAME { … }`
+            4:1 `if` expected a declaration, found `if` -- statements stand in a procedure or in `thread NAME { … }`
+            5:1 `lock` expected a declaration, found `lock` -- statements stand in a procedure or in `thread NAME { … }`
+            6:11 `` expected `;` -- a statement or declaration ends with `;`
+        "#]],
     );
 }
 
