@@ -104,3 +104,53 @@ fn a_bound_needs_a_number_of_threads() {
     };
     assert!(fault.message.contains("`worker` there may be any number"), "{fault}");
 }
+
+/// One more thread may undo a deadlock. What else is asked has an answer, with evidence for all that was asked.
+#[test]
+fn assertions_are_answered_beside_deadlocks() {
+    let both = [Property::NoDeadlock, Property::NeverWrong];
+    let asked = |text: &str, method: Method, counts: ThreadCounts| {
+        let source = Arc::new(Source::new("test.weave", text));
+        let program = Arc::new(read_weave(text));
+        let system = Lowering::for_any_number(program, source, &counts).unwrap();
+        let question = Question { properties: &both, method, ..question(&system) };
+        let outcome = verify(&question, &Budget::default(), &|_| {});
+        if let Some(evidence) = &outcome.evidence {
+            recheck(&system, &both, evidence).unwrap_or_else(|e| panic!("{e}"));
+        }
+        (outcome.verdict, outcome.evidence.is_some())
+    };
+    let counting = |most: u32| {
+        format!(
+            "int[0..3] n := 0; lock m;
+             void work() {{ acquire m; if (n < 3) {{ n := n + 1; }} assert n < {most}; release m; }}
+             thread worker * any = work();"
+        )
+    };
+    // With stacks that grow, more and more threads are explored.
+    let recursive = |assertion: &str| {
+        format!(
+            "bool x := false;
+             void walk() {{ if (*) walk(); x := true; {assertion} x := !x; }}
+             thread walker * any = walk();"
+        )
+    };
+    for (text, threads) in [(counting(2), 2), (recursive("assert x;"), 2)] {
+        let (verdict, has_evidence) = asked(&text, Method::Auto, ThreadCounts::new());
+        let Verdict::Unsafe { property: 1, trace: Ok(trace), .. } = verdict else {
+            panic!("{text}\n{verdict:?}")
+        };
+        assert_eq!(trace.initial.threads.len(), threads, "{text}");
+        assert!(has_evidence);
+    }
+    for text in [counting(4), recursive("")] {
+        let (verdict, has_evidence) = asked(&text, Method::Auto, ThreadCounts::new());
+        let open = Stop::OnlyDeadlocks { any_number: true };
+        assert!(matches!(verdict, Verdict::Unknown { stop, .. } if stop == open), "{text}");
+        assert!(!has_evidence);
+    }
+    let two = ThreadCounts::from([("worker".to_owned(), 2)]);
+    let (verdict, _) = asked(&counting(4), Method::Coverability, two);
+    let open = Stop::OnlyDeadlocks { any_number: false };
+    assert!(matches!(verdict, Verdict::Unknown { stop, .. } if stop == open));
+}

@@ -8,14 +8,13 @@
 mod support;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use selvedge_core::footprints;
-use selvedge_model::{State, System, step};
+use selvedge_model::System;
 use selvedge_program::pool::{Field, MOST_OBJECTS, Pool};
 use selvedge_program::{
-    Expr, ExprKind, GlobalId, Lowering, Place, Program, Source, Span, Stmt, StmtKind, ThreadCounts,
-    Type, Value, VarRef, print,
+    Expr, ExprKind, GlobalId, Lowering, Place, Program, Span, Stmt, StmtKind, Type, Value, VarRef,
+    print,
 };
 
 const OBJECTS: u32 = 2;
@@ -109,8 +108,7 @@ fn program(threads: &[Vec<Op>]) -> (Program, Pool) {
 }
 
 fn lower(program: &Program) -> Lowering {
-    let source = Arc::new(Source::new("test.weave", ""));
-    Lowering::new(Arc::new(program.clone()), source, &ThreadCounts::new()).unwrap()
+    support::lower(program, "").unwrap()
 }
 
 /// Whether it goes wrong, and the values at the ends.
@@ -118,27 +116,16 @@ type Seen = (bool, BTreeSet<Vec<i64>>);
 
 fn lowered(system: &Lowering) -> Seen {
     let mut seen = Seen::default();
-    let mut met: BTreeSet<State> = system.initial().unwrap().into_iter().collect();
-    let mut todo: Vec<State> = met.iter().cloned().collect();
-    while let Some(state) = todo.pop() {
+    support::visit_states(system, |state, _| {
         if system.wrong(state.shared).is_some() {
             seen.0 = true;
-            continue;
-        }
-        if state.threads.iter().all(|thread| thread.has_ended()) {
+        } else if state.threads.iter().all(|thread| thread.has_ended()) {
             let memory = system.shared_state(state.shared).memory;
             let layout = &system.machine().shared;
             let values = (0..layout.slots()).map(|slot| memory.get(layout, slot).small().unwrap());
             seen.1.insert(values.collect());
         }
-        for thread in state.thread_ids() {
-            for (_, next) in step(system, &state, thread).unwrap() {
-                if met.insert(next.clone()) {
-                    todo.push(next);
-                }
-            }
-        }
-    }
+    });
     seen
 }
 
@@ -226,12 +213,8 @@ fn interpreted(threads: &[Vec<Op>]) -> Seen {
 }
 
 fn random(seed: u64) -> Vec<Vec<Op>> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let mut below = move |n: usize| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % n
-    };
+    let mut dice = support::Dice::new(seed);
+    let mut below = |n: usize| dice.below(n);
     let mut op = || {
         let (v, w, k) = (below(2), below(2), below(4) as i64);
         match below(12) {

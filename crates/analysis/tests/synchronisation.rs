@@ -10,8 +10,9 @@ mod support;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use selvedge_model::{State, System, step};
+use selvedge_model::System;
 use selvedge_program::{GlobalId, Lowering, print};
+use support::Dice;
 
 const CONDITIONS: usize = 2;
 const MOST_FREE: u8 = 2;
@@ -39,17 +40,6 @@ struct Threads {
     ops: Vec<Vec<Op>>,
     parties: u8,
     first_free: u8,
-}
-
-/// Numbers that look random.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n
-    }
 }
 
 impl Threads {
@@ -132,7 +122,8 @@ struct Config {
     threads: Vec<(usize, Mode)>,
 }
 
-/// What is compared.
+/// What the runs of a program come to, in both: whether one goes wrong; the values of `x` with the threads that have ended, in all
+/// states and in those in which nobody can act.
 #[derive(PartialEq, Eq, Debug, Default)]
 struct Seen {
     wrong: bool,
@@ -237,30 +228,19 @@ impl Threads {
 /// What the lowered program does.
 fn lowered(system: &Lowering) -> Seen {
     let mut seen = Seen::default();
-    let mut met: BTreeSet<State> = system.initial().unwrap().into_iter().collect();
-    let mut todo: Vec<State> = met.iter().cloned().collect();
-    while let Some(state) = todo.pop() {
+    support::visit_states(system, |state, is_stuck| {
         if system.wrong(state.shared).is_some() {
             seen.wrong = true;
-            continue;
+            return;
         }
         let x = system.global_value(state.shared, GlobalId(0)).small().unwrap();
         let ended = state.threads.iter().map(|thread| thread.has_ended()).collect();
         let shown: (u8, Vec<bool>) = (u8::try_from(x).unwrap(), ended);
         seen.reached.insert(shown.clone());
-        let mut is_stuck = true;
-        for thread in state.thread_ids() {
-            for (_, next) in step(system, &state, thread).unwrap() {
-                is_stuck = false;
-                if met.insert(next.clone()) {
-                    todo.push(next);
-                }
-            }
-        }
         if is_stuck {
             seen.stuck.insert(shown);
         }
-    }
+    });
     seen
 }
 
@@ -268,7 +248,7 @@ fn lowered(system: &Lowering) -> Seen {
 fn random_programs_do_what_the_interpreter_does() {
     let mut interesting = [0_u32; 3];
     for seed in 0..support::many(300) {
-        let threads = Threads::random(&mut Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+        let threads = Threads::random(&mut Dice::new(seed));
         let text = threads.text();
         let wanted = threads.seen();
         let program = support::read_weave(&text);

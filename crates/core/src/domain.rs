@@ -187,6 +187,12 @@ pub enum Failure<V> {
     },
 }
 
+/// What is said of a lock that nobody holds, after its name.
+pub const NOT_HELD: &str = " is released but nobody holds it";
+
+/// What is said of a lock that another thread holds, after its name.
+pub const HELD_BY_ANOTHER: &str = " is released by a thread that does not hold it";
+
 impl<V> Failure<V> {
     /// What went wrong, without values and names.
     #[must_use]
@@ -211,10 +217,10 @@ impl<V: fmt::Display> fmt::Display for Failure<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Broken(Broken::NotHeld(lock)) => {
-                write!(f, "{lock} is released but nobody holds it")
+                write!(f, "{lock}{NOT_HELD}")
             }
             Failure::Broken(Broken::HeldByAnother(lock)) => {
-                write!(f, "{lock} is released by a thread that does not hold it")
+                write!(f, "{lock}{HELD_BY_ANOTHER}")
             }
             Failure::Outside { index, name, length } => {
                 write!(f, "index {index} is outside of {name}, which has {length} elements")

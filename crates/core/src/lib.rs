@@ -23,7 +23,7 @@ mod value;
 
 pub use choices::Choices;
 pub use code::*;
-pub use domain::{Domain, Effect, Failure, Limits};
+pub use domain::{Domain, Effect, Failure, HELD_BY_ANOTHER, Limits, NOT_HELD};
 pub use footprint::{Footprint, Interval, Slots, footprints};
 pub use kind::{Kind, Range, Span};
 pub use machine::Machine;

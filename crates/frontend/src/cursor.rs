@@ -126,6 +126,11 @@ impl<'s, T: TokenKind> Cursor<'s, T> {
         self.tokens.get(self.at).map_or_else(|| self.after_previous(), |t| t.1)
     }
 
+    /// Where the token so many places ahead stands.
+    pub fn span_at(&self, ahead: usize) -> Span {
+        self.tokens.get(self.at + ahead).map_or_else(|| self.span(), |t| t.1)
+    }
+
     /// Where the token before the current one stands.
     pub fn previous(&self) -> Span {
         let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));

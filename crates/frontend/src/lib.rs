@@ -34,6 +34,7 @@ pub mod bp;
 pub mod check;
 mod cursor;
 mod diagnostic;
+mod foreign;
 mod load;
 pub mod syntax;
 pub mod tables;

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use selvedge_store::Full;
 
-use crate::Fault;
+use crate::{Fault, NotUpward};
 
 /// What a run may use. The default has no limits.
 #[derive(Clone, Default)]
@@ -138,6 +138,12 @@ pub enum Stop {
     Full(Full),
     /// The system cannot say what its actions are.
     Fault(Fault),
+    /// There is no violation but perhaps a deadlock, which more threads may undo, so that coverability decides nothing about
+    /// it.
+    OnlyDeadlocks {
+        /// Whether there may be any number of threads, so that there is no other way.
+        any_number: bool,
+    },
 }
 
 impl From<Full> for Stop {
@@ -168,6 +174,11 @@ impl fmt::Display for Stop {
             }
             Stop::Full(full) => full.fmt(f),
             Stop::Fault(fault) => fault.fmt(f),
+            Stop::OnlyDeadlocks { any_number: true } => NotUpward::Deadlock.fmt(f),
+            Stop::OnlyDeadlocks { any_number: false } => f.write_str(
+                "coverability does not decide deadlocks: it looks for what more threads do not undo, and one more \
+                 thread may move",
+            ),
         }
     }
 }

@@ -76,6 +76,9 @@ pub(crate) fn advice(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>)
             return Some("`selvedge check --contexts 2`".to_owned());
         }
         Stop::Fault(fault) => return Some(after_fault(fault)),
+        Stop::OnlyDeadlocks { .. } => {
+            return Some("another engine: without --engine, one is chosen that fits".to_owned());
+        }
     });
     if let Some(name) = unbounded {
         ways.push(format!("a range for `{name}` if it keeps growing (`int[0..9] {name}`)"));

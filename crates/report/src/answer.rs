@@ -8,7 +8,7 @@ use std::time::Duration;
 use selvedge_analysis::engine::{Outcome, Proof, Verdict};
 use selvedge_analysis::{Bound, Resource, Stop};
 use selvedge_evidence::property;
-use selvedge_model::{Property, State, System};
+use selvedge_model::{NotUpward, Property, State, System};
 
 use crate::advice::{Asked, Started, advice};
 use crate::amount::{amount, bytes, seconds};
@@ -83,6 +83,7 @@ pub fn summary(answer: &Answer<'_>) -> Summary {
             if let (Some(Property::NoDeadlock), Some(last)) = (property, answer.last) {
                 details.extend(text::waiting(answer.system, last).map(|who| ("waits", who)));
             }
+            details.extend(deadlocks_beside(answer, property));
             (json::VerdictName::Unsafe, Role::Bad, details)
         }
         Verdict::Bounded { .. } => (json::VerdictName::Bounded, Role::Change, Vec::new()),
@@ -396,6 +397,14 @@ fn with_switches(bound: Bound) -> String {
 
 fn what_is_known(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>) -> Vec<Detail> {
     let done = match completed {
+        _ if matches!(stop, Stop::OnlyDeadlocks { .. }) => {
+            let rest: Vec<Property> =
+                answer.properties.iter().filter(|p| **p != Property::NoDeadlock).cloned().collect();
+            match rest.as_slice() {
+                [] => "nothing".to_owned(),
+                rest => safe(&Answer { properties: rest, ..*answer }),
+            }
+        }
         None => "nothing".to_owned(),
         Some(Bound { count: 0, .. }) => format!("{} in the initial states", no_violation(answer)),
         Some(bound) => format!("{} within {}", no_violation(answer), with_switches(bound)),
@@ -409,6 +418,14 @@ fn what_is_known(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>) -> 
     }
     details.extend(advice(answer, stop, completed).map(|words| ("try", words)));
     details
+}
+
+/// What is said about deadlocks where another violation was found, and nobody looked for them.
+fn deadlocks_beside(answer: &Answer<'_>, violated: Option<&Property>) -> Option<Detail> {
+    let is_open = answer.properties.contains(&Property::NoDeadlock)
+        && violated != Some(&Property::NoDeadlock)
+        && !answer.system.any_number().is_empty();
+    is_open.then(|| ("deadlock", format!("unknown: {}", NotUpward::Deadlock)))
 }
 
 /// What the answer assumes about threads that are started.

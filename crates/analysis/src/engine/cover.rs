@@ -2,15 +2,48 @@
 
 use selvedge_coverability::{Answer, Attempt, Stacks, attempt};
 use selvedge_evidence::{Evidence, Trace};
-use selvedge_model::{Action, System, advance, enabled};
+use selvedge_model::{Action, Property, System, advance, enabled};
 
 use super::below::violation;
 use super::growing::{self, Cut};
 use super::{Candidate, FAVOURED, Listener, Outcome, Proof, Question, Verdict, first_answer};
 use crate::{Bound, Budget, Resource, Stop};
 
-/// Whether any number of threads reaches a violation.
+/// Whether any number of threads reaches a violation. One more thread may undo a deadlock: where deadlocks are among the
+/// properties, the others are answered, and if none of them is violated there is no answer.
 pub(super) fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
+    let is_upward = |property: &Property| *property != Property::NoDeadlock;
+    let (places, others): (Vec<usize>, Vec<Property>) =
+        question.properties.iter().cloned().enumerate().filter(|(_, p)| is_upward(p)).unzip();
+    if others.len() == question.properties.len() {
+        return verify_upward(question, budget, tell);
+    }
+    let only_deadlocks =
+        Stop::OnlyDeadlocks { any_number: !question.system.any_number().is_empty() };
+    if others.is_empty() {
+        let verdict = Verdict::Unknown { stop: only_deadlocks, completed: None };
+        return Outcome { verdict, ..nothing_yet() };
+    }
+    let asked = Question { properties: &others, ..*question };
+    let mut outcome = verify_upward(&asked, budget, tell);
+    match &mut outcome.verdict {
+        Verdict::Unsafe { property, .. } => {
+            *property = places.get(*property).copied().unwrap_or(*property);
+            outcome.evidence = violation(&outcome.verdict).filter(|_| question.evidence);
+        }
+        Verdict::Safe(_) => {
+            outcome.verdict = Verdict::Unknown { stop: only_deadlocks, completed: None };
+            outcome.evidence = None;
+        }
+        // Deadlocks were not looked for within any bound.
+        Verdict::Unknown { completed, .. } => *completed = None,
+        Verdict::Bounded { .. } => {}
+    }
+    outcome
+}
+
+/// Whether any number of threads reaches a violation of properties that more threads do not repair.
+fn verify_upward(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
     match with_whole_stacks(question, budget) {
         Whole::Outcome(outcome) => outcome,
         Whole::Grows(_) if !question.system.any_number().is_empty() => {
@@ -27,9 +60,8 @@ enum Whole {
     Grows(Outcome),
 }
 
-fn with_whole_stacks(question: &Question<'_>, budget: &Budget) -> Whole {
-    let Question { system, properties, .. } = *question;
-    let mut outcome = Outcome {
+fn nothing_yet() -> Outcome {
+    Outcome {
         verdict: Verdict::Unknown { stop: Stop::Cancelled, completed: None },
         engine: "coverability",
         observations: Vec::new(),
@@ -37,7 +69,12 @@ fn with_whole_stacks(question: &Question<'_>, budget: &Budget) -> Whole {
         collapse: None,
         most_threads: None,
         evidence: None,
-    };
+    }
+}
+
+fn with_whole_stacks(question: &Question<'_>, budget: &Budget) -> Whole {
+    let Question { system, properties, .. } = *question;
+    let mut outcome = nothing_yet();
     match attempt(system, properties, Stacks::Whole, &|| budget.after(LOOK)) {
         Ok(Attempt::Decided(Answer::Safe(certificate))) => {
             let dangerous = certificate.dangerous.len();

@@ -2,12 +2,13 @@
 
 #![allow(dead_code, reason = "each test uses a part of this")]
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use selvedge_analysis::naive::{Level, Naive, NaiveError};
 use selvedge_frontend::check::{CheckOptions, check};
 use selvedge_frontend::{Diagnostics, bp, weave};
-use selvedge_model::System;
+use selvedge_model::{State, System, step};
 use selvedge_program::{Count, LowerError, Lowering, Program, Source, ThreadCounts};
 
 /// How many random cases to try; `SELVEDGE_SEEDS=10000` makes tests thorough.
@@ -46,6 +47,46 @@ pub fn lower(program: &Program, text: &str) -> Result<Lowering, LowerError> {
 /// The system of a `.weave` text.
 pub fn system(text: &str) -> Lowering {
     lower(&read_weave(text), text).unwrap_or_else(|e| panic!("{text}\n{e}"))
+}
+
+/// Numbers that look random.
+pub struct Dice(u64);
+
+impl Dice {
+    /// Dice that fall the same way whenever the seed is the same.
+    pub fn new(seed: u64) -> Self {
+        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    /// A number from 0 to one less than this one.
+    pub fn below(&mut self, n: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % n
+    }
+}
+
+/// Visits each state that steps lead to, once, with whether no thread can act in it. A state that has gone wrong is visited,
+/// but not followed.
+pub fn visit_states(system: &dyn System, mut visit: impl FnMut(&State, bool)) {
+    let mut met: BTreeSet<State> = system.initial().unwrap().into_iter().collect();
+    let mut todo: Vec<State> = met.iter().cloned().collect();
+    while let Some(state) = todo.pop() {
+        if system.wrong(state.shared).is_some() {
+            visit(&state, false);
+            continue;
+        }
+        let mut is_stuck = true;
+        for thread in state.thread_ids() {
+            for (_, next) in step(system, &state, thread).unwrap() {
+                is_stuck = false;
+                if met.insert(next.clone()) {
+                    todo.push(next);
+                }
+            }
+        }
+        visit(&state, is_stuck);
+    }
 }
 
 /// What a system does, bound by bound.

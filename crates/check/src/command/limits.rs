@@ -1,5 +1,5 @@
 //! # Limits
-//! `60s`, `5m`, `500ms`: how long. `4GiB`, `500MB`: how large.
+//! `60s`, `5m`, `500ms`: how long. `4GiB`, `4G`, `500MB`: how large.
 
 use std::time::Duration;
 
@@ -13,8 +13,13 @@ pub fn time(text: &str) -> Result<Duration, String> {
 
 /// Reads a size in bytes.
 pub fn size(text: &str) -> Result<usize, String> {
-    const UNITS: [(&str, f64); 9] = [
+    const UNITS: [(&str, f64); 13] = [
         ("B", 1.0),
+        // As other programs take them.
+        ("K", 1024.0),
+        ("M", 1_048_576.0),
+        ("G", 1_073_741_824.0),
+        ("T", 1_099_511_627_776.0),
         ("KB", 1e3),
         ("MB", 1e6),
         ("GB", 1e9),
@@ -49,8 +54,8 @@ mod tests {
     fn times_and_sizes_have_units() {
         let times = ["500ms", "60s", "5m", "1.5 h", "0s"].map(|text| time(text).unwrap());
         assert_eq!(times.map(|t| t.as_millis()), [500, 60_000, 300_000, 5_400_000, 0]);
-        let sizes = ["4GiB", "500MB", "1kib", "12B"].map(|text| size(text).unwrap());
-        assert_eq!(sizes, [4 << 30, 500_000_000, 1024, 12]);
+        let sizes = ["4GiB", "500MB", "1kib", "12B", "4G", "2k"].map(|text| size(text).unwrap());
+        assert_eq!(sizes, [4 << 30, 500_000_000, 1024, 12, 4 << 30, 2048]);
         for wrong in ["", "60", "s", "-1s", "1e9s", "1.2.3s", "٣s", "1 GiB"] {
             assert!(time(wrong).is_err(), "{wrong}");
         }

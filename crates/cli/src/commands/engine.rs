@@ -22,7 +22,7 @@ pub struct EngineOptions {
     #[arg(long, help_heading = "Engine")]
     no_symmetry: bool,
     /// How many engines work at the same time; the answer is the same with any number [default: all cores]
-    #[arg(long, value_name = "N", value_parser = jobs, help_heading = "Engine")]
+    #[arg(short, long, value_name = "N", value_parser = jobs, allow_negative_numbers = true, help_heading = "Engine")]
     jobs: Option<usize>,
     #[command(flatten)]
     pub limits: Limits,
@@ -33,7 +33,10 @@ fn jobs(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) => Err("somebody has to work: write 1 or more".to_owned()),
         Ok(number) => Ok(number),
-        Err(_) => Err("this is no number of workers: write 1, 2, …".to_owned()),
+        Err(_) => {
+            Err("this is no number of workers: write 1, 2, …, or leave it out for all cores"
+                .to_owned())
+        }
     }
 }
 
@@ -49,10 +52,10 @@ pub fn engine() -> impl TypedValueParser<Value = EngineName> {
 #[derive(ClapArgs, Clone, Debug)]
 pub struct Limits {
     /// Stop after this time: 60s, 5m, 500ms
-    #[arg(long, value_name = "TIME", value_parser = limits::time, help_heading = "Engine")]
+    #[arg(long, value_name = "TIME", value_parser = limits::time, allow_negative_numbers = true, help_heading = "Engine")]
     pub timeout: Option<Duration>,
     /// Stop when this much memory is in use: 4GiB, 500MB [default: 80% of what the machine has]
-    #[arg(long, value_name = "SIZE", value_parser = limits::size, help_heading = "Engine")]
+    #[arg(long, value_name = "SIZE", value_parser = limits::size, allow_negative_numbers = true, help_heading = "Engine")]
     pub memory: Option<usize>,
 }
 

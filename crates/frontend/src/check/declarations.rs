@@ -6,13 +6,18 @@
 use selvedge_program::{Expr, ExprKind, LocalId, Place, Span, StmtKind, Type, Value, VarRef};
 
 use super::expressions::Typer;
+use super::items::Item;
 use super::statements::{Body, Sequence};
 use crate::Diagnostic;
-use crate::syntax::{Init, VarDecl};
+use crate::foreign;
+use crate::syntax::{Init, TypeKind, VarDecl};
 
 impl<'a> Body<'_, 'a> {
     /// A local variable.
     pub fn declaration(&mut self, decl: &'a VarDecl, span: Span, sequence: &mut Sequence) {
+        if self.foreign_statement(decl, span) {
+            return;
+        }
         let ty = self.typer.variable_type(decl);
         let ty = ty.filter(|ty| self.is_local_type(ty, decl));
         let id = self.typer.scope.add(&decl.name, ty.clone());
@@ -20,6 +25,19 @@ impl<'a> Body<'_, 'a> {
             sequence.push(kind, span);
         }
         self.typer.reveal(id);
+    }
+
+    /// Reports `signal c;` and the like, which looks like a variable of an unknown type.
+    fn foreign_statement(&mut self, decl: &'a VarDecl, span: Span) -> bool {
+        let TypeKind::Named(word) = &decl.ty.kind else { return false };
+        let is_type = self.typer.items.find(&word.text).is_some() || decl.init.is_some();
+        let Some(operation) = foreign::operation(&word.text).filter(|_| !is_type) else {
+            return false;
+        };
+        let message = format!("there is no `{}` statement", word.text);
+        let advice = operation.advice(&[&decl.name.text]);
+        self.typer.problems.push(Diagnostic::error(span, message).hint(advice));
+        true
     }
 
     /// The statement that sets the variable; nothing if none is needed, or after a problem.
@@ -71,12 +89,19 @@ impl<'a> Body<'_, 'a> {
         if *ty.scalar() != Type::Lock {
             return true;
         }
+        let name = &decl.name.text;
+        let is_shared = matches!(self.typer.items.find(name), Some(Item::Global(_)));
+        if is_shared && decl.init.is_none() && decl.dims.is_empty() {
+            let message = format!("this declares a lock `{name}` of its own, and acquires nothing");
+            self.typer.problems.push(
+                Diagnostic::error(decl.ty.span.to(decl.name.span), message)
+                    .hint(format!("write `acquire {name};` or `lock({name});`")),
+            );
+            return false;
+        }
         self.typer.problems.push(
-            Diagnostic::error(
-                decl.name.span,
-                format!("the lock `{}` cannot be local", decl.name.text),
-            )
-            .hint("a lock is there for several threads: declare it outside of the procedures"),
+            Diagnostic::error(decl.name.span, format!("the lock `{name}` cannot be local"))
+                .hint("a lock is there for several threads: declare it outside of the procedures"),
         );
         false
     }

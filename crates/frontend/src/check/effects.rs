@@ -10,8 +10,10 @@ use super::counted;
 use super::items::Item;
 use super::similar::WORDS;
 use super::statements::Body;
+use super::sync::Role;
 use super::types::compatible;
 use crate::Diagnostic;
+use crate::foreign::{self, Operation};
 use crate::syntax::{self, Effect, EffectKind, Name};
 
 impl<'a> Body<'_, 'a> {
@@ -150,14 +152,17 @@ impl<'a> Body<'_, 'a> {
         args: &'a [syntax::Expr],
         span: Span,
     ) -> (Option<ProcId>, Option<Vec<Expr>>) {
-        let Some(proc) = self.called(name) else {
-            args.iter().for_each(|arg| drop(self.typer.infer(arg)));
+        let Some(proc) = self.called(name, args) else {
+            // What other languages do with locks and conditions is no use of their values.
+            if foreign::operation(&name.text).is_none() {
+                args.iter().for_each(|arg| drop(self.typer.infer(arg)));
+            }
             return (None, None);
         };
         (Some(proc), self.typer.arguments(proc, args, span))
     }
 
-    fn called(&mut self, name: &'a Name) -> Option<ProcId> {
+    fn called(&mut self, name: &'a Name, args: &[syntax::Expr]) -> Option<ProcId> {
         let items = self.typer.items;
         let text = &name.text;
         if let Some(Item::Proc(id)) = items.find(text) {
@@ -176,10 +181,31 @@ impl<'a> Body<'_, 'a> {
             no("a thread", items.proc(body).name.span)
                 .hint("write its body as a procedure, which both the thread and others can run")
         } else {
-            self.typer.no_procedure(name)
+            let problem = self.typer.no_procedure(name);
+            match foreign::operation(text) {
+                Some(operation) => {
+                    let names = leading_names(args);
+                    let operation = match operation {
+                        Operation::Notify if self.is_semaphore(args) => Operation::Release,
+                        operation => operation,
+                    };
+                    problem.hint(operation.advice(&names))
+                }
+                None => problem,
+            }
         };
         self.typer.problems.push(problem);
         None
+    }
+
+    /// Whether the first argument of a call is a semaphore.
+    fn is_semaphore(&self, args: &[syntax::Expr]) -> bool {
+        match args.first().map(|arg| &arg.kind) {
+            Some(syntax::ExprKind::Place(place)) => {
+                self.typer.role_of(&place.name) == Role::Semaphore
+            }
+            _ => false,
+        }
     }
 
     /// Where the results of a call go.
@@ -249,6 +275,15 @@ impl<'a> Body<'_, 'a> {
         );
         false
     }
+}
+
+/// The names of the variables that a list of arguments begins with.
+fn leading_names(args: &[syntax::Expr]) -> Vec<&str> {
+    let places = args.iter().map_while(|arg| match &arg.kind {
+        syntax::ExprKind::Place(place) if place.indices.is_empty() => Some(place),
+        _ => None,
+    });
+    places.map(|place| place.name.text.as_str()).collect()
 }
 
 impl<'a> super::expressions::Typer<'_, 'a> {

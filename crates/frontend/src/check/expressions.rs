@@ -119,8 +119,14 @@ impl<'a> Typer<'_, 'a> {
             Syntax::NoThread => number(Value::Small(0), Type::ThreadId),
             Syntax::Place(place) => {
                 let value = self.read(place, span);
-                if value.is_none() && matches!(want, Some(Type::Int | Type::Range { .. })) {
-                    self.declare_instead(&place.name, "int[0..9]");
+                match want {
+                    Some(Type::Int | Type::Range { .. }) if value.is_none() => {
+                        self.declare_instead(&place.name, "int[0..9]");
+                    }
+                    Some(Type::Enum(id)) if value.is_none() => {
+                        self.list_instead(&place.name, *id);
+                    }
+                    _ => {}
                 }
                 value
             }
@@ -283,10 +289,7 @@ impl<'a> Typer<'_, 'a> {
         );
         let mut problem = Diagnostic::error(span, message);
         problem.hint = match (want, found) {
-            (Type::Enum(id), _) => {
-                let name = &self.items.enums[id.index()].name.text;
-                Some(format!("the values of `{name}` are {}", self.items.enumerators(*id)))
-            }
+            (Type::Enum(id), _) => Some(self.items.all_values(*id)),
             (Type::Bool, found) if found.is_integer() => Some(
                 "compare it, as in `n != 0`; only `0` and `1` count as truth values".to_owned(),
             ),

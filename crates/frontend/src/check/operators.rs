@@ -62,9 +62,23 @@ impl<'a> Typer<'_, 'a> {
                 };
                 ([Box::new(left?), Box::new(right?)], ty?)
             }
-            Takes::Alike => (pair(self.alike(vec![left, right], None, &Type::Bool)?.0), Type::Bool),
+            Takes::Alike => {
+                let before = self.problems.len();
+                let found = self.alike(vec![left, right], None, &Type::Bool);
+                if let (None, Some(ty)) = (&found, self.machine_of(&[left, right], None)) {
+                    self.explain_compared(&ty, [left, right], before);
+                }
+                (pair(found?.0), Type::Bool)
+            }
             Takes::Ordered => match self.machine_of(&[left, right], None) {
-                Some(ty) => (self.both(left, right, &ty)?, Type::Bool),
+                Some(ty) => {
+                    let before = self.problems.len();
+                    let found = self.both(left, right, &ty);
+                    if found.is_none() {
+                        self.explain_compared(&ty, [left, right], before);
+                    }
+                    (found?, Type::Bool)
+                }
                 None => (self.ordered(op, left, right)?, Type::Bool),
             },
         };
@@ -92,6 +106,20 @@ impl<'a> Typer<'_, 'a> {
         }
         let [left, right] = found?;
         Some(Expr { kind: ExprKind::Binary(truths, left, right), ty: Type::Bool, span })
+    }
+
+    /// Says of a number that is compared with a machine integer, and does not fit it, how the two can be compared.
+    fn explain_compared(&mut self, ty: &Type, operands: [&syntax::Expr; 2], problem: usize) {
+        let name = ty.integer_name().unwrap_or_default();
+        let Some((lo, hi)) = ty.bounds() else { return };
+        let Some(found) = self.problems.get_mut(problem) else { return };
+        let is_number = |e: &&syntax::Expr| matches!(e.kind, syntax::ExprKind::Int(_));
+        if operands.iter().filter(|e| is_number(e)).any(|e| e.span == found.label.span) {
+            found.hint = Some(format!(
+                "a `{name}` goes from {lo} to {hi}, so this comparison always has the same result; `int(…)` makes a \
+                 number without bounds of a `{name}`"
+            ));
+        }
     }
 
     /// Says of a mistake that comparing comes before an operator on bits, if an operand is a comparison.

@@ -219,9 +219,8 @@ impl<'a> Typer<'_, 'a> {
                     .hint(format!("a call is a statement of its own: `{of}{text}({args});`"))
             }
             Item::Enum(id) => {
-                let values = self.items.enumerators(id);
                 Diagnostic::error(name.span, format!("`{text}` is a type, not a variable"))
-                    .hint(format!("the values of `{text}` are {values}"))
+                    .hint(self.items.all_values(id))
             }
             item => {
                 let message = format!("`{text}` is {}, and cannot change", item.what());

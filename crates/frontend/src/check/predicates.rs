@@ -140,6 +140,9 @@ impl<'a> Typer<'_, 'a> {
 
     /// `i.x`
     pub fn local_of(&mut self, thread: &'a Name, name: &'a Name, span: Span) -> Option<Expr> {
+        if !matches!(self.scope.mode, Mode::Predicate(_)) && self.is_field(thread, name, span) {
+            return None;
+        }
         self.about(span)?;
         let depth = self.bound_thread(thread);
         let Some(local) = self.scope.find(&name.text) else {
@@ -156,6 +159,22 @@ impl<'a> Typer<'_, 'a> {
         };
         self.items.used(name, self.scope.local(local).span);
         self.local_of_depth(local, name, depth?, span)
+    }
+
+    /// Reports `Phase.Idle` for an enumerator, and `p.x` for the field of a variable.
+    fn is_field(&mut self, of: &Name, name: &Name, span: Span) -> bool {
+        let (of_text, text) = (&of.text, &name.text);
+        let (message, hint) = match self.items.find(of_text) {
+            Some(Item::Enum(_)) => (
+                "a value of an enumeration stands without the name of its type".to_owned(),
+                format!("write `{text}`"),
+            ),
+            Some(Item::Global(_)) => no_field(of_text, text),
+            _ if self.scope.find(of_text).is_some() => no_field(of_text, text),
+            _ => return false,
+        };
+        self.problems.push(Diagnostic::error(span, message).hint(hint));
+        true
     }
 
     /// `at L` and `i.at L`
@@ -295,4 +314,9 @@ impl<'a> Typer<'_, 'a> {
         );
         None
     }
+}
+
+fn no_field(of: &str, field: &str) -> (String, String) {
+    let message = format!("`{of}` has no parts with names, such as `{field}`");
+    (message, format!("declare a variable for each part, as in `int {of}_{field};`"))
 }

@@ -294,8 +294,19 @@ impl<'a> Typer<'_, 'a> {
     }
 
     /// The role of what a name means.
-    fn role_of(&self, name: &syntax::Name) -> Role {
+    pub fn role_of(&self, name: &syntax::Name) -> Role {
         self.var(name).map_or(Role::Plain, |var| self.items.role(var))
+    }
+
+    /// Whether a name means a lock, or an array of locks.
+    fn is_lock(&self, name: &syntax::Name) -> bool {
+        match self.var(name) {
+            Some(VarRef::Global(id)) => {
+                let ty = self.items.globals[id.index()].ty.as_ref();
+                ty.is_some_and(|ty| *ty.scalar() == Type::Lock)
+            }
+            _ => false,
+        }
     }
 
     /// A place that is the same whenever it is looked at. If it is looked at in several steps, other threads must not be
@@ -422,6 +433,13 @@ impl<'a> Body<'_, 'a> {
                     "say which lock is released while the thread waits: `wait {name}, m;`"
                 )));
             }
+            (Some(place), None, Role::Plain) if self.typer.is_lock(&place.name) => {
+                let name = &place.name.text;
+                let message = format!("`{name}` is a lock, and `wait` does not wait for it");
+                self.typer.problems.push(Diagnostic::error(what.span, message).hint(format!(
+                    "`acquire {name};` waits for the lock; `wait c, {name};` waits for a `condition c`"
+                )));
+            }
             (_, None, _) => {
                 let cond: Option<Expr> = self.typer.required(what, "assume");
                 cond.into_iter().for_each(|cond| sequence.push(StmtKind::Assume(cond), span));
@@ -430,6 +448,12 @@ impl<'a> Body<'_, 'a> {
                 let message = format!("`{}` is a barrier, and needs no lock", place.name.text);
                 let hint = format!("write `wait {};`", place.name.text);
                 self.typer.problems.push(Diagnostic::error(lock.span, message).hint(hint));
+            }
+            (Some(place), Some(lock), Role::Plain) if self.are_exchanged(place, lock) => {
+                let (lock, condition) = (&place.name.text, &lock.name.text);
+                let message = "the condition comes first, the lock that belongs to it second";
+                let hint = format!("write `wait {condition}, {lock};`");
+                self.typer.problems.push(Diagnostic::error(span, message).hint(hint));
             }
             (Some(place), Some(lock), _) => self.sleep(place, lock, span, sequence),
             (None, Some(lock), _) => {
@@ -441,6 +465,12 @@ impl<'a> Body<'_, 'a> {
                 );
             }
         }
+    }
+
+    /// Whether a lock stands where a condition belongs, and a condition where a lock does.
+    fn are_exchanged(&self, first: &PlaceExpr, second: &PlaceExpr) -> bool {
+        let is_condition = matches!(self.typer.role_of(&second.name), Role::Condition { .. });
+        is_condition && self.typer.is_lock(&first.name)
     }
 
     /// `wait c, m;`

@@ -3,7 +3,7 @@
 //! called when people are told about them.
 
 use num_bigint::BigInt;
-use selvedge_program::{Span, Type};
+use selvedge_program::{EnumId, Span, Type};
 
 use super::expressions::Typer;
 use super::items::{Item, Items};
@@ -11,6 +11,7 @@ use super::quoted;
 use super::similar::WORDS;
 use super::sync::Word;
 use crate::Diagnostic;
+use crate::foreign;
 use crate::syntax::{Expr, Name, TypeExpr, TypeKind, VarDecl};
 
 /// The greatest length of an array.
@@ -54,9 +55,11 @@ impl Items<'_> {
         }
     }
 
-    /// The enumerators of an enumeration, for people.
-    pub fn enumerators(&self, id: selvedge_program::EnumId) -> String {
-        quoted(self.enums[id.index()].enumerators.iter().map(|n| n.text.as_str()))
+    /// The values of an enumeration, for people.
+    pub fn all_values(&self, id: EnumId) -> String {
+        let decl = &self.enums[id.index()];
+        let values = quoted(decl.enumerators.iter().map(|n| n.text.as_str()));
+        format!("the values of `{}` are {values}", decl.name.text)
     }
 }
 
@@ -172,12 +175,19 @@ impl<'a> Typer<'_, 'a> {
                 }
                 let mut problem =
                     Diagnostic::error(name.span, format!("there is no type `{}`", name.text));
+                let known = ["bool", "int", "lock", "tid"].into_iter();
+                let known = known.chain(Word::ALL.map(|(text, _)| text));
                 let similar = self.similar(name, |typer| {
                     let enums = typer.items.names(|item| matches!(item, Item::Enum(_)));
-                    ["bool", "int", "lock", "tid"].into_iter().chain(enums).chain(WORDS).collect()
+                    known.clone().chain(enums).chain(WORDS).collect()
                 });
-                problem.hint = similar.or_else(|| {
-                    Some("types are `bool`, `int`, `int[lo..hi]`, `u8` to `i64`, `lock`, `tid`, and those declared with `enum`".to_owned())
+                let beginning = foreign::beginning(&name.text).map(str::to_owned);
+                problem.hint = foreign::ty(&name.text).or(similar).or(beginning).or_else(|| {
+                    Some(
+                        "types are `bool`, `int`, `int[lo..hi]`, `u8` to `i64`, `lock`, `semaphore`, `condition`, \
+                         `barrier`, `tid`, and those declared with `enum`"
+                            .to_owned(),
+                    )
                 });
                 self.problems.push(problem);
                 None

@@ -1,6 +1,8 @@
 //! # Unknown variables
 //! A name that means nothing is most often misspelt, out of its block, or not declared yet.
 
+use selvedge_program::EnumId;
+
 use super::expressions::Typer;
 use super::items::Item;
 use super::scope::Mode;
@@ -11,6 +13,9 @@ use crate::syntax::Name;
 /// Once so many problems are found, similar names are no longer looked for: nobody reads that far,
 /// and each search looks at all names.
 const ENOUGH_PROBLEMS: usize = 200;
+
+/// What other languages call a reference to nothing.
+const NOBODY: [&str; 5] = ["null", "NULL", "nil", "None", "nullptr"];
 
 impl<'a> Typer<'_, 'a> {
     /// Reports an unknown variable, with the most helpful guess of what was meant.
@@ -37,9 +42,12 @@ impl<'a> Typer<'_, 'a> {
             };
             problem.related(local.span, ends).hint(hint)
         } else if let Some(hint) = self.similar(name, |typer| {
-            typer.scope.names().chain(typer.items.names(Item::is_value)).collect()
+            let constants = ["true", "false"].into_iter();
+            typer.scope.names().chain(typer.items.names(Item::is_value)).chain(constants).collect()
         }) {
             problem.hint(hint)
+        } else if NOBODY.contains(&text.as_str()) {
+            problem.hint("`none` is no thread; other variables always hold a value of their type")
         } else {
             problem.hint(example)
         };
@@ -57,12 +65,23 @@ impl<'a> Typer<'_, 'a> {
     /// Where the last problem is that this name is unknown, and a declaration is advised: one of
     /// another type is advised.
     pub fn declare_instead(&mut self, name: &Name, ty: &str) {
+        self.advise_instead(name, declare(ty, &name.text));
+    }
+
+    /// Where the last problem is that this name is unknown, and a declaration is advised: the values of an enumeration are
+    /// listed, since one of them is wanted.
+    pub fn list_instead(&mut self, name: &Name, id: EnumId) {
+        let hint = self.items.all_values(id);
+        self.advise_instead(name, hint);
+    }
+
+    fn advise_instead(&mut self, name: &Name, hint: String) {
         let usual = declare("bool", &name.text);
         if let Some(last) = self.problems.last_mut()
             && last.label.span == name.span
             && last.hint.as_ref() == Some(&usual)
         {
-            last.hint = Some(declare(ty, &name.text));
+            last.hint = Some(hint);
         }
     }
 }

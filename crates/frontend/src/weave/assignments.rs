@@ -6,13 +6,14 @@ use selvedge_program::{BinaryOp, Span};
 use super::Parser;
 use super::lexer::Token;
 use crate::Diagnostic;
-use crate::cursor::Parsed;
+use crate::cursor::{Parsed, Reported};
+use crate::foreign::{self, Operation};
 use crate::syntax::{Expr, ExprKind, PlaceExpr, StmtKind};
 
 impl Parser<'_> {
     /// `x := e`, `x, y := f(e)`, `f(e)`, `x++` and so on, without the `;`.
     pub(super) fn assignment_or_call(&mut self) -> Parsed<StmtKind> {
-        if let Some(hint) = foreign(self.tokens.current_text(), self.tokens.peek_at(1)) {
+        if let Some(hint) = foreign_word(self.tokens.current_text(), self.tokens.peek_at(1)) {
             let message = format!("there is no {} statement", self.tokens.quote());
             let error = Diagnostic::error(self.tokens.span(), message);
             return Err(self.tokens.unexpected(error.hint(hint)));
@@ -35,8 +36,53 @@ impl Parser<'_> {
                 self.mistake(self.tokens.span(), message, hint);
                 self.update(first, BinaryOp::Add)
             }
+            Token::Dot => Err(self.no_method(&first)),
             _ => self.assignment(first),
         }
+    }
+
+    /// Reports `m.lock()` and `p.x := 1`, at the `.`.
+    pub(super) fn no_method(&mut self, of: &PlaceExpr) -> Reported {
+        let object = self.tokens.text(of.span);
+        let span = self.tokens.span();
+        self.tokens.bump();
+        let word = self.tokens.current_text();
+        let (message, hint) = if self.tokens.peek_at(1) == Token::OpenParen {
+            let argument = match (self.tokens.peek_at(2), self.tokens.peek_at(3)) {
+                (Token::Name, Token::CloseParen) => Some(self.tokens.text(self.tokens.span_at(2))),
+                _ => None,
+            };
+            let objects: Vec<&str> = [object].into_iter().chain(argument).collect();
+            let advice = foreign::operation(word).map(|does| match does {
+                Operation::Start => "write `async f(…);` for a procedure `f`".to_owned(),
+                does => does.advice(&objects),
+            });
+            let hint =
+                advice.unwrap_or_else(|| format!("write a procedure, and call it: `{word}(…);`"));
+            (format!("`{object}` has no methods, such as `{word}`"), hint)
+        } else {
+            let hint = "declare a variable, or an array, for each part";
+            (format!("`{object}` has no parts with names"), hint.to_owned())
+        };
+        let error = Diagnostic::error(span.to(self.tokens.span()), message);
+        self.tokens.unexpected(error.hint(hint))
+    }
+
+    /// Whether `spawn f(` stands here, or another word for it.
+    pub(super) fn at_foreign_start(&self) -> bool {
+        (self.tokens.peek_at(1), self.tokens.peek_at(2)) == (Token::Name, Token::OpenParen)
+            && foreign::operation(self.tokens.current_text()) == Some(Operation::Start)
+    }
+
+    /// Reports `spawn f(…)`, if it stands here.
+    pub(super) fn foreign_start(&mut self) -> Option<Reported> {
+        if !self.at_foreign_start() {
+            return None;
+        }
+        let message = format!("there is no {} statement", self.tokens.quote());
+        let procedure = self.tokens.text(self.tokens.span_at(1));
+        let error = Diagnostic::error(self.tokens.span(), message);
+        Some(self.tokens.unexpected(error.hint(Operation::Start.advice(&[procedure]))))
     }
 
     /// `call f(e)`, `call x, y := f(e)`, after `call`.
@@ -89,7 +135,11 @@ impl Parser<'_> {
             }
             _ if targets.len() == 1 => {
                 let name = &targets[0].name.text;
-                let hint = self.misspelt();
+                let prints = foreign::operation(name) == Some(Operation::Print);
+                let hint = match prints {
+                    true => Some(Operation::Print.advice(&[])),
+                    false => self.misspelt(),
+                };
                 let hint = hint
                     .unwrap_or_else(|| format!("`{name} := value;` assigns, `{name}(…);` calls"));
                 return Err(self.expected_with_hint("`:=`", hint));
@@ -154,7 +204,7 @@ fn find_choice(expr: &Expr) -> Option<Span> {
 
 /// What to write in the place of a word that begins a statement in other languages. They are
 /// names here, so what follows must be something that does not follow a name.
-pub(super) fn foreign(word: &str, next: Token) -> Option<&'static str> {
+pub(super) fn foreign_word(word: &str, next: Token) -> Option<&'static str> {
     let (hint, before_name, before_paren) = match word {
         "for" => ("write a `while` loop", true, true),
         "do" | "repeat" => ("write `while c { … }`", true, false),

@@ -2,8 +2,8 @@
 
 use selvedge_program::Type;
 
-use super::Parser;
 use super::lexer::Token;
+use super::{NO_POINTERS, Parser};
 use crate::Diagnostic;
 use crate::cursor::{Parsed, Reported};
 use crate::syntax::{Expr, ExprKind, Init, Name, TypeExpr, TypeKind, VarDecl};
@@ -64,7 +64,7 @@ impl Parser<'_> {
     }
 
     /// What the name of a machine integer stands for.
-    fn machine_integer(&self) -> TypeKind {
+    pub(super) fn machine_integer(&self) -> TypeKind {
         Type::machine(self.tokens.current_text()).map_or(TypeKind::Int, TypeKind::Machine)
     }
 
@@ -152,6 +152,9 @@ impl Parser<'_> {
 
     /// A name with its dimensions.
     fn bare(&mut self) -> Parsed<Bare> {
+        if matches!(self.peek(), Token::Star | Token::BitAnd) {
+            return Err(self.expected_with_hint("the name of a variable", NO_POINTERS));
+        }
         Ok(Bare { name: self.name("the name of a variable")?, dims: self.dimensions()? })
     }
 

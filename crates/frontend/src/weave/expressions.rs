@@ -287,7 +287,7 @@ impl Parser<'_> {
     }
 
     /// `!e`, `-e`, `~e`, or an operand.
-    fn unary(&mut self) -> Parsed<Expr> {
+    pub(super) fn unary(&mut self) -> Parsed<Expr> {
         match self.peek() {
             Token::Not | Token::NotWord => self.prefixed(UnaryOp::Not),
             Token::Minus => self.prefixed(UnaryOp::Neg),

@@ -3,10 +3,11 @@
 
 use selvedge_program::Span;
 
-use super::Parser;
-use super::lexer::Token;
+use super::lexer::{Token, is_reserved};
+use super::{NO_POINTERS, Parser};
 use crate::Diagnostic;
 use crate::cursor::{Parsed, Reported};
+use crate::foreign;
 use crate::syntax::{
     ConstDecl, Count, Entry, EnumDecl, Item, PredicateDecl, ProcDecl, ThreadDecl, TypeExpr, VarDecl,
 };
@@ -14,7 +15,11 @@ use crate::syntax::{
 impl Parser<'_> {
     /// The whole file.
     pub(super) fn file(&mut self) {
-        while self.peek() != Token::End {
+        loop {
+            self.skip_directives();
+            if self.peek() == Token::End {
+                return;
+            }
             let before = self.tokens.position();
             if self.item().is_err() {
                 self.skip_item();
@@ -27,6 +32,7 @@ impl Parser<'_> {
 
     /// One declaration.
     pub(super) fn item(&mut self) -> Parsed<()> {
+        self.skip_modifiers();
         self.begin();
         match self.peek() {
             Token::Const => self.constant(),
@@ -44,6 +50,16 @@ impl Parser<'_> {
             }
             Token::Lock | Token::Unlock if self.tokens.peek_at(1) == Token::OpenParen => {
                 Err(self.statement_outside())
+            }
+            Token::Name
+                if (self.tokens.peek_at(1), self.tokens.peek_at(2))
+                    == (Token::Name, Token::OpenBrace) =>
+            {
+                let hint = self.misspelt().unwrap_or_else(|| {
+                    "`enum NAME { … }`, `thread NAME { … }` and `void NAME() { … }` have braces"
+                        .to_owned()
+                });
+                Err(self.expected_with_hint("a declaration", hint))
             }
             _ if self.at_type() || self.at_bounded_semaphore() => self.globals_or_procedure(),
             Token::Semicolon => {
@@ -68,8 +84,53 @@ impl Parser<'_> {
         if !self.at_statement() {
             return self.expected("a declaration");
         }
-        let hint = "statements stand in a procedure or in `thread NAME { … }`";
+        if let Some(hint) = foreign::beginning(self.tokens.current_text()) {
+            return self.expected_with_hint("a declaration", hint);
+        }
+        if self.peek() == Token::Name && self.has_body_after_parens(1) {
+            let hint = "a procedure begins with the type of its result, or with `void`";
+            return self.expected_with_hint("a declaration", hint);
+        }
+        let next = self.tokens.peek_at(1);
+        let hint = match (self.peek(), next) {
+            (Token::Name, Token::Equal | Token::Assign) => {
+                let name = self.tokens.current_text();
+                format!("a variable is declared with its type: `int {name} := …;`, `bool {name} := …;`")
+            }
+            (Token::Name, next)
+                if is_reserved(next, self.tokens.text(self.tokens.span_at(1))) =>
+            {
+                let word = self.tokens.text(self.tokens.span_at(1));
+                format!("`{word}` is a reserved word: choose another name")
+            }
+            (Token::Assert, _) => {
+                "a thread checks an assertion when it comes to it: write it in a procedure, for example after `join`"
+                    .to_owned()
+            }
+            _ => "statements stand in a procedure or in `thread NAME { … }`".to_owned(),
+        };
         self.expected_with_hint("a declaration", hint)
+    }
+
+    /// Whether parentheses that open so many tokens ahead are closed before a `{`.
+    pub(super) fn has_body_after_parens(&self, ahead: usize) -> bool {
+        self.after_parens(ahead) == Some(Token::OpenBrace)
+    }
+
+    /// The token after the parentheses that open so many tokens ahead.
+    pub(super) fn after_parens(&self, ahead: usize) -> Option<Token> {
+        let mut open = 0_usize;
+        for ahead in ahead.. {
+            match self.tokens.peek_at(ahead) {
+                Token::OpenParen => open += 1,
+                Token::CloseParen if open == 1 => return Some(self.tokens.peek_at(ahead + 1)),
+                Token::CloseParen => open = open.checked_sub(1)?,
+                Token::End | Token::Semicolon => return None,
+                _ if open == 0 => return None,
+                _ => {}
+            }
+        }
+        None
     }
 
     /// `const NAME = value;`
@@ -97,6 +158,10 @@ impl Parser<'_> {
         let mut enumerators = Vec::new();
         while self.peek() != Token::CloseBrace {
             enumerators.push(self.name("the name of a value")?);
+            if matches!(self.peek(), Token::Equal | Token::Assign) {
+                let hint = "leave the number out: values of an enumeration are not numbers";
+                return Err(self.expected_with_hint("`,` or `}`", hint));
+            }
             if !self.eat(Token::Comma) {
                 break;
             }
@@ -146,6 +211,9 @@ impl Parser<'_> {
 
     /// A procedure from its name on.
     fn procedure_rest(&mut self, start: Span, results: Vec<TypeExpr>) -> Parsed<()> {
+        if self.peek() == Token::Star {
+            return Err(self.expected_with_hint("the name of the procedure", NO_POINTERS));
+        }
         let mut proc = ProcDecl {
             name: self.name("the name of the procedure")?,
             params: Vec::new(),
@@ -223,6 +291,10 @@ impl Parser<'_> {
     /// `thread NAME[i] * COUNT = entry(args);` or `thread NAME * COUNT { … }`
     fn thread(&mut self) -> Parsed<()> {
         let start = self.tokens.bump();
+        if self.peek() == Token::Star {
+            let hint = "how many there are stands after the name: `thread NAME * 2 { … }`";
+            return Err(self.expected_with_hint("the name of the thread", hint));
+        }
         let name = self.name("the name of the thread")?;
         let mut binder = None;
         if self.peek() == Token::OpenBracket {

@@ -5,6 +5,7 @@ use selvedge_program::{Source, Span};
 
 use crate::Diagnostic;
 use crate::cursor::{TokenKind, Tokens};
+use crate::foreign;
 
 /// Why a piece of text is not a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -132,6 +133,9 @@ pub(super) enum Token {
     #[regex(r"[0-9]+[A-Za-z_$][A-Za-z0-9_$]*")] BadNumber,
     #[regex(r"[A-Za-z_$][A-Za-z0-9_$]*")] Name,
 
+    /// A string, as in other languages.
+    #[regex(r#""[^"\n]*""#)] Text,
+
     #[token("/*", comment)]
     Unreadable,
     End,
@@ -161,6 +165,14 @@ pub(super) fn tokenize(source: &Source) -> Tokens<Token> {
         let span = Span::new(lexer.span().start, lexer.span().end);
         match token {
             Ok(Token::BadNumber) => tokens.unreadable(span, bad_number(source.slice(span), span)),
+            // Several strings in a statement are one mistake.
+            Ok(Token::Text) if follows_unreadable(&tokens.list) => {
+                tokens.list.push((Token::Unreadable, span));
+            }
+            Ok(Token::Text) => {
+                let printed = printed(source, &tokens.list);
+                tokens.unreadable(span, no_text(printed, span));
+            }
             Ok(token) => tokens.list.push((token, span)),
             Err(Unreadable::Comment) => {
                 let error = Diagnostic::error(span, "this comment is not closed");
@@ -178,9 +190,41 @@ pub(super) fn tokenize(source: &Source) -> Tokens<Token> {
     tokens
 }
 
+/// Whether something in the same statement was unreadable already.
+fn follows_unreadable(before: &[(Token, Span)]) -> bool {
+    let ends = |token: &Token| {
+        matches!(token, Token::Unreadable | Token::Semicolon | Token::OpenBrace | Token::CloseBrace)
+    };
+    let last = before.iter().rev().map(|(token, _)| *token).find(ends);
+    last == Some(Token::Unreadable)
+}
+
+/// The procedure that prints in other languages, if its arguments begin after these tokens.
+fn printed<'s>(source: &'s Source, before: &[(Token, Span)]) -> Option<&'s str> {
+    let &[.., (Token::Name, name), (Token::OpenParen, _)] = before else { return None };
+    let word = source.slice(name);
+    (foreign::operation(word) == Some(foreign::Operation::Print)).then_some(word)
+}
+
+/// Reports a string.
+fn no_text(printed: Option<&str>, span: Span) -> Diagnostic {
+    match printed {
+        Some(word) => Diagnostic::error(span, format!("there is no procedure `{word}`"))
+            .hint(foreign::Operation::Print.advice(&[])),
+        None => Diagnostic::error(span, "there are no strings")
+            .hint("leave it out, or write a comment, as in `// why`; `enum` gives names to values"),
+    }
+}
+
 fn bad_number(text: &str, span: Span) -> Diagnostic {
     let hex = text.starts_with("0x") || text.starts_with("0X");
-    let hint = if hex { "numbers are decimal" } else { "a name does not begin with a digit" };
+    let hint = match text {
+        _ if hex => "numbers are decimal",
+        text if text.chars().all(|c| c.is_ascii_digit() || c == '_') => {
+            "write the digits without `_`"
+        }
+        _ => "a name does not begin with a digit",
+    };
     Diagnostic::error(span, "this is neither a number nor a name").hint(hint)
 }
 

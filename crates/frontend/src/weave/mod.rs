@@ -30,6 +30,7 @@ use selvedge_program::{Source, Span};
 
 use crate::check::similar::{WORDS, did_you_mean};
 use crate::cursor::{Cursor, Parsed, Reported};
+use crate::foreign;
 use crate::syntax::{Effect, File, Item, Name};
 use crate::{Diagnostic, syntax};
 use lexer::Token;
@@ -59,6 +60,9 @@ const SMALL_COPIES: usize = 100_000;
 const MISSING_HINT: &str = "a statement or declaration ends with `;`";
 
 const STEP_HINT: &str = "`x++;` and `x--;` are statements of their own, with the sign after x";
+
+const NO_POINTERS: &str =
+    "there are no pointers and references: arrays hold what a program works on";
 
 struct Parser<'s> {
     tokens: Cursor<'s, Token>,
@@ -93,7 +97,7 @@ impl Parser<'_> {
         self.tokens.unexpected(Diagnostic::error(self.tokens.span(), message))
     }
 
-    /// The same with a hint.
+    /// Reports that something else was expected, and what to do about it.
     fn expected_with_hint(&mut self, what: &str, hint: impl Into<String>) -> Reported {
         let message = format!("expected {what}, found {}", self.tokens.quote());
         self.tokens.unexpected(Diagnostic::error(self.tokens.span(), message).hint(hint))
@@ -131,7 +135,9 @@ impl Parser<'_> {
         };
         let hint = match self.peek() {
             Token::PlusPlus | Token::MinusMinus => STEP_HINT.to_owned(),
-            _ if self.tokens.on_new_line() => MISSING_HINT.to_owned(),
+            _ if self.tokens.on_new_line() => {
+                self.foreign_beginning().unwrap_or(MISSING_HINT).to_owned()
+            }
             _ => self.misspelt().unwrap_or_else(|| MISSING_HINT.to_owned()),
         };
         let error = Diagnostic::error(self.tokens.after_previous(), error).hint(hint);
@@ -140,14 +146,57 @@ impl Parser<'_> {
         if something_new { Ok(()) } else { Err(reported) }
     }
 
+    /// Reports lines that a preprocessor would read, and goes on after them.
+    fn skip_directives(&mut self) {
+        while self.peek() == Token::Hash {
+            let error = Diagnostic::error(self.tokens.span(), "there is no preprocessor");
+            let hint = "one file is the whole program; `const N = 3;` declares a constant";
+            self.tokens.unexpected(error.hint(hint));
+            self.tokens.bump();
+            while self.peek() != Token::End && !self.tokens.on_new_line() {
+                self.tokens.bump();
+            }
+        }
+    }
+
+    /// Reports words that stand before a type in other languages, and goes on after them.
+    fn skip_modifiers(&mut self) {
+        while self.peek() == Token::Name
+            && matches!(
+                self.tokens.peek_at(1),
+                Token::Bool | Token::Int | Token::Machine | Token::Void | Token::Lock | Token::Name
+            )
+            && let Some(hint) = foreign::modifier(self.tokens.current_text())
+            && (self.tokens.peek_at(1) != Token::Name || self.is_before_type())
+        {
+            let message = format!("{} does not belong to the language", self.tokens.quote());
+            self.mistake(self.tokens.span(), message, hint);
+            self.tokens.bump();
+        }
+    }
+
+    /// Whether two names, or a name and a type, follow the current token.
+    fn is_before_type(&self) -> bool {
+        matches!(
+            self.tokens.peek_at(2),
+            Token::Name | Token::Bool | Token::Int | Token::Machine | Token::Void | Token::Lock
+        )
+    }
+
     /// Notes how a statement or a declaration begins.
     fn begin(&mut self) {
         self.begun = (self.peek() == Token::Name).then(|| self.tokens.span());
     }
 
-    /// The word that was meant, if what is being read begins with one that is misspelt.
+    /// The word that was meant, if what is being read begins with one that is misspelt, or that another language has.
     fn misspelt(&self) -> Option<String> {
-        did_you_mean(self.tokens.text(self.begun?), WORDS)
+        let foreign = self.foreign_beginning().map(str::to_owned);
+        foreign.or_else(|| did_you_mean(self.tokens.text(self.begun?), WORDS))
+    }
+
+    /// What to do about the word that what is being read begins with, if it is one of another language.
+    fn foreign_beginning(&self) -> Option<&'static str> {
+        foreign::beginning(self.tokens.text(self.begun?))
     }
 
     /// The name at the current token, which is a [`Token::Name`].

@@ -7,7 +7,7 @@ use super::lexer::Token;
 use super::{Parser, STEP_HINT};
 use crate::Diagnostic;
 use crate::cursor::Parsed;
-use crate::syntax::{Effect, EffectKind, Expr, ExprKind, PlaceExpr};
+use crate::syntax::{Effect, EffectKind, Expr, ExprKind, PlaceExpr, TypeExpr, TypeKind};
 
 /// How many digits a number in a file may have: reading takes more than linear time.
 const LONGEST_NUMBER: usize = 10_000;
@@ -18,6 +18,7 @@ impl Parser<'_> {
     pub(super) fn operand(&mut self) -> Parsed<Expr> {
         self.height = 1;
         match self.peek() {
+            Token::OpenParen if self.at_cast() => self.cast(),
             Token::OpenParen => self.parenthesised(),
             Token::Name => self.named(),
             Token::OpenBrace => self.choice(),
@@ -51,6 +52,10 @@ impl Parser<'_> {
             Token::PlusPlus | Token::MinusMinus => {
                 return Err(self.expected_with_hint("an expression", STEP_HINT));
             }
+            Token::BitAnd => {
+                let hint = "there are no addresses: name the variable itself";
+                return Err(self.expected_with_hint("an expression", hint));
+            }
             _ => return Err(self.expected("an expression")),
         };
         Ok(Expr { kind, span: self.tokens.bump() })
@@ -76,10 +81,55 @@ impl Parser<'_> {
         Err(self.tokens.unexpected(error.hint(hint)))
     }
 
+    /// Whether a type in parentheses stands here, with an operand after it.
+    fn at_cast(&self) -> bool {
+        let next = |ahead| self.tokens.peek_at(ahead);
+        matches!(next(1), Token::Bool | Token::Int | Token::Machine) && next(2) == Token::CloseParen
+    }
+
+    /// Reports `(u8) x`, and takes it for `u8(x)`.
+    fn cast(&mut self) -> Parsed<Expr> {
+        let open = self.tokens.bump();
+        let word = self.tokens.current_text();
+        let kind = match self.peek() {
+            Token::Bool => None,
+            Token::Machine => Some(self.machine_integer()),
+            _ => Some(TypeKind::Int),
+        };
+        self.tokens.bump();
+        let close = self.tokens.bump();
+        let span = open.to(close);
+        self.tokens.enter()?;
+        let operand = self.unary();
+        self.tokens.leave();
+        let operand = operand?;
+        let text = self.tokens.text(operand.span);
+        let (message, hint) = match kind {
+            None => ("a number is compared to make a truth value", format!("write `{text} != 0`")),
+            Some(_) => {
+                let in_parens =
+                    text.starts_with('(') && !matches!(operand.kind, ExprKind::Convert(..));
+                let operand = if in_parens { text.to_owned() } else { format!("({text})") };
+                let message = "the type of a conversion stands before the parentheses";
+                (message, format!("write `{word}{operand}`"))
+            }
+        };
+        self.mistake(span, message, hint);
+        let Some(kind) = kind else { return Ok(operand) };
+        self.grow(self.height)?;
+        let whole = open.to(operand.span);
+        let kind = ExprKind::Convert(TypeExpr { kind, span }, Box::new(operand));
+        Ok(Expr { kind, span: whole })
+    }
+
     fn parenthesised(&mut self) -> Parsed<Expr> {
         let first = self.tokens.position();
         let open = self.tokens.bump();
         let mut inner = self.open_expr()?;
+        if (self.peek(), self.tokens.peek_at(1)) == (Token::Comma, Token::Unreadable) {
+            // The text after an assertion, which was reported.
+            self.tokens.bump();
+        }
         let close = self.expect_closing(Token::CloseParen, "`)`", open)?;
         self.last_parens = (first, self.tokens.position());
         inner.span = open.to(close);
@@ -98,6 +148,13 @@ impl Parser<'_> {
                 Ok(Expr { kind: ExprKind::At(None, label), span })
             }
             _ => {
+                if let Some(reported) = self.foreign_start() {
+                    return Err(reported);
+                }
+                let ahead = [1, 2, 3].map(|ahead| self.tokens.peek_at(ahead));
+                if ahead == [Token::Colon, Token::Colon, Token::Name] {
+                    return Ok(self.qualified());
+                }
                 let place = self.place()?;
                 let span = place.span;
                 Ok(Expr { kind: ExprKind::Place(place), span })
@@ -105,8 +162,25 @@ impl Parser<'_> {
         }
     }
 
+    /// Reports `Phase::Idle`, and takes it for `Idle`.
+    fn qualified(&mut self) -> Expr {
+        let start = self.tokens.span();
+        for _ in 0..3 {
+            self.tokens.bump();
+        }
+        let name = self.bump_name();
+        let (span, hint) = (start.to(name.span), format!("write `{}`", name.text));
+        self.mistake(span, "a name stands without the name of its type", hint);
+        let place = PlaceExpr { span: name.span, name, indices: Vec::new() };
+        Expr { kind: ExprKind::Place(place), span }
+    }
+
     /// `i.x` or `i.at L`
     fn of_thread(&mut self) -> Parsed<Expr> {
+        if self.tokens.peek_at(3) == Token::OpenParen {
+            let place = self.place()?;
+            return Err(self.no_method(&place));
+        }
         let thread = self.bump_name();
         self.tokens.bump();
         let name = self.name("a local variable or `at`")?;

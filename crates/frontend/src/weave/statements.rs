@@ -2,7 +2,7 @@
 
 use selvedge_program::Span;
 
-use super::assignments::foreign;
+use super::assignments::foreign_word;
 use super::lexer::{Token, is_reserved};
 use super::{Parser, STEP_HINT};
 use crate::Diagnostic;
@@ -15,6 +15,7 @@ impl Parser<'_> {
         let open = self.expect(Token::OpenBrace, "`{`")?;
         let mut body = Vec::new();
         loop {
+            self.skip_directives();
             match self.peek() {
                 Token::CloseBrace => {
                     self.tokens.bump();
@@ -76,6 +77,7 @@ impl Parser<'_> {
     fn statement(&mut self, into: &mut Vec<Stmt>) -> Parsed<()> {
         self.tokens.enter()?;
         let labels = self.labels();
+        self.skip_modifiers();
         self.begin();
         let result = match self.peek() {
             Token::If | Token::While | Token::Either | Token::Atomic | Token::OpenBrace => {
@@ -122,12 +124,37 @@ impl Parser<'_> {
     fn if_statement(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
         let (cond, span) = self.condition("if")?;
         let then = self.branch()?;
-        let otherwise = match self.eat(Token::Else) {
-            true => self.branch()?,
-            false => Vec::new(),
+        let otherwise = match self.peek() {
+            Token::Else => {
+                self.tokens.bump();
+                self.branch()?
+            }
+            Token::Name if self.at_else_if() => {
+                let message = format!("there is no {} statement", self.tokens.quote());
+                self.mistake(self.tokens.span(), message, "write `else if`");
+                let mut body = Vec::new();
+                self.tokens.enter()?;
+                let result = self.if_statement(Vec::new(), &mut body);
+                self.tokens.leave();
+                result?;
+                body
+            }
+            _ => Vec::new(),
         };
         into.push(Stmt { labels, kind: StmtKind::If { cond, then, otherwise }, span });
         Ok(())
+    }
+
+    /// Whether another language's word for `else if` stands here, with a condition after it.
+    fn at_else_if(&self) -> bool {
+        matches!(self.tokens.current_text(), "elif" | "elsif" | "elseif")
+            && match self.tokens.peek_at(1) {
+                Token::OpenParen => {
+                    self.after_parens(1).is_some_and(|after| after != Token::Semicolon)
+                }
+                Token::Name | Token::Not | Token::NotWord | Token::True | Token::Number => true,
+                _ => false,
+            }
     }
 
     fn while_statement(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
@@ -215,7 +242,7 @@ impl Parser<'_> {
                 StmtKind::Acquire(self.maybe_in_parens(Self::place)?)
             }
             Token::Name
-                if foreign(self.tokens.current_text(), self.tokens.peek_at(1)).is_some() =>
+                if foreign_word(self.tokens.current_text(), self.tokens.peek_at(1)).is_some() =>
             {
                 self.assignment_or_call()?
             }
@@ -285,6 +312,14 @@ impl Parser<'_> {
 
     fn wait_for(&mut self) -> Parsed<StmtKind> {
         let what = self.expr()?;
+        if self.peek() == Token::Name && !self.tokens.on_new_line() {
+            let hint = format!(
+                "a condition and its lock: `wait {}, {};`",
+                self.tokens.text(what.span),
+                self.tokens.current_text()
+            );
+            return Err(self.expected_with_hint("`,` or `;`", hint));
+        }
         let lock = self.eat(Token::Comma).then(|| self.place()).transpose()?;
         Ok(StmtKind::Wait(what, lock))
     }
@@ -318,6 +353,15 @@ impl Parser<'_> {
             self.tokens.bump();
             return Ok(StmtKind::NotifyAll(self.place()?));
         }
+        if self.tokens.current_text() == "all" && self.tokens.peek_at(1) == Token::OpenParen {
+            self.tokens.bump();
+            let open = self.tokens.span();
+            let condition = self.maybe_in_parens(Self::place)?;
+            let span = open.to(self.tokens.previous());
+            let hint = format!("write `notify all {};`", self.tokens.text(condition.span));
+            self.mistake(span, "a condition stands without parentheses here", hint);
+            return Ok(StmtKind::NotifyAll(condition));
+        }
         Ok(StmtKind::Notify(self.place()?))
     }
 
@@ -336,7 +380,11 @@ impl Parser<'_> {
     fn locals(&mut self, mut labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
         let start = self.tokens.span();
         if self.peek() == Token::Name && self.tokens.peek_at(2) == Token::OpenParen {
-            let hint = "`f(…);` and `call f(…);` are calls";
+            if let Some(reported) = self.foreign_start() {
+                return Err(reported);
+            }
+            let hint = self.misspelt();
+            let hint = hint.unwrap_or_else(|| "`f(…);` and `call f(…);` are calls".to_owned());
             return Err(self.expected_with_hint("a statement", hint));
         }
         if matches!(self.peek(), Token::Local | Token::Shared) {
@@ -364,6 +412,7 @@ impl Parser<'_> {
             _ => {
                 (self.at_builtin() || (self.peek() == Token::Name && self.tokens.at_margin()))
                     && (next(1), next(2)) == (Token::Name, Token::OpenParen)
+                    && !self.at_foreign_start()
             }
         }
     }

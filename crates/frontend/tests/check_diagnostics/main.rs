@@ -4,6 +4,7 @@
 mod constants;
 mod effects;
 mod expressions;
+mod foreign;
 mod jumps;
 mod machine;
 mod names;

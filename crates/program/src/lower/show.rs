@@ -6,7 +6,8 @@ use super::Lowering;
 use super::intern::Symbol;
 use crate::flow::{Command, Edge, EdgeId, Loc};
 use crate::{LocalId, Span, Type, Value, Variable};
-use selvedge_core::machine::Shared;
+use selvedge_core::machine::{Shared, Wrong};
+use selvedge_core::{HELD_BY_ANOTHER, NOT_HELD};
 
 impl Lowering {
     pub(super) fn named_shared(&self, shared: &Shared) -> Values {
@@ -96,7 +97,23 @@ impl Lowering {
         let wrong = shared.wrong.as_ref()?;
         let span = self.flow.edge(wrong.edge).span;
         let place = self.line(span).map_or(String::new(), |line| format!("line {line}: "));
-        Some(format!("{place}{}", wrong.reason))
+        let reason = self.wrong_while_waiting(wrong).unwrap_or_else(|| wrong.reason.clone());
+        Some(format!("{place}{reason}"))
+    }
+
+    /// Why a lock cannot be given up by `wait`, in words of waiting.
+    fn wrong_while_waiting(&self, wrong: &Wrong) -> Option<String> {
+        if self.part(&[wrong.edge]) != Some(Part::Sleeps) {
+            return None;
+        }
+        let reason = &wrong.reason;
+        if let Some(lock) = reason.strip_suffix(NOT_HELD) {
+            return Some(format!(
+                "waiting gives up {lock}, but nobody holds it: acquire it before"
+            ));
+        }
+        let lock = reason.strip_suffix(HELD_BY_ANOTHER)?;
+        Some(format!("waiting gives up {lock}, but another thread holds it: acquire it before"))
     }
 
     pub(super) fn line(&self, span: Span) -> Option<u32> {
@@ -110,11 +127,78 @@ impl Lowering {
                 steps: vec![Step { text: "end of thread".to_owned(), line: None }],
             };
         }
-        let steps = path.iter().map(|&id| {
+        let mut steps = Vec::new();
+        let mut rest = path;
+        while let Some((&first, others)) = rest.split_first() {
+            let edge = self.flow.edge(first);
+            let (text, after) = match self.made_block(rest) {
+                0 => (self.explain_edge(edge), others),
+                length => {
+                    let (block, after) = rest.split_at(length);
+                    (self.with_part(block), after)
+                }
+            };
+            steps.push(Step { text, line: self.line(edge.span) });
+            rest = after;
+        }
+        Explanation { steps }
+    }
+
+    /// How many edges at the start of a path come from one statement that the language makes of several, such as
+    /// `wait c, m;`: they stand at the same place in the source.
+    fn made_block(&self, path: &[EdgeId]) -> usize {
+        let Some(&first) = path.first() else { return 0 };
+        let span = self.flow.edge(first).span;
+        let mut length = 0;
+        for (position, &id) in path.iter().enumerate() {
             let edge = self.flow.edge(id);
-            Step { text: self.explain_edge(edge), line: self.line(edge.span) }
+            // An edge that comes again is one of a loop.
+            if edge.span != span || path[..position].contains(&id) {
+                break;
+            }
+            length = position + 1;
+        }
+        let begins = matches!(self.flow.edge(first).command, Command::Skip);
+        if span == Span::default() || (length > 1 && !begins) {
+            return 0;
+        }
+        if length == 1 {
+            return usize::from(self.part(&path[..1]).is_some());
+        }
+        let ends = path.get(length).map(|&id| self.flow.edge(id)).is_some_and(|edge| {
+            matches!(edge.command, Command::Skip) && self.text_of(edge).is_empty()
         });
-        Explanation { steps: steps.collect() }
+        length + usize::from(ends)
+    }
+
+    /// The text of edges that belong together, with what has happened where they are a part of a `wait`.
+    fn with_part(&self, edges: &[EdgeId]) -> String {
+        let text = edges.first().map_or(String::new(), |&id| self.text_of(self.flow.edge(id)));
+        let last = edges.last().map(|&id| &self.flow.edge(id).command);
+        match self.part(edges) {
+            // It went wrong there.
+            Some(Part::Sleeps) if matches!(last, Some(Command::Release(_))) => text,
+            Some(part) => format!("{text}  [{}]", part.done()),
+            None => text,
+        }
+    }
+
+    /// Which part of waiting for a condition or a barrier these edges are, if they are one.
+    fn part(&self, edges: &[EdgeId]) -> Option<Part> {
+        let text = self.text_of(self.flow.edge(*edges.first()?));
+        let what = text.strip_prefix("wait")?;
+        if !what.starts_with([' ', '(']) {
+            return None;
+        }
+        let is_condition = what.contains(',');
+        edges.iter().find_map(|&id| match &self.flow.edge(id).command {
+            Command::Release(_) => Some(Part::Sleeps),
+            Command::Acquire(_) => Some(Part::TakesLock),
+            Command::Assign { .. } if is_condition => Some(Part::Wakes),
+            Command::Assign { targets, .. } if targets.len() == 1 => Some(Part::Leaves),
+            Command::Assign { .. } => Some(Part::Arrives),
+            _ => None,
+        })
     }
 
     /// What an edge of the flow graph does, as it stands in the source.
@@ -146,6 +230,9 @@ impl Lowering {
                 }
             }
         }
+        if let Some(part) = self.part(&self.edges_alike(first)) {
+            return Some(format!("{} [{}]", self.text_of(edge), part.needed()));
+        }
         let text = match &edge.command {
             // Which way a test goes is not known before it is made.
             Command::Test { .. } | Command::TestAttempt { .. } => self.text_of(edge),
@@ -157,6 +244,27 @@ impl Lowering {
             true => text,
             false => format!("{text} {{ … {} … }}", waits.join(" … ")),
         })
+    }
+
+    /// An edge and those that follow it at the same place in the source, one after the other.
+    fn edges_alike(&self, first: EdgeId) -> Vec<EdgeId> {
+        let span = self.flow.edge(first).span;
+        let mut found = vec![first];
+        let mut last = first;
+        loop {
+            let edges = &self.flow.location(self.flow.edge(last).to).edges;
+            match edges.as_slice() {
+                &[next]
+                    if self.flow.location(self.flow.edge(last).to).atomic
+                        && self.flow.edge(next).span == span
+                        && !found.contains(&next) =>
+                {
+                    found.push(next);
+                    last = next;
+                }
+                _ => return found,
+            }
+        }
     }
 
     fn text_of(&self, edge: &Edge) -> String {
@@ -174,6 +282,45 @@ impl Lowering {
             Command::Return(_) if text.is_empty() => "return".to_owned(),
             _ if text.is_empty() => "end of atomic block".to_owned(),
             _ => text,
+        }
+    }
+}
+
+/// A part of waiting for a condition or a barrier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Part {
+    /// Releases the lock and falls asleep.
+    Sleeps,
+    /// Goes on after it was called.
+    Wakes,
+    /// Acquires the lock again.
+    TakesLock,
+    /// Comes to the barrier.
+    Arrives,
+    /// Goes on behind the barrier.
+    Leaves,
+}
+
+impl Part {
+    /// What has happened when it is over.
+    fn done(self) -> &'static str {
+        match self {
+            Part::Sleeps => "waits",
+            Part::Wakes => "is woken",
+            Part::TakesLock => "has the lock again",
+            Part::Arrives => "arrives",
+            Part::Leaves => "goes on",
+        }
+    }
+
+    /// What it takes for the thread to get on with it.
+    fn needed(self) -> &'static str {
+        match self {
+            Part::Sleeps => "until those who were woken have gone on",
+            Part::Wakes => "until it is woken",
+            Part::TakesLock => "was woken, until it has the lock again",
+            Part::Arrives => "until all of the last time have left",
+            Part::Leaves => "until all have arrived",
         }
     }
 }

@@ -142,8 +142,10 @@ impl fmt::Debug for Engines {
 }
 
 /// Says what an engine is for, to somebody who asked it something else.
-fn only(what: &str) -> Option<Failure> {
-    Some(Failure::usage(format!("this engine answers {what} only")))
+fn only(engine: EngineName, what: &str) -> Option<Failure> {
+    Some(Failure::usage(format!(
+        "the engine `{engine}` answers {what} only; without --engine, one is chosen that fits"
+    )))
 }
 
 /// Refuses a bound of rounds with delays, which one engine knows.

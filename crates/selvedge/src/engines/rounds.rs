@@ -43,7 +43,7 @@ impl Engine for InRounds {
         match resource {
             Some(resource @ Resource::RoundRobin { .. }) => refuse_delays(resource),
             Some(Resource::Rounds) => None,
-            _ => only("`selvedge check --rounds K`"),
+            _ => only(self.name, "`selvedge check --rounds K`"),
         }
     }
 

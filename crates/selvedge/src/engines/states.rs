@@ -52,13 +52,13 @@ impl Engine for OfStates {
         match (self.method, resource) {
             (Method::Coverability | Method::Generators | Method::Cuts, None) => None,
             (Method::Coverability | Method::Generators | Method::Cuts, Some(_)) => {
-                only("`selvedge verify`")
+                only(self.name, "`selvedge verify`")
             }
             (Method::Explicit, _) => None,
             (_, Some(resource @ Resource::RoundRobin { .. })) => refuse_delays(resource),
             (Method::Auto | Method::Symbolic, _)
             | (Method::Reduction(_), Some(Resource::Rounds)) => None,
-            (Method::Reduction(_), _) => only("`selvedge check --rounds K`"),
+            (Method::Reduction(_), _) => only(self.name, "`selvedge check --rounds K`"),
         }
     }
 
@@ -104,7 +104,9 @@ impl Engine for InDelays {
     fn refuses_bound(&self, resource: Option<Resource>) -> Option<Failure> {
         match resource {
             None | Some(Resource::RoundRobin { .. }) => None,
-            Some(_) => only("`selvedge verify` and `selvedge check --rounds R --delays D`"),
+            Some(_) => {
+                only(self.name(), "`selvedge verify` and `selvedge check --rounds R --delays D`")
+            }
         }
     }
 

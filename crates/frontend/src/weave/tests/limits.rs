@@ -144,3 +144,16 @@ fn many_mistakes() {
         expect!["expected `;`, found `f`"],
     );
 }
+
+/// A text of another language is not reported character by character.
+#[test]
+fn many_pieces_that_are_no_tokens() {
+    for piece in ["@;\n", "f(\"a\");\n"] {
+        let source = Source::new("test.weave", piece.repeat(30));
+        let (_, diagnostics) = parse(&source);
+        let unreadable = diagnostics.iter().filter(|d| {
+            d.message.contains("does not belong") || d.message.contains("there are no strings")
+        });
+        assert_eq!(unreadable.count(), 10, "{piece}");
+    }
+}

@@ -32,7 +32,7 @@ pub(super) fn check(text: &str, want: Expect) {
 
 /// Statements in the body of a procedure.
 #[track_caller]
-fn check_body(text: &str, want: Expect) {
+pub(super) fn check_body(text: &str, want: Expect) {
     check(&format!("void f() {{\n{text}\n}}"), want);
 }
 
@@ -401,7 +401,7 @@ fn call_of_nothing() {
         expect![[r#"
             2:6 `x := 1` this is not a call -- leave out `call`
             2:19 `2` expected the call of a procedure, found `2`
-            2:22 `cal` expected a statement, found `cal` -- `f(…);` and `call f(…);` are calls
+            2:22 `cal` expected a statement, found `cal` -- did you mean `call`?
             2:32 `;` expected `:=`, found `;` -- `f := value;` assigns, `f(…);` calls
         "#]],
     );

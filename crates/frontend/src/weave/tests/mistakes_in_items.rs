@@ -49,12 +49,12 @@ fn statement_outside() {
     check(
         "bool x;\nx := 1;\nreturn;\nif (x) { x := 2; }\nlock(m);\nbool y = 1",
         expect![[r#"
-        2:1 `x` expected a declaration, found `x` -- statements stand in a procedure or in `thread NAME { … }`
-        3:1 `return` expected a declaration, found `return` -- statements stand in a procedure or in `thread NAME { … }`
-        4:1 `if` expected a declaration, found `if` -- statements stand in a procedure or in `thread NAME { … }`
-        5:1 `lock` expected a declaration, found `lock` -- statements stand in a procedure or in `thread NAME { … }`
-        6:11 `` expected `;` -- a statement or declaration ends with `;`
-    "#]],
+            2:1 `x` expected a declaration, found `x` -- a variable is declared with its type: `int x := …;`, `bool x := …;`
+            3:1 `return` expected a declaration, found `return` -- statements stand in a procedure or in `thread NAME { … }`
+            4:1 `if` expected a declaration, found `if` -- statements stand in a procedure or in `thread NAME { … }`
+            5:1 `lock` expected a declaration, found `lock` -- statements stand in a procedure or in `thread NAME { … }`
+            6:11 `` expected `;` -- a statement or declaration ends with `;`
+        "#]],
     );
 }
 
@@ -169,8 +169,9 @@ fn not_a_declaration() {
     check(
         "#include <stdio.h>\n42;\nbool x;\n- y;",
         expect![[r#"
-        1:1 `#` expected a declaration, found `#`
-        4:1 `-` expected a declaration, found `-`
-    "#]],
+            1:1 `#` there is no preprocessor -- one file is the whole program; `const N = 3;` declares a constant
+            2:1 `42` expected a declaration, found `42`
+            4:1 `-` expected a declaration, found `-`
+        "#]],
     );
 }

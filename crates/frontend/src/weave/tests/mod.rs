@@ -1,6 +1,7 @@
 //! Tests of the parser: what it understands (as compact trees), what it says to mistakes, and
 //! what it does with texts that nobody would write.
 
+mod foreign;
 mod limits;
 mod mistakes;
 mod mistakes_in_items;

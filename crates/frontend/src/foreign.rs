@@ -1,0 +1,263 @@
+//! # Words of other languages
+//! Whoever comes from C, Java, Go, Python or Rust writes `signal(c)`, `m.lock()`, `spawn f()` or `uint8_t x`. None of these
+//! words is reserved: a procedure may be called `signal`, an enumeration `cond`. So they are looked up here only where a
+//! name means nothing, or where what follows it cannot follow a name; then the answer says what the same thing
+//! is called in `.weave`.
+
+/// What a procedure, a statement or a method of another language does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Operation {
+    Acquire,
+    Release,
+    TryLock,
+    Wait,
+    Notify,
+    NotifyAll,
+    Join,
+    Start,
+    Load,
+    Store,
+    FetchAndAdd,
+    CompareAndSwap,
+    Print,
+    Pause,
+    Fail,
+}
+
+/// What a word does in other languages, whatever its capital letters are.
+pub(crate) fn operation(word: &str) -> Option<Operation> {
+    match word {
+        "P" => return Some(Operation::Acquire),
+        "V" => return Some(Operation::Release),
+        _ => {}
+    }
+    let word = word.to_ascii_lowercase().replace('_', "");
+    Some(match word.as_str() {
+        "lock" | "acquire" | "enter" | "down" | "mutexlock" | "pthreadmutexlock" | "mtxlock"
+        | "lockacquire" | "semwait" | "semacquire" | "spinlock" => Operation::Acquire,
+        "unlock" | "release" | "leave" | "up" | "post" | "mutexunlock" | "pthreadmutexunlock"
+        | "mtxunlock" | "lockrelease" | "sempost" | "semrelease" | "spinunlock" => {
+            Operation::Release
+        }
+        "trylock" | "tryacquire" | "pthreadmutextrylock" | "mtxtrylock" | "semtrywait" => {
+            Operation::TryLock
+        }
+        "wait" | "await" | "condwait" | "pthreadcondwait" | "cndwait" | "barrierwait"
+        | "pthreadbarrierwait" => Operation::Wait,
+        "signal" | "notify" | "notifyone" | "wake" | "wakeup" | "condsignal"
+        | "pthreadcondsignal" | "cndsignal" => Operation::Notify,
+        "broadcast"
+        | "notifyall"
+        | "signalall"
+        | "wakeall"
+        | "condbroadcast"
+        | "pthreadcondbroadcast"
+        | "cndbroadcast" => Operation::NotifyAll,
+        "join" | "pthreadjoin" | "thrdjoin" | "threadjoin" => Operation::Join,
+        "spawn" | "go" | "fork" | "start" | "launch" | "pthreadcreate" | "thrdcreate"
+        | "threadcreate" | "createthread" | "startthread" => Operation::Start,
+        "load" => Operation::Load,
+        "store" => Operation::Store,
+        "fetchadd" | "getandadd" | "getandincrement" | "incrementandget" | "atomicadd" => {
+            Operation::FetchAndAdd
+        }
+        "compareandswap"
+        | "compareandset"
+        | "compareexchange"
+        | "compareexchangestrong"
+        | "compareexchangeweak" => Operation::CompareAndSwap,
+        "print" | "println" | "printf" | "fprintf" | "puts" | "putchar" | "echo" | "log" => {
+            Operation::Print
+        }
+        "sleep" | "usleep" | "nanosleep" | "yield" | "schedyield" | "pause" => Operation::Pause,
+        "exit" | "abort" | "panic" | "throw" | "raise" | "error" | "reacherror"
+        | "verifiererror" => Operation::Fail,
+        _ => return None,
+    })
+}
+
+impl Operation {
+    /// What to write. The first of the objects is what something is done with.
+    pub fn advice(self, objects: &[&str]) -> String {
+        let object = |default| objects.first().copied().unwrap_or(default);
+        match self {
+            Operation::Acquire => format!("write `acquire {};`", object("m")),
+            Operation::Release => format!("write `release {};`", object("m")),
+            Operation::TryLock => {
+                format!("write `if trylock({}) {{ … }}`", object("m"))
+            }
+            Operation::Wait => match objects {
+                [condition, lock, ..] => format!("write `wait {condition}, {lock};`"),
+                _ => format!(
+                    "write `wait {0}, m;` for a condition and its lock, `wait {0};` for a barrier, and `wait(e);` to \
+                     wait until `e` holds",
+                    object("c")
+                ),
+            },
+            Operation::Notify => format!("write `notify {};`", object("c")),
+            Operation::NotifyAll => format!("write `notify all {};`", object("c")),
+            Operation::Join => format!("write `join {};`", object("t")),
+            Operation::Start => {
+                format!("write `async {0}(…);`, or `tid t := async {0}(…);`", object("f"))
+            }
+            Operation::Load => {
+                format!("every variable is read in one step: write `{}`", object("x"))
+            }
+            Operation::Store => {
+                format!("every variable is written in one step: write `{} := …;`", object("x"))
+            }
+            Operation::FetchAndAdd => format!("write `y := fetch_and_add({}, 1);`", object("x")),
+            Operation::CompareAndSwap => {
+                format!("write `b := cas({}, expected, new);`", object("x"))
+            }
+            Operation::Print => {
+                "nothing is printed: leave it out; the schedule of a violation shows every variable"
+                    .to_owned()
+            }
+            Operation::Pause => {
+                "leave it out: a thread may be slow at every step; `wait(e);` waits until `e` holds"
+                    .to_owned()
+            }
+            Operation::Fail => {
+                "`assert false;` is a violation, `assume false;` ends what is looked at".to_owned()
+            }
+        }
+    }
+}
+
+/// What to write in the place of a type of another language.
+pub(crate) fn ty(word: &str) -> Option<String> {
+    let lower = word.to_ascii_lowercase();
+    let plain = lower.trim_start_matches("std").trim_end_matches("_t").replace('_', "");
+    let known = match plain.as_str() {
+        "cond" | "condvar" | "cv" | "conditionvariable" | "pthreadcond" | "cnd" => "condition",
+        "mutex" | "pthreadmutex" | "mtx" | "spinlock" | "reentrantlock" | "rwlock"
+        | "pthreadspinlock" => "lock",
+        "sem" => "semaphore",
+        "cyclicbarrier" | "pthreadbarrier" => "barrier",
+        "thread" | "pthread" | "thrd" | "threadid" | "joinhandle" => "tid",
+        "uint8" | "byte" | "uchar" | "char" | "unsigned" => "u8",
+        "uint16" | "ushort" => "u16",
+        "uint32" | "uint" | "atomicuint" => "u32",
+        "uint64" | "ulong" | "size" | "usize" | "uintptr" => "u64",
+        "int8" => "i8",
+        "int16" | "short" => "i16",
+        "int32" | "signed" => "i32",
+        "int64" | "long" | "isize" | "ssize" => "i64",
+        "integer" | "nat" | "atomicint" | "atomicinteger" | "bigint" | "number" => "int",
+        "atomicbool" | "atomicboolean" | "atomicflag" | "bit" => "bool",
+        "float" | "double" | "real" | "f32" | "f64" => {
+            return Some("there are no fractions: count in small units, with `int`".to_owned());
+        }
+        "string" | "str" => {
+            return Some("there are no strings: `enum` gives names to values".to_owned());
+        }
+        "let" | "auto" | "val" | "dim" => {
+            return Some("write the type first: `bool x := true;`, `int x := 1;`".to_owned());
+        }
+        "func" | "fn" | "fun" | "function" | "def" | "sub" => {
+            return Some(
+                "a procedure begins with the type of its result, or with `void`: `void f() { … }`"
+                    .to_owned(),
+            );
+        }
+        _ => return None,
+    };
+    let unsized_word = matches!(plain.as_str(), "unsigned" | "signed" | "char" | "byte");
+    Some(match unsized_word {
+        true => format!("write `{known}`, or another of `u8` to `u64` and `i8` to `i64`"),
+        false => format!("write `{known}`"),
+    })
+}
+
+/// What to do about a word that stands before a type in other languages.
+pub(crate) fn modifier(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "unsigned" | "signed" | "long" | "short" => {
+            "machine integers are `u8` to `u64` and `i8` to `i64`; `int` has no bounds"
+        }
+        "volatile" | "_Atomic" => {
+            "leave it out: every variable is read from and written to memory, in the order of the program"
+        }
+        "static" | "extern" | "public" | "private" | "protected" | "final" | "inline"
+        | "register" | "global" | "pub" | "mut" | "export" => {
+            "leave it out: what stands outside of the procedures is shared by all threads"
+        }
+        _ => return None,
+    })
+}
+
+/// What to do about a word that begins a statement or a declaration in other languages, if what follows it fits nothing
+/// here.
+pub(crate) fn beginning(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "import" | "package" | "use" | "using" | "namespace" | "from" | "include" | "module" => {
+            "leave it out: one file is the whole program"
+        }
+        "struct" | "class" | "union" | "record" | "interface" | "typedef" | "type" | "object" => {
+            "there are no records: declare a variable, or an array, for each field"
+        }
+        "synchronized" | "with" | "defer" => "write `acquire m;` before, and `release m;` after",
+        "try" | "catch" | "finally" => "there are no exceptions: `goto` leaves a block",
+        "func" | "fn" | "fun" | "function" | "def" | "sub" => {
+            "a procedure begins with the type of its result, or with `void`: `void f() { … }`"
+        }
+        "let" | "auto" | "val" | "dim" => "write the type first: `bool x := true;`, `int x := 1;`",
+        "case" | "default" | "match" | "select" => {
+            "write `if c { … } else if d { … } else { … }`; `either { … } or { … }` chooses freely"
+        }
+        "loop" | "forever" => "write `while true { … }`",
+        "until" => "write `while !c { … }`",
+        "delete" | "new" | "free" | "malloc" => {
+            "there is no heap: arrays hold what a program works on"
+        }
+        "std" => {
+            "there is no library: types are `bool`, `int`, `lock`, `semaphore`, `condition`, `barrier`"
+        }
+        "unless" => "write `if !c { … }`",
+        _ => return modifier(word),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_mean_what_they_mean_elsewhere() {
+        let cases = [
+            ("signal", &["c"][..], "write `notify c;`"),
+            ("notifyAll", &["c"], "write `notify all c;`"),
+            ("notify_all", &["c"], "write `notify all c;`"),
+            ("pthread_cond_wait", &["c", "m"], "write `wait c, m;`"),
+            ("pthread_mutex_lock", &["m"], "write `acquire m;`"),
+            ("sem_post", &[], "write `release m;`"),
+            ("tryLock", &["m"], "write `if trylock(m) { … }`"),
+            ("go", &["f"], "write `async f(…);`, or `tid t := async f(…);`"),
+        ];
+        for (word, objects, advice) in cases {
+            assert_eq!(operation(word).unwrap().advice(objects), advice, "{word}");
+        }
+        assert_eq!(operation("signals"), None);
+        assert_eq!(operation(""), None);
+    }
+
+    #[test]
+    fn types_of_other_languages() {
+        for (word, known) in [
+            ("cond", "condition"),
+            ("condvar", "condition"),
+            ("condition_variable", "condition"),
+            ("pthread_mutex_t", "lock"),
+            ("Mutex", "lock"),
+            ("sem_t", "semaphore"),
+            ("uint8_t", "u8"),
+            ("size_t", "u64"),
+            ("long", "i64"),
+            ("pthread_t", "tid"),
+        ] {
+            assert_eq!(ty(word).unwrap(), format!("write `{known}`"));
+        }
+        assert_eq!(ty("Phase"), None);
+    }
+}

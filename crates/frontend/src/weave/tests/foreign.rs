@@ -1,0 +1,194 @@
+//! What the parser says to people who come from other languages: what is written in `.weave` for what they wrote.
+
+use expect_test::expect;
+
+use super::mistakes::{check, check_body};
+
+#[test]
+fn directives() {
+    check(
+        "#include <stdio.h>\n#define N 3\nint x;\nvoid main() {\n#if 0\n  x := 1;\n#endif\n}\n#pragma once",
+        expect![[r#"
+            1:1 `#` there is no preprocessor -- one file is the whole program; `const N = 3;` declares a constant
+            2:1 `#` there is no preprocessor -- one file is the whole program; `const N = 3;` declares a constant
+            5:1 `#` there is no preprocessor -- one file is the whole program; `const N = 3;` declares a constant
+            7:1 `#` there is no preprocessor -- one file is the whole program; `const N = 3;` declares a constant
+            9:1 `#` there is no preprocessor -- one file is the whole program; `const N = 3;` declares a constant
+        "#]],
+    );
+}
+
+#[test]
+fn casts() {
+    check_body(
+        "x := (u8) y; y := (int) x + 1; z := (i16)(x + y); b := (bool) x; y := (u8)(u8) -y;",
+        expect![[r#"
+            2:6 `(u8)` the type of a conversion stands before the parentheses -- write `u8(y)`
+            2:19 `(int)` the type of a conversion stands before the parentheses -- write `int(x)`
+            2:37 `(i16)` the type of a conversion stands before the parentheses -- write `i16(x + y)`
+            2:56 `(bool)` a number is compared to make a truth value -- write `x != 0`
+            2:71 `(u8)` the type of a conversion stands before the parentheses -- write `u8((u8) -y)`
+            2:75 `(u8)` the type of a conversion stands before the parentheses -- write `u8(-y)`
+        "#]],
+    );
+}
+
+#[test]
+fn methods() {
+    check_body(
+        "m.lock(); m[1].unlock(); c.wait(m); c.notifyAll(); t.join(); q.push(3); p.x := 1; x := m.tryLock(); worker.start();",
+        expect![[r#"
+            2:2 `.lock` `m` has no methods, such as `lock` -- write `acquire m;`
+            2:15 `.unlock` `m[1]` has no methods, such as `unlock` -- write `release m[1];`
+            2:27 `.wait` `c` has no methods, such as `wait` -- write `wait c, m;`
+            2:38 `.notifyAll` `c` has no methods, such as `notifyAll` -- write `notify all c;`
+            2:53 `.join` `t` has no methods, such as `join` -- write `join t;`
+            2:63 `.push` `q` has no methods, such as `push` -- write a procedure, and call it: `push(…);`
+            2:74 `.x` `p` has no parts with names -- declare a variable, or an array, for each part
+            2:89 `.tryLock` `m` has no methods, such as `tryLock` -- write `if trylock(m) { … }`
+            2:107 `.start` `worker` has no methods, such as `start` -- write `async f(…);` for a procedure `f`
+        "#]],
+    );
+}
+
+#[test]
+fn starts() {
+    check_body(
+        "spawn f(x); go f();\ngo f(); tid t := spawn f(); t := fork f(); start := 1; spawn(f);",
+        expect![[r#"
+            2:1 `spawn` there is no `spawn` statement -- write `async f(…);`, or `tid t := async f(…);`
+            2:13 `go` there is no `go` statement -- write `async f(…);`, or `tid t := async f(…);`
+            3:1 `go` there is no `go` statement -- write `async f(…);`, or `tid t := async f(…);`
+            3:18 `spawn` there is no `spawn` statement -- write `async f(…);`, or `tid t := async f(…);`
+            3:34 `fork` there is no `fork` statement -- write `async f(…);`, or `tid t := async f(…);`
+        "#]],
+    );
+}
+
+#[test]
+fn else_if() {
+    check_body(
+        "if (x) { y := 1; } elif (y) { y := 2; } else { y := 3; }\nif x { y := 1; } elsif !y { y := 2; }\nif x { y := 1; } elif := 3; elif(x);",
+        expect![[r#"
+            2:20 `elif` there is no `elif` statement -- write `else if`
+            3:18 `elsif` there is no `elsif` statement -- write `else if`
+        "#]],
+    );
+}
+
+#[test]
+fn waiting() {
+    check_body(
+        "wait c m; wait c[0] m; notify all(c); notify all (c[i]); wait c\nx := 1;",
+        expect![[r#"
+            2:8 `m` expected `,` or `;`, found `m` -- a condition and its lock: `wait c, m;`
+            2:21 `m` expected `,` or `;`, found `m` -- a condition and its lock: `wait c[0], m;`
+            2:34 `(c)` a condition stands without parentheses here -- write `notify all c;`
+            2:50 `(c[i])` a condition stands without parentheses here -- write `notify all c[i];`
+            2:64 `` expected `;`, found `x` -- a statement or declaration ends with `;`
+        "#]],
+    );
+}
+
+#[test]
+fn printing() {
+    check_body(
+        "printf(\"%d\\n\", x); x := \"a\"; puts(\"it's\"); assert(x == 1, \"why\");",
+        expect![[r#"
+            2:8 `"%d\n"` there is no procedure `printf` -- nothing is printed: leave it out; the schedule of a violation shows every variable
+            2:25 `"a"` there are no strings -- leave it out, or write a comment, as in `// why`; `enum` gives names to values
+            2:35 `"it's"` there is no procedure `puts` -- nothing is printed: leave it out; the schedule of a violation shows every variable
+            2:59 `"why"` there are no strings -- leave it out, or write a comment, as in `// why`; `enum` gives names to values
+        "#]],
+    );
+}
+
+#[test]
+fn modifiers() {
+    check(
+        "unsigned int a;\nstatic volatile bool b;\nstatic Phase p;\npublic void main() { long int x; final y := 1; }",
+        expect![[r#"
+            1:1 `unsigned` `unsigned` does not belong to the language -- machine integers are `u8` to `u64` and `i8` to `i64`; `int` has no bounds
+            2:1 `static` `static` does not belong to the language -- leave it out: what stands outside of the procedures is shared by all threads
+            2:8 `volatile` `volatile` does not belong to the language -- leave it out: every variable is read from and written to memory, in the order of the program
+            3:1 `static` `static` does not belong to the language -- leave it out: what stands outside of the procedures is shared by all threads
+            4:1 `public` `public` does not belong to the language -- leave it out: what stands outside of the procedures is shared by all threads
+            4:22 `long` `long` does not belong to the language -- machine integers are `u8` to `u64` and `i8` to `i64`; `int` has no bounds
+        "#]],
+    );
+}
+
+#[test]
+fn beginnings() {
+    check(
+        "import java.util;\npackage main\nstruct P { int x; };\nfunc main() { }\nmain() { x := 1; }\nvoid f() { synchronized (m) { x := 1; } let x = 1; try { x := 2; } catch (e) { } }",
+        expect![[r#"
+            1:12 `` expected `;`, found `.` -- leave it out: one file is the whole program
+            2:13 `` expected `;`, found `struct` -- leave it out: one file is the whole program
+            5:1 `main` expected a declaration, found `main` -- a procedure begins with the type of its result, or with `void`
+            6:28 `` expected `;`, found `{` -- write `acquire m;` before, and `release m;` after
+            6:56 `{` expected `:=`, found `{` -- there are no exceptions: `goto` leaves a block
+            6:77 `` expected `;`, found `{` -- there are no exceptions: `goto` leaves a block
+        "#]],
+    );
+}
+
+#[test]
+fn records() {
+    check(
+        "struct P { int x; };\nclass Q { };\nbool b;\nmonitor M { };\nstatic final int N = 3;\ndef f() { }\n",
+        expect![[r#"
+            1:1 `struct` expected a declaration, found `struct` -- there are no records: declare a variable, or an array, for each field
+            2:1 `class` expected a declaration, found `class` -- there are no records: declare a variable, or an array, for each field
+            4:1 `monitor` expected a declaration, found `monitor` -- `enum NAME { … }`, `thread NAME { … }` and `void NAME() { … }` have braces
+            5:1 `static` `static` does not belong to the language -- leave it out: what stands outside of the procedures is shared by all threads
+            5:8 `final` `final` does not belong to the language -- leave it out: what stands outside of the procedures is shared by all threads
+        "#]],
+    );
+}
+
+#[test]
+fn addresses() {
+    check_body(
+        "pthread_mutex_lock(&m); x := &y; int *p; bool &r := x;",
+        expect![[r#"
+            2:20 `&` expected an expression, found `&` -- there are no addresses: name the variable itself
+            2:30 `&` expected an expression, found `&` -- there are no addresses: name the variable itself
+            2:38 `*` expected the name of a variable, found `*` -- there are no pointers and references: arrays hold what a program works on
+            2:47 `&` expected the name of a variable, found `&` -- there are no pointers and references: arrays hold what a program works on
+        "#]],
+    );
+}
+
+#[test]
+fn outside_of_procedures() {
+    check(
+        "x = 0;\nassert x == 2;\nenum E { A = 0, B };\nthread * 2 t { skip; }\nmutex_t lock = 1;\nvoid *f(int i) { }\nstd::mutex m;",
+        expect![[r#"
+            1:1 `x` expected a declaration, found `x` -- a variable is declared with its type: `int x := …;`, `bool x := …;`
+            2:1 `assert` expected a declaration, found `assert` -- a thread checks an assertion when it comes to it: write it in a procedure, for example after `join`
+            3:12 `=` expected `,` or `}`, found `=` -- leave the number out: values of an enumeration are not numbers
+            4:8 `*` expected the name of the thread, found `*` -- how many there are stands after the name: `thread NAME * 2 { … }`
+            5:1 `mutex_t` expected a declaration, found `mutex_t` -- `lock` is a reserved word: choose another name
+            6:6 `*` expected the name of the procedure, found `*` -- there are no pointers and references: arrays hold what a program works on
+            7:1 `std` expected a declaration, found `std` -- there is no library: types are `bool`, `int`, `lock`, `semaphore`, `condition`, `barrier`
+        "#]],
+    );
+}
+
+#[test]
+fn names_with_prefixes_and_texts() {
+    check_body(
+        "s := State::Idle; println!(1); x := 1_000;\nassert(x == 1, \"why\"); print(\"a\", \"b\");\nx.store(1); y := x.fetch_add(1); z := x.load();",
+        expect![[r#"
+            2:6 `State::Idle` a name stands without the name of its type -- write `Idle`
+            2:26 `!` expected `:=`, found `!` -- nothing is printed: leave it out; the schedule of a violation shows every variable
+            2:37 `1_000` this is neither a number nor a name -- write the digits without `_`
+            3:16 `"why"` there are no strings -- leave it out, or write a comment, as in `// why`; `enum` gives names to values
+            3:30 `"a"` there is no procedure `print` -- nothing is printed: leave it out; the schedule of a violation shows every variable
+            4:2 `.store` `x` has no methods, such as `store` -- every variable is written in one step: write `x := …;`
+            4:19 `.fetch_add` `x` has no methods, such as `fetch_add` -- write `y := fetch_and_add(x, 1);`
+            4:40 `.load` `x` has no methods, such as `load` -- every variable is read in one step: write `x`
+        "#]],
+    );
+}
