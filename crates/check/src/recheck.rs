@@ -126,7 +126,7 @@ fn states(
     let endless = document.is_about_endless_runs();
     if endless && (given.deadlock || given.target.is_some()) {
         return Err(
-            "it is about runs that never end, and not about what --deadlock and --target ask for"
+            "it is about runs that never end, and not about deadlocks or targets, which were asked for"
                 .to_owned(),
         );
     }
@@ -163,7 +163,7 @@ fn views(
     asked: &Asked,
 ) -> Result<Result<Accepted, String>, Failure> {
     if given.deadlock {
-        return Ok(Err("it says nothing about deadlocks, which --deadlock asks for".to_owned()));
+        return Ok(Err("it says nothing about deadlocks, which were asked for".to_owned()));
     }
     if let Input::Tables { .. } = subject.input() {
         return Ok(Err("it is about a program, and this is a table".to_owned()));

@@ -34,8 +34,8 @@ impl InputOptions {
         self,
         load: impl FnOnce(&LoadOptions) -> Result<Input, LoadError>,
     ) -> Result<Subject, Failure> {
-        refuse_repeated("--threads", self.threads.iter().map(|(name, _)| name))?;
-        refuse_repeated("--const", self.consts.iter().map(|(name, _)| name))?;
+        refuse_repeated("threads", self.threads.iter().map(|(name, _)| name))?;
+        refuse_repeated("const", self.consts.iter().map(|(name, _)| name))?;
         let input = load(&LoadOptions {
             init: self.init.clone(),
             target: self.target.clone(),
@@ -140,7 +140,7 @@ impl Subject {
         for (name, _) in &self.options.threads {
             if !known.contains(&name.as_str()) {
                 let unknown = suggest::unknown("thread", name, &known);
-                return Err(Failure::usage(format!("--threads {name}: {unknown}")));
+                return Err(Failure::usage(format!("threads {name}: {unknown}")));
             }
         }
         Ok(self.options.threads.iter().cloned().collect())
@@ -320,8 +320,8 @@ fn enough_threads(target: Option<&Property>, system: &dyn System) -> Result<(), 
     }
     let names: Vec<_> = system.threads().iter().map(|thread| thread.name.as_str()).collect();
     Err(Failure::usage(format!(
-        "--target asks for more threads at the same time than there are: {}; change the target, or \
-         the number of threads with --threads",
+        "the target asks for more threads at the same time than there are: {}; change the target, or \
+         the number of `threads`",
         names.join(", ")
     )))
 }
@@ -374,8 +374,8 @@ fn refuse_repeated<'a>(
 /// An option that says something about another kind of input is a mistake.
 fn refuse_what_does_not_apply(input: &Input, options: &InputOptions) -> Result<(), Failure> {
     let (kind, given) = match input {
-        Input::Program { .. } => ("programs", vec![("--init", options.init.is_some())]),
-        Input::Tables { .. } => ("tables", vec![("--const", !options.consts.is_empty())]),
+        Input::Program { .. } => ("programs", vec![("init", options.init.is_some())]),
+        Input::Tables { .. } => ("tables", vec![("const", !options.consts.is_empty())]),
     };
     match given.iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => Err(Failure::usage(format!("{option} does not apply to {kind}"))),

@@ -232,7 +232,7 @@ fn know_constants(file: &syntax::File, options: &LoadOptions) -> Result<(), Load
         }
         list => format!("the file declares {}", list.concat()),
     };
-    Err(LoadError::Option(format!("--const {name}: there is no constant `{name}`; {there}")))
+    Err(LoadError::Option(format!("const {name}: there is no constant `{name}`; {there}")))
 }
 
 fn table(

@@ -41,12 +41,12 @@ pub fn livelock(subject: &Subject, which: &Livelock, options: &Options) -> Resul
     }
     if which.endless == (Endless { fairness: Fairness::None, ended: false }) {
         return Err(Failure::usage(
-            "with `--fairness none` threads may always have ended: leave out --none-ended",
+            "without fairness, threads may always have ended: leave out `none-ended`",
         ));
     }
     if subject.options().target.is_some() {
         return Err(Failure::usage(
-            "--target is about single states, and `livelock` about runs that never end: leave it out, or \
+            "a target is about single states, and `livelock` about runs that never end: leave it out, or \
              ask `verify`",
         ));
     }
@@ -71,12 +71,12 @@ fn search(
     Ok(match asked {
         _ if engine == LivelockEngine::Exact && bounds.is_some() => {
             return Err(Failure::usage(
-                "`--engine exact` knows no rounds: leave out --stem and --lasso",
+                "the engine `exact` knows no rounds: leave out `stem` and `lasso`",
             ));
         }
         None if wants_rounds => {
             return Err(Failure::input(
-                "rounds are for programs (.weave, .bp): use `--engine exact`",
+                "rounds are for programs (.weave, .bp): use the engine `exact`",
             ));
         }
         Some(asked) if wants_rounds => {

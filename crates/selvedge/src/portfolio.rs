@@ -27,10 +27,10 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
     if options.engine != EngineName::Delays
         && (options.observe.is_some() || options.closure != Default::default())
     {
-        return Err(Failure::usage("--observe and --closure are for `--engine delays`"));
+        return Err(Failure::usage("`observe` and `closure` are for the engine `delays`"));
     }
     if options.closure == Closure::Published && !predicates::are_observed(options) {
-        return Err(Failure::usage("--closure published is for `--observe predicates`"));
+        return Err(Failure::usage("the closure `published` is for observing `predicates`"));
     }
     let (answer, cost) = options.measured(|options| {
         let question = Question::new(subject, None, options, options.budget());
@@ -104,7 +104,7 @@ pub fn table(
 ) -> Result<Observed, Failure> {
     let shown = shown.into();
     if shown.generators && resource != Resource::Contexts {
-        return Err(Failure::usage("generators are about contexts: leave --rounds away"));
+        return Err(Failure::usage("generators are about contexts: leave the rounds away"));
     }
     let (found, cost) = options.measured(|options| -> Result<_, Failure> {
         let options = Options { deadlock: false, ..options.clone() };

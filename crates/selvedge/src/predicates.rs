@@ -57,8 +57,8 @@ pub(crate) fn find(question: &Question) -> Result<Answer, Failure> {
     };
     if question.options().deadlock {
         return Err(Failure::usage(
-            "the engine `predicates` answers about assertions and targets, not about --deadlock; give \
-             numbers of threads with --threads for that",
+            "the engine `predicates` answers about assertions and targets, not about deadlocks; give \
+             numbers of `threads` for that",
         ));
     }
     search(question, None)
@@ -78,8 +78,8 @@ pub(crate) fn in_rounds(question: &Question) -> Result<Answer, Failure> {
     };
     if !declares || question.options().deadlock {
         return Err(Failure::usage(
-            "--observe predicates needs a program that declares some (`predicate p: …;`), and is not about \
-             --deadlock",
+            "observing `predicates` needs a program that declares some (`predicate p: …;`), and is not about \
+             deadlocks",
         ));
     }
     let test = match question.options().closure {
@@ -135,8 +135,11 @@ fn violation(
     let chosen = chosen_numbers(&about, counts);
     if !chosen.is_empty() {
         let all = about.options.threads.iter().chain(&chosen);
-        let given: Vec<_> = all.map(|(t, n)| format!("--threads {t}={n}")).collect();
-        let note = format!("the violation is one of the program with {}", given.join(" "));
+        let given: Vec<_> = all.map(|(t, n)| format!("{t}={n}")).collect();
+        let note = format!(
+            "the violation is one of the program with so many `threads`: {}",
+            given.join(", ")
+        );
         question.options().tell(Heard::Note(&note));
     }
     let opened = Opened {

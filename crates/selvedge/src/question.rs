@@ -162,7 +162,7 @@ impl Question {
         let Ok(opened) = self.opened() else { return };
         if opened.properties.is_empty() {
             let file = opened.source.name();
-            let note = format!("note: {file} has no target; --target \"q|a,b\" gives one");
+            let note = format!("note: {file} has no target; `target \"q|a,b\"` gives one");
             self.options.tell(Heard::Note(&note));
         }
         if let Some(program) = &opened.program
@@ -171,7 +171,7 @@ impl Question {
         {
             self.options.tell(Heard::Note(
                 "note: there is no `assert` in the program, so that only ranges, indices, divisions and \
-                 locks are checked; --deadlock, --target and `selvedge livelock` ask for more",
+                 locks are checked; `deadlock`, `target` and `livelock` ask for more",
             ));
         }
     }
@@ -191,7 +191,7 @@ fn observed(text: &str, system: &dyn System) -> Result<Observe, Failure> {
         if let Some(symbols) = word.strip_prefix("top=") {
             observe.top = symbols.parse().map_err(|_| {
                 Failure::usage(format!(
-                    "--observe: `{word}` is no number of symbols: write a number: 0, 1, 2, …"
+                    "observe: `{word}` is no number of symbols: write a number: 0, 1, 2, …"
                 ))
             })?;
         } else if known.iter().any(|name| name == word) {
@@ -201,7 +201,7 @@ fn observed(text: &str, system: &dyn System) -> Result<Observe, Failure> {
             known.dedup();
             let list = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
             return Err(Failure::usage(format!(
-                "--observe: there is no shared variable `{word}`; there are: {list}. `shared` means \
+                "observe: there is no shared variable `{word}`; there are: {list}. `shared` means \
                  all of them, `top=2` the two topmost symbols of each stack"
             )));
         }

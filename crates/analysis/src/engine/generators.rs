@@ -79,13 +79,13 @@ fn refusal(system: &dyn System, properties: &[Property]) -> Option<&'static str>
     if system.starts_threads() {
         return Some(
             "the generator test is about a fixed set of threads, and this system starts some: use \
-             `--engine auto`",
+             the engine `auto`",
         );
     }
     let stacks = properties.iter().any(Property::needs_stacks);
     stacks.then_some(
         "the generator test is about visible states, and the target names whole stacks: use \
-         `--engine auto`",
+         the engine `auto`",
     )
 }
 
@@ -97,7 +97,7 @@ fn never_seen(system: &dyn System, missing: &selvedge_model::VisibleState, at: u
     let tops: Vec<_> = missing.tops.iter().map(top).collect();
     let message = format!(
         "no state is new at {}, and the generator ⟨{}|{}⟩, which Z has, was never seen: Alg. 3 does not \
-         end here; `--engine auto` has an answer",
+         end here; the engine `auto` has an answer",
         Resource::Contexts.bound(at),
         system.describe().show_shared(missing.shared),
         tops.join(",")

@@ -99,7 +99,7 @@ impl<'a> Reduction<'a> {
         }
         if properties.iter().any(|property| !Wanted::can_read(property)) {
             let message = "the pushdown reduction has no answer about deadlocks, places and whole \
-                           stacks: use `--engine auto`";
+                           stacks: use the engine `auto`";
             return Err(Fault { message: message.to_owned(), line: None }.into());
         }
         let (mut violated, mut shared) = (None, BTreeSet::new());

@@ -144,12 +144,12 @@ impl fmt::Debug for Engines {
 /// Says what an engine is for, to somebody who asked it something else.
 fn only(engine: EngineName, what: &str) -> Option<Failure> {
     Some(Failure::usage(format!(
-        "the engine `{engine}` answers {what} only; without --engine, one is chosen that fits"
+        "the engine `{engine}` answers {what} only; the engine `auto` chooses one that fits"
     )))
 }
 
 /// Refuses a bound of rounds with delays, which one engine knows.
 fn refuse_delays(resource: Resource) -> Option<Failure> {
     matches!(resource, Resource::RoundRobin { .. })
-        .then(|| Failure::usage("with --delays the engine is `delays`, which `auto` takes, too"))
+        .then(|| Failure::usage("with `delays` the engine is `delays`, which `auto` takes, too"))
 }

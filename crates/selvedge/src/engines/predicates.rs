@@ -26,7 +26,7 @@ impl Engine for ByPredicates {
     }
 
     fn refuses_bound(&self, resource: Option<Resource>) -> Option<Failure> {
-        resource.and_then(|_| only(self.name(), "`selvedge verify`"))
+        resource.and_then(|_| only(self.name(), "`verify`"))
     }
 
     fn place(&self, question: &Question) -> Option<Place> {

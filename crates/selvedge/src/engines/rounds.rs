@@ -26,7 +26,7 @@ impl Engine for InRounds {
     fn about(&self) -> &'static str {
         match self.guesses {
             Guesses::Lazy => {
-                "Summaries over decision diagrams, for what really occurs: for `check --rounds` of a \
+                "Summaries over decision diagrams, for what really occurs: for `check` with rounds of a \
                  program"
             }
             Guesses::Near => {
@@ -43,7 +43,7 @@ impl Engine for InRounds {
         match resource {
             Some(resource @ Resource::RoundRobin { .. }) => refuse_delays(resource),
             Some(Resource::Rounds) => None,
-            _ => only(self.name, "`selvedge check --rounds K`"),
+            _ => only(self.name, "`check` with `rounds`"),
         }
     }
 

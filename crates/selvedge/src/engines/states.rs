@@ -37,10 +37,10 @@ impl Engine for OfStates {
                  `verify`"
             }
             Method::Reduction(Direction::Forward) => {
-                "All threads as one pushdown system, explored forward: for `check --rounds`"
+                "All threads as one pushdown system, explored forward: for `check` with rounds"
             }
             Method::Reduction(Direction::Backward) => {
-                "All threads as one pushdown system, explored backward: for `check --rounds`"
+                "All threads as one pushdown system, explored backward: for `check` with rounds"
             }
             Method::Coverability => {
                 "Backward, over any number of threads with finitely many local states: for `verify`"
@@ -52,13 +52,13 @@ impl Engine for OfStates {
         match (self.method, resource) {
             (Method::Coverability | Method::Generators | Method::Cuts, None) => None,
             (Method::Coverability | Method::Generators | Method::Cuts, Some(_)) => {
-                only(self.name, "`selvedge verify`")
+                only(self.name, "`verify`")
             }
             (Method::Explicit, _) => None,
             (_, Some(resource @ Resource::RoundRobin { .. })) => refuse_delays(resource),
             (Method::Auto | Method::Symbolic, _)
             | (Method::Reduction(_), Some(Resource::Rounds)) => None,
-            (Method::Reduction(_), _) => only(self.name, "`selvedge check --rounds K`"),
+            (Method::Reduction(_), _) => only(self.name, "`check` with `rounds`"),
         }
     }
 
@@ -104,9 +104,7 @@ impl Engine for InDelays {
     fn refuses_bound(&self, resource: Option<Resource>) -> Option<Failure> {
         match resource {
             None | Some(Resource::RoundRobin { .. }) => None,
-            Some(_) => {
-                only(self.name(), "`selvedge verify` and `selvedge check --rounds R --delays D`")
-            }
+            Some(_) => only(self.name(), "`verify`, and `check` with `rounds` and `delays`,"),
         }
     }
 
