@@ -380,7 +380,8 @@ fn half_open(server: &Running, bytes: &[u8]) -> TcpStream {
 #[test]
 fn half_open_connections_keep_nobody_out() {
     let mut server = Running::new();
-    let half = format!("POST /{}/runs HTTP/1.1\r\nHost: {}\r\nContent-Le", server.token, server.host);
+    let half =
+        format!("POST /{}/runs HTTP/1.1\r\nHost: {}\r\nContent-Le", server.token, server.host);
     let short = format!("{half}ngth: 10\r\n\r\n{{");
     let silent: Vec<TcpStream> = (0..200)
         .map(|number| match number % 3 {
