@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use cap::Cap;
 use selvedge::{
-    Bound, EngineName, Failure, InputOptions, Limits, Livelock, Options, Subject, Verdict, check,
-    livelock, verify,
+    Bound, EngineName, Failure, InputOptions, Limits, Livelock, Options, Subject, Verdict,
+    VerdictName, check, livelock, verify,
 };
 use selvedge_model::Stop;
 
@@ -79,7 +79,7 @@ fn holds<T>(what: &str, limits: &Limits, act: impl FnOnce() -> T) -> T {
 #[track_caller]
 fn reaches(what: &str, asked: Result<selvedge::Answer, Failure>) {
     match asked {
-        Ok(answer) => assert_eq!(answer.verdict(), Verdict::Unknown, "{what}"),
+        Ok(answer) => assert_eq!(answer.name(), VerdictName::Unknown, "{what}"),
         Err(Failure::Stopped(Stop::Timeout | Stop::Memory)) => {}
         Err(other) => panic!("{what}: {other}"),
     }
@@ -169,7 +169,7 @@ fn an_atomic_section_without_an_end() {
         let limits = limits(time, memory);
         let options = Options { limits: limits.clone(), ..Options::default() };
         let answer = holds("atomic", &limits, || verify(&subject, &options));
-        let is_unsafe = answer.is_ok_and(|answer| answer.verdict() == Verdict::Unsafe);
+        let is_unsafe = answer.is_ok_and(|answer| answer.name() == VerdictName::Unsafe);
         assert!(!is_unsafe);
     }
 }
@@ -183,10 +183,11 @@ fn an_answer_outlives_its_limits() {
     let limits = limits(20_000, None);
     let options = Options { evidence: true, limits: limits.clone(), ..Options::default() };
     let answer = verify(&subject, &options).unwrap();
-    assert_eq!(answer.verdict(), Verdict::Unsafe);
+    assert_eq!(answer.name(), VerdictName::Unsafe);
     limits.cancelled.store(true, Ordering::SeqCst);
     assert!(answer.evidence().unwrap().is_some());
-    assert!(!answer.trace().unwrap_or_default().is_empty());
+    let Verdict::Unsafe(found) = answer.verdict() else { panic!("there is a violation") };
+    assert!(found.steps().is_some_and(|mut steps| steps.next().is_some()));
 }
 
 #[test]
@@ -229,6 +230,6 @@ fn more_delays_than_can_be_counted() {
     let options = Options { limits: limits.clone(), ..Options::default() };
     let bound = Bound::round_robin(3, usize::MAX);
     let answer = holds("delays", &limits, || check(&subject, bound, &options));
-    let verdict = answer.map(|answer| answer.verdict());
-    assert!(matches!(verdict, Ok(Verdict::Unknown | Verdict::Bounded | Verdict::Safe)));
+    let verdict = answer.map(|answer| answer.name());
+    assert!(matches!(verdict, Ok(VerdictName::Unknown | VerdictName::Bounded | VerdictName::Safe)));
 }
