@@ -32,7 +32,7 @@ pub fn raise(py: Python<'_>, site: &Site, failure: &Failure) -> PyErr {
         Blame::Input | Blame::System => {
             let places = match failure {
                 Failure::Diagnostics(found) => selvedge::places(found),
-                Failure::Message(..) => Vec::new(),
+                Failure::Message(..) | Failure::Stopped(_) => Vec::new(),
             };
             match diagnostics(py, places) {
                 Ok(places) => classes::InputError::new_err((failure.to_string(), places.unbind())),

@@ -110,9 +110,7 @@ impl fmt::Display for Bound {
 
 /// Why there are no rounds of a system that starts threads.
 pub(crate) fn needs_fixed_threads(system: &dyn System) -> Option<Fault> {
-    system.starts_threads().then(|| Fault {
-        message: "rounds need a fixed set of threads, and this system starts some; use contexts"
-            .to_owned(),
-        line: None,
+    system.starts_threads().then(|| {
+        Fault::new("rounds need a fixed set of threads, and this system starts some; use contexts")
     })
 }

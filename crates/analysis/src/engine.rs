@@ -322,7 +322,7 @@ fn refuse_any_number(question: &Question<'_>, resource: Resource) -> Option<Outc
     let name = question.system.describe().template_name(any.template);
     let message =
         format!("of `{name}` there may be any number, and this question needs one: say how many");
-    Some(Outcome::unknown(Fault { message, line: None }.into(), resource))
+    Some(Outcome::unknown(Fault::new(message).into(), resource))
 }
 
 /// A deadlock may have any number of threads that were started and never act. With more started

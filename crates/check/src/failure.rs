@@ -5,7 +5,7 @@ use std::path::Path;
 use std::{error, fmt, io};
 
 use selvedge_frontend::{Diagnostics, LoadError, explain, has_known_ending, show_path};
-use selvedge_model::Fault;
+use selvedge_model::{Fault, Stop};
 
 /// Says whose mistake a failure is: that of the options, the input, a file, or of Selvedge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +43,8 @@ pub enum Failure {
     Message(Blame, String),
     /// What is wrong with an input, with places.
     Diagnostics(Diagnostics),
+    /// A limit was reached before there was anything to be asked about.
+    Stopped(Stop),
 }
 
 impl Failure {
@@ -98,6 +100,7 @@ impl Failure {
     pub fn blame(&self) -> Blame {
         match self {
             Failure::Message(blame, _) => *blame,
+            Failure::Stopped(_) => Blame::System,
             Failure::Diagnostics(diagnostics) => match diagnostics.source.name() {
                 // The text that is wrong is that of an option.
                 "--init" | "--target" => Blame::Options,
@@ -112,6 +115,7 @@ impl fmt::Display for Failure {
         match self {
             Failure::Message(_, message) => f.write_str(message),
             Failure::Diagnostics(diagnostics) => diagnostics.fmt(f),
+            Failure::Stopped(stop) => stop.fmt(f),
         }
     }
 }
@@ -135,13 +139,17 @@ impl From<LoadError> for Failure {
             }
             LoadError::Option(message) => Failure::usage(message),
             LoadError::Unusable(message) => Failure::input(message),
+            LoadError::Stopped(stop) => Failure::Stopped(stop),
         }
     }
 }
 
 impl From<Fault> for Failure {
     fn from(fault: Fault) -> Self {
-        Failure::Message(Blame::System, fault.to_string())
+        match Stop::from(fault) {
+            Stop::Fault(fault) => Failure::Message(Blame::System, fault.to_string()),
+            stop => Failure::Stopped(stop),
+        }
     }
 }
 

@@ -77,7 +77,7 @@ pub fn recheck(
         Err(_) => (false, Vec::new()),
     };
     let threads = subject.options().threads.iter().cloned().chain(chosen);
-    let counted = subject.with_threads(threads.collect());
+    let counted = subject.with_threads(threads.collect()).within(&asked.budget);
     let opened = match endless {
         true => counted.with_all_threads()?,
         false => {

@@ -2,13 +2,14 @@
 //! What a question is about: a program or a table, with what the options say of it; and the system that is explored.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
 use num_bigint::BigInt;
 use selvedge_frontend::check::CheckOptions;
 use selvedge_frontend::{self as frontend, Diagnostic, Diagnostics, Input, LoadError, LoadOptions};
-use selvedge_model::{Property, System};
+use selvedge_model::{Budget, Property, System};
 use selvedge_program::{
     Count, LowerError, Lowering, Program, Source, ThreadCounts, ThreadDecl, Variable,
 };
@@ -29,9 +30,10 @@ pub struct InputOptions {
 }
 
 impl InputOptions {
-    /// Reads and checks an input, however it is read.
+    /// Reads and checks an input within a budget, however it is read.
     fn load(
         self,
+        budget: &Budget,
         load: impl FnOnce(&LoadOptions) -> Result<Input, LoadError>,
     ) -> Result<Subject, Failure> {
         refuse_repeated("threads", self.threads.iter().map(|(name, _)| name))?;
@@ -41,23 +43,42 @@ impl InputOptions {
             target: self.target.clone(),
             threads: self.threads.iter().cloned().collect(),
             check: CheckOptions { consts: self.consts.iter().cloned().collect() },
+            budget: budget.clone(),
         })?;
         refuse_what_does_not_apply(&input, &self)?;
-        Ok(Subject { input, options: self })
+        Ok(Subject { input, options: self, budget: Budget::default() })
     }
 }
 
 /// A program or a table that is well formed.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Subject {
     input: Input,
     options: InputOptions,
+    /// What its preparation for a question may use.
+    budget: Budget,
+}
+
+impl fmt::Debug for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Subject { input, options, .. } = self;
+        f.debug_struct("Subject").field("input", input).field("options", options).finish()
+    }
 }
 
 impl Subject {
     /// Reads a file, and those that belong beside it. The ending of its name tells the language.
     pub fn read(path: &Path, options: InputOptions) -> Result<Self, Failure> {
-        options.load(|options| frontend::load(path, options))
+        Self::read_within(path, options, &Budget::default())
+    }
+
+    /// Reads a file, unless the budget ends before that is done.
+    pub fn read_within(
+        path: &Path,
+        options: InputOptions,
+        budget: &Budget,
+    ) -> Result<Self, Failure> {
+        options.load(budget, |options| frontend::load(path, options))
     }
 
     /// Reads a text. The ending of the name tells the language, as if it were that of a file.
@@ -66,7 +87,24 @@ impl Subject {
         text: impl Into<String>,
         options: InputOptions,
     ) -> Result<Self, Failure> {
-        options.load(|options| frontend::parse(Path::new(name), text.into(), options))
+        Self::parse_within(name, text, options, &Budget::default())
+    }
+
+    /// Reads a text, unless the budget ends before that is done.
+    pub fn parse_within(
+        name: &str,
+        text: impl Into<String>,
+        options: InputOptions,
+        budget: &Budget,
+    ) -> Result<Self, Failure> {
+        options.load(budget, |options| frontend::parse(Path::new(name), text.into(), options))
+    }
+
+    /// The subject, to be prepared and explored within a budget: what it is opened as hears of limits also where a single
+    /// action takes long.
+    #[must_use]
+    pub fn within(&self, budget: &Budget) -> Self {
+        Subject { budget: budget.clone(), ..self.clone() }
     }
 
     /// The program or table.
@@ -108,7 +146,7 @@ impl Subject {
     #[must_use]
     pub fn with_threads(&self, threads: Vec<(String, u32)>) -> Self {
         let options = InputOptions { threads, ..self.options.clone() };
-        Subject { input: self.input.clone(), options }
+        Subject { options, ..self.clone() }
     }
 
     /// Whether there is any number of threads of a template, and no option gives one.
@@ -128,7 +166,7 @@ impl Subject {
             *program = other;
         }
         let options = InputOptions { threads: Vec::new(), ..self.options.clone() };
-        Subject { input, options }
+        Subject { input, options, budget: self.budget.clone() }
     }
 
     /// The numbers of threads that the options give, of threads that exist.
@@ -203,16 +241,14 @@ impl Subject {
     /// A program, prepared to be run.
     pub fn lowering(&self) -> Result<Option<Lowering>, Failure> {
         let Input::Program { program, source, .. } = &self.input else { return Ok(None) };
-        lower(Lowering::new, program, source, &self.thread_counts()?).map(Some)
+        self.lower(program, source, false).map(Some)
     }
 
     fn open(&self, form: Form, any_number: bool) -> Result<Opened, Failure> {
         let options = self.options.clone();
         match &self.input {
             Input::Program { program, source, target, .. } => {
-                let counts = self.thread_counts()?;
-                let make = if any_number { Lowering::for_any_number } else { Lowering::new };
-                let lowering = lower(make, program, source, &counts)?;
+                let lowering = self.lower(program, source, any_number)?;
                 let unbounded = unbounded(program, &lowering.program().globals);
                 let system = Arc::new(match form {
                     Form::Plain => lowering,
@@ -236,6 +272,19 @@ impl Subject {
                 Ok(Opened { system, program, properties, source, unbounded, options, chosen })
             }
         }
+    }
+
+    /// The system of a program. What cannot be lowered is shown like any other mistake in the text.
+    fn lower(
+        &self,
+        program: &Arc<Program>,
+        source: &Arc<Source>,
+        any_number: bool,
+    ) -> Result<Lowering, Failure> {
+        let counts = self.thread_counts()?;
+        let (program, text) = (Arc::clone(program), Arc::clone(source));
+        let lowering = Lowering::within(program, text, &counts, any_number, &self.budget);
+        lowering.map_err(|why| not_lowered(source, why))
     }
 
     /// What it has, in words.
@@ -333,19 +382,6 @@ fn unbounded(program: &Program, globals: &[Variable]) -> Option<String> {
     variables.find(|v| v.ty.is_unbounded()).map(|v| v.name.clone())
 }
 
-/// Makes a system of a program.
-type Make = fn(Arc<Program>, Arc<Source>, &ThreadCounts) -> Result<Lowering, LowerError>;
-
-/// The system of a program. What cannot be lowered is shown like any other mistake in the text.
-fn lower(
-    make: Make,
-    program: &Arc<Program>,
-    source: &Arc<Source>,
-    counts: &ThreadCounts,
-) -> Result<Lowering, Failure> {
-    make(Arc::clone(program), Arc::clone(source), counts).map_err(|why| not_lowered(source, why))
-}
-
 /// What cannot be lowered, with its place.
 fn not_lowered(source: &Source, why: LowerError) -> Failure {
     match why {
@@ -353,6 +389,7 @@ fn not_lowered(source: &Source, why: LowerError) -> Failure {
             let diagnostic = Diagnostic::error(span, message);
             Failure::Diagnostics(Diagnostics::new(source.clone(), vec![diagnostic]))
         }
+        LowerError::Stopped(stop) => Failure::Stopped(stop),
         error => Failure::input(format!("{}: {error}", source.name())),
     }
 }

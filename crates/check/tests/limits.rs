@@ -37,6 +37,15 @@ fn command(evidence: &Path, arguments: &[&str]) -> Command {
     command
 }
 
+/// A text that takes seconds to read: nobody looks at a budget until that is done.
+fn long_text() -> PathBuf {
+    let mut text = "int[0..9] x := 0;\nthread t {\n".to_owned();
+    while text.len() < 30_000_000 {
+        text += "  if (x == 3) { x := 5; } else { x := 7; }\n";
+    }
+    written("long.weave", &(text + "}\n"))
+}
+
 fn evidence(kind: &str, body: Value) -> String {
     let mut document = json!({
         "selvedge": env!("CARGO_PKG_VERSION"), "evidence": 2, "file": "endless.weave",
@@ -167,4 +176,38 @@ fn a_solver_ends_with_ctrl_c_and_so_does_what_it_started() {
     let child = command(&asks_a_solver(), &["--solver", solver]).spawn().expect("it runs");
     refused(&signalled(child, "-INT"), "the run was interrupted");
     assert_gone(&children);
+}
+
+/// The end of a check that the guard has to end.
+fn ended_by_guard(output: &Output, why: &str) {
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(20), "{said}");
+    assert!(said.starts_with(&format!("unknown: {why}\n  completed  nothing\n")), "{said}");
+    assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn limits_hold_while_a_long_text_is_read() {
+    let (text, evidence) = (long_text(), written("any.json", "{}"));
+    let check = |limits: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge-check"));
+        command.arg(&evidence).arg(&text).args(limits);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    };
+    let start = Instant::now();
+    let output = check(&["--timeout", "200ms"]).output().expect("it runs");
+    ended_by_guard(&output, "the time limit was reached");
+    // Half a second after its limit, and as much for a machine that has to start it.
+    assert!(start.elapsed() < Duration::from_millis(1200), "{:?}", start.elapsed());
+    let output = check(&["--memory", "80MB"]).output().expect("it runs");
+    ended_by_guard(&output, "the memory limit was reached");
+    let child = check(&[]).spawn().expect("it runs");
+    thread::sleep(Duration::from_millis(300));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("there is such a command").success());
+    let start = Instant::now();
+    let output = child.wait_with_output().expect("it ends");
+    ended_by_guard(&output, "the run was interrupted");
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
 }

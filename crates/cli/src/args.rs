@@ -2,7 +2,7 @@
 //! What the command line may say. Options that several commands share stand here; each command
 //! has its own in its own file.
 
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{Args as ClapArgs, CommandFactory, Parser, Subcommand, ValueEnum};
 use selvedge::Bound;
 pub use selvedge_check::command::{InputArgs, InputOptions, count};
 
@@ -60,6 +60,25 @@ pub struct Common {
     /// More notes about what is done
     #[arg(short, long, global = true, help_heading = "Output")]
     pub verbose: bool,
+}
+
+/// The programs that have manual pages and completions.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Program {
+    /// This one
+    Selvedge,
+    /// The one that checks evidence and does nothing else
+    SelvedgeCheck,
+}
+
+impl Program {
+    /// What its command line may say.
+    pub fn command(self) -> clap::Command {
+        match self {
+            Program::Selvedge => Args::command(),
+            Program::SelvedgeCheck => selvedge_check::command::Program::command(),
+        }
+    }
 }
 
 /// How the answer is printed.

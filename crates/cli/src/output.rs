@@ -118,6 +118,14 @@ impl Output {
     /// have one already.
     pub fn fail(&mut self, failure: &Failure) -> Exit {
         guard::answers();
+        if let Failure::Stopped(stop) = failure {
+            if !self.has_printed {
+                let overrun = guard::Overrun::new(stop.clone());
+                let file = self.file.clone().unwrap_or_default();
+                self.print(&guard::shown(&overrun, self.format, &file));
+            }
+            return Exit::Unknown;
+        }
         if matches!(self.format, Format::Json | Format::Sarif) && !self.has_printed {
             let object = failure_report(failure, self.file.clone());
             self.print(&match self.format {
@@ -133,6 +141,7 @@ impl Output {
             Failure::Diagnostics(diagnostics) => {
                 self.complain(diagnostics.render(self.notes_paint.colours).trim_end());
             }
+            Failure::Stopped(_) => {}
         }
         failure.into()
     }

@@ -4,7 +4,8 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read, Write as _};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,6 +19,14 @@ const START: Duration = Duration::from_millis(500);
 
 /// What the program takes beside what it counts: its own text, and what the allocator keeps between pieces.
 const OWN_MEMORY: u64 = 40_000_000;
+
+/// A table whose threads come to no end soon, if there are many of them.
+const TABLE: &str = "3 5\n0 0 -> 0 1\n0 1 -> 1 2\n1 1 -> 2 3\n2 2 -> 2 4\n2 4 -> 0 0\n2 3 -> 0 1\n";
+
+/// What a limit may be late by.
+fn late(limit: Duration) -> Duration {
+    limit.mul_f64(0.1).max(Duration::from_millis(500)) + START
+}
 
 /// How a run ended.
 struct Ended {
@@ -86,8 +95,7 @@ fn holds(folder: &Path, asked: &[&str], milliseconds: u64, megabytes: Option<u64
     }
     let ended = end(start(folder, &arguments));
     let limit = Duration::from_millis(milliseconds);
-    let most = limit + limit.mul_f64(0.1).max(Duration::from_millis(500)) + START;
-    assert!(ended.time <= most, "{arguments:?}: {:?}: {}", ended.time, ended.said);
+    assert!(ended.time <= limit + late(limit), "{arguments:?}: {:?}: {}", ended.time, ended.said);
     if let Some(megabytes) = megabytes {
         let most = megabytes * 1_200_000 + OWN_MEMORY;
         assert!(ended.memory <= most, "{arguments:?}: {} bytes: {}", ended.memory, ended.said);
@@ -121,8 +129,7 @@ fn an_atomic_section_without_an_end() {
 #[test]
 fn tables_with_many_threads() {
     let (_alone, folder) = (alone(), folder("tables"));
-    let text = "3 5\n0 0 -> 0 1\n0 1 -> 1 2\n1 1 -> 2 3\n2 2 -> 2 4\n2 4 -> 0 0\n2 3 -> 0 1\n";
-    fs::write(folder.join("many.tts"), text).unwrap();
+    fs::write(folder.join("many.tts"), TABLE).unwrap();
     for threads in ["thread=10000", "thread=100000"] {
         let asked = ["verify", "many.tts", "--threads", threads];
         reaches(&folder, &asked, 1000, None);
@@ -172,23 +179,70 @@ fn long_texts() {
 }
 
 /// Sends a signal, and says how long the program took to end.
-fn interrupted(child: Child, after: Duration) -> Ended {
+fn interrupted(child: Child, signal: &str, after: Duration) -> Ended {
     thread::sleep(after);
     let pid = child.id().to_string();
-    assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
     end(child)
 }
 
 #[test]
 fn signals_are_heard_at_once() {
     let (_alone, folder) = (alone(), folder("signals"));
-    let text = "3 5\n0 0 -> 0 1\n0 1 -> 1 2\n1 1 -> 2 3\n2 2 -> 2 4\n2 4 -> 0 0\n2 3 -> 0 1\n";
-    fs::write(folder.join("many.tts"), text).unwrap();
+    fs::write(folder.join("many.tts"), TABLE).unwrap();
     let asked = ["verify", "many.tts", "--threads", "thread=100000"];
-    let ended = interrupted(start(&folder, &asked), Duration::from_millis(1500));
-    assert!(ended.time <= Duration::from_millis(500) + START, "{:?}", ended.time);
+    let ended = interrupted(start(&folder, &asked), "-TERM", Duration::from_millis(1500));
+    assert!(ended.time <= late(Duration::ZERO), "{:?}", ended.time);
     assert_eq!(ended.code, Some(20), "{}", ended.said);
     assert!(ended.said.contains("the run was interrupted"), "{}", ended.said);
+}
+
+/// What a page is answered: all that comes until the connection is closed.
+fn ask_page(host: &str, request: &str) -> String {
+    let mut stream = TcpStream::connect(host).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+/// The answer is there at once, and then the table beside it is made, which takes seconds.
+#[test]
+fn the_page_ends_at_once_while_a_table_is_made() {
+    let (_alone, folder) = (alone(), folder("page"));
+    let text = "int[0..9] a[12];\nthread t * 4 { while (true) { int[0..9] d := {0 .. 9}; \
+                int[0..11] i := {0 .. 11}; a[i] := d; } }\nthread wrong { assert false; }\n";
+    fs::write(folder.join("large.weave"), text).unwrap();
+    let asked = ["explore", "large.weave", "--no-open", "--quiet"];
+    let mut child = start(&folder, &asked);
+    let mut url = String::new();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    stdout.read_line(&mut url).unwrap();
+    let (host, token) = url.trim().strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let question = "{\"question\":\"verify\"}";
+    let started = ask_page(
+        host,
+        &format!(
+            "POST /{token}runs HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\n\r\n{question}",
+            question.len()
+        ),
+    );
+    assert!(started.contains("{\"run\":1}"), "{started}");
+    let _silent: Vec<_> = (0..80).map(|_| TcpStream::connect(host).unwrap()).collect();
+    thread::sleep(Duration::from_millis(1500));
+    let document = format!("GET /{token}runs/1/document HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    let document = ask_page(host, &document);
+    assert!(document.contains("there is no document yet"), "{document}");
+    child.stdout = Some(stdout.into_inner());
+    let ended = interrupted(child, "-INT", Duration::ZERO);
+    assert!(ended.time <= late(Duration::ZERO), "{:?}", ended.time);
+    assert_eq!(ended.code, Some(0), "{}", ended.said);
+}
+
+/// Declares so many shared variables.
+fn truth_values(count: u32) -> String {
+    (0..count).map(|number| format!("bool v{number} := false;\n")).collect()
 }
 
 /// A large program that no engine answers soon: the kind, its text, and what is asked.
@@ -226,9 +280,7 @@ fn large(rng: &mut Rng) -> (&'static str, String) {
         // Wide loops over many variables.
         4 => {
             let variables = rng.u32(30..300);
-            for number in 0..variables {
-                writeln!(text, "bool v{number} := false;").unwrap();
-            }
+            text += &truth_values(variables);
             text += "thread t * 2 { while (true) {\n";
             for number in 0..variables {
                 writeln!(
@@ -245,9 +297,7 @@ fn large(rng: &mut Rng) -> (&'static str, String) {
         // Wide atomic blocks, one after the other.
         5 => {
             let variables = rng.u32(40..80);
-            for number in 0..variables {
-                writeln!(text, "bool v{number} := false;").unwrap();
-            }
+            text += &truth_values(variables);
             text += "thread t * 2 { while (true) { atomic {\n";
             for number in 0..variables {
                 if number % 10 == 9 {

@@ -183,5 +183,5 @@ fn decide<S: From<Fault>>(
 }
 
 fn fault(message: impl Into<String>) -> Fault {
-    Fault { message: message.into(), line: None }
+    Fault::new(message.into())
 }

@@ -111,7 +111,8 @@ impl Schedule {
             state.threads.extend(std::iter::repeat_n(Thread::from(any), *number));
         }
         let mut trace = Trace::start(state.clone());
-        for (index, scheduled) in self.steps.iter().enumerate() {
+        let repeated = self.steps.iter().flat_map(|step| std::iter::repeat_n(step, step.times));
+        for (index, scheduled) in repeated.enumerate() {
             let error = |fault| ResolveError { step: index + 1, line: scheduled.line, fault };
             let named = state.threads.len();
             pace.spend(named).map_err(|stop| error(ResolveFault::Stopped(stop)))?;
@@ -144,7 +145,7 @@ impl Schedule {
             let position = exact.or_else(|| listed.iter().position(|a| same_effect(a, action)));
             let choice = position.filter(|_| listed.len() > 1).map(|p| p + 1);
             let name = thread_name(system, &state, *thread);
-            steps.push(ScheduledStep { thread: name, choice, line: 0 });
+            steps.push(ScheduledStep { thread: name, choice, times: 1, line: 0 });
             advance(&mut state, *thread, *action);
         }
         Ok(Schedule { initial, threads, steps })

@@ -26,13 +26,15 @@ pub struct Schedule {
     pub steps: Vec<ScheduledStep>,
 }
 
-/// One step of a schedule.
+/// A step of a schedule, or several that are alike.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScheduledStep {
     /// The name of the thread that acts.
     pub thread: String,
     /// Which of its steps, counted from 1; may be left out where it has only one.
     pub choice: Option<usize>,
+    /// How many times it is done.
+    pub times: usize,
     /// The line of the text that says so, counted from 1; 0 if there is no text.
     pub line: usize,
 }
@@ -54,7 +56,7 @@ impl fmt::Display for ScheduleError {
 
 impl std::error::Error for ScheduleError {}
 
-/// A line may stand for this many steps, so that a slip of the hand does not fill the memory.
+/// A line may stand for this many steps, so that a slip of the hand does not take for ever.
 const LONGEST_REPEAT: usize = 1_000_000;
 
 /// No run begins with more threads of which there is any number.
@@ -68,6 +70,18 @@ impl Schedule {
             schedule.read_line(line, index + 1)?;
         }
         Ok(schedule)
+    }
+
+    /// How many steps there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.steps.iter().fold(0, |sum, step| sum.saturating_add(step.times))
+    }
+
+    /// Whether nobody acts.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Reads one line of the text of a schedule, which has this number.
@@ -95,8 +109,7 @@ impl Schedule {
             }
             [thread, ref rest @ ..] => {
                 let (choice, times) = modifiers(rest).map_err(wrong)?;
-                let step = ScheduledStep { thread: thread.to_owned(), choice, line };
-                self.steps.extend(std::iter::repeat_n(step, times));
+                self.steps.push(ScheduledStep { thread: thread.to_owned(), choice, times, line });
             }
         }
         Ok(())
@@ -149,8 +162,9 @@ impl fmt::Display for Schedule {
             if let Some(choice) = run[0].choice {
                 write!(f, " choice {choice}")?;
             }
-            if run.len() > 1 {
-                write!(f, " * {}", run.len())?;
+            let times = run.iter().fold(0_usize, |sum, step| sum.saturating_add(step.times));
+            if times > 1 {
+                write!(f, " * {times}")?;
             }
             writeln!(f)?;
         }

@@ -5,6 +5,7 @@
 //! **One mistake, one message.** A complaint about a token is dropped if there was one about the
 //! same token, if the token is one that the lexer has complained about, or if the parser has given up.
 
+use selvedge_model::Patience;
 use selvedge_program::{Source, Span};
 
 use crate::Diagnostic;
@@ -81,6 +82,7 @@ const LONGEST_QUOTE: usize = 30;
 /// A place in a list of tokens, and what is wrong with it so far.
 pub(crate) struct Cursor<'s, T> {
     source: &'s Source,
+    patience: &'s Patience,
     tokens: Vec<(T, Span)>,
     at: usize,
     depth: u32,
@@ -92,9 +94,10 @@ pub(crate) struct Cursor<'s, T> {
 
 impl<'s, T: TokenKind> Cursor<'s, T> {
     /// Starts at the first token.
-    pub fn new(source: &'s Source, tokens: Tokens<T>) -> Self {
+    pub fn new(source: &'s Source, tokens: Tokens<T>, patience: &'s Patience) -> Self {
         Cursor {
             source,
+            patience,
             tokens: tokens.list,
             at: 0,
             depth: 0,
@@ -162,6 +165,9 @@ impl<'s, T: TokenKind> Cursor<'s, T> {
     pub fn bump(&mut self) -> Span {
         let span = self.span();
         self.at = (self.at + 1).min(self.tokens.len());
+        if !self.patience.lasts(1) {
+            self.give_up();
+        }
         span
     }
 
@@ -237,8 +243,13 @@ impl<'s, T: TokenKind> Cursor<'s, T> {
             "there may be {DEEPEST} levels; move the inner part to a procedure, or \
                  compute it step by step"
         )));
+        self.give_up();
+        Reported
+    }
+
+    /// Leaves the rest of the text out, and what is wrong with it.
+    fn give_up(&mut self) {
         self.given_up = true;
         self.at = self.tokens.len();
-        Reported
     }
 }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fmt, fs};
 
-use selvedge_model::Property;
+use selvedge_model::{Budget, Patience, Property, Stop};
 use selvedge_program::{Program, Source, ThreadCounts};
 
-use crate::check::{CheckOptions, Names, check, check_with_names};
+use crate::check::{CheckOptions, Names, check_with_names, check_within};
 use crate::tables::{Beside, Format, TableInput};
 use crate::{Diagnostic, Diagnostics, bp, syntax, tables, weave};
 
@@ -37,7 +37,7 @@ pub enum Input {
 }
 
 /// What the command line says about an input.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct LoadOptions {
     /// The initial state of a `.pds` (`--init`), in the place of the `.init` file.
     pub init: Option<String>,
@@ -48,6 +48,8 @@ pub struct LoadOptions {
     pub threads: ThreadCounts,
     /// For programs.
     pub check: CheckOptions,
+    /// How long and how large the preparation may be.
+    pub budget: Budget,
 }
 
 /// Why an input cannot be used.
@@ -66,6 +68,8 @@ pub enum LoadError {
     Option(String),
     /// The input is wrong as a whole, not at a place.
     Unusable(String),
+    /// The budget ended before the text did.
+    Stopped(Stop),
 }
 
 impl fmt::Display for LoadError {
@@ -74,11 +78,18 @@ impl fmt::Display for LoadError {
             LoadError::Unreadable { path, reason } => write!(f, "cannot read {path}: {reason}"),
             LoadError::Invalid(diagnostics) => diagnostics.fmt(f),
             LoadError::Option(message) | LoadError::Unusable(message) => f.write_str(message),
+            LoadError::Stopped(stop) => stop.fmt(f),
         }
     }
 }
 
 impl std::error::Error for LoadError {}
+
+impl From<Stop> for LoadError {
+    fn from(stop: Stop) -> Self {
+        LoadError::Stopped(stop)
+    }
+}
 
 /// Files above this size are refused: positions are kept in 32 bits.
 const LARGEST_FILE: u64 = 1 << 31;
@@ -131,12 +142,12 @@ enum Kind {
     Table(Format),
 }
 
-type Parser = fn(&Source) -> (syntax::File, Vec<Diagnostic>);
+type Parser = fn(&Source, &Patience) -> (syntax::File, Vec<Diagnostic>);
 
 fn kind(path: &Path) -> Option<Kind> {
     match path.extension()?.to_str()? {
-        "weave" => Some(Kind::Program(weave::parse)),
-        "bp" => Some(Kind::Program(bp::parse)),
+        "weave" => Some(Kind::Program(weave::parse_within)),
+        "bp" => Some(Kind::Program(bp::parse_within)),
         "pds" => Some(Kind::Table(Format::Pds)),
         "cpds" => Some(Kind::Table(Format::Cpds)),
         "tts" => Some(Kind::Table(Format::Tts)),
@@ -163,7 +174,7 @@ pub struct Draft {
 pub fn draft(path: &Path, text: String) -> Option<Draft> {
     let Some(Kind::Program(parse)) = kind(path) else { return None };
     let source = Source::new(show_path(path), text);
-    let (file, mut diagnostics) = parse(&source);
+    let (file, mut diagnostics) = parse(&source, &Patience::default());
     let checked = check_with_names(&file, &CheckOptions::default());
     let mut program = None;
     // What could not be read leads to mistakes that are none.
@@ -193,10 +204,13 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
 }
 
 fn program(source: Source, options: &LoadOptions, parse: Parser) -> Result<Input, LoadError> {
-    let (file, mut diagnostics) = parse(&source);
+    let patience = Patience::new(&options.budget);
+    let (file, mut diagnostics) = parse(&source, &patience);
+    patience.end()?;
     let program = if diagnostics.is_empty() {
         know_constants(&file, options)?;
-        let (program, more) = check(&file, &options.check);
+        let (program, more) = check_within(&file, &options.check, &patience);
+        patience.end()?;
         diagnostics.extend(more);
         program
     } else {

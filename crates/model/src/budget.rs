@@ -2,6 +2,7 @@
 //! How long and how large a run may be, and why it ended early. Whatever takes long asks its budget every few dozen moves
 //! ([`Pace`]): searches, the preparation of a program, the check of evidence. What was completed by then stays true.
 
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -117,6 +118,71 @@ impl<'a> Pace<'a> {
     }
 }
 
+/// Looks at a budget while something is prepared: a text is read, a program is compiled. Whoever sees that there is no
+/// more patience leaves the rest out, and whoever asked for it learns from [`Patience::end`] that it is not whole.
+///
+/// Preparation is not counted as work, so that turns do not depend on it.
+pub struct Patience {
+    budget: Budget,
+    /// How much may be done before the next look.
+    left: Cell<usize>,
+    stopped: RefCell<Option<Stop>>,
+}
+
+/// How much is done between two looks while something is prepared: so many statements, locations or variables.
+const PIECES_PER_LOOK: usize = 1 << 8;
+
+impl Patience {
+    /// Looks at the budget at once, and then as work is done.
+    #[must_use]
+    pub fn new(budget: &Budget) -> Self {
+        let budget = Budget { meters: Vec::new(), ..budget.clone() };
+        Patience { budget, left: Cell::new(0), stopped: RefCell::new(None) }
+    }
+
+    /// Whether to go on after so much was done. Once it says no, it always does.
+    #[inline]
+    pub fn lasts(&self, work: usize) -> bool {
+        match self.left.get().checked_sub(work.max(1)) {
+            Some(left) => {
+                self.left.set(left);
+                true
+            }
+            None => self.look(),
+        }
+    }
+
+    #[cold]
+    fn look(&self) -> bool {
+        let mut stopped = self.stopped.borrow_mut();
+        if stopped.is_none() {
+            *stopped = self.budget.look().err();
+        }
+        let lasts = stopped.is_none();
+        self.left.set(if lasts { PIECES_PER_LOOK } else { 0 });
+        lasts
+    }
+
+    /// Says whether all was done, or why not.
+    pub fn end(&self) -> Result<(), Stop> {
+        self.look();
+        self.stopped.borrow().clone().map_or(Ok(()), Err)
+    }
+}
+
+impl fmt::Debug for Patience {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Patience").field("stopped", &self.stopped).finish_non_exhaustive()
+    }
+}
+
+impl Default for Patience {
+    /// Patience without an end.
+    fn default() -> Self {
+        Patience::new(&Budget::default())
+    }
+}
+
 /// Why a run ended before it had an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stop {
@@ -154,7 +220,10 @@ impl From<Full> for Stop {
 
 impl From<Fault> for Stop {
     fn from(fault: Fault) -> Self {
-        Stop::Fault(fault)
+        match fault.stop {
+            Some(stop) => *stop,
+            None => Stop::Fault(fault),
+        }
     }
 }
 
@@ -196,5 +265,34 @@ mod tests {
         assert_eq!(budget.after(40), Ok(()));
         assert_eq!(budget.after(1), Err(Stop::Work));
         assert_eq!(budget.look(), Ok(()));
+    }
+
+    #[test]
+    fn a_limit_that_a_system_heard_of_is_a_limit() {
+        assert_eq!(Stop::from(Fault::from(Stop::Timeout)), Stop::Timeout);
+        let fault = Fault { line: Some(3), ..Fault::new("too many") };
+        assert_eq!(Stop::from(fault.clone()), Stop::Fault(fault.clone()));
+        assert_eq!(Fault::from(Stop::Fault(fault.clone())), fault);
+    }
+
+    #[test]
+    fn patience_that_ended_does_not_come_back() {
+        let flag = Arc::new(AtomicBool::new(false));
+        let budget = Budget { cancelled: vec![Arc::clone(&flag)], ..Budget::default() };
+        let patience = Patience::new(&budget);
+        assert!(patience.lasts(1));
+        flag.store(true, Ordering::Relaxed);
+        assert!((0..10).any(|_| !patience.lasts(PIECES_PER_LOOK / 4)), "looks now and then");
+        flag.store(false, Ordering::Relaxed);
+        assert!(!patience.lasts(0));
+        assert_eq!(patience.end(), Err(Stop::Cancelled));
+        assert_eq!(Patience::default().end(), Ok(()));
+    }
+
+    #[test]
+    fn patience_spends_no_work() {
+        let patience = Patience::new(&Budget::default().with_work(1));
+        assert!((0..10).all(|_| patience.lasts(PIECES_PER_LOOK)));
+        assert_eq!(patience.end(), Ok(()));
     }
 }

@@ -45,7 +45,7 @@ impl Heads {
     ) -> Result<bool, Fault> {
         if system.drops_threads() {
             let message = "whether nothing can move is not known where threads were dropped";
-            return Err(Fault { message: message.to_owned(), line: None });
+            return Err(Fault::new(message));
         }
         let mut waits = false;
         for (template, tops) in threads {

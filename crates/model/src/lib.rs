@@ -42,7 +42,7 @@ pub mod tables;
 
 pub use action::{Action, Origin, Spawn, Word};
 pub use assign::can_assign;
-pub use budget::{Budget, Meter, Pace, Stop};
+pub use budget::{Budget, Meter, Pace, Patience, Stop};
 pub use datum::{Datum, Values};
 pub use deadlock::Heads;
 pub use fair::{Endless, FairChoice, FairPlace, Fairness};

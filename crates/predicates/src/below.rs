@@ -58,7 +58,7 @@ impl Question<'_> {
         if !inlined.changed {
             return Ok(Answer::Unsafe { counts, system: Arc::new(system), trace });
         }
-        let fault = |message: String| Failure::Stopped(Fault { message, line: None }.into());
+        let fault = |message: String| Failure::Stopped(Fault::new(message).into());
         let made = Lowering::new(Arc::clone(self.program), Arc::clone(self.source), &counts);
         let original = made.map_err(|error| fault(error.to_string()))?;
         let states = replay(&system, &trace).map_err(|error| fault(error.to_string()))?;

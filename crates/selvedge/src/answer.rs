@@ -44,6 +44,7 @@ impl Answer {
         opened: &Opened,
         outcome: Outcome,
     ) -> Result<Self, Failure> {
+        has_no_limits(opened);
         let last = match &outcome.verdict {
             Found::Unsafe { trace: Ok(trace), .. } => Some(replayed(opened, trace)?),
             _ => None,
@@ -85,6 +86,7 @@ impl Answer {
     }
 
     pub(crate) fn of_endless(opened: Opened, endless: Endless, outcome: fair::Outcome) -> Self {
+        has_no_limits(&opened);
         Answer { by: By::Endless { opened, endless, outcome }, cost: Cost::default() }
     }
 
@@ -369,6 +371,13 @@ fn about(source: &Source, options: Given, chosen: &[(String, u32)], property: St
         options,
         chosen: chosen.iter().cloned().collect(),
         property,
+    }
+}
+
+/// Lets a system be looked at after the search, however long that takes.
+fn has_no_limits(opened: &Opened) {
+    if let Some(program) = &opened.program {
+        program.has_no_limits();
     }
 }
 

@@ -10,6 +10,7 @@ use selvedge_report::json::{self, DiagnosticReport, FailureReport};
 pub fn failure_report(failure: &Failure, file: Option<String>) -> FailureReport {
     let (reason, diagnostics) = match failure {
         Failure::Message(_, message) => (Some(message.clone()), Vec::new()),
+        Failure::Stopped(stop) => (Some(stop.to_string()), Vec::new()),
         Failure::Diagnostics(diagnostics) => (None, places(diagnostics)),
     };
     FailureReport { selvedge: json::VERSION, file, verdict: None, reason, diagnostics }

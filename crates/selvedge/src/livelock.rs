@@ -50,7 +50,7 @@ pub fn livelock(subject: &Subject, which: &Livelock, options: &Options) -> Resul
              ask `verify`",
         ));
     }
-    let opened = subject.with_all_threads()?;
+    let opened = subject.within(&options.budget()).with_all_threads()?;
     let (outcome, cost) = options.measured(|options| search(subject, &opened, which, options));
     Ok(Answer::of_endless(opened, which.endless, outcome?).after(cost))
 }

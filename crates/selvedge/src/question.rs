@@ -102,8 +102,14 @@ impl Question {
         let decides = matches!(self.options.engine, EngineName::Auto | EngineName::Coverability);
         let any_number = self.bound.is_none() && (decides || self.is_other());
         let wanted = Wanted { deadlock: self.options.deadlock, any_number };
-        let opened = self.subject.for_engine(wanted)?;
+        let opened = self.subject.within(&self.whole_budget()).for_engine(wanted)?;
         Ok(self.opened.get_or_init(|| opened))
+    }
+
+    /// What the whole question may use, without the turns of engines: a system may outlive them.
+    pub(crate) fn whole_budget(&self) -> Budget {
+        let cancelled = vec![Arc::clone(&self.options.limits.cancelled)];
+        Budget { cancelled, meters: Vec::new(), ..self.budget.clone() }
     }
 
     /// Whether an engine is asked that is not built in.

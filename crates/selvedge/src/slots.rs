@@ -8,7 +8,7 @@ use selvedge_analysis::engine::{Outcome, Verdict};
 use selvedge_analysis::fair::{self, Verdict as Endless};
 use selvedge_analysis::{Bound, Resource, Stop};
 use selvedge_evidence::{Evidence, Lasso, Trace, Violation, recheck, replay};
-use selvedge_model::{Fault, Property, System};
+use selvedge_model::{Budget, Fault, Property, System};
 use selvedge_program::slots::{
     LiftedRun, Slots, Slotted, enough_for_rounds, fixed_starts, slots, starts_threads,
 };
@@ -127,7 +127,7 @@ pub(crate) fn check(
         Some(Err(why)) => return refused(why),
         Some(Ok(made)) => made,
     };
-    let system = match lowered(opened, &made.slotted) {
+    let system = match lowered(opened, &made.slotted, &question.whole_budget()) {
         Ok(system) => Arc::new(system),
         Err(why) => return refused(why),
     };
@@ -145,9 +145,10 @@ pub(crate) fn check(
 }
 
 /// The program with slots as a system.
-fn lowered(opened: &Opened, slotted: &Slotted) -> Result<Lowering, LowerError> {
+fn lowered(opened: &Opened, slotted: &Slotted, budget: &Budget) -> Result<Lowering, LowerError> {
     let program = Arc::new(slotted.program.clone());
-    Lowering::new(program, Arc::clone(&opened.source), &ThreadCounts::new())
+    let source = Arc::clone(&opened.source);
+    Lowering::within(program, source, &ThreadCounts::new(), false, budget)
 }
 
 impl WithSlots {
@@ -201,14 +202,16 @@ fn as_fault(program: &Lowering, why: LowerError) -> Fault {
     match why {
         LowerError::At { message, span } => {
             let known = span != Default::default();
-            Fault { message, line: known.then(|| program.source().line(span.start)) }
+            let line = known.then(|| program.source().line(span.start));
+            Fault { line, ..Fault::new(message) }
         }
-        other => Fault { message: other.to_string(), line: None },
+        LowerError::Stopped(stop) => stop.into(),
+        other => Fault::new(other.to_string()),
     }
 }
 
 fn fault(message: String) -> Stop {
-    Stop::Fault(Fault { message, line: None })
+    Stop::Fault(Fault::new(message))
 }
 
 /// Looks for an endless run of a program that starts threads, by rounds, with slots for all of them. `search` is asked about

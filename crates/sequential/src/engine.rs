@@ -51,7 +51,7 @@ impl Asked<'_> {
         } else {
             return None;
         };
-        Some(Fault { message: message.to_owned(), line: None })
+        Some(Fault::new(message))
     }
 }
 

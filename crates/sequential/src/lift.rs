@@ -231,5 +231,5 @@ fn fits(system: &Lowering, state: &State, thread: ThreadId, action: &Action, ste
 /// A violation always has a run.
 pub fn lost() -> Stop {
     let message = "a run that was found cannot be put together: please report this as a bug";
-    Stop::Fault(Fault { message: message.to_owned(), line: None })
+    Stop::Fault(Fault::new(message))
 }

@@ -23,8 +23,8 @@ use selvedge_analysis::{Budget, Stop, fair};
 use selvedge_bdd::Bdd;
 use selvedge_evidence::{Evidence, Lasso, Trace, recheck, replay};
 use selvedge_model::{Action, Endless, FairChoice, Fault, SharedId, State, System, ThreadId, step};
-use selvedge_program::sequentialize::{LiftedStep, NotSequential, Sequential, livelock};
-use selvedge_program::{Lowering, Source, ThreadCounts, Value};
+use selvedge_program::sequentialize::{LiftedStep, NotSequential, Sequential, livelock_within};
+use selvedge_program::{LowerError, Lowering, Source, ThreadCounts, Value};
 
 use crate::Result;
 use crate::rounds::{Guesses, Options, Rounds};
@@ -54,11 +54,16 @@ const MOST_STATES: usize = 1 << 19;
 /// The sequential program guesses any values of the shared variables at the end of a round. Where that
 /// is too much, it guesses those that occur at all, if they can be listed.
 pub fn find(asked: &Asked<'_>, bounds: Bounds, budget: &Budget) -> Result<Option<Lasso>> {
-    let made = livelock(asked.program.program(), asked.counts, bounds, asked.endless);
+    let program = asked.program.program();
+    let made = livelock_within(program, asked.counts, bounds, asked.endless, budget);
     let sequential = made.map_err(|why| refused(asked.program, &why))?;
     let program = Arc::new(sequential.program.clone());
-    let lowered = Lowering::new(program, Arc::new(Source::default()), &ThreadCounts::new());
-    let lowered = lowered.map_err(|why| fault(why.to_string()))?;
+    let source = Arc::new(Source::default());
+    let lowered = Lowering::within(program, source, &ThreadCounts::new(), false, budget);
+    let lowered = lowered.map_err(|why| match why {
+        LowerError::Stopped(stop) => stop,
+        why => fault(why.to_string()),
+    })?;
     let attempt = |guessed: Option<&[SharedId]>, budget: &Budget| {
         // One thread has one round, and no contexts before to remember.
         let options = Options { guesses: Guesses::Near, ..Options::default() };
@@ -407,16 +412,19 @@ fn agrees(program: &Lowering, state: &State, values: &[Value]) -> bool {
 }
 
 fn fault(message: String) -> Stop {
-    Stop::Fault(Fault { message, line: None })
+    Stop::Fault(Fault::new(message))
 }
 
 /// Why rounds have no answer.
 fn refused(program: &Lowering, why: &NotSequential) -> Stop {
+    if let NotSequential::Threads(LowerError::Stopped(stop)) = why {
+        return stop.clone();
+    }
     let line = match why {
         NotSequential::At { span, .. } if span.start != span.end => {
             Some(program.source().line(span.start))
         }
         _ => None,
     };
-    Stop::Fault(Fault { message: why.to_string(), line })
+    Stop::Fault(Fault { line, ..Fault::new(why.to_string()) })
 }

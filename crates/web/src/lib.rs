@@ -11,6 +11,9 @@
 //! **Pages do not disturb each other.** Every run has its own number, budget and flag to cancel it;
 //! when the page that listens to a run goes away, the run ends.
 //!
+//! **Silence costs nothing.** A connection that sends no request, or half of one, keeps no place from those that do (see
+//! `lobby`), and does not delay the end.
+//!
 //! Why it is written by hand is in `docs/decisions/0025-page.md`.
 //!
 //! ```
@@ -23,6 +26,7 @@
 //! ```
 
 mod http;
+mod lobby;
 mod routes;
 mod runs;
 
@@ -35,6 +39,7 @@ use std::time::Duration;
 
 use selvedge_report::page::{Ask, Document, Live, Setup};
 
+use lobby::Lobby;
 use runs::Runs;
 
 /// Told what happens in a run.
@@ -57,11 +62,8 @@ pub trait Explore: Send + Sync {
     fn memory(&self) -> u64;
 }
 
-/// More connections than this at a time are refused.
-const MOST_CONNECTIONS: usize = 64;
-
 /// How long to wait for runs to end when the server does.
-const FAREWELL: Duration = Duration::from_secs(5);
+const FAREWELL: Duration = Duration::from_millis(250);
 
 /// A server that is ready to be asked.
 pub struct Server {
@@ -83,7 +85,7 @@ impl Stopper {
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
         // It waits for somebody to come.
-        let _ = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
+        let _ = TcpStream::connect_timeout(&self.address, Duration::from_millis(100));
     }
 }
 
@@ -117,28 +119,28 @@ impl Server {
             port: self.address.port(),
             token: self.token,
             runs: Runs::default(),
+            lobby: Lobby::default(),
+            answering: AtomicUsize::new(0),
         });
-        let open = Arc::new(AtomicUsize::new(0));
         for stream in self.listener.incoming() {
             if self.stopped.load(Ordering::SeqCst) {
                 break;
             }
-            let Ok(mut stream) = stream else {
-                // There are no more files to be had; perhaps soon.
-                thread::sleep(Duration::from_millis(50));
-                continue;
-            };
-            if open.fetch_add(1, Ordering::SeqCst) >= MOST_CONNECTIONS {
-                open.fetch_sub(1, Ordering::SeqCst);
-                let _ = http::refuse(&mut stream, 503, "too many connections");
-                continue;
-            }
-            let (site, open) = (Arc::clone(&site), Arc::clone(&open));
-            thread::spawn(move || {
-                routes::answer(&site, stream);
-                open.fetch_sub(1, Ordering::SeqCst);
+            let entered = stream.and_then(|stream| Ok((site.lobby.enter(&stream)?, stream)));
+            let started = entered.and_then(|(number, stream)| {
+                let answering = Arc::clone(&site);
+                let answer = move || {
+                    routes::answer(&answering, number, stream);
+                    answering.lobby.leave(number);
+                };
+                thread::Builder::new().spawn(answer).inspect_err(|_| site.lobby.leave(number))
             });
+            if started.is_err() {
+                // There are no more files or threads to be had; perhaps soon.
+                thread::sleep(Duration::from_millis(50));
+            }
         }
+        site.lobby.close();
         site.runs.cancel_all(FAREWELL);
     }
 }

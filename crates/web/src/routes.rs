@@ -5,16 +5,21 @@
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use selvedge_report::page::{self, Ask};
 
 use crate::Explore;
 use crate::http::{Refusal, Request, begin_events, refuse, send};
+use crate::lobby::Lobby;
 use crate::runs::{Run, Runs};
 
 /// How long a reader may take.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// No more requests than this are answered at a time.
+const MOST_ANSWERING: usize = 64;
 
 /// What requests are answered from.
 pub struct Site {
@@ -22,13 +27,19 @@ pub struct Site {
     pub port: u16,
     pub token: String,
     pub runs: Runs,
+    /// Who has not asked for anything yet.
+    pub lobby: Lobby,
+    /// How many requests are being answered.
+    pub answering: AtomicUsize,
 }
 
-/// Answers a request, if it is one.
-pub fn answer(site: &Arc<Site>, mut stream: TcpStream) {
+/// Answers a request, if it is one, of a connection with this number in the lobby.
+pub fn answer(site: &Site, number: u64, mut stream: TcpStream) {
     let _ = stream.set_write_timeout(Some(PATIENCE));
     let answered = Request::read(&mut stream).and_then(|request| {
         let route = site.route(&request)?;
+        let _place = Place::take(&site.answering)?;
+        site.lobby.leave(number);
         Ok(site.follow(route, &request, &mut stream))
     });
     // A reader that has gone away wants no answer.
@@ -38,6 +49,25 @@ pub fn answer(site: &Arc<Site>, mut stream: TcpStream) {
             let _ = refuse(&mut stream, status, words);
             hear_out(&mut stream);
         }
+    }
+}
+
+/// A place among those that are answered, until it is dropped.
+struct Place<'a>(&'a AtomicUsize);
+
+impl<'a> Place<'a> {
+    fn take(taken: &'a AtomicUsize) -> Result<Self, Refusal> {
+        let place = Place(taken);
+        match taken.fetch_add(1, Ordering::SeqCst) >= MOST_ANSWERING {
+            true => Err((503, "too many connections")),
+            false => Ok(place),
+        }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

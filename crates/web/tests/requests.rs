@@ -81,12 +81,16 @@ struct Running {
 
 impl Running {
     fn new() -> Self {
+        Self::with(Counting)
+    }
+
+    fn with(explore: impl Explore + 'static) -> Self {
         let server = Server::bind().unwrap();
         let url = server.url();
         let (host, token) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
         let (host, token) = (host.to_owned(), token.trim_end_matches('/').to_owned());
         let stopper = server.stopper();
-        let thread = Some(thread::spawn(move || server.serve(Arc::new(Counting))));
+        let thread = Some(thread::spawn(move || server.serve(Arc::new(explore))));
         Running { host, token, stopper, thread }
     }
 
@@ -364,4 +368,67 @@ fn too_many_runs_are_refused_and_the_end_ends_all() {
     server.stop();
     assert!(start.elapsed() < Duration::from_secs(4));
     assert!(TcpStream::connect(&server.host).is_err());
+}
+
+/// Connects and sends some bytes, and then nothing more.
+fn half_open(server: &Running, bytes: &[u8]) -> TcpStream {
+    let mut stream = TcpStream::connect(&server.host).unwrap();
+    stream.write_all(bytes).unwrap();
+    stream
+}
+
+#[test]
+fn half_open_connections_keep_nobody_out() {
+    let mut server = Running::new();
+    let half =
+        format!("POST /{}/runs HTTP/1.1\r\nHost: {}\r\nContent-Le", server.token, server.host);
+    let short = format!("{half}ngth: 10\r\n\r\n{{");
+    let silent: Vec<TcpStream> = (0..200)
+        .map(|number| match number % 3 {
+            0 => half_open(&server, b""),
+            1 => half_open(&server, half.as_bytes()),
+            _ => half_open(&server, short.as_bytes()),
+        })
+        .collect();
+    let start = Instant::now();
+    for _ in 0..20 {
+        assert_eq!(server.get("").0, 200);
+    }
+    let run = server.start("{\"question\":\"contexts\",\"bound\":3}");
+    assert!(server.get(&format!("runs/{run}/events")).1.contains("\"done\""));
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    // Nor do they delay the end, which they see at once.
+    let start = Instant::now();
+    server.stop();
+    for mut stream in silent {
+        stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        let mut rest = Vec::new();
+        let ended = stream.read_to_end(&mut rest);
+        let is_late = ended.is_err_and(|why| why.kind() == std::io::ErrorKind::WouldBlock);
+        assert!(!is_late, "a connection is still open");
+    }
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+}
+
+/// A run that does not hear that it should end does not delay the end.
+#[test]
+fn the_end_waits_for_no_run() {
+    struct Deaf;
+    impl Explore for Deaf {
+        fn setup(&self) -> Setup {
+            Counting.setup()
+        }
+        fn answer(&self, _: &Ask, _: &Arc<AtomicBool>, _: &Tell) -> Result<Document, String> {
+            thread::sleep(Duration::from_secs(30));
+            Err("late".to_owned())
+        }
+        fn memory(&self) -> u64 {
+            7
+        }
+    }
+    let mut server = Running::with(Deaf);
+    server.start("{\"question\":\"verify\"}");
+    let start = Instant::now();
+    server.stop();
+    assert!(start.elapsed() < Duration::from_millis(900), "{:?}", start.elapsed());
 }

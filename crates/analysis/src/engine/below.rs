@@ -47,11 +47,11 @@ impl<'a> Below<'a> {
             Method::Symbolic => start.symbolic()?,
             Method::Reduction(_) => {
                 let message = "the sequential reduction answers the bounded question with rounds";
-                return Err(Fault { message: message.to_owned(), line: None }.into());
+                return Err(Fault::new(message).into());
             }
             Method::Coverability => {
                 let message = "coverability answers the question without a bound";
-                return Err(Fault { message: message.to_owned(), line: None }.into());
+                return Err(Fault::new(message).into());
             }
         };
         Ok(Below { start, explorer, highest: Some(SUSPICIOUS_HEIGHT), finite_until: 0 })
@@ -212,7 +212,7 @@ fn before(bound: Bound) -> Option<Bound> {
 
 /// There is no exploration under such a bound.
 fn no_bound(what: &str) -> Stop {
-    Stop::Fault(Fault { message: format!("nothing is explored up to {what}"), line: None })
+    Stop::Fault(Fault::new(format!("nothing is explored up to {what}")))
 }
 
 /// With more threads than are followed there may be a deadlock.
@@ -221,7 +221,7 @@ fn too_many() -> Stop {
         "more than {MANY_STARTED} threads are started; states with so many of them are not looked \
          at, and may be deadlocks"
     );
-    Stop::Fault(Fault { message, line: None })
+    Stop::Fault(Fault::new(message))
 }
 
 impl<'a> Start<'a> {

@@ -37,7 +37,7 @@ pub(super) fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_
 fn explore(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Result<Outcome, Stop> {
     let Question { system, properties, symmetry, .. } = *question;
     if let Some(message) = refusal(system, properties) {
-        return Err(Fault { message: message.to_owned(), line: None }.into());
+        return Err(Fault::new(message).into());
     }
     let mut test = GeneratorTest::new(system, symmetry, budget)?;
     let below = Question { method: Method::Auto, ..*question };
@@ -65,7 +65,7 @@ fn explore(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Resu
         let above = Above::explore(system, Cut::tight(1), symmetry, budget)?;
         if above.violation(properties)?.is_some() {
             let message = "the generator test passed, but Z has a violation: please report this";
-            return Err(Fault { message: message.to_owned(), line: None }.into());
+            return Err(Fault::new(message).into());
         }
         evidence = question.evidence.then(|| above.certificate());
         let (bound, generators) = (Resource::Contexts.bound(at), test.in_z.len());
@@ -102,5 +102,5 @@ fn never_seen(system: &dyn System, missing: &selvedge_model::VisibleState, at: u
         system.describe().show_shared(missing.shared),
         tops.join(",")
     );
-    Fault { message, line: None }.into()
+    Fault::new(message).into()
 }

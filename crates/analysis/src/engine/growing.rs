@@ -107,7 +107,7 @@ impl Growing<'_> {
         let Question { system, properties, .. } = self.question;
         for state in system.initial()? {
             smallest_violations(system, properties, state.shared, &[])
-                .map_err(|why| selvedge_model::Fault { message: why.to_string(), line: None })?;
+                .map_err(|why| selvedge_model::Fault::new(why.to_string()))?;
         }
         Ok(())
     }

@@ -103,7 +103,7 @@ pub(super) fn pincer(
 fn no_proof() -> Stop {
     let message =
         "every cut that was tried leaves a violation, which need not be one: ask contexts, too";
-    Stop::Fault(Fault { message: message.to_owned(), line: None })
+    Stop::Fault(Fault::new(message))
 }
 
 /// Whether the exploration from below came to an end by itself.

@@ -211,9 +211,7 @@ impl Kept {
 
 /// Generators are defined for a fixed set of threads.
 fn generators_refused(question: &Question<'_>) -> Option<Fault> {
-    question.system.starts_threads().then(|| Fault {
-        message: "generators are defined for a fixed set of threads, and this system starts some"
-            .to_owned(),
-        line: None,
+    question.system.starts_threads().then(|| {
+        Fault::new("generators are defined for a fixed set of threads, and this system starts some")
     })
 }

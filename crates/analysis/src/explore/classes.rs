@@ -5,7 +5,8 @@
 //! class have which local. A state that stands for its permutations is counted as many times as it
 //! has them: reported numbers are those without the reduction.
 
-use selvedge_model::{State, TemplateId};
+use rustc_hash::FxHashMap;
+use selvedge_model::{State, TemplateId, Thread};
 
 /// The classes of the threads of a system.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,16 +24,16 @@ impl Classes {
     pub fn new(initial: &[State], symmetry: bool) -> Self {
         let threads = initial.first().map_or(0, |state| state.threads.len());
         let mut classes = Classes { of_thread: Vec::new(), templates: Vec::new() };
-        let alike = |a: usize, b: usize| initial.iter().all(|s| s.threads[a] == s.threads[b]);
+        // How a thread begins, in each initial state, and the class of those that begin so.
+        let mut known: FxHashMap<Vec<&Thread>, _> = FxHashMap::default();
         for thread in 0..threads {
-            let earlier = (0..thread).find(|&earlier| symmetry && alike(earlier, thread));
-            let class = match earlier {
-                Some(earlier) => classes.of_thread[earlier],
-                None => {
-                    classes.templates.push(initial[0].threads[thread].template);
-                    class(classes.templates.len() - 1)
-                }
-            };
+            let begins: Vec<&Thread> = initial.iter().map(|s| &s.threads[thread]).collect();
+            let earlier = known.get(&begins).copied().filter(|_| symmetry);
+            let class = earlier.unwrap_or_else(|| {
+                classes.templates.push(initial[0].threads[thread].template);
+                class(classes.templates.len() - 1)
+            });
+            known.entry(begins).or_insert(class);
             classes.of_thread.push(class);
         }
         classes

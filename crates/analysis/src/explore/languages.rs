@@ -103,10 +103,9 @@ impl Locals for Languages {
                     continue;
                 }
                 if spawns.len() > MANY_THREADS {
-                    return Err(Stop::Fault(Fault {
-                        message: "one context starts more and more threads".to_owned(),
-                        line: None,
-                    }));
+                    return Err(Stop::Fault(Fault::new(
+                        "one context starts more and more threads",
+                    )));
                 }
                 spawns.sort_unstable();
                 let end = ends.intern(End { shared: action.shared, spawns })?;

@@ -13,6 +13,9 @@ use crate::{Pace, Stop};
 /// After how many moves a batch is full.
 const MOVES_PER_BATCH: usize = 1 << 14;
 
+/// Where states are long, no more numbers than this are in a batch, so that limits are heard of in time.
+const WORDS_PER_BATCH: usize = 1 << 22;
+
 /// What making moves needs for a moment, kept for its memory.
 #[derive(Default)]
 pub(super) struct Scratch {
@@ -140,7 +143,7 @@ impl<L: Locals> Reached<'_, L> {
                     moved.push(self.space.layout.position(next, entry).unwrap_or(GONE));
                 }
             }
-            if moved.len() > MOVES_PER_BATCH {
+            if moved.len() > MOVES_PER_BATCH.min(WORDS_PER_BATCH / word.len().max(1)) {
                 return Ok(done + 1);
             }
         }

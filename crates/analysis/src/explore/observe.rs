@@ -14,6 +14,9 @@ use crate::{Bound, Budget, Stop};
 /// How many states are looked at between two looks at the budget.
 const STATES_PER_CHECK: usize = 4096;
 
+/// How many threads of states are looked at between two looks at the time.
+const ENTRIES_PER_LOOK: u32 = 1 << 16;
+
 impl<L: Locals> Reached<'_, L> {
     /// Counts what is new at this bound.
     pub(super) fn observe(&mut self, bound: Bound, budget: &Budget) -> Result<(), Stop> {
@@ -23,7 +26,10 @@ impl<L: Locals> Reached<'_, L> {
             self.visible = Some(Visible::new(self.space.layout.clone()));
             self.see(0..self.new_from, &Budget::default())?;
         }
-        let new_states = if L::WHOLE_CONTEXTS { None } else { self.count_states(new.clone()) };
+        let new_states = match L::WHOLE_CONTEXTS {
+            true => None,
+            false => self.count_states(new.clone(), budget)?,
+        };
         let mut new_visible = new_states;
         if self.visible.is_some() {
             let first = self.visible_until.last().copied().unwrap_or(0);
@@ -46,20 +52,43 @@ impl<L: Locals> Reached<'_, L> {
         Ok(())
     }
 
-    /// How many states these stand for.
-    fn count_states(&self, numbers: Range<u32>) -> Option<u128> {
+    /// How many states these stand for; none if that does not fit.
+    fn count_states(&self, numbers: Range<u32>, budget: &Budget) -> Result<Option<u128>, Stop> {
         if self.space.classes.are_single() {
-            return Some(numbers.len() as u128);
+            return Ok(Some(numbers.len() as u128));
         }
         let class = |entry| self.space.entry(entry).0;
-        self.space.layout.arrangements_of(&self.states, numbers, class)
+        let at_once = self.states_at_once(&numbers);
+        let (mut total, mut next) = (0_u128, numbers.start);
+        while next < numbers.end {
+            budget.look()?;
+            let end = next.saturating_add(at_once).min(numbers.end);
+            let some = self.space.layout.arrangements_of(&self.states, next..end, class);
+            let Some(sum) = some.and_then(|some| total.checked_add(some)) else { return Ok(None) };
+            (total, next) = (sum, end);
+        }
+        Ok(Some(total))
+    }
+
+    /// How many of these states are looked at between two looks at the time: few if they are long.
+    fn states_at_once(&self, numbers: &Range<u32>) -> u32 {
+        let mut word = Vec::new();
+        if !numbers.is_empty() {
+            self.states.read(numbers.start, &mut word);
+        }
+        let length = u32::try_from(word.len()).unwrap_or(u32::MAX);
+        (ENTRIES_PER_LOOK / length.max(1)).max(1)
     }
 
     /// Adds what is visible of these states.
     fn see(&mut self, numbers: Range<u32>, budget: &Budget) -> Result<(), Stop> {
+        let at_once = self.states_at_once(&numbers);
         let Reached { visible: Some(visible), states, space, .. } = self else { return Ok(()) };
         let mut word = Vec::new();
         for number in numbers {
+            if number.is_multiple_of(at_once) {
+                budget.look()?;
+            }
             if (number as usize).is_multiple_of(STATES_PER_CHECK) {
                 budget.check()?;
             }

@@ -234,8 +234,5 @@ impl<L: Locals> Search<'_, '_, L> {
 
 /// A schedule that cannot be followed is a mistake of this module, not of the input.
 fn lost() -> Stop {
-    Stop::Fault(selvedge_model::Fault {
-        message: "the schedule of the violation could not be followed".to_owned(),
-        line: None,
-    })
+    Stop::Fault(selvedge_model::Fault::new("the schedule of the violation could not be followed"))
 }

@@ -210,8 +210,5 @@ impl Search<'_> {
 
 /// A schedule that cannot be followed is a mistake of this module, not of the input.
 fn lost() -> Stop {
-    Stop::Fault(Fault {
-        message: "the schedule of the violation could not be followed".to_owned(),
-        line: None,
-    })
+    Stop::Fault(Fault::new("the schedule of the violation could not be followed"))
 }

@@ -150,7 +150,7 @@ fn look(
     let Question { system, endless, evidence } = *question;
     if system.drops_threads() {
         let message = "whether a run is fair is not known where threads were dropped";
-        return Err(Fault { message: message.to_owned(), line: None }.into());
+        return Err(Fault::new(message).into());
     }
     let mut graph = Graph::new(system)?;
     let mut next_look = FIRST_LOOK;
@@ -203,7 +203,7 @@ fn nonterminating(system: &dyn System, lasso: Lasso) -> Result<Answer, Stop> {
         Ok(checked) => Ok((Verdict::Nonterminating { lasso, checked }, Some(evidence))),
         Err(refusal) => {
             let message = format!("a lasso was found and is none (a bug in Selvedge): {refusal}");
-            Err(Fault { message, line: None }.into())
+            Err(Fault::new(message).into())
         }
     }
 }

@@ -100,7 +100,7 @@ impl<'a> Reduction<'a> {
         if properties.iter().any(|property| !Wanted::can_read(property)) {
             let message = "the pushdown reduction has no answer about deadlocks, places and whole \
                            stacks: use the engine `auto`";
-            return Err(Fault { message: message.to_owned(), line: None }.into());
+            return Err(Fault::new(message).into());
         }
         let (mut violated, mut shared) = (None, BTreeSet::new());
         for state in system.initial()? {
@@ -139,7 +139,7 @@ impl<'a> Reduction<'a> {
         let rounds = self.last.rounds + 1;
         if !self.tuples.has_room(rounds) {
             let message = "there are more rounds than decision diagrams can hold: ask for fewer";
-            return Err(Fault { message: message.to_owned(), line: None }.into());
+            return Err(Fault::new(message).into());
         }
         let (solutions, violated) = match self.direction {
             Direction::Forward => self.forward(rounds)?,

@@ -1,10 +1,65 @@
 //! # Arguments
-//! A file and what the command line says about it. Every command that reads a program has these.
+//! A file and what the command line says about it: every command that reads a program has these. And the arguments of a
+//! check, which `selvedge recheck` and `selvedge-check` have.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use clap::Args as ClapArgs;
+use clap::{Args as ClapArgs, Parser};
 use num_bigint::BigInt;
+use selvedge_smt::solver::DEFAULT;
+
+use super::limits;
+
+/// Checks the evidence of an answer of Selvedge, and has no code of a search in it.
+///
+/// Evidence is written by `selvedge verify --evidence PATH`, and by `check` and `livelock`. A run is
+/// replayed; a proof is looked at state by state, value by value, or by an SMT solver. Give the file,
+/// and the options that the question had. `selvedge recheck` does the same.
+#[derive(Parser, Debug)]
+#[command(name = "selvedge-check", version, after_help = EXIT_CODES)]
+pub struct Program {
+    /// What is checked, and within which limits.
+    #[command(flatten)]
+    pub check: CheckArgs,
+    /// No warnings, only the answer
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// The exit codes, for `--help`.
+const EXIT_CODES: &str = "\
+Exit codes:
+   0  the evidence is accepted
+  20  nothing is known: a limit was reached or the program was ended before the evidence could be
+      refused, or the system cannot say what its actions are
+  64  the command line is wrong
+  65  the evidence is refused, or could not be checked within the limits; or the input is wrong
+  66  a file cannot be read
+  70  a bug in Selvedge";
+
+/// Evidence, what it is about, and how long and how large its check may be.
+#[derive(ClapArgs, Clone, Debug)]
+pub struct CheckArgs {
+    /// The evidence
+    #[arg(value_name = "EVIDENCE")]
+    pub evidence: PathBuf,
+    /// What it is about.
+    #[command(flatten)]
+    pub input: InputArgs,
+    /// The evidence is about deadlocks, too
+    #[arg(long)]
+    pub deadlock: bool,
+    /// Stop after this time: 60s, 5m, 500ms
+    #[arg(long, value_name = "TIME", value_parser = limits::time)]
+    pub timeout: Option<Duration>,
+    /// Stop when this much memory is in use: 4GiB, 500MB [default: 80% of what the machine has]
+    #[arg(long, value_name = "SIZE", value_parser = limits::size)]
+    pub memory: Option<usize>,
+    /// The SMT solver, for proofs by predicates: a name or a path
+    #[arg(long, value_name = "PROGRAM", default_value = DEFAULT, help_heading = "Solver")]
+    pub solver: String,
+}
 
 /// A file and what the command line says about it.
 #[derive(ClapArgs, Clone, Debug)]
@@ -86,4 +141,10 @@ fn constant(text: &str) -> Result<(String, BigInt), String> {
         number => number.parse().ok(),
     };
     named(text, value, "VALUE with a number, true or false, for example `SIZE=2`")
+}
+
+/// Checks that the definition of the arguments is consistent.
+#[test]
+fn arguments_are_well_defined() {
+    <Program as clap::CommandFactory>::command().debug_assert();
 }

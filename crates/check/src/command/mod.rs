@@ -1,8 +1,9 @@
 //! # The command line of a check
-//! What `selvedge-check` and `selvedge recheck` share: arguments, limits, Ctrl-C, how evidence is read and what is said of
+//! What `selvedge-check` and `selvedge recheck` share: arguments, limits and who holds them, Ctrl-C, how evidence is read and what is said of
 //! it. Both print the same and end with the same code.
 
 mod args;
+pub mod guard;
 mod interrupt;
 pub mod limits;
 
@@ -19,7 +20,7 @@ use selvedge_model::Budget;
 
 use crate::{Failure, default_memory_limit};
 
-pub use args::{InputArgs, InputOptions, count};
+pub use args::{CheckArgs, InputArgs, InputOptions, Program, count};
 pub use interrupt::Interrupt;
 
 /// How much of a file is read between two looks at the budget.

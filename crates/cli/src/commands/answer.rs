@@ -35,12 +35,19 @@ pub struct SolverArgs {
     /// The SMT solver: a name or a path
     #[arg(long, value_name = "PROGRAM", default_value = DEFAULT, help_heading = "Solver")]
     pub solver: String,
+    #[command(flatten)]
+    pub keep: KeepArgs,
+}
+
+/// Where the questions to a solver go.
+#[derive(ClapArgs, Clone, Debug)]
+pub struct KeepArgs {
     /// Write the questions that a proof rests on to this directory, as SMT-LIB files
     #[arg(long, value_name = "DIR", help_heading = "Solver")]
     keep_smt: Option<PathBuf>,
 }
 
-impl SolverArgs {
+impl KeepArgs {
     /// Writes questions where they are wanted.
     pub fn keep(&self, queries: &[(String, Query)]) -> Result<(), Failure> {
         let Some(directory) = self.keep_smt.as_deref() else { return Ok(()) };

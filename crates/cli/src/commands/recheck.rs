@@ -1,19 +1,19 @@
 //! `selvedge recheck`: evidence, checked independently of the search that found it.
 
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::time::Instant;
 
 use clap::Args as ClapArgs;
 use selvedge::{Accepted, Failure, Held, Opened, Options, recheck};
-use selvedge_check::command::{self, limits};
+use selvedge_check::command::{self, CheckArgs};
 use selvedge_evidence::Evidence;
 use selvedge_report::style::Role;
 use selvedge_report::text::{self, TraceOptions};
 use selvedge_report::{invariant, json, summaries, termination};
 
-use super::answer::SolverArgs;
+use super::answer::KeepArgs;
 use super::engine::Limits;
-use crate::args::{Format, InputArgs};
+use crate::args::Format;
 use crate::exit::Exit;
 use crate::guard;
 use crate::input;
@@ -36,44 +36,37 @@ use crate::output::Output;
 /// the same, and has nothing else in it: no code of a search.
 #[derive(ClapArgs, Debug)]
 pub struct Args {
-    /// The evidence
-    #[arg(value_name = "EVIDENCE")]
-    evidence: PathBuf,
     #[command(flatten)]
-    input: InputArgs,
-    /// The evidence is about deadlocks, too
-    #[arg(long)]
-    deadlock: bool,
+    check: CheckArgs,
     /// Show the schedule; or what is known of the states, line by line or shared state by shared
     /// state, and why no fair run stays among them
     #[arg(long)]
     show: bool,
-    /// Stop after this time: 60s, 5m, 500ms
-    #[arg(long, value_name = "TIME", value_parser = limits::time)]
-    timeout: Option<Duration>,
-    /// Stop when this much memory is in use: 4GiB, 500MB [default: 80% of what the machine has]
-    #[arg(long, value_name = "SIZE", value_parser = limits::size)]
-    memory: Option<usize>,
     #[command(flatten)]
-    solver: SolverArgs,
+    keep: KeepArgs,
 }
 
 impl Args {
     /// The limits within which there is an answer, and the file that it is about.
     pub fn watched(&self) -> (Limits, &Path) {
-        (Limits { timeout: self.timeout, memory: self.memory }, &self.input.file)
+        (limits(&self.check), &self.check.input.file)
     }
 }
 
+/// How long and how large a check may be.
+fn limits(args: &CheckArgs) -> Limits {
+    Limits { timeout: args.timeout, memory: args.memory }
+}
+
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
+    let Args { check: args, show, keep } = args;
     command::refuse_swapped("selvedge recheck", &args.evidence, &args.input.file)?;
     // What is wrong with the input is said before anything about the evidence.
     let subject = input::load(&args.input, output)?;
-    let limits = Limits { timeout: args.timeout, memory: args.memory };
     let options = Options {
         deadlock: args.deadlock,
-        solver: Some(args.solver.solver.clone()),
-        limits: limits.since(Instant::now()),
+        solver: Some(args.solver.clone()),
+        limits: limits(args).since(Instant::now()),
         ..Options::default()
     };
     let evidence = command::read(&args.evidence, &options.limits.budget())?;
@@ -82,7 +75,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let name = args.evidence.display().to_string();
     let refusal = |why: &String| command::refusal(&args.evidence, why);
     if let Ok(Accepted { held: Held::Views(_, queries), .. }) = &checked {
-        args.solver.keep(queries)?;
+        keep.keep(queries)?;
     }
     match (output.format, &checked) {
         (Format::Json, _) => output.print(&json::print(&json::Recheck {
@@ -97,7 +90,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         (_, Ok(Accepted { checked, property, held, .. })) => {
             let accepted = output.paint.paint(Role::Good, "accepted:");
             output.print(&format!("{accepted} {}", command::shown(checked, property)));
-            if args.show {
+            if *show {
                 output.print(&shown(held, output));
             }
         }

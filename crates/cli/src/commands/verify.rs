@@ -138,6 +138,6 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     };
     let ask = |options: &Options| verify(&subject, options);
     let answer = args.answer.ask(&args.input, options, output, ask)?;
-    args.solver.keep(answer.queries())?;
+    args.solver.keep.keep(answer.queries())?;
     args.answer.print(answer, output)
 }

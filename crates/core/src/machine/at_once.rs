@@ -46,7 +46,7 @@ impl Machine {
                     "the variables without a first value have more than {most} combinations of values, \
                      and who can act may depend on them: give them first values"
                 );
-                return Err(Fault { message, site: None });
+                return Err(Fault { message, site: None, is_over: false });
             }
         }
     }

@@ -16,6 +16,9 @@ use super::run::{Next, Outcome, Spare, Started};
 use super::{Fault, Frame, Machine, Shared};
 use crate::{EdgeId, Loc, Site};
 
+/// So many configurations inside of a section are followed between two looks at the time.
+const CONFIGURATIONS_PER_LOOK: usize = 1 << 6;
+
 /// More configurations than this inside of one atomic section are not followed.
 const MOST_CONFIGURATIONS: usize = 1 << 18;
 
@@ -206,6 +209,15 @@ impl Machine {
                     "this atomic section does not seem to end: too many configurations were met \
                      inside of it; look for a loop or a recursion without an end",
                 ));
+            }
+            if seen.len() % CONFIGURATIONS_PER_LOOK == 0
+                && self.is_over.as_ref().is_some_and(|asked| asked.0())
+            {
+                let fault = Fault::at(
+                    self.code.location(top.loc).site,
+                    "this atomic section was not followed to its end",
+                );
+                return Err(Fault { is_over: true, ..fault });
             }
             for &edge in &self.code.location(top.loc).edges {
                 let mut outcomes = Vec::new();

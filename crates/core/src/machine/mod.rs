@@ -31,6 +31,7 @@ pub use run::{Next, Outcome, Started};
 pub use state::{Frame, Shared, Wrong};
 pub use words::{Fault, Halt, Words};
 
+use std::fmt;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
@@ -70,6 +71,25 @@ pub struct Machine {
     pub drops_threads: bool,
     /// Whether values are chosen at once, so that nothing that may be read is open.
     pub chooses_at_once: bool,
+    /// Who says that an atomic section is not to be followed any further.
+    pub is_over: Option<IsOver>,
+}
+
+/// Says whether somebody wants an end, or time or memory is used up.
+#[derive(Clone)]
+pub struct IsOver(Arc<dyn Fn() -> bool + Send + Sync>);
+
+impl IsOver {
+    /// Asks this function.
+    pub fn new(asked: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        IsOver(Arc::new(asked))
+    }
+}
+
+impl fmt::Debug for IsOver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("IsOver")
+    }
 }
 
 impl Machine {
@@ -109,6 +129,7 @@ impl Machine {
             names,
             drops_threads: false,
             chooses_at_once: false,
+            is_over: None,
             shared,
             frames,
             code,

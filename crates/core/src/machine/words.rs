@@ -32,12 +32,14 @@ pub struct Fault {
     pub message: String,
     /// Where.
     pub site: Option<Site>,
+    /// Whether somebody wanted an end: see [`super::Machine::is_over`].
+    pub is_over: bool,
 }
 
 impl Fault {
     /// A fault at a place in the text.
     pub fn at(site: Site, message: impl Into<String>) -> Fault {
-        Fault { message: message.into(), site: Some(site) }
+        Fault { message: message.into(), site: Some(site), is_over: false }
     }
 }
 

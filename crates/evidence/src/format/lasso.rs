@@ -45,7 +45,7 @@ impl LassoText {
         if period.initial > 0 || !period.threads.is_empty() {
             return Err(not_followed("the period does not start in an initial state of its own"));
         }
-        let stem = schedule.steps.len();
+        let stem = schedule.len();
         schedule.steps.extend(period.steps);
         let mut trace = follow(&schedule, system, budget)?;
         let period = trace.steps.split_off(stem);

@@ -441,7 +441,7 @@ fn read<T: DeserializeOwned>(text: &str, budget: &Budget) -> Result<T, EvidenceE
 }
 
 /// How many bytes are read between two looks at the budget.
-const PIECE: usize = 1 << 16;
+const PIECE: usize = 1 << 14;
 
 /// A text that ends with an error when the budget does.
 struct Watched<'a> {

@@ -33,7 +33,7 @@ mod violation;
 
 use std::fmt;
 
-use selvedge_model::{Budget, Endless, Fairness, Fault, Property, System};
+use selvedge_model::{Budget, Endless, Fairness, Fault, Property, Stop, System};
 
 use crate::watch::Watch;
 use crate::{Evidence, LassoThread, Part};
@@ -265,7 +265,10 @@ impl std::error::Error for Refusal {}
 
 impl From<Fault> for Refusal {
     fn from(fault: Fault) -> Self {
-        Refusal::new(Flaw::System, fault.to_string())
+        match Stop::from(fault) {
+            Stop::Fault(fault) => Refusal::new(Flaw::System, fault.to_string()),
+            stop => stop.into(),
+        }
     }
 }
 

@@ -84,7 +84,7 @@ impl<'a> Space<'a> {
         let program = lowering.program();
         let too_many = || {
             let message = "there are more rounds and variables than decision diagrams can hold";
-            Stop::Fault(Fault { message: message.to_owned(), line: None })
+            Stop::Fault(Fault::new(message))
         };
         let shared_copies = layout.copies(rounds).ok_or_else(too_many)?;
         let empty = Field { domain: Span { first: 0, count: 1 }, bits: Vec::new(), hidden: false };
@@ -385,6 +385,6 @@ fn finite(kind: &Kind) -> Result<Span> {
         } else {
             "summaries need small types: a variable has more than 65536 values"
         };
-        Stop::Fault(Fault { message: message.to_owned(), line: None })
+        Stop::Fault(Fault::new(message))
     })
 }

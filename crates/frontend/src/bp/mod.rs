@@ -25,6 +25,7 @@ mod statements;
 #[cfg(test)]
 mod tests;
 
+use selvedge_model::Patience;
 use selvedge_program::Source;
 
 use crate::{Diagnostic, syntax};
@@ -33,7 +34,15 @@ use crate::{Diagnostic, syntax};
 /// of their places.
 #[must_use]
 pub fn parse(source: &Source) -> (syntax::File, Vec<Diagnostic>) {
-    let mut parser = parser::Parser::new(source);
+    parse_within(source, &Patience::default())
+}
+
+/// Parses a file, or the beginning of it for which there is patience.
+pub(crate) fn parse_within(
+    source: &Source,
+    patience: &Patience,
+) -> (syntax::File, Vec<Diagnostic>) {
+    let mut parser = parser::Parser::new(source, patience);
     let file = parser.file();
     parser.reject_foreign_calls(&file);
     (file, parser.finish())

@@ -2,6 +2,7 @@
 //! A place in the list of tokens, the mistakes found so far, and the blocks that are open. The
 //! grammar is in the other files; here are reading, reporting, and going on after a mistake.
 
+use selvedge_model::Patience;
 use selvedge_program::{Source, Span};
 
 use super::lexer::{Kind, Token, tokens};
@@ -89,11 +90,12 @@ pub(super) struct Parser<'s> {
     cut_off: bool,
     /// Set when reading is given up altogether.
     halted: bool,
+    patience: &'s Patience,
 }
 
 impl<'s> Parser<'s> {
     /// Starts at the first token.
-    pub(super) fn new(source: &'s Source) -> Self {
+    pub(super) fn new(source: &'s Source, patience: &'s Patience) -> Self {
         let (tokens, diagnostics, cut_off) = tokens(source);
         Parser {
             source,
@@ -105,6 +107,7 @@ impl<'s> Parser<'s> {
             last_mistake: None,
             cut_off,
             halted: false,
+            patience,
         }
     }
 
@@ -152,6 +155,9 @@ impl<'s> Parser<'s> {
         let token = self.token();
         if token.kind != Kind::EndOfFile {
             self.at += 1;
+            if !self.patience.lasts(1) {
+                self.halt();
+            }
         }
         token
     }

@@ -5,6 +5,7 @@
 use std::cell::{Cell, RefCell};
 
 use rustc_hash::FxHashMap;
+use selvedge_model::Patience;
 use selvedge_program::{EnumId, GlobalId, ProcId, Span, Type, Value, Variable};
 
 use super::labels::Survey;
@@ -125,6 +126,8 @@ pub(super) struct Items<'a> {
     pub threads: Vec<&'a syntax::ThreadDecl>,
     /// The predicates.
     pub predicates: Vec<&'a syntax::PredicateDecl>,
+    /// How long the check may take; for ever if nothing is said.
+    pub patience: Option<&'a Patience>,
     /// How many elements the arrays have that were met so far.
     pub elements: Cell<usize>,
     /// Where names stand, and where what they mean is declared.
@@ -169,6 +172,11 @@ impl<'a> Items<'a> {
         }
         items.thread_bodies(problems);
         items
+    }
+
+    /// Whether there is patience for one more statement or declaration.
+    pub fn lasts(&self) -> bool {
+        self.patience.is_none_or(|patience| patience.lasts(1))
     }
 
     /// What a name means at the top of the file.

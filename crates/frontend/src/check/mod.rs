@@ -37,6 +37,7 @@ mod walk;
 use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
+use selvedge_model::Patience;
 use selvedge_program::{EnumType, Program, Type, Variable};
 
 pub use self::names::{Definition, Kind, Names};
@@ -67,29 +68,45 @@ pub struct Checked {
 /// Checks a file. There is a program exactly if no diagnostic is an error.
 #[must_use]
 pub fn check(file: &syntax::File, options: &CheckOptions) -> (Option<Program>, Vec<Diagnostic>) {
-    let (program, problems, _) = checked(file, options, |_, _| ());
+    let (program, problems, _) = checked(file, options, None, |_, _| ());
+    (program, problems)
+}
+
+/// Checks a file, as far as there is patience for it: what was found then says nothing.
+pub(crate) fn check_within(
+    file: &syntax::File,
+    options: &CheckOptions,
+    patience: &Patience,
+) -> (Option<Program>, Vec<Diagnostic>) {
+    let (program, problems, _) = checked(file, options, Some(patience), |_, _| ());
     (program, problems)
 }
 
 /// The same, with the names of the file.
 #[must_use]
 pub fn check_with_names(file: &syntax::File, options: &CheckOptions) -> Checked {
-    let (program, problems, names) = checked(file, options, Names::collect);
+    let (program, problems, names) = checked(file, options, None, Names::collect);
     Checked { program, problems, names }
 }
 
 /// Checks a file; `look` sees what was resolved.
-fn checked<T>(
-    file: &syntax::File,
+fn checked<'a, T>(
+    file: &'a syntax::File,
     options: &CheckOptions,
+    patience: Option<&'a Patience>,
     look: impl FnOnce(&Items<'_>, &[Vec<Local<'_>>]) -> T,
 ) -> (Option<Program>, Vec<Diagnostic>, T) {
     let mut problems = Vec::new();
     let mut items = Items::collect(file, &mut problems);
+    items.patience = patience;
     consts::evaluate(&mut items, options, &mut problems);
     initial::globals(&mut items, &mut problems);
     procedures::signatures(&mut items, &mut problems);
     let (procs, locals) = procedures::bodies(&items, &mut problems);
+    if !items.lasts() {
+        let seen = look(&items, &locals);
+        return (None, problems, seen);
+    }
     let threads = threads::threads(&items, &mut problems);
     let predicates = predicates::predicates(&items, &locals, &mut problems);
     let seen = look(&items, &locals);

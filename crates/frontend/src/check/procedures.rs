@@ -56,6 +56,9 @@ pub(super) fn bodies<'a>(
     let mut procs = Vec::with_capacity(items.procs.len());
     let mut locals = Vec::with_capacity(items.procs.len());
     for (position, proc) in items.procs.iter().enumerate() {
+        if !items.lasts() {
+            break;
+        }
         let params = proc.params.iter().map(|param| &param.name).chain(proc.binder);
         let names = params.clone().map(|name| name.text.as_str());
         let written = names.chain(proc.survey.locals.iter().copied());

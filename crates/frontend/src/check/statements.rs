@@ -72,6 +72,9 @@ impl<'c, 'a> Body<'c, 'a> {
     fn inside(&mut self, stmts: &'a [syntax::Stmt], sequence: &mut Sequence) {
         let mark = self.typer.scope.mark();
         for stmt in stmts {
+            if !self.typer.items.lasts() {
+                break;
+            }
             self.statement(stmt, sequence);
         }
         self.typer.scope.leave(mark);

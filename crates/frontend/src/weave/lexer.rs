@@ -1,6 +1,7 @@
 //! From text to tokens. A token has no content of its own: its text is looked up by its place.
 
 use logos::{Lexer, Logos};
+use selvedge_model::Patience;
 use selvedge_program::{Source, Span};
 
 use crate::Diagnostic;
@@ -158,10 +159,14 @@ fn comment(lexer: &mut Lexer<'_, Token>) -> logos::FilterResult<(), Unreadable> 
 }
 
 /// The tokens of a text, with [`Token::Unreadable`] where there is none.
-pub(super) fn tokenize(source: &Source) -> Tokens<Token> {
+pub(super) fn tokenize(source: &Source, patience: &Patience) -> Tokens<Token> {
     let mut tokens = Tokens::new();
     let mut lexer = Token::lexer(source.text());
     while let Some(token) = lexer.next() {
+        if !patience.lasts(1) {
+            tokens.cut = true;
+            break;
+        }
         let span = Span::new(lexer.span().start, lexer.span().end);
         match token {
             Ok(Token::BadNumber) => tokens.unreadable(span, bad_number(source.slice(span), span)),

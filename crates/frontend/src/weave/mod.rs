@@ -26,6 +26,7 @@ mod statements;
 #[cfg(test)]
 mod tests;
 
+use selvedge_model::Patience;
 use selvedge_program::{Source, Span};
 
 use crate::check::similar::{WORDS, did_you_mean};
@@ -39,8 +40,16 @@ use lexer::Token;
 /// of their places.
 #[must_use]
 pub fn parse(source: &Source) -> (syntax::File, Vec<Diagnostic>) {
+    parse_within(source, &Patience::default())
+}
+
+/// Parses a file, or the beginning of it for which there is patience.
+pub(crate) fn parse_within(
+    source: &Source,
+    patience: &Patience,
+) -> (syntax::File, Vec<Diagnostic>) {
     let mut parser = Parser {
-        tokens: Cursor::new(source, lexer::tokenize(source)),
+        tokens: Cursor::new(source, lexer::tokenize(source, patience), patience),
         items: Vec::new(),
         effects: Vec::new(),
         height: 0,

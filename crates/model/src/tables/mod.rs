@@ -42,7 +42,7 @@ impl Template {
         let origin = origin.filter(|&origin| origin < u32::MAX);
         origin.map(Origin).ok_or_else(|| {
             let message = "there are 2^32 rules or more, which is more than can be numbered";
-            Fault { message: message.to_owned(), line: None }
+            Fault::new(message)
         })
     }
 }
@@ -171,13 +171,21 @@ impl Tables {
         let state = |&shared| State { shared, threads: Vec::with_capacity(self.threads.len()) };
         let mut states: Vec<State> = self.initial.iter().map(state).collect();
         for (info, stacks) in self.threads.iter().zip(&self.stacks) {
-            let with = |state: &State, stack: &Vec<SymbolId>| {
-                let mut state = state.clone();
+            let with = |mut state: State, stack: &Vec<SymbolId>| {
                 let stack = Stack::top_first(stack.iter().copied());
                 state.threads.push(Thread { template: info.template, stack });
                 state
             };
-            states = states.iter().flat_map(|s| stacks.iter().map(move |w| with(s, w))).collect();
+            states = match &stacks[..] {
+                // There may be many threads, and a copy for each of them would be quadratic.
+                [only] => states.into_iter().map(|state| with(state, only)).collect(),
+                several => {
+                    let all = |state: &State| {
+                        several.iter().map(|stack| with(state.clone(), stack)).collect::<Vec<_>>()
+                    };
+                    states.iter().flat_map(all).collect()
+                }
+            };
         }
         states
     }
@@ -210,7 +218,7 @@ impl System for Tables {
         let count = choices.fold(self.initial.len(), usize::saturating_mul);
         if count > MOST_INITIAL_STATES {
             let message = format!("there are more than {MOST_INITIAL_STATES} initial states");
-            return Err(Fault { message, line: None });
+            return Err(Fault::new(message));
         }
         Ok(self.initial_states())
     }

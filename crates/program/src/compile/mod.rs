@@ -20,6 +20,7 @@ pub use operate::Undefined;
 use std::sync::Arc;
 
 use selvedge_core::{Code, Control, Declared, Edge, Index, Kind, Location, Procedure, Site};
+use selvedge_model::Patience;
 
 use crate::flow::{Command, Flow};
 use crate::{Program, Span, Type, Value, Variable};
@@ -62,6 +63,12 @@ impl<'p> Compiler<'p> {
     /// The code of the program.
     #[must_use]
     pub fn code(&self) -> Code {
+        self.code_within(&Patience::default())
+    }
+
+    /// The code of the program, as far as there is patience for it: whoever asks has to look whether it is whole.
+    #[must_use]
+    pub fn code_within(&self, patience: &Patience) -> Code {
         let locations =
             self.flow.locations.iter().zip(&self.flow.live).map(|(at, live)| Location {
                 proc: at.proc,
@@ -70,7 +77,7 @@ impl<'p> Compiler<'p> {
                 site: site(at.span),
                 dead: live.dead.clone(),
             });
-        let edges = self.flow.edges.iter().map(|edge| {
+        let edges = self.flow.edges.iter().take_while(|_| patience.lasts(1)).map(|edge| {
             let (code, temps) = self.command(self.flow.location(edge.from).proc, edge);
             Edge {
                 from: edge.from,

@@ -2,6 +2,8 @@
 //! One pass over the statements of a procedure with the current location in hand. Jumps are no
 //! steps: they *forward* one location to another, and forwarded locations disappear at the end.
 
+use selvedge_model::Patience;
+
 use super::{Command, Edge, EdgeId, Flow, FlowError, Loc, Location, atomic, live, locks, procs};
 use crate::{
     Block, Cond, Expr, ExprKind, LabelId, ProcId, Procedure, Program, Span, Stmt, StmtKind, Type,
@@ -10,13 +12,24 @@ use crate::{
 
 /// The flow graph of a program.
 pub fn build(program: &Program) -> Result<Flow, FlowError> {
+    build_within(program, &Patience::default())
+}
+
+/// The flow graph of a program, as far as there is patience for it: whoever asks has to look whether it is whole.
+pub fn build_within(program: &Program, patience: &Patience) -> Result<Flow, FlowError> {
     let mut flow = Flow::default();
     for (id, proc) in procs(program) {
-        let entry = Builder::new(program, &mut flow, id, proc).build()?;
+        let entry = Builder::new(program, &mut flow, id, proc, patience).build()?;
         flow.entries.push(entry);
+        if !patience.lasts(1) {
+            return Ok(flow);
+        }
     }
     flow.tracks_owners = locks::doubtful_release(program, &flow).is_some();
-    flow.live = live::live_locals(program, &flow);
+    flow.live = live::live_locals(program, &flow, patience);
+    if flow.live.len() < flow.locations.len() {
+        return Ok(flow);
+    }
     live::mark_copies(&mut flow);
     Ok(flow)
 }
@@ -36,10 +49,17 @@ struct Builder<'a> {
     loops: Vec<(Loc, Loc)>,
     /// How many atomic blocks are open.
     atomic: usize,
+    patience: &'a Patience,
 }
 
 impl<'a> Builder<'a> {
-    fn new(program: &'a Program, flow: &'a mut Flow, id: ProcId, proc: &'a Procedure) -> Self {
+    fn new(
+        program: &'a Program,
+        flow: &'a mut Flow,
+        id: ProcId,
+        proc: &'a Procedure,
+        patience: &'a Patience,
+    ) -> Self {
         let first = flow.locations.len();
         Builder {
             program,
@@ -51,6 +71,7 @@ impl<'a> Builder<'a> {
             forward: Vec::new(),
             loops: Vec::new(),
             atomic: 0,
+            patience,
         }
     }
 
@@ -119,6 +140,9 @@ impl<'a> Builder<'a> {
     /// Builds the statements from `at`; the result is where control falls out.
     fn block(&mut self, block: &Block, mut at: Loc) -> Loc {
         for stmt in block {
+            if !self.patience.lasts(1) {
+                break;
+            }
             at = self.labelled(stmt, at);
             self.flow.locations[at.index()].span = stmt.span;
             at = self.statement(stmt, at);

@@ -16,8 +16,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use selvedge_model::Patience;
+
 use super::{Command, Flow, Loc};
 use crate::{AtomicOp, Expr, ExprKind, LocalId, Place, ProcId, Program, Type, VarRef, Variable};
+
+/// So many cells are looked at as fast as another statement is read.
+const CELLS_AT_ONCE: usize = 64;
 
 /// Elements of larger arrays are live together.
 const MOST_ELEMENTS: usize = 64;
@@ -40,12 +45,15 @@ impl Live {
     }
 }
 
-/// Finds what is live at each location.
-pub(super) fn live_locals(program: &Program, flow: &Flow) -> Vec<Live> {
+/// Finds what is live at each location; of fewer locations if there is no patience for all.
+pub(super) fn live_locals(program: &Program, flow: &Flow, patience: &Patience) -> Vec<Live> {
     let cells: Vec<Cells> = program.procs.iter().map(|proc| Cells::new(&proc.locals)).collect();
+    // A look at a location is a look at each of its cells.
+    let lasts = |proc: ProcId| patience.lasts(1 + cells[proc.index()].count / CELLS_AT_ONCE);
     let mut live: Vec<Box<[bool]>> = flow
         .locations
         .iter()
+        .take_while(|location| lasts(location.proc))
         .map(|location| {
             let watched = program.predicates.iter().any(|p| p.scope == Some(location.proc));
             vec![watched; cells[location.proc.index()].count].into()
@@ -59,7 +67,13 @@ pub(super) fn live_locals(program: &Program, flow: &Flow) -> Vec<Live> {
         }
     }
     let mut work: Vec<Loc> = (0..flow.locations.len() as u32).map(Loc).collect();
+    if live.len() < flow.locations.len() {
+        return Vec::new();
+    }
     while let Some(loc) = work.pop() {
+        if !lasts(flow.location(loc).proc) {
+            return Vec::new();
+        }
         let before = live_before(&cells[flow.location(loc).proc.index()], flow, loc, &live);
         if live[loc.index()] != before {
             live[loc.index()] = before;
@@ -67,7 +81,8 @@ pub(super) fn live_locals(program: &Program, flow: &Flow) -> Vec<Live> {
         }
     }
     let cells_of = |proc: ProcId| &cells[proc.index()];
-    live.iter().zip(&flow.locations).map(|(live, at)| cells_of(at.proc).live(live)).collect()
+    let found = live.iter().zip(&flow.locations).take_while(|(_, at)| lasts(at.proc));
+    found.map(|(live, at)| cells_of(at.proc).live(live)).collect()
 }
 
 /// Notes, where a thread is started with a copy of the locals, which of them both threads may read:

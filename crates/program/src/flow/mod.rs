@@ -16,7 +16,7 @@ mod locks;
 
 use crate::{AtomicOp, Expr, LabelId, LocalId, Place, ProcId, Program, Span};
 
-pub use build::build;
+pub use build::{build, build_within};
 pub use live::Live;
 pub(crate) use locks::doubtful_release;
 pub use selvedge_core::{EdgeId, Loc};

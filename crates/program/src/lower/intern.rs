@@ -118,7 +118,7 @@ impl<T: Eq + Hash> Numbered<T> {
         drop(table);
         let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
         let number = table.intern_hashed(hash, thing);
-        number.map_err(|full| Fault { message: full.to_string(), line: None })
+        number.map_err(|full| Fault::new(full.to_string()))
     }
 
     /// Looks at the thing of a number that was given out.

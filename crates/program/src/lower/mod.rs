@@ -22,10 +22,13 @@ mod system;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use selvedge_core::machine::{self, Frame, Halt, Machine, Shared};
-use selvedge_model::{Fault, Origin, SharedId, SymbolId, TemplateId, ThreadInfo};
+use selvedge_model::{
+    Budget, Fault, Origin, Patience, SharedId, Stop, SymbolId, TemplateId, ThreadInfo,
+};
 
 use crate::compile::{Compiler, Threads};
 use crate::flow::{self, Command, EdgeId, Flow};
@@ -62,6 +65,8 @@ pub struct Lowering {
     origins: Numbered<Stored>,
     /// The steps of those actions, each after another one.
     steps: Numbered<Step>,
+    /// Ends atomic sections with the budget.
+    watch: Arc<Watch>,
 }
 
 /// Why a program cannot be lowered.
@@ -91,6 +96,14 @@ pub enum LowerError {
         /// Where.
         span: Span,
     },
+    /// The budget ended before the program was prepared.
+    Stopped(Stop),
+}
+
+impl From<Stop> for LowerError {
+    fn from(stop: Stop) -> Self {
+        LowerError::Stopped(stop)
+    }
 }
 
 impl fmt::Display for LowerError {
@@ -111,14 +124,17 @@ impl fmt::Display for LowerError {
                 "there are {total} threads at the start; at most {MOST_THREADS} are possible"
             ),
             LowerError::At { message, .. } => f.write_str(message),
+            LowerError::Stopped(stop) => stop.fmt(f),
         }
     }
 }
 
 impl std::error::Error for LowerError {}
 
-fn flow_of(program: &Program) -> Result<Flow, LowerError> {
-    flow::build(program).map_err(|e| LowerError::At { message: e.message, span: e.span })
+fn flow_of(program: &Program, patience: &Patience) -> Result<Flow, LowerError> {
+    let flow = flow::build_within(program, patience);
+    patience.end()?;
+    flow.map_err(|e| LowerError::At { message: e.message, span: e.span })
 }
 
 impl Lowering {
@@ -129,7 +145,7 @@ impl Lowering {
         source: Arc<Source>,
         counts: &ThreadCounts,
     ) -> Result<Self, LowerError> {
-        Lowering::prepare(program, source, counts, false)
+        Lowering::within(program, source, counts, false, &Budget::default())
     }
 
     /// The same, but a thread of any number of instances for which no number is given stays one:
@@ -139,29 +155,36 @@ impl Lowering {
         source: Arc<Source>,
         counts: &ThreadCounts,
     ) -> Result<Self, LowerError> {
-        Lowering::prepare(program, source, counts, true)
+        Lowering::within(program, source, counts, true, &Budget::default())
     }
 
-    fn prepare(
+    /// Prepares a program within a budget, which atomic sections look at later on, too. Any number of threads stays one if
+    /// that is wanted.
+    pub fn within(
         program: Arc<Program>,
         source: Arc<Source>,
         counts: &ThreadCounts,
         any_number: bool,
+        budget: &Budget,
     ) -> Result<Self, LowerError> {
+        let patience = Patience::new(budget);
         let written = Arc::clone(&program);
-        let mut flow = flow_of(&program)?;
+        let mut flow = flow_of(&program, &patience)?;
         let has = |test: fn(&Command) -> bool| flow.edges.iter().any(|e| test(&e.command));
         let starts = has(|c| matches!(c, Command::Async { .. } | Command::StartThread { .. }));
-        let found = Found::threads(&program, &flow, counts, any_number)?;
+        let found = Found::threads(&program, &flow, counts, any_number, &patience)?;
         let narrowed = found.narrowed(&program, &flow, starts);
         let program = narrowed.map_or(program, Arc::new);
         if !Arc::ptr_eq(&program, &written) {
-            flow = flow_of(&program)?;
+            flow = flow_of(&program, &patience)?;
         }
         let threads = Threads { count: found.first.len(), started: starts };
         let compiler = Compiler::new(&program, &flow, threads);
         let names = names::names(&program, starts, flow.tracks_owners);
-        let mut machine = Machine::new(compiler.code(), compiler.locks(), names);
+        let code = compiler.code_within(&patience);
+        patience.end()?;
+        let mut machine = Machine::new(code, compiler.locks(), names);
+        let watch = Watch::over(budget, &mut machine);
         machine.first_threads = u32::try_from(threads.count).unwrap_or(u32::MAX);
         let frame = |proc: ProcId, values: &[Value], owner: u32| {
             let entry = machine.code.proc(proc).entry;
@@ -174,11 +197,13 @@ impl Lowering {
         };
         let owner = |number: u32| if flow.tracks_owners { number } else { 0 };
         let entries = (1..).zip(&found.first);
+        let entries = entries.take_while(|_| patience.lasts(1));
         let entries =
             entries.map(|(number, (_, proc, values))| frame(*proc, values, owner(number)));
         let any = found.any_number.iter();
         let any = any.map(|(template, proc, values)| (*template, frame(*proc, values, 0)));
         let (entries, any_number) = (entries.collect(), any.collect());
+        patience.end()?;
         let threads = found.first.into_iter().map(|(info, ..)| info).collect();
         Ok(Lowering {
             written,
@@ -194,6 +219,7 @@ impl Lowering {
             symbols: Numbered::new("frames"),
             origins: Numbered::new("ways through atomic sections"),
             steps: Numbered::new("steps in atomic sections"),
+            watch,
         })
     }
 
@@ -212,6 +238,11 @@ impl Lowering {
     pub fn choosing_at_once(mut self) -> Self {
         self.machine.chooses_at_once = true;
         self
+    }
+
+    /// Forgets the budget that the program was prepared within: who looks at an answer has all the time there is.
+    pub fn has_no_limits(&self) {
+        self.watch.is_off.store(true, Ordering::Relaxed);
     }
 
     /// The program. Parameters of threads that were integers, and shared variables that count threads, may have
@@ -286,8 +317,46 @@ impl Lowering {
 
     /// A fault of the core, with its line.
     fn fault(&self, fault: machine::Fault) -> Fault {
+        if let (true, Some(stop)) = (fault.is_over, self.watch.stopped.get()) {
+            return stop.clone().into();
+        }
         let line = fault.site.map(|site| self.source.line(site.0));
-        Fault { message: fault.message, line }
+        Fault { line, ..Fault::new(fault.message) }
+    }
+}
+
+/// A budget that atomic sections look at, as long as somebody searches.
+struct Watch {
+    budget: Budget,
+    /// Why a section was not followed to its end.
+    stopped: OnceLock<Stop>,
+    /// Whether the search is over, so that there are no limits any more.
+    is_off: AtomicBool,
+}
+
+impl Watch {
+    /// Lets the atomic sections of a machine look at a budget.
+    fn over(budget: &Budget, machine: &mut Machine) -> Arc<Self> {
+        let budget = Budget { meters: Vec::new(), ..budget.clone() };
+        let watch = Watch { budget, stopped: OnceLock::new(), is_off: AtomicBool::new(false) };
+        let watch = Arc::new(watch);
+        let asked = Arc::clone(&watch);
+        machine.is_over = Some(machine::IsOver::new(move || asked.is_over()));
+        watch
+    }
+
+    fn is_over(&self) -> bool {
+        if self.is_off.load(Ordering::Relaxed) {
+            return false;
+        }
+        match self.budget.look() {
+            Ok(()) => false,
+            Err(stop) => {
+                // Whatever came first is the reason.
+                let _ = self.stopped.set(stop);
+                true
+            }
+        }
     }
 }
 
@@ -303,6 +372,7 @@ impl Found {
         flow: &Flow,
         counts: &ThreadCounts,
         any_number: bool,
+        patience: &Patience,
     ) -> Result<Self, LowerError> {
         let known = || program.threads.iter().map(|t| t.name.clone()).collect::<Vec<_>>();
         if let Some(name) = counts.keys().find(|name| !known().contains(name)) {
@@ -310,7 +380,9 @@ impl Found {
         }
         // How many threads there are makes no difference to their arguments.
         let compiler = Compiler::new(program, flow, Threads { count: 1, started: true });
-        let machine = Machine::new(compiler.code(), Vec::new(), machine::Names::default());
+        let code = compiler.code_within(patience);
+        patience.end()?;
+        let machine = Machine::new(code, Vec::new(), machine::Names::default());
         let entry = |decl: &ThreadDecl, instance: u32| {
             let args = compiler.arguments(decl.proc, &decl.args, instance);
             machine.first_frame(decl.proc, &args).map_err(|(number, halt)| {
@@ -345,6 +417,9 @@ impl Found {
                 return Err(LowerError::TooManyThreads { total });
             }
             for instance in 0..count {
+                if !patience.lasts(1 + program.procs[decl.proc.index()].locals.len()) {
+                    patience.end()?;
+                }
                 let name = match count {
                     1 => decl.name.clone(),
                     _ => format!("{}#{}", decl.name, instance + 1),

@@ -45,7 +45,7 @@ mod shared;
 use std::fmt;
 use std::sync::Arc;
 
-use selvedge_model::{Endless, Fairness, System};
+use selvedge_model::{Budget, Endless, Fairness, Patience, System};
 
 use crate::print::NotBoolean;
 use crate::{
@@ -202,7 +202,7 @@ pub fn sequentialize(
             "there is no run in 0 rounds: give 1 or more",
         ));
     }
-    transform(program, counts, rounds, None)
+    transform(program, counts, rounds, None, &Budget::default())
 }
 
 /// The program with one thread that goes wrong exactly if this one has an endless run, of the kind
@@ -212,6 +212,18 @@ pub fn livelock(
     counts: &ThreadCounts,
     bounds: Bounds,
     endless: Endless,
+) -> Result<Sequential, NotSequential> {
+    livelock_within(program, counts, bounds, endless, &Budget::default())
+}
+
+/// The program with one thread that goes wrong exactly if this one has an endless run, unless the budget ends before it
+/// is made.
+pub fn livelock_within(
+    program: &Program,
+    counts: &ThreadCounts,
+    bounds: Bounds,
+    endless: Endless,
+    budget: &Budget,
 ) -> Result<Sequential, NotSequential> {
     if bounds.lasso == 0 {
         return Err(NotSequential::at(
@@ -223,7 +235,7 @@ pub fn livelock(
     let rounds = bounds.lasso.checked_mul(2).and_then(|n| n.checked_add(stem));
     let rounds = rounds.and_then(|n| n.checked_sub(1)).filter(|n| *n < MOST_ROUNDS);
     let too_many = || NotSequential::at(Span::default(), "there are too many rounds");
-    transform(program, counts, rounds.ok_or_else(too_many)?, Some((bounds, endless)))
+    transform(program, counts, rounds.ok_or_else(too_many)?, Some((bounds, endless)), budget)
 }
 
 /// Nobody asks for more rounds than this; copies would not fit.
@@ -234,14 +246,19 @@ fn transform(
     counts: &ThreadCounts,
     rounds: u32,
     endless: Option<(Bounds, Endless)>,
+    budget: &Budget,
 ) -> Result<Sequential, NotSequential> {
-    let lowering = Lowering::new(Arc::new(program.clone()), Arc::new(Source::default()), counts)?;
+    let patience = Patience::new(budget);
+    let is_whole = || patience.end().map_err(|stop| NotSequential::Threads(stop.into()));
+    let (program, source) = (Arc::new(program.clone()), Arc::new(Source::default()));
+    let lowering = Lowering::within(program, source, counts, false, budget)?;
     let program = lowering.program();
     refuse::refuse(program, rounds)?;
     let too_long = || NotSequential::at(Span::default(), "the program is too long");
     let (numbered, spans) = marks::number(program).ok_or_else(too_long)?;
-    let flow = flow::build(&numbered)
-        .map_err(|e| NotSequential::at(marks::place(&spans, e.span), e.message))?;
+    let flow = flow::build_within(&numbered, &patience);
+    is_whole()?;
+    let flow = flow.map_err(|e| NotSequential::at(marks::place(&spans, e.span), e.message))?;
     let options = explicit::Options {
         check: |span| Mark::Check(Mark::of(span).number()).span(),
         silent: body::silent,
@@ -255,6 +272,7 @@ fn transform(
     if endless.is_some_and(|(_, endless)| endless.fairness != Fairness::None) {
         refuse::fair_choices_made_early(&checked)?;
     }
+    is_whole()?;
     let threads = driver::threads(program, lowering.threads());
     let inside = driver::inside_sections(&checked, &flow);
     let lasso =
@@ -264,8 +282,11 @@ fn transform(
     let (owners, slots) = (shared.owners, shared.slots());
     let guess_slots = shared.guess_slots();
     let lasso = shared.lasso.as_ref().map(|lasso| (lasso.bounds, lasso.keyframe_round()));
+    is_whole()?;
     let mut result = driver::drive(&checked, &flow, shared, &threads, &inside);
-    let made = flow::build(&result).map_err(|e| NotSequential::at(Span::default(), e.message))?;
+    let made = flow::build_within(&result, &patience);
+    is_whole()?;
+    let made = made.map_err(|e| NotSequential::at(Span::default(), e.message))?;
     let meanings = made.edges.iter().map(Meaning::of).collect();
     marks::restore(&mut result, &spans);
     Ok(Sequential {

@@ -228,5 +228,5 @@ impl Walk<'_, '_> {
 /// The rings always have a way back.
 fn lost() -> Stop {
     let message = "a run that was found cannot be walked back: please report this as a bug";
-    Stop::Fault(Fault { message: message.to_owned(), line: None })
+    Stop::Fault(Fault::new(message))
 }

@@ -159,8 +159,8 @@ fn save(walk: &Walk<'_>, file: &str, default: Option<&Path>) -> Done {
     };
     Done::Said(match save_schedule(walk, path) {
         Ok(()) => format!("the schedule was written to {}\n", show_path(path)),
-        Err(Failure::Message(_, message)) => format!("{message}\n"),
         Err(Failure::Diagnostics(diagnostics)) => diagnostics.to_string(),
+        Err(failure) => format!("{failure}\n"),
     })
 }
 

@@ -88,10 +88,10 @@ impl<'s> Walk<'s> {
     /// Starts in the first initial state.
     pub fn start(system: &'s dyn System, properties: &'s [Property]) -> Result<Self, Fault> {
         let initial = system.initial()?;
-        let first = initial.first().cloned().ok_or_else(|| Fault {
-            message: "the system has no initial state".to_owned(),
-            line: None,
-        })?;
+        let first = initial
+            .first()
+            .cloned()
+            .ok_or_else(|| Fault::new("the system has no initial state"))?;
         let trace = Trace::start(first.clone());
         Ok(Walk { system, properties, initial, trace, state: first })
     }
