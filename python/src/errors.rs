@@ -4,10 +4,10 @@
 use std::fs::{self, File};
 use std::path::PathBuf;
 
-use pyo3::exceptions::PyOSError;
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyTimeoutError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use selvedge::{Blame, DiagnosticReport, Failure};
+use selvedge::{Blame, DiagnosticReport, Failure, Stop};
 
 mod classes {
     pyo3::import_exception!(selvedge._errors, InputError);
@@ -25,6 +25,12 @@ pub enum Site {
 
 /// The exception for a failure.
 pub fn raise(py: Python<'_>, site: &Site, failure: &Failure) -> PyErr {
+    // A limit was reached before there was anything to be told.
+    match failure {
+        Failure::Stopped(Stop::Timeout) => return PyTimeoutError::new_err(failure.to_string()),
+        Failure::Stopped(Stop::Memory) => return PyMemoryError::new_err(failure.to_string()),
+        _ => {}
+    }
     match failure.blame() {
         Blame::Options => option(&failure.to_string()),
         Blame::File => unreadable(site, &failure.to_string()),

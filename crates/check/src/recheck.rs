@@ -165,8 +165,8 @@ fn views(
     if given.deadlock {
         return Ok(Err("it says nothing about deadlocks, which were asked for".to_owned()));
     }
-    if let Input::Tables { .. } = subject.input() {
-        return Ok(Err("it is about a program, and this is a table".to_owned()));
+    if !matches!(subject.input(), Some(Input::Program { .. })) {
+        return Ok(Err("it is about a program, and this is none".to_owned()));
     }
     let program = Parameterized::new(subject)?;
     let property = program.property_name();

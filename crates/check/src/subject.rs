@@ -11,12 +11,12 @@ use selvedge_frontend::check::CheckOptions;
 use selvedge_frontend::{self as frontend, Diagnostic, Diagnostics, Input, LoadError, LoadOptions};
 use selvedge_model::{Budget, Property, System};
 use selvedge_program::{
-    Count, LowerError, Lowering, Program, Source, ThreadCounts, ThreadDecl, Variable,
+    Count, LowerError, Lowering, Program, Source, ThreadCounts, ThreadDecl, Variable, print,
 };
 
 use crate::{Failure, suggest};
 
-/// What is said about an input beside its text. Messages call these options as the command line does: `--threads`, …
+/// What is said about an input beside its text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct InputOptions {
     /// Numbers of threads of templates.
@@ -46,23 +46,39 @@ impl InputOptions {
             budget: budget.clone(),
         })?;
         refuse_what_does_not_apply(&input, &self)?;
-        Ok(Subject { input, options: self, budget: Budget::default() })
+        Ok(Subject { about: About::Text(input), options: self, budget: Budget::default() })
     }
 }
 
-/// A program or a table that is well formed.
+/// A program or a table that is well formed, or a system that somebody has built.
 #[derive(Clone)]
 pub struct Subject {
-    input: Input,
+    about: About,
     options: InputOptions,
     /// What its preparation for a question may use.
     budget: Budget,
 }
 
+/// What there is to ask about.
+#[derive(Clone)]
+enum About {
+    /// A text that was read.
+    Text(Input),
+    /// A system, made anew for each engine: the ids of a system depend on who asks first.
+    System { make: Maker, properties: Vec<Property>, source: Arc<Source> },
+}
+
+/// Makes a system; the same one every time but for its ids.
+type Maker = Arc<dyn Fn() -> Arc<dyn System> + Send + Sync>;
+
 impl fmt::Debug for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Subject { input, options, .. } = self;
-        f.debug_struct("Subject").field("input", input).field("options", options).finish()
+        let mut shown = f.debug_struct("Subject");
+        match &self.about {
+            About::Text(input) => shown.field("input", input),
+            About::System { source, .. } => shown.field("system", &source.name()),
+        };
+        shown.field("options", &self.options).finish()
     }
 }
 
@@ -100,6 +116,33 @@ impl Subject {
         options.load(budget, |options| frontend::parse(Path::new(name), text.into(), options))
     }
 
+    /// A program that somebody has built, or transformed. It is printed and read again, so that lines in answers are those of
+    /// [`source`](Self::source), and evidence is about that text.
+    pub fn of_program(
+        name: &str,
+        program: &Program,
+        options: InputOptions,
+    ) -> Result<Self, Failure> {
+        Self::parse(&format!("{name}.weave"), print::weave(program), options)
+    }
+
+    /// Any system. It is made anew for each engine that works on it, and must be the same but for the ids that it gives. A system
+    /// that starts threads has to come in the form that also drops them: see [`System::starts_threads`].
+    pub fn of_system(
+        name: &str,
+        properties: Vec<Property>,
+        make: impl Fn() -> Arc<dyn System> + Send + Sync + 'static,
+    ) -> Result<Self, Failure> {
+        let system = make();
+        if system.starts_threads() && !system.drops_threads() {
+            let why = "a system that starts threads has to be in the form in which each start may also drop the thread";
+            return Err(Failure::input(why));
+        }
+        let source = Arc::new(Source::new(name, ""));
+        let about = About::System { make: Arc::new(make), properties, source };
+        Ok(Subject { about, options: InputOptions::default(), budget: Budget::default() })
+    }
+
     /// The subject, to be prepared and explored within a budget: what it is opened as hears of limits also where a single
     /// action takes long.
     #[must_use]
@@ -107,16 +150,21 @@ impl Subject {
         Subject { budget: budget.clone(), ..self.clone() }
     }
 
-    /// The program or table.
+    /// The program or table, if it was read from a text.
     #[must_use]
-    pub fn input(&self) -> &Input {
-        &self.input
+    pub fn input(&self) -> Option<&Input> {
+        match &self.about {
+            About::Text(input) => Some(input),
+            About::System { .. } => None,
+        }
     }
 
-    /// The program or table, to be taken apart.
-    #[must_use]
-    pub fn into_input(self) -> Input {
-        self.input
+    /// The program and its text, if it is one.
+    fn program(&self) -> Option<(&Arc<Program>, &Arc<Source>)> {
+        match self.input()? {
+            Input::Program { program, source, .. } => Some((program, source)),
+            Input::Tables { .. } => None,
+        }
     }
 
     /// What was said about it.
@@ -128,15 +176,16 @@ impl Subject {
     /// The text.
     #[must_use]
     pub fn source(&self) -> &Arc<Source> {
-        match &self.input {
-            Input::Program { source, .. } | Input::Tables { source, .. } => source,
+        match &self.about {
+            About::Text(Input::Program { source, .. } | Input::Tables { source, .. })
+            | About::System { source, .. } => source,
         }
     }
 
     /// What may not be meant as it is written.
     #[must_use]
     pub fn warnings(&self) -> Option<&Diagnostics> {
-        match &self.input {
+        match self.input()? {
             Input::Program { warnings, .. } => Some(warnings),
             Input::Tables { .. } => None,
         }
@@ -152,7 +201,7 @@ impl Subject {
     /// Whether there is any number of threads of a template, and no option gives one.
     #[must_use]
     pub fn has_any_number_of(&self, template: &str) -> bool {
-        let Input::Program { program, .. } = &self.input else { return false };
+        let Some((program, _)) = self.program() else { return false };
         let is_any = |thread: &ThreadDecl| thread.name == template && thread.count == Count::Any;
         let is_given = self.options.threads.iter().any(|(name, _)| name == template);
         !is_given && program.threads.iter().any(is_any)
@@ -161,22 +210,20 @@ impl Subject {
     /// The subject with another program, in which the numbers of threads are those that there are.
     #[must_use]
     pub fn with_program(&self, other: Arc<Program>) -> Self {
-        let mut input = self.input.clone();
-        if let Input::Program { program, .. } = &mut input {
+        let mut about = self.about.clone();
+        if let About::Text(Input::Program { program, .. }) = &mut about {
             *program = other;
         }
         let options = InputOptions { threads: Vec::new(), ..self.options.clone() };
-        Subject { input, options, budget: self.budget.clone() }
+        Subject { about, options, budget: self.budget.clone() }
     }
 
     /// The numbers of threads that the options give, of threads that exist.
     pub fn thread_counts(&self) -> Result<ThreadCounts, Failure> {
-        let known: Vec<&str> = match &self.input {
-            Input::Program { program, .. } => program.threads.iter().map(|t| &*t.name).collect(),
-            Input::Tables { .. } => return Ok(self.options.threads.iter().cloned().collect()),
-        };
-        for (name, _) in &self.options.threads {
-            if !known.contains(&name.as_str()) {
+        if let Some((program, _)) = self.program() {
+            let known: Vec<&str> = program.threads.iter().map(|t| &*t.name).collect();
+            let given = self.options.threads.iter().map(|(name, _)| name.as_str());
+            if let Some(name) = given.into_iter().find(|name| !known.contains(name)) {
                 let unknown = suggest::unknown("thread", name, &known);
                 return Err(Failure::usage(format!("threads {name}: {unknown}")));
             }
@@ -186,7 +233,7 @@ impl Subject {
 
     /// The program with the numbers of threads that the options give, if it is one.
     pub fn counted_program(&self) -> Result<Option<Arc<Program>>, Failure> {
-        let Input::Program { program, .. } = &self.input else { return Ok(None) };
+        let Some((program, _)) = self.program() else { return Ok(None) };
         let counts = self.thread_counts()?;
         if counts.is_empty() {
             return Ok(Some(Arc::clone(program)));
@@ -203,7 +250,7 @@ impl Subject {
     /// Whether there are threads of any number, and integers without bounds.
     #[must_use]
     pub fn is_parameterized(&self) -> bool {
-        let Input::Program { program, .. } = &self.input else { return false };
+        let Some((program, _)) = self.program() else { return false };
         let any = program.threads.iter().any(|thread| self.has_any_number_of(&thread.name));
         any && unbounded(program, &program.globals).is_some()
     }
@@ -240,14 +287,14 @@ impl Subject {
 
     /// A program, prepared to be run.
     pub fn lowering(&self) -> Result<Option<Lowering>, Failure> {
-        let Input::Program { program, source, .. } = &self.input else { return Ok(None) };
+        let Some((program, source)) = self.program() else { return Ok(None) };
         self.lower(program, source, false).map(Some)
     }
 
     fn open(&self, form: Form, any_number: bool) -> Result<Opened, Failure> {
         let options = self.options.clone();
-        match &self.input {
-            Input::Program { program, source, target, .. } => {
+        match &self.about {
+            About::Text(Input::Program { program, source, target, .. }) => {
                 let lowering = self.lower(program, source, any_number)?;
                 let unbounded = unbounded(program, &lowering.program().globals);
                 let system = Arc::new(match form {
@@ -261,13 +308,18 @@ impl Subject {
                 let chosen = Vec::new();
                 Ok(Opened { system, program, properties, source, unbounded, options, chosen })
             }
-            Input::Tables { input, source } => {
+            About::Text(Input::Tables { input, source }) => {
                 let tables = input.tables.clone();
                 let system = Arc::new(match form {
                     Form::DropsThreads => tables.dropping_threads(),
                     Form::Plain | Form::AllThreads => tables,
                 });
                 let (properties, source) = (input.targets.clone(), Arc::clone(source));
+                let (program, unbounded, chosen) = (None, None, Vec::new());
+                Ok(Opened { system, program, properties, source, unbounded, options, chosen })
+            }
+            About::System { make, properties, source } => {
+                let (system, properties, source) = (make(), properties.clone(), Arc::clone(source));
                 let (program, unbounded, chosen) = (None, None, Vec::new());
                 Ok(Opened { system, program, properties, source, unbounded, options, chosen })
             }
@@ -296,13 +348,13 @@ impl Subject {
             let shown: Vec<_> = counts.iter().map(one).collect();
             shown.join(", ")
         };
-        match &self.input {
-            Input::Program { program, .. } => counted(&[
+        match &self.about {
+            About::Text(Input::Program { program, .. }) => counted(&[
                 (program.globals.len(), "shared variable"),
                 (program.procs.len(), "procedure"),
                 (program.threads.len(), "thread declaration"),
             ]),
-            Input::Tables { input, .. } => {
+            About::Text(Input::Tables { input, .. }) => {
                 let tables = &input.tables;
                 let rules =
                     (0..tables.template_count()).map(|t| tables.rules(t.into()).len()).sum();
@@ -312,6 +364,9 @@ impl Subject {
                     (rules, "rule"),
                     (input.targets.len(), "target"),
                 ])
+            }
+            About::System { make, properties, .. } => {
+                counted(&[(make().threads().len(), "thread"), (properties.len(), "target")])
             }
         }
     }

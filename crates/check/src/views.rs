@@ -32,7 +32,7 @@ pub struct Parameterized {
 impl Parameterized {
     /// What a subject is to predicates. A table is refused.
     pub fn new(subject: &Subject) -> Result<Self, Failure> {
-        let Input::Program { program, source, target, .. } = subject.input() else {
+        let Some(Input::Program { program, source, target, .. }) = subject.input() else {
             return Err(Failure::usage("predicates are about a program, and this is a table"));
         };
         if target.is_some() {

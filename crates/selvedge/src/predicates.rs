@@ -52,7 +52,7 @@ pub(crate) fn join(question: &Question) -> bool {
 
 /// Answers with predicates.
 pub(crate) fn find(question: &Question) -> Result<Answer, Failure> {
-    let Input::Program { .. } = question.subject().input() else {
+    let Some(Input::Program { .. }) = question.subject().input() else {
         return Err(Failure::usage("the engine `predicates` needs a program, not a table"));
     };
     if question.options().deadlock {
@@ -73,8 +73,8 @@ pub(crate) fn are_observed(options: &Options) -> bool {
 /// Answers with rounds and delays, as far as predicates tell states apart.
 pub(crate) fn in_rounds(question: &Question) -> Result<Answer, Failure> {
     let declares = match question.subject().input() {
-        Input::Program { program, .. } => !program.predicates.is_empty(),
-        Input::Tables { .. } => false,
+        Some(Input::Program { program, .. }) => !program.predicates.is_empty(),
+        Some(Input::Tables { .. }) | None => false,
     };
     if !declares || question.options().deadlock {
         return Err(Failure::usage(

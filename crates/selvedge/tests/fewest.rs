@@ -1,9 +1,13 @@
 //! An *unsafe* answer has the fewest contexts, and then the fewest steps: held against the plain enumeration, over random
-//! programs. And it is the same with one worker and with two.
+//! programs and over the examples. And it is the same with one worker and with two.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use selvedge::{InputOptions, Options, Subject, Verdict, VerdictName, verify};
+use num_bigint::BigInt;
+use selvedge::{
+    InputOptions, Opened, Options, Resource, Subject, Verdict, VerdictName, Wanted, verify,
+};
 use selvedge_analysis::naive::Naive;
 use selvedge_model::System;
 use selvedge_program::testing::{Shape, random_program};
@@ -116,4 +120,73 @@ fn unsafe_answers_have_the_fewest_contexts_and_steps() {
     println!("{wrong} go wrong, of {compared} contexts and steps were compared");
     assert!(compared * 4 > wrong * 3, "{compared} of {wrong}");
     assert!(wrong > many(90) / 4, "{wrong}");
+}
+
+/// Of the examples that go wrong after a number of contexts, those whose states within fewer contexts can be listed: none of them is
+/// a violation. That the answer itself has so many contexts is what its replay says.
+#[test]
+fn examples_go_wrong_with_the_fewest_contexts() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let list = std::fs::read_to_string(examples.join("expected.tsv")).unwrap();
+    let (mut compared, mut too_large, mut other) = (0, Vec::new(), 0);
+    for row in list.lines().filter(|row| row.contains("\tunsafe\t")) {
+        let fields: Vec<&str> = row.split('\t').collect();
+        let (mut input, mut options) = (InputOptions::default(), Options::default());
+        let mut words = fields[1].split_whitespace();
+        while let Some(word) = words.next() {
+            let mut named = || words.next().unwrap().split_once('=').unwrap();
+            match word {
+                "--deadlock" => options.deadlock = true,
+                "--target" => input.target = Some(words.next().unwrap().to_owned()),
+                "--threads" => {
+                    let (name, number) = named();
+                    input.threads.push((name.to_owned(), number.parse().unwrap()));
+                }
+                "--const" => {
+                    let (name, value) = named();
+                    let value = match value {
+                        "true" => 1,
+                        "false" => 0,
+                        number => number.parse().unwrap(),
+                    };
+                    input.consts.push((name.to_owned(), BigInt::from(value)));
+                }
+                _ => panic!("{row}"),
+            }
+        }
+        let subject = Subject::read(&examples.join(fields[0]), input).unwrap();
+        let answer = verify(&subject, &options).unwrap();
+        if answer.name() == VerdictName::Unknown && answer.sentence().contains("solver") {
+            eprintln!("{row}: skipped: there is no solver");
+            continue;
+        }
+        let Verdict::Unsafe(violation) = answer.verdict() else { panic!("{row}") };
+        let trace = violation.trace().expect("a schedule");
+        let bound = violation.bound();
+        if bound.resource != Resource::Contexts {
+            other += 1;
+            continue;
+        }
+        assert_eq!(trace.contexts(), bound.count, "{row}");
+        let wanted = Wanted { deadlock: options.deadlock, ..Wanted::default() };
+        let opened = subject.for_engine(wanted).unwrap();
+        match is_first(&opened, bound.count) {
+            Some(is_first) => assert!(is_first, "{row}: {bound}"),
+            None => too_large.push(fields[0]),
+        }
+        compared += 1;
+    }
+    println!("{compared} compared, {other} count something else, too large: {too_large:?}");
+    assert!(compared > 30 && too_large.len() * 3 < compared, "{compared} {too_large:?}");
+}
+
+/// Whether nothing is violated within fewer contexts; `None` if there are too many states to be listed.
+fn is_first(opened: &Opened, contexts: usize) -> Option<bool> {
+    let system = &*opened.system;
+    let mut naive = Naive::with_limit(system, 200_000).ok()?;
+    for _ in 1..contexts {
+        naive.advance().ok()?;
+    }
+    let breaks = |state| opened.properties.iter().any(|p| p.is_violated_by(system, state).unwrap());
+    Some(!naive.states().any(|(state, _)| breaks(state)))
 }

@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 
 use selvedge::{
     Blame, Bound, Bounds, EngineName, Heard, InputOptions, Livelock, Options, Resource, Subject,
-    Verdict, VerdictName, check, livelock, recheck, table, verify,
+    System, Verdict, VerdictName, check, livelock, recheck, table, verify,
 };
+
+use selvedge_model::{Tables, Word};
 
 const RACE: &str = "int[0..2] count := 0; int[0..2] finished := 0;
     void worker() {
@@ -214,4 +216,38 @@ fn memory_is_looked_at_when_something_happens_however_short_the_run() {
     // At the start and at the end, and for each bound.
     let bounds = answer.observations().len() as u64;
     assert!(answer.object().peak_memory_bytes.unwrap() > bounds, "{bounds} bounds");
+}
+
+/// A program that was built, and a system that is no program, are asked like a text.
+#[test]
+fn programs_and_systems_are_subjects() {
+    let race = subject("race.weave", RACE);
+    let program = race.counted_program().unwrap().unwrap();
+    let built = Subject::of_program("built", &program, InputOptions::default()).unwrap();
+    assert_eq!(built.source().name(), "built.weave");
+    let [read, built] = [&race, &built].map(|it| verify(it, &Options::default()).unwrap());
+    assert_eq!(built.object().bound, read.object().bound);
+    assert_eq!(built.object().bound.unwrap().contexts, Some(3));
+
+    // Two threads, each of which moves the shared state on once: `done` takes both.
+    let make = || -> Arc<dyn System> {
+        let mut tables = Tables::builder();
+        let [idle, half, done] = ["idle", "half", "done"].map(|name| tables.shared(name));
+        let worker = tables.template("worker");
+        let work = tables.symbol(worker, "work");
+        tables.rule(worker, idle, Some(work), half, Word::EMPTY);
+        tables.rule(worker, half, Some(work), done, Word::EMPTY);
+        tables.thread("one", worker, vec![work]);
+        tables.thread("two", worker, vec![work]);
+        tables.initial(idle);
+        Arc::new(tables.build())
+    };
+    let deadlock = Options { deadlock: true, evidence: true, ..Options::default() };
+    let workers = Subject::of_system("workers", Vec::new(), make).unwrap();
+    let answer = verify(&workers, &deadlock).unwrap();
+    assert_eq!(answer.name(), VerdictName::Safe, "{}", answer.sentence());
+    let evidence = answer.evidence().unwrap().unwrap().to_text();
+    assert!(recheck(&workers, &evidence, &deadlock).unwrap().is_ok());
+    // Without deadlocks nothing was asked for, and the evidence is not about that.
+    assert!(recheck(&workers, &evidence, &Options::default()).unwrap().is_err());
 }

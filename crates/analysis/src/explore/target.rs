@@ -6,7 +6,6 @@
 
 use std::cell::RefCell;
 
-use rustc_hash::FxHashMap;
 use selvedge_model::{
     Fault, Heads, Pattern, Property, SharedId, StackPattern, SymbolId, System, TemplateId,
     ThreadAt, TopPattern, can_assign,
@@ -19,8 +18,8 @@ use super::visible::Seen;
 /// A property, prepared for the threads of a system.
 pub(super) enum Target {
     NeverWrong {
-        /// The shared states that were looked at, and whether they are wrong.
-        known: FxHashMap<u32, bool>,
+        /// By shared state, whether it is wrong, where somebody has looked.
+        known: Vec<Option<bool>>,
     },
     NoDeadlock,
     Tuple {
@@ -47,7 +46,7 @@ pub(super) enum Target {
 impl Target {
     pub fn new(property: &Property, classes: &Classes) -> Self {
         match property {
-            Property::NeverWrong => Target::NeverWrong { known: FxHashMap::default() },
+            Property::NeverWrong => Target::NeverWrong { known: Vec::new() },
             Property::NoDeadlock => Target::NoDeadlock,
             Property::Unreachable(Pattern::Together(wanted)) => Target::Together(wanted.clone()),
             Property::Unreachable(Pattern::Tuple { shared, tops }) => {
@@ -84,7 +83,11 @@ impl Target {
     pub fn may_be_hit(&mut self, system: &dyn System, shared: u32) -> bool {
         match self {
             Target::NeverWrong { known } => {
-                *known.entry(shared).or_insert_with(|| system.wrong(SharedId(shared)).is_some())
+                let at = shared as usize;
+                if known.len() <= at {
+                    known.resize(at + 1, None);
+                }
+                *known[at].get_or_insert_with(|| system.wrong(SharedId(shared)).is_some())
             }
             Target::Tuple { shared: wanted, .. } | Target::Somewhere { shared: wanted, .. } => {
                 wanted.is_none_or(|wanted| wanted == shared)

@@ -73,21 +73,21 @@ enum Target {
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let subject = input::load(&args.input, output)?;
-    if matches!(subject.input(), Input::Program { target: Some(_), .. }) {
+    if matches!(subject.input(), Some(Input::Program { target: Some(_), .. })) {
         return Err(Failure::usage("--target does not apply where a program is converted"));
     }
     let (subject, read) = with_slots(subject, args)?;
     let counted = subject.counted_program()?;
     let mut written = match (args.to, subject.input(), &counted) {
         (Target::Weave, _, Some(program)) => print::weave(program).into(),
-        (Target::Bp, Input::Program { source, .. }, Some(program)) => {
+        (Target::Bp, Some(Input::Program { source, .. }), Some(program)) => {
             let text = to_booleans(program).and_then(|p| print::bp(&p)).map_err(|not_boolean| {
                 let line = source.line(not_boolean.span.start);
                 Failure::input(format!("{}:{line}: {not_boolean}", source.name()))
             })?;
             text.into()
         }
-        (Target::Weave | Target::Bp, Input::Tables { input, .. }, _) => {
+        (Target::Weave | Target::Bp, Some(Input::Tables { input, .. }), _) => {
             let (program, left_out) = program_of(input, args)?;
             let text = match args.to {
                 Target::Bp => to_booleans(&program)
@@ -114,7 +114,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
 
 /// The program with slots for the threads that it starts, where they are wanted or needed, and how they are read.
 fn with_slots(subject: Subject, args: &Args) -> Result<(Subject, Option<String>), Failure> {
-    let Input::Program { .. } = subject.input() else {
+    let Some(Input::Program { .. }) = subject.input() else {
         return match args.contexts.or(args.started) {
             None => Ok((subject, None)),
             Some(_) => {
@@ -182,8 +182,8 @@ fn program_of(input: &TableInput, args: &Args) -> Result<(Program, String), Fail
 /// The tables of an input.
 fn table_input(subject: Subject, args: &Args) -> Result<TableInput, Failure> {
     let opened = subject.system()?;
-    if let Input::Tables { input, .. } = subject.into_input() {
-        return Ok(input);
+    if let Some(Input::Tables { input, .. }) = subject.input() {
+        return Ok(input.clone());
     }
     let system = opened.system.as_ref();
     // Threads that a program starts are never like the one that starts them. Only a program that

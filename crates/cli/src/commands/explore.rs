@@ -49,8 +49,8 @@ struct Explored {
 impl Explore for Explored {
     fn setup(&self) -> Setup {
         let threads = match self.subject.input() {
-            Input::Program { program, .. } => &program.threads[..],
-            Input::Tables { .. } => &[],
+            Some(Input::Program { program, .. }) => &program.threads[..],
+            Some(Input::Tables { .. }) | None => &[],
         };
         let given = &self.args.input.options.threads;
         let count = |thread: &selvedge_program::ThreadDecl| ThreadCount {
@@ -88,7 +88,7 @@ impl Explore for Explored {
                 )));
             }
             // Those of a table were set when it was read.
-            let is_table = matches!(self.subject.input(), Input::Tables { .. });
+            let is_table = matches!(self.subject.input(), Some(Input::Tables { .. }));
             if is_table && ask.threads != self.args.ask().threads {
                 return Err(Failure::usage("the number of threads of a table is not changed here"));
             }

@@ -103,7 +103,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         probe("--output", path, &files(&args.input.file))?;
     }
     let subject = input::load(&args.input, output)?;
-    let Input::Program { program, source, .. } = subject.input() else {
+    let Some(Input::Program { program, source, .. }) = subject.input() else {
         return Err(Failure::input(
             "only programs (.weave, .bp) are sequentialized; `selvedge convert --to weave` makes a \
              program of tables",
