@@ -35,7 +35,7 @@ use crate::{Bound, Budget, Resource, Stop};
 use below::Below;
 use pincer::pincer;
 pub use table::{Automata, Shown, SymbolicState, Table, table};
-pub use turns::{Answer, Candidate, FAVOURED, Turn, in_turns};
+pub use turns::{Candidate, FAVOURED, Reply, Turn, in_turns};
 
 /// What is asked.
 #[derive(Clone, Copy)]
@@ -373,7 +373,7 @@ fn verify_with_more_and_more_threads(
     last.unwrap_or_else(|| Outcome::unknown(Stop::Cancelled, Resource::Contexts))
 }
 
-impl Answer for Outcome {
+impl Reply for Outcome {
     /// Whether the question is answered, and with a schedule if there is a violation.
     fn is_answer(&self) -> bool {
         !matches!(self.verdict, Verdict::Unknown { .. } | Verdict::Unsafe { trace: Err(_), .. })

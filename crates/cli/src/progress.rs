@@ -27,7 +27,7 @@ pub struct Progress {
     start: Instant,
     notes: Notes,
     how: How,
-    seen: Mutex<Seen>,
+    seen: Mutex<Drawn>,
 }
 
 /// How progress is shown.
@@ -39,7 +39,7 @@ enum How {
 }
 
 #[derive(Default)]
-struct Seen {
+struct Drawn {
     below: String,
     above: String,
     is_drawn: bool,
@@ -143,7 +143,7 @@ impl Progress {
         }
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn seen(&self) -> MutexGuard<'_, Drawn> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -26,7 +26,7 @@
 //! local states. Where there are too many, or whole stacks grow, there is no answer but a reason.
 //!
 //! ```
-//! use selvedge_coverability::{Answer, cover};
+//! use selvedge_coverability::{Decision, cover};
 //! use selvedge_frontend::{Input, LoadOptions, parse};
 //! use selvedge_model::{Fault, Property};
 //! use selvedge_program::{Lowering, ThreadCounts};
@@ -38,7 +38,7 @@
 //! let Input::Program { program, source, .. } = input else { panic!() };
 //! let system = Lowering::for_any_number(program, source, &ThreadCounts::default()).unwrap();
 //! let answer = cover::<Fault>(&system, &[Property::NeverWrong], &|| Ok(())).unwrap();
-//! assert!(matches!(answer, Answer::Unsafe { threads: 2, .. }));
+//! assert!(matches!(answer, Decision::Unsafe { threads: 2, .. }));
 //! ```
 
 mod backward;
@@ -61,7 +61,7 @@ use views::Views;
 
 /// What was found out.
 #[derive(Clone, Debug)]
-pub enum Answer {
+pub enum Decision {
     /// No number of threads breaks a property.
     Safe(CoverCertificate),
     /// A run of as few threads as can be breaks one.
@@ -83,7 +83,7 @@ pub fn cover<S: From<Fault>>(
     system: &dyn System,
     properties: &[Property],
     go_on: &dyn Fn() -> Result<(), S>,
-) -> Result<Answer, S> {
+) -> Result<Decision, S> {
     cover_within(system, properties, Above::Pairs, go_on)
 }
 
@@ -102,7 +102,7 @@ pub fn cover_within<S: From<Fault>>(
     properties: &[Property],
     above: Above,
     go_on: &dyn Fn() -> Result<(), S>,
-) -> Result<Answer, S> {
+) -> Result<Decision, S> {
     match decide(system, properties, Stacks::Whole, above, go_on)? {
         Attempt::Decided(answer) => Ok(answer),
         Attempt::Grows(fault) => Err(fault.into()),
@@ -114,7 +114,7 @@ pub fn cover_within<S: From<Fault>>(
 #[derive(Clone, Debug)]
 pub enum Attempt {
     /// An answer.
-    Decided(Answer),
+    Decided(Decision),
     /// Whole stacks grow higher than they are followed.
     Grows(Fault),
     /// With cut stacks there is a run to a violation, but with whole stacks it cannot be followed.
@@ -161,7 +161,7 @@ fn decide<S: From<Fault>>(
     loop {
         let mut search = Backward::new(system, &modular, views.as_ref(), &relations, properties)?;
         let Some(found) = search.run(go_on)? else {
-            return Ok(Attempt::Decided(Answer::Safe(certify::certificate(&search))));
+            return Ok(Attempt::Decided(Decision::Safe(certify::certificate(&search))));
         };
         if let Some(answer) = run::run(system, properties, &search, &found)? {
             return Ok(Attempt::Decided(answer));

@@ -10,7 +10,7 @@ use selvedge_evidence::Trace;
 use selvedge_model::{Fault, Property, State, System, Thread, ThreadId, advance};
 
 use crate::backward::{Backward, Found};
-use crate::{Answer, fault};
+use crate::{Decision, fault};
 
 /// The run of a violation that was found; `None` if whole stacks do not follow it.
 pub(crate) fn run(
@@ -18,7 +18,7 @@ pub(crate) fn run(
     properties: &[Property],
     search: &Backward<'_>,
     found: &Found,
-) -> Result<Option<Answer>, Fault> {
+) -> Result<Option<Decision>, Fault> {
     let lost = || fault("the run of a violation cannot be made: this is a mistake in Selvedge");
     let is_cut = search.modular.kinds.depth().is_some();
     let initial = first_state(system, search, found)?.ok_or_else(lost)?;
@@ -44,7 +44,7 @@ pub(crate) fn run(
     }
     match Property::first_broken(properties, system, &state)? {
         Some(property) => {
-            Ok(Some(Answer::Unsafe { threads: state.threads.len(), trace, property }))
+            Ok(Some(Decision::Unsafe { threads: state.threads.len(), trace, property }))
         }
         None if is_cut => Ok(None),
         None => Err(lost()),

@@ -6,7 +6,7 @@ use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use selvedge_coverability::{Answer, cover};
+use selvedge_coverability::{Decision, cover};
 use selvedge_evidence::{Evidence, Violation, recheck};
 use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_model::{Fault, Property, State, System, step};
@@ -49,11 +49,11 @@ fn published_programs_have_the_known_verdicts() {
             let answer = cover::<Fault>(&*system, &properties, &|| Ok(()));
             let time = start.elapsed();
             let (verdict, what, evidence) = match answer.unwrap_or_else(|e| panic!("{name}: {e}")) {
-                Answer::Safe(certificate) => {
+                Decision::Safe(certificate) => {
                     let what = format!("{} dangerous", certificate.dangerous.len());
                     ("safe", what, Evidence::Cover(certificate))
                 }
-                Answer::Unsafe { threads, trace, property } => {
+                Decision::Unsafe { threads, trace, property } => {
                     let what = format!("{threads} threads, {} steps", trace.steps.len());
                     let contexts = trace.contexts();
                     ("unsafe", what, Evidence::Violation(Violation { trace, contexts, property }))
@@ -114,7 +114,7 @@ fn a_thread_that_has_ended_is_counted() {
     }
     let (system, properties) = open(&path, false);
     let answer = cover::<Fault>(&*system, &properties, &|| Ok(())).expect("an answer");
-    let Answer::Unsafe { threads, .. } = answer else { panic!("it goes wrong") };
+    let Decision::Unsafe { threads, .. } = answer else { panic!("it goes wrong") };
     assert_eq!(threads, 3);
     assert!(!goes_wrong(&*system, 2, true) && goes_wrong(&*system, 3, true));
     assert!(!goes_wrong(&*system, 1, false) && goes_wrong(&*system, 2, false));

@@ -230,8 +230,8 @@ impl<W: Write> Server<W> {
                 _ => Err(invalid(&format!("there is no command `{command}`"))),
             };
         }
-        type Answer = fn(&str, &mut Opened, Option<usize>) -> Option<Value>;
-        let answer: Answer = match method {
+        type Respond = fn(&str, &mut Opened, Option<usize>) -> Option<Value>;
+        let answer: Respond = match method {
             "textDocument/definition" => {
                 |uri, o, at| Some(show::definition(uri, &mut o.document, at?))
             }

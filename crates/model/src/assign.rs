@@ -7,18 +7,18 @@
 /// supply meets no more demands than its number says.
 #[must_use]
 pub fn can_assign(demands: usize, supplies: &[u32], serves: impl Fn(usize, usize) -> bool) -> bool {
-    let mut search = Search { supplies, serves, met: vec![Vec::new(); supplies.len()] };
+    let mut search = Matching { supplies, serves, met: vec![Vec::new(); supplies.len()] };
     (0..demands).all(|demand| search.meet(demand, &mut vec![false; supplies.len()]))
 }
 
-struct Search<'a, S> {
+struct Matching<'a, S> {
     supplies: &'a [u32],
     serves: S,
     /// The demands that each supply meets.
     met: Vec<Vec<usize>>,
 }
 
-impl<S: Fn(usize, usize) -> bool> Search<'_, S> {
+impl<S: Fn(usize, usize) -> bool> Matching<'_, S> {
     /// Meets one more demand, if need be by meeting others in another way.
     fn meet(&mut self, demand: usize, tried: &mut [bool]) -> bool {
         for supply in 0..self.supplies.len() {

@@ -9,10 +9,10 @@ use selvedge_model::{Fault, Property, State, ThreadId};
 use selvedge_program::inline::Inlined;
 use selvedge_program::{Count, Lowering, Program, ThreadCounts};
 
-use crate::count::Seen;
+use crate::count::Sampled;
 use crate::sample::{BreadthFirst, explore};
 use crate::search::Failure;
-use crate::{Answer, Question, Report};
+use crate::{Conclusion, Question, Report};
 
 /// How many states are looked at if that is all that can be done.
 const FROM_BELOW: usize = 100_000;
@@ -27,7 +27,7 @@ impl Question<'_> {
         why: Failure,
         budget: &Budget,
         report: &mut Report,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Conclusion, Failure> {
         for counts in growing(self.program, self.counts, MOST_THREADS) {
             let made = Lowering::new(Arc::clone(self.program), Arc::clone(self.source), &counts);
             let Ok(system) = made else { continue };
@@ -35,9 +35,9 @@ impl Question<'_> {
             let reached = explore(&system, self.property, FROM_BELOW, order, budget)
                 .map_err(Failure::Stopped)?;
             if let Some(trace) = reached.violation {
-                return Ok(Answer::Unsafe { counts, system: Arc::new(system), trace });
+                return Ok(Conclusion::Unsafe { counts, system: Arc::new(system), trace });
             }
-            report.seen.push(Seen {
+            report.seen.push(Sampled {
                 threads: system.thread_count(),
                 states: reached.states.len(),
                 abstract_states: None,
@@ -54,9 +54,9 @@ impl Question<'_> {
         system: Lowering,
         trace: Trace,
         counts: ThreadCounts,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Conclusion, Failure> {
         if !inlined.changed {
-            return Ok(Answer::Unsafe { counts, system: Arc::new(system), trace });
+            return Ok(Conclusion::Unsafe { counts, system: Arc::new(system), trace });
         }
         let fault = |message: String| Failure::Stopped(Fault::new(message).into());
         let made = Lowering::new(Arc::clone(self.program), Arc::clone(self.source), &counts);
@@ -74,7 +74,7 @@ impl Question<'_> {
                 fault("a violation of the program without calls is none of the program".to_owned())
             })?;
         let trace = Trace { initial, steps };
-        Ok(Answer::Unsafe { counts, system: Arc::new(original), trace })
+        Ok(Conclusion::Unsafe { counts, system: Arc::new(original), trace })
     }
 }
 

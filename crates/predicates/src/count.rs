@@ -14,7 +14,7 @@ use crate::sample::Snapshot;
 
 /// What was reached with so many threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Seen {
+pub struct Sampled {
     /// The number of threads.
     pub threads: usize,
     /// The number of states.

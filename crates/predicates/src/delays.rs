@@ -32,7 +32,7 @@ use selvedge_smt::prepared::Prepared;
 use selvedge_smt::solver::{Query, Sat, Solver};
 
 use crate::below::growing;
-use crate::count::{AbstractState, Seen, abstract_states_of};
+use crate::count::{AbstractState, Sampled, abstract_states_of};
 use crate::prove::{Prover, attempts};
 use crate::sample::{Snapshot, look};
 use crate::search::{Failure, Known};
@@ -120,7 +120,7 @@ pub fn verify(
                 return question.violation(&prepared.inlined, system, trace, counts);
             }
             let (count, known) = (Some(seen.1), all.len());
-            let seen = Seen { threads, states: seen.0, abstract_states: count, complete: false };
+            let seen = Sampled { threads, states: seen.0, abstract_states: count, complete: false };
             report.seen.push(seen);
             tell(&format!("{threads} threads: {} abstract states", abstract_states.len()));
             states.extend(snapshots);

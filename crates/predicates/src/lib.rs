@@ -14,7 +14,7 @@
 //! use selvedge_analysis::Budget;
 //! use selvedge_frontend::{Input, LoadOptions, parse};
 //! use selvedge_model::Property;
-//! use selvedge_predicates::{Answer, Question, verify};
+//! use selvedge_predicates::{Conclusion, Question, verify};
 //! use selvedge_program::ThreadCounts;
 //! use selvedge_smt::solver::SolverOptions;
 //!
@@ -33,9 +33,9 @@
 //!     only_given: false,
 //! };
 //! match verify(&question, &Budget::default(), &|_| {}, &mut |_, _| {}).answer {
-//!     Answer::Safe(proof) => println!("{}", proof.checked),
-//!     Answer::Unsafe { .. } => panic!("there is no violation"),
-//!     Answer::Unknown(why) => println!("{why}"), // there is no solver on this machine
+//!     Conclusion::Safe(proof) => println!("{}", proof.checked),
+//!     Conclusion::Unsafe { .. } => panic!("there is no violation"),
+//!     Conclusion::Unknown(why) => println!("{why}"), // there is no solver on this machine
 //! }
 //! ```
 
@@ -63,7 +63,7 @@ use selvedge_smt::prepared::Prepared;
 use selvedge_smt::solver::{Query, SolverError, SolverOptions};
 
 use below::{MOST_THREADS, growing};
-use count::{Seen, abstract_states};
+use count::{Sampled, abstract_states};
 use delays::Course;
 use prove::{Prover, attempts};
 use sample::{BreadthFirst, Snapshot, explore};
@@ -91,17 +91,17 @@ pub struct Question<'a> {
 /// What was found out, and what was seen on the way.
 pub struct Report {
     /// What was reached from below, with growing numbers of threads.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<Sampled>,
     /// How rounds and delays were raised, if they were.
     pub courses: Vec<Course>,
     /// The answer.
-    pub answer: Answer,
+    pub answer: Conclusion,
     /// How many questions the solver was asked.
     pub asked: usize,
 }
 
 /// What was found out.
-pub enum Answer {
+pub enum Conclusion {
     /// No thread goes wrong.
     Safe(Proof),
     /// A run with so many threads goes wrong.
@@ -138,20 +138,23 @@ pub fn verify(
 
 impl Report {
     /// Runs a search that may fail.
-    fn of(budget: &Budget, search: impl FnOnce(&mut Report) -> Result<Answer, Failure>) -> Report {
+    fn of(
+        budget: &Budget,
+        search: impl FnOnce(&mut Report) -> Result<Conclusion, Failure>,
+    ) -> Report {
         let mut report = Report {
             seen: Vec::new(),
             courses: Vec::new(),
-            answer: Answer::Unknown(Failure::TooLarge),
+            answer: Conclusion::Unknown(Failure::TooLarge),
             asked: 0,
         };
         report.answer = match search(&mut report) {
             Ok(answer) => answer,
             // Whoever stopped the solver had a reason.
             Err(failure @ Failure::Solver(SolverError::Stopped)) => {
-                Answer::Unknown(budget.look().err().map_or(failure, Failure::Stopped))
+                Conclusion::Unknown(budget.look().err().map_or(failure, Failure::Stopped))
             }
-            Err(failure) => Answer::Unknown(failure),
+            Err(failure) => Conclusion::Unknown(failure),
         };
         report
     }
@@ -163,7 +166,7 @@ fn attempt(
     tell: &dyn Fn(&str),
     keep: &mut dyn FnMut(&str, &Query),
     report: &mut Report,
-) -> Result<Answer, Failure> {
+) -> Result<Conclusion, Failure> {
     let Question { program, source, counts, .. } = *question;
     let prepared = match Prepared::new(program, source) {
         Ok(prepared) => prepared,
@@ -189,7 +192,7 @@ fn attempt(
         // Predicates of a called procedure have a meaning in its bodies only, which are not told apart here.
         let is_counted = !given.is_empty() && !prepared.inlined.moved_predicates;
         let count = || abstract_states(&layout, &given, &snapshots).len();
-        report.seen.push(Seen {
+        report.seen.push(Sampled {
             threads: system.thread_count(),
             states: snapshots.len(),
             abstract_states: is_counted.then(count),

@@ -13,7 +13,7 @@ use crate::minimize;
 use crate::pool::{Pool, Reach};
 use crate::sample::Snapshot;
 use crate::search::{Failure, Known, Search};
-use crate::{Answer, Proof, Question};
+use crate::{Conclusion, Proof, Question};
 
 /// One try at a proof: how large its views are, and which predicates it may use.
 #[derive(Clone, Copy)]
@@ -47,7 +47,7 @@ impl Prover<'_> {
         &mut self,
         attempts: &[Attempt],
         keep: &mut dyn FnMut(&str, &Query),
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Conclusion, Failure> {
         let options = &self.question.solver;
         let mut solver = Solver::start(options).map_err(Failure::Solver)?;
         let mut last = Failure::NoPredicates;
@@ -135,7 +135,7 @@ impl Found<'_> {
         mut solver: Solver,
         budget: &Budget,
         keep: &mut dyn FnMut(&str, &Query),
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Conclusion, Failure> {
         let Found { known, search, invariant } = self;
         let Known { layout, source, goal, .. } = known;
         let cores = SolverOptions { cores: true, ..question.solver.clone() };
@@ -174,6 +174,6 @@ impl Found<'_> {
                     Failure::Obstacle { obstacle: what, guess: None }
                 }
             })?;
-        Ok(Answer::Safe(Proof { certificate, checked }))
+        Ok(Conclusion::Safe(Proof { certificate, checked }))
     }
 }

@@ -6,7 +6,7 @@ mod support;
 use std::sync::Arc;
 
 use selvedge_analysis::Budget;
-use selvedge_predicates::Answer;
+use selvedge_predicates::Conclusion;
 use selvedge_predicates::sample::{BreadthFirst, explore};
 use selvedge_program::Lowering;
 use selvedge_smt::bounds::bounds;
@@ -127,7 +127,7 @@ fn a_bound_that_the_text_does_not_show_is_refused() {
         return;
     }
     let example = example("program-p.weave").with("p", 2).only(&["p", "m_is_1"]);
-    let Answer::Safe(proof) = example.verify(true).answer else { panic!("no proof") };
+    let Conclusion::Safe(proof) = example.verify(true).answer else { panic!("no proof") };
     let certificate = proof.certificate;
     assert!(certificate.bounds.contains(&"(<= |m| 2)".to_owned()), "{:?}", certificate.bounds);
     assert!(example.recheck(&certificate).is_ok());

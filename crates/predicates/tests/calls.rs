@@ -10,7 +10,7 @@ use selvedge_analysis::Budget;
 use selvedge_evidence::{Trace, replay};
 use selvedge_frontend::target::target;
 use selvedge_model::{State, System};
-use selvedge_predicates::Answer;
+use selvedge_predicates::Conclusion;
 use selvedge_predicates::sample::{BreadthFirst, Reached, explore};
 use selvedge_program::{Lowering, Program};
 use selvedge_smt::prepared::Prepared;
@@ -162,7 +162,7 @@ fn recursion_is_refused_and_searched_from_below() {
     );
     let Err(refusal) = Prepared::new(&recursive.program, &recursive.source) else { panic!("no") };
     assert!(refusal.to_string().starts_with("line 2: `f` is recursive"), "{refusal}");
-    let Answer::Unsafe { system, trace, .. } = recursive.verify(false).answer else {
+    let Conclusion::Unsafe { system, trace, .. } = recursive.verify(false).answer else {
         panic!("no violation")
     };
     let states = replay(&*system, &trace).expect("it can be replayed");
@@ -172,7 +172,7 @@ fn recursion_is_refused_and_searched_from_below() {
         "int x := 0;\nvoid f(int n) { x := x + n; if (*) { f(n + 1); } }\nthread f * any = f(1);",
     );
     let report = safe.verify(false);
-    let Answer::Unknown(why) = report.answer else { panic!("an answer") };
+    let Conclusion::Unknown(why) = report.answer else { panic!("an answer") };
     assert!(why.to_string().contains("recursive") && report.seen.len() == 3, "{why}");
 }
 
@@ -183,7 +183,7 @@ fn proofs_about_calls_are_checked() {
         return;
     }
     let lock = support::example("ticket-lock-calls.weave");
-    let Answer::Safe(proof) = lock.verify(false).answer else { panic!("no proof") };
+    let Conclusion::Safe(proof) = lock.verify(false).answer else { panic!("no proof") };
     assert!(lock.recheck(&proof.certificate).is_ok());
     let broken = support::example("ticket-lock-calls-broken.weave");
     assert!(broken.recheck(&proof.certificate).is_err());
@@ -205,7 +205,7 @@ fn predicates_of_called_procedures_prove_something() {
                 thread writer;\nthread reader * any = reader(0);\npredicate p in look: s <= g;\n";
     let example = Example::of(text);
     let report = example.verify(true);
-    let Answer::Safe(proof) = report.answer else { panic!("no proof") };
+    let Conclusion::Safe(proof) = report.answer else { panic!("no proof") };
     assert!(example.recheck(&proof.certificate).is_ok());
     assert!(report.seen.iter().all(|seen| seen.abstract_states.is_none()));
 }

@@ -5,7 +5,7 @@ mod support;
 use std::sync::Arc;
 
 use selvedge_analysis::Budget;
-use selvedge_predicates::Answer;
+use selvedge_predicates::Conclusion;
 use selvedge_predicates::sample::{BreadthFirst, explore};
 use selvedge_program::Lowering;
 use selvedge_smt::invariant::subsets;
@@ -118,7 +118,7 @@ fn the_semaphore_is_proved_by_counting() {
         return;
     }
     let semaphore = example("semaphore.weave");
-    let Answer::Safe(proof) = semaphore.verify(false).answer else { panic!("no proof") };
+    let Conclusion::Safe(proof) = semaphore.verify(false).answer else { panic!("no proof") };
     let certificate = proof.certificate;
     assert!(!certificate.laws.is_empty());
     assert!(semaphore.recheck(&certificate).is_ok());
@@ -141,5 +141,5 @@ fn the_semaphore_is_proved_by_counting() {
     // Those of the semaphore with a gap prove nothing: it goes wrong.
     let broken = example("semaphore-broken.weave");
     assert!(broken.recheck(&certificate).is_err());
-    assert!(matches!(broken.verify(false).answer, Answer::Unsafe { .. }));
+    assert!(matches!(broken.verify(false).answer, Conclusion::Unsafe { .. }));
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use published::{Reading, Sets};
 use selvedge_evidence::replay;
 use selvedge_model::{State, System};
-use selvedge_predicates::Answer;
+use selvedge_predicates::Conclusion;
 use selvedge_predicates::count::{AbstractState, abstract_states};
 use selvedge_predicates::sample::snapshot;
 use selvedge_program::Lowering;
@@ -147,7 +147,7 @@ fn own_actions_alone_prove_a_program_that_goes_wrong() {
     // The action of the other thread does, and so Selvedge does not believe it.
     assert!(seen.others.is_some_and(|step| step.contains("line 3")));
     // It goes wrong indeed.
-    let Answer::Unsafe { system, trace, .. } = misleading.verify(true).answer else {
+    let Conclusion::Unsafe { system, trace, .. } = misleading.verify(true).answer else {
         panic!("a violation")
     };
     let states = replay(&*system, &trace).expect("it can be replayed");

@@ -7,7 +7,7 @@ mod support;
 use std::sync::Arc;
 
 use selvedge_analysis::Budget;
-use selvedge_predicates::Answer;
+use selvedge_predicates::Conclusion;
 use selvedge_predicates::count::abstract_states;
 use selvedge_predicates::sample::{BreadthFirst, explore};
 use selvedge_predicates::search::Failure;
@@ -65,7 +65,7 @@ fn the_ticket_lock_has_the_abstract_states_of_the_paper() {
         }
         if has_solver("the_ticket_lock_has_the_abstract_states_of_the_paper") {
             let given = Example::of(text);
-            let Answer::Safe(proof) = given.verify(true).answer else { panic!("no proof") };
+            let Conclusion::Safe(proof) = given.verify(true).answer else { panic!("no proof") };
             assert!(given.recheck(&proof.certificate).is_ok());
         }
     }
@@ -73,10 +73,10 @@ fn the_ticket_lock_has_the_abstract_states_of_the_paper() {
 
 fn obstacle(example: &Example) -> String {
     match example.verify(true).answer {
-        Answer::Unknown(failure @ Failure::Obstacle { .. }) => failure.to_string(),
-        Answer::Unknown(failure) => panic!("{failure}"),
-        Answer::Safe(proof) => panic!("a proof: {}", proof.checked),
-        Answer::Unsafe { .. } => panic!("a violation"),
+        Conclusion::Unknown(failure @ Failure::Obstacle { .. }) => failure.to_string(),
+        Conclusion::Unknown(failure) => panic!("{failure}"),
+        Conclusion::Safe(proof) => panic!("a proof: {}", proof.checked),
+        Conclusion::Unsafe { .. } => panic!("a violation"),
     }
 }
 
@@ -104,7 +104,7 @@ fn what_alpha_2_and_3_prove_of_program_p() {
     }
     let proved = |example: Example, bound: &str| {
         let report = example.verify(true);
-        let Answer::Safe(proof) = report.answer else { panic!("no proof") };
+        let Conclusion::Safe(proof) = report.answer else { panic!("no proof") };
         assert!(example.recheck(&proof.certificate).is_ok());
         assert!(proof.certificate.bounds.iter().any(|b| b == bound), "{:?}", proof.certificate);
         report.seen.last().and_then(|seen| seen.abstract_states)
@@ -123,7 +123,7 @@ fn a_proof_without_one_of_its_views_is_refused() {
         return;
     }
     let two = program_p(ALPHA_3, 2);
-    let Answer::Safe(proof) = two.verify(true).answer else { panic!("no proof") };
+    let Conclusion::Safe(proof) = two.verify(true).answer else { panic!("no proof") };
     for (index, entry) in proof.certificate.entries.iter().enumerate() {
         let views = entry.views.as_ref().map_or(0, |(_, views)| views.len());
         for view in 0..views {

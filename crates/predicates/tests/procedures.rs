@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use selvedge_analysis::Budget;
 use selvedge_model::{State, System, step};
-use selvedge_predicates::Answer;
+use selvedge_predicates::Conclusion;
 use selvedge_predicates::count::abstract_states;
 use selvedge_predicates::sample::{BreadthFirst, explore};
 use selvedge_program::{Lowering, ThreadCounts};
@@ -29,12 +29,12 @@ fn a_predicate_of_one_procedure_proves_something() {
         return;
     }
     let readers = Example::of(READERS);
-    let Answer::Safe(proof) = readers.verify(true).answer else { panic!("no proof") };
+    let Conclusion::Safe(proof) = readers.verify(true).answer else { panic!("no proof") };
     assert!(readers.recheck(&proof.certificate).is_ok());
     // And beside all others: the sequence lock with one more.
     let lock = example("sequence-lock.weave").with_text("predicate same in reader: s == seq;");
     let report = lock.verify(false);
-    let Answer::Safe(proof) = report.answer else { panic!("no proof") };
+    let Conclusion::Safe(proof) = report.answer else { panic!("no proof") };
     assert!(lock.recheck(&proof.certificate).is_ok());
     assert!(report.seen.iter().all(|seen| seen.abstract_states.is_some()));
 }

@@ -5,15 +5,15 @@ mod support;
 
 use selvedge_evidence::replay;
 use selvedge_model::System;
-use selvedge_predicates::Answer;
+use selvedge_predicates::Conclusion;
 use selvedge_smt::certificate::Certificate;
 use support::{Example, example, has_solver};
 
 fn proof(name: &str, example: &Example) -> Certificate {
     match example.verify(false).answer {
-        Answer::Safe(proof) => proof.certificate,
-        Answer::Unknown(failure) => panic!("{name}: {failure}"),
-        Answer::Unsafe { .. } => panic!("{name}: a violation"),
+        Conclusion::Safe(proof) => proof.certificate,
+        Conclusion::Unknown(failure) => panic!("{name}: {failure}"),
+        Conclusion::Unsafe { .. } => panic!("{name}: a violation"),
     }
 }
 
@@ -84,7 +84,7 @@ fn the_barrier_is_proved_with_views_of_all_threads() {
 fn broken_protocols_are_refuted() {
     for name in ["ticket-lock", "bakery", "sequence-lock", "barrier", "cas-counter"] {
         let broken = example(&format!("{name}-broken.weave"));
-        let Answer::Unsafe { system, trace, .. } = broken.verify(false).answer else {
+        let Conclusion::Unsafe { system, trace, .. } = broken.verify(false).answer else {
             panic!("{name}: no violation")
         };
         let states = replay(&*system, &trace).expect("it replays");
@@ -109,6 +109,6 @@ fn instances_are_different() {
     assert!(example.recheck(&certificate).is_ok());
     // Where all have the same number, one of them is taken for the owner before it says so.
     let same = Example::of(&owners.replace("q[i] * any = p(i)", "q * any = p(0)"));
-    assert!(matches!(same.verify(false).answer, Answer::Unsafe { .. }));
+    assert!(matches!(same.verify(false).answer, Conclusion::Unsafe { .. }));
     assert!(same.recheck(&certificate).is_err());
 }

@@ -6,7 +6,7 @@ mod support;
 use std::sync::Arc;
 
 use selvedge_analysis::Budget;
-use selvedge_predicates::Answer;
+use selvedge_predicates::Conclusion;
 use selvedge_predicates::sample::{BreadthFirst, explore};
 use selvedge_program::Lowering;
 use support::{Example, has_solver};
@@ -72,9 +72,9 @@ fn what_is_safe_has_no_violation_with_more_threads() {
         let text = program(&mut fastrand::Rng::with_seed(seed));
         let example = Example::of(&text);
         match example.verify(false).answer {
-            Answer::Unsafe { .. } => refuted += 1,
-            Answer::Unknown(_) => open += 1,
-            Answer::Safe(proof) => {
+            Conclusion::Unsafe { .. } => refuted += 1,
+            Conclusion::Unknown(_) => open += 1,
+            Conclusion::Safe(proof) => {
                 safe += 1;
                 assert!(example.recheck(&proof.certificate).is_ok(), "{text}");
                 let Example { program, source, counts, property } = example.with("p", 4);

@@ -8,7 +8,7 @@ use selvedge_evidence::replay;
 use selvedge_model::System;
 use selvedge_predicates::delays::{Course, Test, verify};
 use selvedge_predicates::search::Failure;
-use selvedge_predicates::{Answer, Question, Report};
+use selvedge_predicates::{Conclusion, Question, Report};
 use selvedge_smt::solver::SolverOptions;
 use support::{Example, example, has_solver};
 
@@ -64,11 +64,11 @@ fn the_published_test_gives_the_published_answers() {
             assert_eq!((end.rounds, end.delays), (7, 4));
         }
         match (report.answer, leaves) {
-            (Answer::Unknown(Failure::NotClosed { states, own }), Some(at)) => {
+            (Conclusion::Unknown(Failure::NotClosed { states, own }), Some(at)) => {
                 assert!(states == count && own.contains(at), "{own}");
             }
             // It says safe, which is no proof: other threads lead out.
-            (Answer::Unknown(Failure::OnlyPublished { states, others }), None) => {
+            (Conclusion::Unknown(Failure::OnlyPublished { states, others }), None) => {
                 assert!(states == count && others.is_some());
             }
             _ => panic!("{names:?} with {threads} threads: another answer"),
@@ -87,12 +87,12 @@ fn the_repaired_test_proves_what_it_says() {
     {
         let example = program_p(names, threads);
         match run(&example, Test::Repaired).answer {
-            Answer::Safe(proof) => {
+            Conclusion::Safe(proof) => {
                 assert!(is_proved, "{names:?} {threads}");
                 assert!(example.recheck(&proof.certificate).is_ok());
             }
-            Answer::Unknown(_) => assert!(!is_proved, "{names:?} {threads}"),
-            Answer::Unsafe { .. } => panic!("a violation"),
+            Conclusion::Unknown(_) => assert!(!is_proved, "{names:?} {threads}"),
+            Conclusion::Unsafe { .. } => panic!("a violation"),
         }
     }
     // Any number of threads: 1, 2, … until one more shows nothing new, which is at 4.
@@ -100,7 +100,7 @@ fn the_repaired_test_proves_what_it_says() {
     let report = run(&any, Test::Repaired);
     let counts: Vec<_> = report.courses.iter().map(|c| (c.threads, abstract_states(c))).collect();
     assert_eq!(counts[1..], [(2, 12), (3, 14), (4, 14)]);
-    let Answer::Safe(proof) = report.answer else { panic!("no proof") };
+    let Conclusion::Safe(proof) = report.answer else { panic!("no proof") };
     assert!(any.recheck(&proof.certificate).is_ok());
 }
 
@@ -123,18 +123,18 @@ fn nothing_is_safe_by_the_published_test() {
     }
     let misleading = Example::of(MISLEADING);
     let report = run(&misleading, Test::Published);
-    let Answer::Unknown(Failure::OnlyPublished { states: 2, others: Some(_) }) = report.answer
+    let Conclusion::Unknown(Failure::OnlyPublished { states: 2, others: Some(_) }) = report.answer
     else {
         panic!("another answer")
     };
-    assert!(!matches!(run(&misleading, Test::Repaired).answer, Answer::Safe(_)));
+    assert!(!matches!(run(&misleading, Test::Repaired).answer, Conclusion::Safe(_)));
 }
 
 #[test]
 fn violations_are_found_on_the_way() {
     let broken = Example::of(&MISLEADING.replace("c == 8", "c == 0"));
     for test in [Test::Published, Test::Repaired] {
-        let Answer::Unsafe { system, trace, .. } = run(&broken, test).answer else {
+        let Conclusion::Unsafe { system, trace, .. } = run(&broken, test).answer else {
             panic!("no violation")
         };
         let states = replay(&*system, &trace).expect("it can be replayed");

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use selvedge_analysis::Budget;
 use selvedge_predicates::search::Failure;
-use selvedge_predicates::{Answer, Question, verify};
+use selvedge_predicates::{Conclusion, Question, verify};
 use selvedge_smt::solver::SolverOptions;
 use support::example;
 
@@ -47,10 +47,10 @@ fn answer(solver: &str) -> String {
     let most = PATIENCE * ATTEMPTS + Duration::from_secs(20);
     assert!(start.elapsed() < most, "{solver}: {:?}", start.elapsed());
     match report.answer {
-        Answer::Unknown(Failure::Solver(error)) => error.to_string(),
-        Answer::Unknown(other) => panic!("{solver}: {other}"),
-        Answer::Safe(_) => panic!("{solver}: a proof"),
-        Answer::Unsafe { .. } => panic!("{solver}: a violation"),
+        Conclusion::Unknown(Failure::Solver(error)) => error.to_string(),
+        Conclusion::Unknown(other) => panic!("{solver}: {other}"),
+        Conclusion::Safe(_) => panic!("{solver}: a proof"),
+        Conclusion::Unsafe { .. } => panic!("{solver}: a violation"),
     }
 }
 

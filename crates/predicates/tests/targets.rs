@@ -8,7 +8,7 @@ use std::sync::Arc;
 use selvedge_analysis::Budget;
 use selvedge_evidence::replay;
 use selvedge_model::Property;
-use selvedge_predicates::Answer;
+use selvedge_predicates::Conclusion;
 use selvedge_predicates::sample::{BreadthFirst, explore};
 use selvedge_program::Lowering;
 use selvedge_smt::certificate::Certificate;
@@ -16,9 +16,9 @@ use support::{Example, example, has_solver};
 
 fn proof(example: &Example) -> Certificate {
     let proof = match example.verify(false).answer {
-        Answer::Safe(proof) => proof,
-        Answer::Unknown(failure) => panic!("no proof: {failure}"),
-        Answer::Unsafe { .. } => panic!("a violation"),
+        Conclusion::Safe(proof) => proof,
+        Conclusion::Unknown(failure) => panic!("no proof: {failure}"),
+        Conclusion::Unsafe { .. } => panic!("a violation"),
     };
     assert!(example.recheck(&proof.certificate).is_ok());
     proof.certificate
@@ -70,7 +70,7 @@ fn a_proof_is_about_its_own_target() {
     let apart = Example::of(
         "int x := 0;\nvoid p() { wait(x == 0); x := -1; L0: skip; L1: assert x == 0; }\nthread p;\nthread q = p();",
     );
-    assert!(matches!(plain.verify(false).answer, Answer::Unsafe { .. }));
+    assert!(matches!(plain.verify(false).answer, Conclusion::Unsafe { .. }));
     let target = Example { property: apart_target(), ..apart };
     let certificate = proof(&target);
     let asserted = Example { property: Property::NeverWrong, ..target };
@@ -98,7 +98,7 @@ fn targets_that_are_reached_come_with_a_run() {
         example("ticket-lock-calls.weave").target("client@CS,leave@24"),
     ];
     for example in broken {
-        let Answer::Unsafe { system, trace, .. } = example.verify(false).answer else {
+        let Conclusion::Unsafe { system, trace, .. } = example.verify(false).answer else {
             panic!("no violation")
         };
         let states = replay(&*system, &trace).expect("it can be replayed");
@@ -122,8 +122,8 @@ fn random_targets() {
         let example =
             Example::of(&text).target(["p@C,p@C", "p@C,p@D", "p@C,p@C,p@D"][seed as usize % 3]);
         match example.verify(false).answer {
-            Answer::Unknown(_) => open += 1,
-            Answer::Unsafe { system, trace, .. } => {
+            Conclusion::Unknown(_) => open += 1,
+            Conclusion::Unsafe { system, trace, .. } => {
                 reached += 1;
                 let states = replay(&*system, &trace).expect("it can be replayed");
                 let properties = std::slice::from_ref(&example.property);
@@ -131,7 +131,7 @@ fn random_targets() {
                 let broken = Property::first_broken(properties, &*system, last).expect("decided");
                 assert_eq!(broken, Some(0), "{text}");
             }
-            Answer::Safe(proof) => {
+            Conclusion::Safe(proof) => {
                 safe += 1;
                 assert!(example.recheck(&proof.certificate).is_ok(), "{text}");
                 let Example { program, source, counts, property } = example.with("p", 4);

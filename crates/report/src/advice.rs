@@ -6,7 +6,7 @@ use selvedge_analysis::engine::Method;
 use selvedge_analysis::{Bound, Resource, Stop};
 use selvedge_model::Fault;
 
-use crate::answer::Answer;
+use crate::answer::AboutStates;
 
 /// What was asked for, as far as it matters for advice.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,7 +41,11 @@ impl Started {
 }
 
 /// What to try, if there is something.
-pub(crate) fn advice(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>) -> Option<String> {
+pub(crate) fn advice(
+    answer: &AboutStates<'_>,
+    stop: &Stop,
+    completed: Option<Bound>,
+) -> Option<String> {
     let Asked { method, bound, unbounded, .. } = answer.asked;
     let mut ways = Vec::new();
     if let Some(any) = answer.system.any_number().first() {

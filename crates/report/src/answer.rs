@@ -18,7 +18,7 @@ use crate::{json, proof};
 
 /// The answer to a question about a system.
 #[derive(Clone, Copy)]
-pub struct Answer<'a> {
+pub struct AboutStates<'a> {
     /// The file.
     pub file: &'a str,
     /// The system.
@@ -63,7 +63,7 @@ impl Summary {
 
 /// The answer for people.
 #[must_use]
-pub fn text(answer: &Answer<'_>, options: TraceOptions) -> String {
+pub fn text(answer: &AboutStates<'_>, options: TraceOptions) -> String {
     let mut shown = summary(answer).text(options.paint);
     if let Verdict::Unsafe { trace: Ok(trace), .. } = &answer.outcome.verdict {
         shown += &format!("\n{}", text::trace(answer.system, trace, options));
@@ -73,7 +73,7 @@ pub fn text(answer: &Answer<'_>, options: TraceOptions) -> String {
 
 /// The answer in words.
 #[must_use]
-pub fn summary(answer: &Answer<'_>) -> Summary {
+pub fn summary(answer: &AboutStates<'_>) -> Summary {
     let (verdict, role, mut details) = match &answer.outcome.verdict {
         Verdict::Safe(proof) => (json::VerdictName::Safe, Role::Good, why_safe(answer, *proof)),
         Verdict::Unsafe { bound, property, trace } => {
@@ -99,7 +99,7 @@ pub fn summary(answer: &Answer<'_>) -> Summary {
 
 /// What was proved or found, or why neither, in one sentence.
 #[must_use]
-pub fn sentence(answer: &Answer<'_>) -> String {
+pub fn sentence(answer: &AboutStates<'_>) -> String {
     match &answer.outcome.verdict {
         Verdict::Safe(_) => safe(answer),
         Verdict::Unsafe { bound, property, trace } => {
@@ -117,7 +117,7 @@ pub fn sentence(answer: &Answer<'_>) -> String {
 
 /// What to try where there is no answer, if there is something.
 #[must_use]
-pub fn advised(answer: &Answer<'_>) -> Option<String> {
+pub fn advised(answer: &AboutStates<'_>) -> Option<String> {
     match &answer.outcome.verdict {
         Verdict::Unknown { stop, completed } => advice(answer, stop, *completed),
         _ => None,
@@ -133,7 +133,7 @@ pub(crate) fn layout(details: &[Detail], paint: Paint) -> String {
     details.iter().map(line).collect()
 }
 
-fn safe(answer: &Answer<'_>) -> String {
+fn safe(answer: &AboutStates<'_>) -> String {
     let threads = these_threads(answer.system);
     match answer.properties {
         [] => "nothing can be violated: there is no target, and all visible states are known"
@@ -146,7 +146,7 @@ fn safe(answer: &Answer<'_>) -> String {
 }
 
 /// What a schedule must not do.
-pub(crate) fn violations(answer: &Answer<'_>) -> Vec<String> {
+pub(crate) fn violations(answer: &AboutStates<'_>) -> Vec<String> {
     let asked = |property| answer.properties.contains(&property);
     let is_target = |property: &&Property| matches!(property, Property::Unreachable(_));
     let targets: Vec<&Property> = answer.properties.iter().filter(is_target).collect();
@@ -186,7 +186,7 @@ fn these_threads(system: &dyn System) -> String {
     }
 }
 
-fn why_safe(answer: &Answer<'_>, proof: Proof) -> Vec<Detail> {
+fn why_safe(answer: &AboutStates<'_>, proof: Proof) -> Vec<Detail> {
     let outcome = answer.outcome;
     let mut details = vec![("proof", proof_in_words(outcome, proof, answer.properties.is_empty()))];
     if let Some(collapse) = outcome.collapse {
@@ -213,7 +213,7 @@ fn why_safe(answer: &Answer<'_>, proof: Proof) -> Vec<Detail> {
 
 /// Why it is safe, in a sentence.
 #[must_use]
-pub fn proof(answer: &Answer<'_>) -> Option<String> {
+pub fn proof(answer: &AboutStates<'_>) -> Option<String> {
     let Verdict::Safe(proof) = answer.outcome.verdict else { return None };
     Some(proof_in_words(answer.outcome, proof, answer.properties.is_empty()))
 }
@@ -296,7 +296,7 @@ pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool)
 }
 
 fn unsafe_sentence(
-    answer: &Answer<'_>,
+    answer: &AboutStates<'_>,
     bound: Bound,
     steps: Option<usize>,
     property: Option<&Property>,
@@ -319,7 +319,7 @@ fn unsafe_sentence(
 
 /// What goes wrong, if something does, or which target is reached.
 #[must_use]
-pub fn violation(answer: &Answer<'_>) -> Option<String> {
+pub fn violation(answer: &AboutStates<'_>) -> Option<String> {
     let Verdict::Unsafe { property, .. } = &answer.outcome.verdict else { return None };
     match answer.properties.get(*property) {
         Some(target @ Property::Unreachable(_)) => {
@@ -330,7 +330,7 @@ pub fn violation(answer: &Answer<'_>) -> Option<String> {
     }
 }
 
-fn about_trace(answer: &Answer<'_>, bound: Bound, steps: Result<usize, &Stop>) -> Vec<Detail> {
+fn about_trace(answer: &AboutStates<'_>, bound: Bound, steps: Result<usize, &Stop>) -> Vec<Detail> {
     let outcome = answer.outcome;
     let fewest = match bound.resource {
         Resource::Threads if outcome.engine == "growing-threads" => format!(
@@ -378,7 +378,7 @@ fn about_trace(answer: &Answer<'_>, bound: Bound, steps: Result<usize, &Stop>) -
 }
 
 /// The bounded statement, without the bound.
-fn no_violation(answer: &Answer<'_>) -> String {
+fn no_violation(answer: &AboutStates<'_>) -> String {
     if answer.properties.is_empty() {
         "there is no target; the visible states have not collapsed".to_owned()
     } else {
@@ -395,14 +395,14 @@ fn with_switches(bound: Bound) -> String {
     }
 }
 
-fn what_is_known(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>) -> Vec<Detail> {
+fn what_is_known(answer: &AboutStates<'_>, stop: &Stop, completed: Option<Bound>) -> Vec<Detail> {
     let done = match completed {
         _ if matches!(stop, Stop::OnlyDeadlocks { .. }) => {
             let rest: Vec<Property> =
                 answer.properties.iter().filter(|p| **p != Property::NoDeadlock).cloned().collect();
             match rest.as_slice() {
                 [] => "nothing".to_owned(),
-                rest => safe(&Answer { properties: rest, ..*answer }),
+                rest => safe(&AboutStates { properties: rest, ..*answer }),
             }
         }
         None => "nothing".to_owned(),
@@ -421,7 +421,7 @@ fn what_is_known(answer: &Answer<'_>, stop: &Stop, completed: Option<Bound>) -> 
 }
 
 /// What is said about deadlocks where another violation was found, and nobody looked for them.
-fn deadlocks_beside(answer: &Answer<'_>, violated: Option<&Property>) -> Option<Detail> {
+fn deadlocks_beside(answer: &AboutStates<'_>, violated: Option<&Property>) -> Option<Detail> {
     let is_open = answer.properties.contains(&Property::NoDeadlock)
         && violated != Some(&Property::NoDeadlock)
         && !answer.system.any_number().is_empty();
@@ -429,7 +429,7 @@ fn deadlocks_beside(answer: &Answer<'_>, violated: Option<&Property>) -> Option<
 }
 
 /// What the answer assumes about threads that are started.
-fn threads(answer: &Answer<'_>) -> Option<Detail> {
+fn threads(answer: &AboutStates<'_>) -> Option<Detail> {
     if answer.properties.contains(&Property::NoDeadlock) {
         return None; // nothing is left out
     }

@@ -12,7 +12,7 @@ pub mod csv;
 pub mod markdown;
 pub mod plots;
 
-pub use answer::{Seen, read};
+pub use answer::{AtBound, read};
 
 /// What is asked of each column.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -54,7 +54,7 @@ pub struct Run {
     /// Why there is no answer, or what else there is to say.
     pub note: String,
     /// What was seen at each bound.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<AtBound>,
 }
 
 /// What a row belongs to.
@@ -112,7 +112,7 @@ pub struct Measured {
     /// Why there is no answer, or what else there is to say.
     pub note: String,
     /// What was seen at each bound.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<AtBound>,
 }
 
 /// Whether a verdict is an answer.

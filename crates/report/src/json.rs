@@ -20,7 +20,7 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The answer to a question about a file.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Answer {
+pub struct Object {
     /// The version of Selvedge.
     pub selvedge: &'static str,
     /// The file.
@@ -60,10 +60,10 @@ pub struct Answer {
     pub evidence: Option<String>,
 }
 
-impl Answer {
+impl Object {
     /// An answer as an object.
     #[must_use]
-    pub fn new(answer: &crate::answer::Answer<'_>) -> Self {
+    pub fn new(answer: &crate::answer::AboutStates<'_>) -> Self {
         use selvedge_analysis::engine::Verdict as Found;
         let outcome = answer.outcome;
         let (verdict, bound, reason) = match &outcome.verdict {
@@ -78,7 +78,7 @@ impl Answer {
             Found::Unsafe { trace: Ok(found), .. } => Some(found),
             _ => None,
         };
-        Answer {
+        Object {
             selvedge: VERSION,
             file: answer.file.to_owned(),
             verdict,
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn the_answer_has_the_names_of_the_contract() {
         let found = counter_run();
-        let answer = Answer {
+        let answer = Object {
             selvedge: "0.1.0",
             file: "counter.weave".to_owned(),
             verdict: VerdictName::Unsafe,

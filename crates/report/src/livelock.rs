@@ -21,7 +21,7 @@ pub const PROPERTY: &str = property::FAIR_TERMINATION;
 
 /// The answer to a question about a system.
 #[derive(Clone, Copy)]
-pub struct Answer<'a> {
+pub struct AboutRuns<'a> {
     /// The file.
     pub file: &'a str,
     /// The system.
@@ -40,7 +40,7 @@ pub struct Answer<'a> {
 
 /// The answer for people.
 #[must_use]
-pub fn text(answer: &Answer<'_>, options: TraceOptions) -> String {
+pub fn text(answer: &AboutRuns<'_>, options: TraceOptions) -> String {
     let mut shown = summary(answer).text(options.paint);
     if let Verdict::Nonterminating { lasso, .. } = &answer.outcome.verdict {
         shown += &format!("\n{}", text::lasso(answer.system, lasso, options));
@@ -50,7 +50,7 @@ pub fn text(answer: &Answer<'_>, options: TraceOptions) -> String {
 
 /// The answer in words.
 #[must_use]
-pub fn summary(answer: &Answer<'_>) -> Summary {
+pub fn summary(answer: &AboutRuns<'_>) -> Summary {
     let (verdict, role, mut details) = match &answer.outcome.verdict {
         Verdict::Nonterminating { lasso, checked } => {
             let details = why_fair(answer.system, lasso, checked);
@@ -82,7 +82,7 @@ pub fn summary(answer: &Answer<'_>) -> Summary {
 
 /// What was proved or found, or why neither, in one sentence.
 #[must_use]
-pub fn sentence(answer: &Answer<'_>) -> String {
+pub fn sentence(answer: &AboutRuns<'_>) -> String {
     match &answer.outcome.verdict {
         Verdict::Nonterminating { lasso, checked } => nonterminating(answer, lasso, checked),
         Verdict::Terminating { .. } => format!("no {} goes on for ever", runs(answer.endless)),
@@ -95,7 +95,7 @@ pub fn sentence(answer: &Answer<'_>) -> String {
 
 /// What to try where there is no answer, if there is something.
 #[must_use]
-pub fn advised(answer: &Answer<'_>) -> Option<String> {
+pub fn advised(answer: &AboutRuns<'_>) -> Option<String> {
     match &answer.outcome.verdict {
         Verdict::Unknown { stop, .. } => advice(answer, stop),
         _ => None,
@@ -113,7 +113,7 @@ pub(crate) fn runs(endless: Endless) -> String {
     }
 }
 
-fn nonterminating(answer: &Answer<'_>, lasso: &Lasso, checked: &Checked) -> String {
+fn nonterminating(answer: &AboutRuns<'_>, lasso: &Lasso, checked: &Checked) -> String {
     let kind = runs(answer.endless);
     let stem = match lasso.stem.steps.len() {
         0 => "from the start".to_owned(),
@@ -150,7 +150,7 @@ fn who_has_ended(system: &dyn System, lasso: &Lasso, checked: &Checked) -> Strin
 
 /// Why no run goes on for ever, in a sentence, if that is so.
 #[must_use]
-pub fn proof(answer: &Answer<'_>) -> Option<String> {
+pub fn proof(answer: &AboutRuns<'_>) -> Option<String> {
     let Verdict::Terminating { .. } = answer.outcome.verdict else { return None };
     Some(match answer.outcome.states {
         Some(states) => {
@@ -160,7 +160,7 @@ pub fn proof(answer: &Answer<'_>) -> Option<String> {
     })
 }
 
-fn none_within(answer: &Answer<'_>, Rounds { stem, lasso }: Rounds) -> String {
+fn none_within(answer: &AboutRuns<'_>, Rounds { stem, lasso }: Rounds) -> String {
     let kind = runs(answer.endless);
     format!(
         "no periodic {kind} within {} before the period and {lasso} in it",
@@ -217,7 +217,7 @@ fn what_it_does(
 }
 
 /// What to try, if there is something.
-fn advice(answer: &Answer<'_>, stop: &Stop) -> Option<String> {
+fn advice(answer: &AboutRuns<'_>, stop: &Stop) -> Option<String> {
     let more = match stop {
         Stop::Timeout => "more time (--timeout)",
         Stop::Memory => "more memory (--memory)",
@@ -233,7 +233,7 @@ fn advice(answer: &Answer<'_>, stop: &Stop) -> Option<String> {
     Some(format!("{more}{range}, or fewer threads or smaller constants"))
 }
 
-fn effort(answer: &Answer<'_>) -> String {
+fn effort(answer: &AboutRuns<'_>) -> String {
     let mut parts = vec![answer.outcome.engine.to_owned()];
     parts.extend(answer.outcome.states.map(|states| count(states, "state")));
     parts.extend([seconds(answer.time), bytes(answer.peak_memory)]);

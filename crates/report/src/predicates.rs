@@ -25,7 +25,7 @@ pub const PROPERTY: &str = property::ASSERTIONS;
 
 /// What was reached from below with so many threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Seen {
+pub struct Sampled {
     /// The number of threads.
     pub threads: usize,
     /// The number of states.
@@ -58,7 +58,7 @@ pub struct Point {
 
 /// An answer of the engine.
 #[derive(Clone, Debug)]
-pub struct Answer<'a> {
+pub struct ByPredicates<'a> {
     /// How many threads there are; `None` is any number.
     pub threads: Option<u64>,
     /// What was asked about: [`PROPERTY`], or a target.
@@ -68,7 +68,7 @@ pub struct Answer<'a> {
     /// The predicates of the proof, in SMT-LIB.
     pub predicates: &'a [String],
     /// What was reached from below.
-    pub seen: &'a [Seen],
+    pub seen: &'a [Sampled],
     /// How rounds and delays were raised, if they were.
     pub courses: &'a [Course],
     /// The name of the engine.
@@ -83,18 +83,18 @@ pub struct Answer<'a> {
 
 /// The answer for people.
 #[must_use]
-pub fn text(answer: &Answer<'_>, paint: Paint) -> String {
+pub fn text(answer: &ByPredicates<'_>, paint: Paint) -> String {
     summary(answer).text(paint)
 }
 
 /// The answer for other programs, about a file.
 #[must_use]
-pub fn object(answer: &Answer<'_>, file: &str) -> json::Answer {
+pub fn object(answer: &ByPredicates<'_>, file: &str) -> json::Object {
     let (verdict, reason) = match &answer.proof {
         Ok(_) => (json::VerdictName::Safe, None),
         Err(reason) => (json::VerdictName::Unknown, Some(reason.clone())),
     };
-    json::Answer {
+    json::Object {
         selvedge: json::VERSION,
         file: file.to_owned(),
         verdict,
@@ -117,7 +117,7 @@ pub fn object(answer: &Answer<'_>, file: &str) -> json::Answer {
 
 /// The answer in words.
 #[must_use]
-pub fn summary(answer: &Answer<'_>) -> Summary {
+pub fn summary(answer: &ByPredicates<'_>) -> Summary {
     let mut details = Vec::new();
     let (verdict, role) = match &answer.proof {
         Ok(_) => {
@@ -154,7 +154,7 @@ pub fn summary(answer: &Answer<'_>) -> Summary {
 
 /// What was proved, or why nothing was, in one sentence.
 #[must_use]
-pub fn sentence(answer: &Answer<'_>) -> String {
+pub fn sentence(answer: &ByPredicates<'_>) -> String {
     if let Err(reason) = &answer.proof {
         return reason.clone();
     }
@@ -172,7 +172,7 @@ pub fn sentence(answer: &Answer<'_>) -> String {
 
 /// Why the verdict is safe, in one sentence.
 #[must_use]
-pub fn proof(answer: &Answer<'_>) -> Option<String> {
+pub fn proof(answer: &ByPredicates<'_>) -> Option<String> {
     let checked = answer.proof.as_ref().ok()?;
     let views = match checked.width {
         1 => "every thread".to_owned(),
@@ -209,8 +209,8 @@ impl Course {
     }
 }
 
-fn below(seen: &[Seen]) -> String {
-    let one = |seen: &Seen| {
+fn below(seen: &[Sampled]) -> String {
+    let one = |seen: &Sampled| {
         let all = if seen.complete { "all " } else { "" };
         let mut text = format!("{all}{}", count(seen.states, "state"));
         if let Some(n) = seen.abstract_states {

@@ -12,7 +12,7 @@ use selvedge_analysis::fair::Verdict as Fair;
 use selvedge_model::Property;
 use selvedge_program::Source;
 
-use crate::answer::{self, Answer};
+use crate::answer::{self, AboutStates};
 use crate::json::{FailureReport, VERSION};
 use crate::{livelock, predicates};
 
@@ -59,7 +59,7 @@ const LIVELOCK: usize = 3;
 /// The answer to a question about single states, of a program or table with this text; the program
 /// ends with this code.
 #[must_use]
-pub fn answer(answer: &Answer<'_>, source: &Source, exit: u8) -> Log {
+pub fn answer(answer: &AboutStates<'_>, source: &Source, exit: u8) -> Log {
     let places = Places { source };
     let sentence = answer::sentence(answer);
     let each = |kind| {
@@ -107,7 +107,7 @@ pub fn answer(answer: &Answer<'_>, source: &Source, exit: u8) -> Log {
 
 /// The answer to a question about runs that never end.
 #[must_use]
-pub fn endless(answer: &livelock::Answer<'_>, source: &Source, exit: u8) -> Log {
+pub fn endless(answer: &livelock::AboutRuns<'_>, source: &Source, exit: u8) -> Log {
     let places = Places { source };
     let sentence = livelock::sentence(answer);
     let result = match &answer.outcome.verdict {
@@ -133,7 +133,7 @@ pub fn endless(answer: &livelock::Answer<'_>, source: &Source, exit: u8) -> Log 
 
 /// The answer of the search for invariants.
 #[must_use]
-pub fn by_predicates(answer: &predicates::Answer<'_>, source: &Source, exit: u8) -> Log {
+pub fn by_predicates(answer: &predicates::ByPredicates<'_>, source: &Source, exit: u8) -> Log {
     let kind = if answer.proof.is_ok() { "pass" } else { "open" };
     let places = Places { source };
     log(vec![places.plain(ASSERTION, kind, &predicates::sentence(answer))], ran(exit))

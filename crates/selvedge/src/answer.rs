@@ -106,9 +106,9 @@ impl Answer {
     /// Whether the question is answered, and with a schedule if there is a violation.
     pub(crate) fn is_known(&self) -> bool {
         match &self.by {
-            By::States { outcome, .. } => engine::Answer::is_answer(outcome),
+            By::States { outcome, .. } => engine::Reply::is_answer(outcome),
             By::Views(views) => views.why_none().is_none(),
-            By::Endless { outcome, .. } => engine::Answer::is_answer(outcome),
+            By::Endless { outcome, .. } => engine::Reply::is_answer(outcome),
         }
     }
 
@@ -202,10 +202,10 @@ impl Answer {
 
     /// The answer for other programs. A lasso is not part of it.
     #[must_use]
-    pub fn object(&self) -> json::Answer {
+    pub fn object(&self) -> json::Object {
         let file = self.source().name();
         self.each(
-            json::Answer::new,
+            json::Object::new,
             |shown| by_predicates::object(shown, file),
             |shown| json::Livelock::new(shown).answer,
         )
@@ -215,13 +215,13 @@ impl Answer {
     #[must_use]
     pub fn json(&self, evidence: Option<String>) -> String {
         if let By::Endless { .. } = &self.by {
-            let endless = |shown: &livelock::Answer<'_>| Some(json::Livelock::new(shown));
+            let endless = |shown: &livelock::AboutRuns<'_>| Some(json::Livelock::new(shown));
             if let Some(mut object) = self.each(|_| None, |_| None, endless) {
                 object.answer.evidence = evidence;
                 return json::print(&object);
             }
         }
-        json::print(&json::Answer { evidence, ..self.object() })
+        json::print(&json::Object { evidence, ..self.object() })
     }
 
     /// The answer for code hosts and editors.
@@ -328,14 +328,14 @@ impl Answer {
     /// Does with it what there is to do for its kind.
     fn each<T>(
         &self,
-        states: impl FnOnce(&answer::Answer<'_>) -> T,
-        views: impl FnOnce(&by_predicates::Answer<'_>) -> T,
-        runs: impl FnOnce(&livelock::Answer<'_>) -> T,
+        states: impl FnOnce(&answer::AboutStates<'_>) -> T,
+        views: impl FnOnce(&by_predicates::ByPredicates<'_>) -> T,
+        runs: impl FnOnce(&livelock::AboutRuns<'_>) -> T,
     ) -> T {
         let Cost { time, peak_memory } = self.cost;
         match &self.by {
             By::Views(found) => found.shown(self.cost, views),
-            By::States { question, opened, outcome, last } => states(&answer::Answer {
+            By::States { question, opened, outcome, last } => states(&answer::AboutStates {
                 file: opened.source.name(),
                 system: &*opened.system,
                 properties: &opened.properties,
@@ -350,7 +350,7 @@ impl Answer {
                 time,
                 peak_memory,
             }),
-            By::Endless { opened, endless, outcome } => runs(&livelock::Answer {
+            By::Endless { opened, endless, outcome } => runs(&livelock::AboutRuns {
                 file: opened.source.name(),
                 system: &*opened.system,
                 endless: *endless,

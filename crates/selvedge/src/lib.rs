@@ -79,7 +79,7 @@ pub use selvedge_model::{
     Datum, Endless, Fairness, Property, State, Step as Statement, System, Values,
 };
 pub use selvedge_program::{Program, Source};
-pub use selvedge_report::json::{Answer as Object, DiagnosticReport, Observation, VerdictName};
+pub use selvedge_report::json::{DiagnosticReport, Object, Observation, VerdictName};
 pub use selvedge_report::page::Document as Page;
 pub use selvedge_report::run::{CallStack, Frame, Lasso, LassoThread, Step, Steps};
 pub use selvedge_report::sarif::Log as SarifLog;

@@ -88,7 +88,7 @@ fn named(question: &Question) -> Result<Option<&dyn Engine>, Failure> {
 /// What an engine has to say.
 struct Said(Result<Answer, Failure>);
 
-impl engine::Answer for Said {
+impl engine::Reply for Said {
     fn is_answer(&self) -> bool {
         self.0.as_ref().is_ok_and(Answer::is_known)
     }

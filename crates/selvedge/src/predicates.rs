@@ -11,7 +11,7 @@ use selvedge_frontend::Input;
 use selvedge_model::Property;
 use selvedge_predicates::delays::{self, Test};
 use selvedge_predicates::search::Failure as Obstacle;
-use selvedge_predicates::{Answer as Found, Question as Sought, Report, verify};
+use selvedge_predicates::{Conclusion as Found, Question as Sought, Report, verify};
 use selvedge_program::{Count, Lowering, ThreadCounts, ThreadDecl};
 use selvedge_report::page::InvariantPlace;
 use selvedge_report::predicates as report;
@@ -222,14 +222,18 @@ impl Views {
     }
 
     /// Does something with what there is to show.
-    pub(crate) fn shown<T>(&self, cost: Cost, then: impl FnOnce(&report::Answer<'_>) -> T) -> T {
-        let seen = self.report.seen.iter().map(|seen| report::Seen {
+    pub(crate) fn shown<T>(
+        &self,
+        cost: Cost,
+        then: impl FnOnce(&report::ByPredicates<'_>) -> T,
+    ) -> T {
+        let seen = self.report.seen.iter().map(|seen| report::Sampled {
             threads: seen.threads,
             states: seen.states,
             abstract_states: seen.abstract_states,
             complete: seen.complete,
         });
-        let seen: Vec<report::Seen> = seen.collect();
+        let seen: Vec<report::Sampled> = seen.collect();
         let (proof, predicates): (_, &[String]) = match &self.report.answer {
             Found::Safe(proof) => (Ok(&proof.checked), &proof.certificate.predicates),
             Found::Unknown(failure) => (Err(failure.to_string()), &[]),
@@ -249,7 +253,7 @@ impl Views {
                 .collect(),
         });
         let courses: Vec<report::Course> = courses.collect();
-        then(&report::Answer {
+        then(&report::ByPredicates {
             property: &property,
             threads: threads(&self.subject),
             proof,

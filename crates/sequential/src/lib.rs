@@ -52,7 +52,7 @@ mod touched;
 
 pub use focus::Focus;
 pub use lift::Lifted;
-pub use rounds::{Guesses, Options, Rounds, Seen, Violation};
+pub use rounds::{AfterRound, Guesses, Options, Rounds, Violation};
 pub use summaries::Calls;
 
 pub use selvedge_evidence::relations::{Layout, Limits, Local, Result, Scalar, Shared, Space};

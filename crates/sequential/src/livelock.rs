@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use selvedge_analysis::engine::{Answer, Candidate, FAVOURED, Turn, in_turns};
+use selvedge_analysis::engine::{Candidate, FAVOURED, Reply, Turn, in_turns};
 use selvedge_analysis::{Budget, Stop, fair};
 use selvedge_bdd::Bdd;
 use selvedge_evidence::{Evidence, Lasso, Trace, recheck, replay};
@@ -126,7 +126,7 @@ const FEW_THREADS: usize = 3;
 /// What a search within some rounds comes to.
 struct Found(Result<Option<Lasso>>);
 
-impl Answer for Found {
+impl Reply for Found {
     fn is_answer(&self) -> bool {
         self.0.is_ok()
     }
@@ -346,7 +346,7 @@ type Way = Vec<(ThreadId, Action)>;
 type Chosen = Vec<(ThreadId, FairChoice)>;
 
 /// Where a way has got to: the state, how many steps it has, and, in a period, what was chosen.
-type Seen = FxHashSet<(State, usize, Chosen)>;
+type Visited = FxHashSet<(State, usize, Chosen)>;
 
 impl Follower<'_> {
     /// Tries the ways to take some steps from a state, until one is accepted at its end, where the
@@ -356,7 +356,7 @@ impl Follower<'_> {
         state: State,
         steps: &[LiftedStep],
         last: Option<&[Value]>,
-        (seen, is_period): (&mut Seen, bool),
+        (seen, is_period): (&mut Visited, bool),
         accept: &mut dyn FnMut(&Way, &State) -> Result<Option<Lasso>>,
     ) -> Result<Option<Lasso>> {
         let original = self.asked.program;

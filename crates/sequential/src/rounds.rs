@@ -78,7 +78,7 @@ pub struct Violation {
 
 /// What is seen after a round.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Seen {
+pub struct AfterRound {
     /// How many rounds.
     pub rounds: usize,
     /// How many shared states they reach; `None` if there are too many to count exactly.
@@ -103,7 +103,7 @@ pub struct Rounds<'a> {
     reached: Bdd,
     /// What is known of the first values, as inputs of the first round.
     first: Bdd,
-    seen: Vec<Seen>,
+    seen: Vec<AfterRound>,
 }
 
 impl<'a> Rounds<'a> {
@@ -251,7 +251,7 @@ impl<'a> Rounds<'a> {
 
     /// What was seen, from round 0 on.
     #[must_use]
-    pub fn seen(&self) -> &[Seen] {
+    pub fn seen(&self) -> &[AfterRound] {
         &self.seen
     }
 
@@ -390,6 +390,6 @@ impl<'a> Rounds<'a> {
     fn observe(&mut self) {
         let bits = self.space.shared(Shared::Next(0)).len();
         let shared = self.space.bdds.sat_count_exact(self.reached, bits);
-        self.seen.push(Seen { rounds: self.seen.len(), shared });
+        self.seen.push(AfterRound { rounds: self.seen.len(), shared });
     }
 }

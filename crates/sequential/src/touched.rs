@@ -41,7 +41,7 @@ pub fn find(lowering: &Lowering, budget: &Budget) -> Result<Touched> {
         Ok(lowering.relation(id, 1)?)
     };
     let cases = edges.map(case).collect::<Result<_>>()?;
-    let mut search = Search::new(lowering, cases);
+    let mut search = VariantSearch::new(lowering, cases);
     while search.next < search.variants.len() {
         budget.check()?;
         search.follow();
@@ -50,7 +50,7 @@ pub fn find(lowering: &Lowering, budget: &Budget) -> Result<Touched> {
 }
 
 /// The search for variants.
-struct Search<'a> {
+struct VariantSearch<'a> {
     lowering: &'a Lowering,
     cases: Vec<Vec<Case>>,
     variants: Vec<(ProcId, Known)>,
@@ -64,14 +64,14 @@ struct Search<'a> {
     looked: usize,
 }
 
-impl<'a> Search<'a> {
+impl<'a> VariantSearch<'a> {
     fn new(lowering: &'a Lowering, cases: Vec<Vec<Case>>) -> Self {
         let procs = (0..lowering.program().procs.len() as u32).map(ProcId);
         let variants: Vec<_> =
             procs.map(|proc| (proc, vec![None; lowering.code().proc(proc).params])).collect();
         let ids = variants.iter().cloned().zip((0..).map(Variant)).collect();
         let (own, calls) = (Vec::new(), Vec::new());
-        Search { lowering, cases, variants, ids, own, calls, next: 0, looked: 0 }
+        VariantSearch { lowering, cases, variants, ids, own, calls, next: 0, looked: 0 }
     }
 
     /// Follows what is known through the next variant.

@@ -41,12 +41,12 @@ struct List {
 pub struct Run {
     start: Instant,
     cancelled: Arc<AtomicBool>,
-    seen: Mutex<Seen>,
+    seen: Mutex<Story>,
     more: Condvar,
 }
 
 #[derive(Default)]
-struct Seen {
+struct Story {
     /// How many listen.
     listeners: usize,
     events: Vec<String>,
@@ -142,7 +142,7 @@ impl Run {
     /// Ends it, if nobody has come to listen after a while.
     fn wait_for_listeners(&self) {
         let seen = lock(&self.seen);
-        let is_open = |seen: &mut Seen| seen.listeners == 0 && !seen.is_done;
+        let is_open = |seen: &mut Story| seen.listeners == 0 && !seen.is_done;
         let waited = self.more.wait_timeout_while(seen, UNHEARD, is_open);
         let (seen, _) = waited.unwrap_or_else(PoisonError::into_inner);
         if seen.listeners == 0 {

@@ -1,6 +1,6 @@
 //! Any number of threads.
 
-use selvedge_coverability::{Answer, Attempt, Stacks, attempt};
+use selvedge_coverability::{Attempt, Decision, Stacks, attempt};
 use selvedge_evidence::{Evidence, Trace};
 use selvedge_model::{Action, Property, System, advance, enabled};
 
@@ -76,12 +76,12 @@ fn with_whole_stacks(question: &Question<'_>, budget: &Budget) -> Whole {
     let Question { system, properties, .. } = *question;
     let mut outcome = nothing_yet();
     match attempt(system, properties, Stacks::Whole, &|| budget.after(LOOK)) {
-        Ok(Attempt::Decided(Answer::Safe(certificate))) => {
+        Ok(Attempt::Decided(Decision::Safe(certificate))) => {
             let dangerous = certificate.dangerous.len();
             outcome.verdict = Verdict::Safe(Proof::Coverability { dangerous });
             outcome.evidence = question.evidence.then_some(Evidence::Cover(certificate));
         }
-        Ok(Attempt::Decided(Answer::Unsafe { threads, trace, property })) => {
+        Ok(Attempt::Decided(Decision::Unsafe { threads, trace, property })) => {
             let bound = Bound::threads(threads);
             outcome.most_threads = drops(system, &trace).then_some(threads);
             outcome.verdict = Verdict::Unsafe { bound, property, trace: Ok(trace) };

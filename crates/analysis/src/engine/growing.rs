@@ -18,7 +18,7 @@
 
 use std::collections::BTreeSet;
 
-use selvedge_coverability::{Answer, Attempt, Stacks, attempt};
+use selvedge_coverability::{Attempt, Decision, Stacks, attempt};
 use selvedge_evidence::{Evidence, Trace};
 use selvedge_model::{System, smallest_violations};
 
@@ -291,14 +291,14 @@ pub(super) enum Cut {
 pub(super) fn cut(question: &Question<'_>, depth: usize, budget: &Budget) -> Result<Cut, Stop> {
     let Question { system, properties, evidence, .. } = *question;
     Ok(match attempt(system, properties, Stacks::Cut(depth), &|| budget.after(LOOK))? {
-        Attempt::Decided(Answer::Safe(certificate)) => {
+        Attempt::Decided(Decision::Safe(certificate)) => {
             let (dangerous, relations) = (certificate.dangerous.len(), certificate.relations.len());
             let proof = Proof::CutsAndCounting { depth, dangerous, relations };
             let mut outcome = outcome(ABOVE, Verdict::Safe(proof));
             outcome.evidence = evidence.then_some(Evidence::Cover(certificate));
             Cut::Safe(outcome)
         }
-        Attempt::Decided(Answer::Unsafe { threads, property, trace }) => {
+        Attempt::Decided(Decision::Unsafe { threads, property, trace }) => {
             Cut::Unsafe { threads, property, trace }
         }
         Attempt::Spurious { threads } => Cut::Open { threads },

@@ -9,7 +9,7 @@ use selvedge_model::{Fault, Property};
 
 use super::below::Below;
 use super::table::Kept;
-use super::turns::{Answer, Candidate, FAVOURED, Turn, in_turns};
+use super::turns::{Candidate, FAVOURED, Reply, Turn, in_turns};
 use super::{CutSeen, Event, Listener, Method, Outcome, Proof, Question, Verdict};
 use crate::converge::above::Above;
 use crate::converge::finite_contexts::{FiniteContexts, finite_contexts};
@@ -109,7 +109,7 @@ fn no_proof() -> Stop {
 /// Whether the exploration from below came to an end by itself.
 struct Met(bool);
 
-impl Answer for Met {
+impl Reply for Met {
     fn is_answer(&self) -> bool {
         self.0
     }

@@ -28,7 +28,7 @@ const SHARE: u64 = 1 << 15;
 pub const FAVOURED: u64 = 4;
 
 /// An outcome of an engine that takes turns: an answer, or none.
-pub trait Answer: Send {
+pub trait Reply: Send {
     /// Whether the question is answered.
     fn is_answer(&self) -> bool;
 }
@@ -208,7 +208,7 @@ impl Drop for Ending<'_> {
 
 /// What the first of these engines answers that comes to an answer when they take turns. If none does, what the first
 /// one in the list has to say, or the next one that has something to say.
-pub fn in_turns<A: Answer>(mut candidates: Vec<Candidate<'_, A>>, budget: &Budget) -> Option<A> {
+pub fn in_turns<A: Reply>(mut candidates: Vec<Candidate<'_, A>>, budget: &Budget) -> Option<A> {
     let seat = |c: &Candidate<'_, A>| Seat {
         after: c.after,
         shares: c.shares.max(1),
@@ -281,7 +281,7 @@ pub fn in_turns<A: Answer>(mut candidates: Vec<Candidate<'_, A>>, budget: &Budge
 mod tests {
     use super::*;
 
-    impl Answer for Result<&'static str, Stop> {
+    impl Reply for Result<&'static str, Stop> {
         fn is_answer(&self) -> bool {
             self.is_ok()
         }

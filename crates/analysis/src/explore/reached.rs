@@ -8,7 +8,7 @@ use selvedge_store::{Bytes, Full, StateSet};
 
 use super::space::{Entry, Space};
 use super::target::Target;
-use super::visible::{Seen, Visible};
+use super::visible::{Glimpse, Visible};
 use super::{Classes, Locals};
 use crate::{Bound, Stop};
 
@@ -139,7 +139,7 @@ impl<'a, L: Locals> Reached<'a, L> {
     }
 
     /// The threads of a visible state, with how many there are of each.
-    fn visible_threads(&self, number: u32) -> Vec<(Seen, u32)> {
+    fn visible_threads(&self, number: u32) -> Vec<(Glimpse, u32)> {
         match &self.visible {
             Some(visible) => visible.threads(number),
             None => self.tops_of(&self.states.get(number)),
@@ -147,7 +147,7 @@ impl<'a, L: Locals> Reached<'a, L> {
     }
 
     /// The threads of a state, each with one of its tops, and how many there are of each.
-    pub(super) fn tops_of(&self, word: &[u32]) -> Vec<(Seen, u32)> {
+    pub(super) fn tops_of(&self, word: &[u32]) -> Vec<(Glimpse, u32)> {
         let kinds = self.space.kinds(word).into_iter();
         let top = |local| self.space.locals.tops(local).first().copied().flatten();
         kinds.map(|((class, local), count)| ((class, top(local)), count)).collect()
@@ -159,9 +159,9 @@ impl<'a, L: Locals> Reached<'a, L> {
     }
 
     /// A visible state with these threads.
-    fn arranged(&self, shared: u32, mut threads: Vec<(Seen, u32)>) -> VisibleState {
+    fn arranged(&self, shared: u32, mut threads: Vec<(Glimpse, u32)>) -> VisibleState {
         let mut take = |class: u32| {
-            let wanted = |((c, _), count): &&mut (Seen, u32)| *c == class && *count > 0;
+            let wanted = |((c, _), count): &&mut (Glimpse, u32)| *c == class && *count > 0;
             let (seen, count) = threads.iter_mut().find(wanted)?;
             *count -= 1;
             Some(seen.1)

@@ -70,7 +70,7 @@ impl<L: Locals> Reached<'_, L> {
         let classes = &self.space.classes;
         let targets = properties.iter().map(|p| Target::new(p, classes)).collect();
         let first = self.states_until.first().copied();
-        let mut search = Search {
+        let mut search = ShortestSearch {
             properties,
             targets,
             nodes: Vec::new(),
@@ -92,7 +92,7 @@ impl<L: Locals> Reached<'_, L> {
     }
 }
 
-struct Search<'r, 'a, L> {
+struct ShortestSearch<'r, 'a, L> {
     reached: &'r mut Reached<'a, L>,
     properties: &'r [Property],
     targets: Vec<Target>,
@@ -106,7 +106,7 @@ struct Search<'r, 'a, L> {
     bound: Bound,
 }
 
-impl<L: Locals> Search<'_, '_, L> {
+impl<L: Locals> ShortestSearch<'_, '_, L> {
     fn run(&mut self, budget: &Budget) -> Result<Option<u32>, Stop> {
         let mut at = 0;
         let mut next = Vec::new();

@@ -38,7 +38,7 @@ pub fn shortest_with_delays(
 ) -> Result<Option<(Trace, Bound)>, Stop> {
     let (space, initial) = Space::new(system, Stacks::default(), false)?;
     let targets = properties.iter().map(|p| Target::new(p, &space.classes)).collect();
-    let mut search = Search {
+    let mut search = DelaySearch {
         space,
         targets,
         threads: system.threads().len(),
@@ -83,7 +83,7 @@ pub fn shortest_with_delays(
     Ok(None)
 }
 
-struct Search<'a> {
+struct DelaySearch<'a> {
     space: Space<'a, Stacks>,
     targets: Vec<Target>,
     threads: usize,
@@ -100,7 +100,7 @@ struct Search<'a> {
     fewest: FxHashMap<(u32, u32), u32>,
 }
 
-impl Search<'_> {
+impl DelaySearch<'_> {
     /// Adds what can follow on a node at a turn.
     fn follow(&mut self, at: u32, turn: usize, pace: &mut Pace<'_>) -> Result<(), Stop> {
         let Node { state, delays } = self.nodes[at as usize];
@@ -152,7 +152,7 @@ impl Search<'_> {
         if let Some(&Some(known)) = self.hits.get(state as usize) {
             return Ok(known);
         }
-        let Search { space, states, targets, .. } = self;
+        let DelaySearch { space, states, targets, .. } = self;
         let word = states.get(state);
         let see = || {
             let kinds = space.kinds(&word).into_iter();

@@ -9,7 +9,7 @@ use selvedge_model::{Heads, SharedId, State, System, ThreadId, is_forgotten};
 use selvedge_store::{Bytes, Full, Interner, Moves};
 
 use super::target::Target;
-use super::visible::Seen;
+use super::visible::Glimpse;
 use super::words::Layout;
 use super::{Classes, Locals, Move};
 use crate::{Pace, Stop};
@@ -234,7 +234,7 @@ impl<'a, L: Locals> Space<'a, L> {
         &self,
         targets: &mut [Target],
         shared: u32,
-        see: impl Fn() -> Vec<(Seen, u32)>,
+        see: impl Fn() -> Vec<(Glimpse, u32)>,
     ) -> Result<Option<usize>, Stop> {
         let mut threads = None;
         for (number, target) in targets.iter_mut().enumerate() {

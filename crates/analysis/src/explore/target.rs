@@ -13,7 +13,7 @@ use selvedge_model::{
 
 use super::Classes;
 use super::space::Entry;
-use super::visible::Seen;
+use super::visible::Glimpse;
 
 /// A property, prepared for the threads of a system.
 pub(super) enum Target {
@@ -25,7 +25,7 @@ pub(super) enum Target {
     Tuple {
         shared: Option<u32>,
         /// How many threads of a class need which top.
-        needs: Vec<(Seen, u32)>,
+        needs: Vec<(Glimpse, u32)>,
         threads: usize,
     },
     Somewhere {
@@ -50,7 +50,7 @@ impl Target {
             Property::NoDeadlock => Target::NoDeadlock,
             Property::Unreachable(Pattern::Together(wanted)) => Target::Together(wanted.clone()),
             Property::Unreachable(Pattern::Tuple { shared, tops }) => {
-                let mut needs: Vec<(Seen, u32)> = Vec::new();
+                let mut needs: Vec<(Glimpse, u32)> = Vec::new();
                 for (thread, top) in tops.iter().enumerate() {
                     let top = match *top {
                         TopPattern::Any => continue,
@@ -130,7 +130,7 @@ impl Target {
         heads: &RefCell<Heads>,
         classes: &Classes,
         shared: u32,
-        threads: &[(Seen, u32)],
+        threads: &[(Glimpse, u32)],
     ) -> Result<bool, Fault> {
         Ok(match self {
             Target::NeverWrong { .. } => true,
@@ -149,7 +149,7 @@ impl Target {
                 })
             }
             Target::Tuple { needs, threads: wanted, .. } => {
-                let enough = |(seen, count): &(Seen, u32)| {
+                let enough = |(seen, count): &(Glimpse, u32)| {
                     let there = threads.iter().filter(|(s, _)| s == seen).map(|(_, n)| n);
                     there.sum::<u32>() >= *count
                 };

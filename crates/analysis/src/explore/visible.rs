@@ -13,20 +13,20 @@ use selvedge_store::{Batch, Bytes, Column, Full, Interner, Row, StateSet};
 use super::words::Layout;
 
 /// A thread as it is seen: its class and the top of its stack.
-pub(super) type Seen = (u32, Option<SymbolId>);
+pub(super) type Glimpse = (u32, Option<SymbolId>);
 
 /// The visible states that were reached, in the order in which they were found.
 #[derive(Clone, Debug)]
 pub(super) struct Visible {
     layout: Layout,
-    seen: Interner<Seen>,
+    seen: Interner<Glimpse>,
     states: StateSet,
     /// What is seen of an entry that shows one top; [`UNKNOWN`] where nobody has looked.
     of_entry: Vec<u32>,
     /// Visible states that are not in the set yet.
     waiting: Batch,
     /// Sets of what may be seen of one thread, by number.
-    ranges: Interner<Vec<Seen>>,
+    ranges: Interner<Vec<Glimpse>>,
     /// States of such sets that were added.
     added: StateSet,
     /// For each shared state, those of them that no other one covers, as sets with counts.
@@ -62,7 +62,7 @@ impl Visible {
 
     /// Adds what is visible of a state in which each thread shows one top: `top` says what is seen of an
     /// entry. The word of the state is changed. Not before [`Visible::flush`] is it in the set.
-    pub fn add_tops(&mut self, word: &mut [u32], top: impl Fn(u32) -> Seen) -> Result<(), Full> {
+    pub fn add_tops(&mut self, word: &mut [u32], top: impl Fn(u32) -> Glimpse) -> Result<(), Full> {
         match &self.layout {
             Layout::Listed(listed) => {
                 for entry in &mut word[1..] {
@@ -91,7 +91,7 @@ impl Visible {
         &mut self,
         columns: &[Column],
         row: R,
-        top: impl Fn(u32) -> Seen,
+        top: impl Fn(u32) -> Glimpse,
     ) -> Result<(), Full> {
         let mut short = [0; MOST_COLUMNS];
         let Some(word) = short.get_mut(..columns.len()) else {
@@ -136,7 +136,7 @@ impl Visible {
 
     /// Adds everything that is visible of a state: `threads` has, for each kind of thread, what
     /// may be seen of it and how many there are.
-    pub fn add(&mut self, shared: u32, threads: &[(Vec<Seen>, u32)]) -> Result<(), Full> {
+    pub fn add(&mut self, shared: u32, threads: &[(Vec<Glimpse>, u32)]) -> Result<(), Full> {
         let several = threads.iter().any(|(options, _)| options.len() > 1);
         if several && self.is_covered(shared, threads)? {
             return Ok(());
@@ -145,7 +145,7 @@ impl Visible {
     }
 
     /// Whether all of this was added before. If not, notes that it is added now.
-    fn is_covered(&mut self, shared: u32, threads: &[(Vec<Seen>, u32)]) -> Result<bool, Full> {
+    fn is_covered(&mut self, shared: u32, threads: &[(Vec<Glimpse>, u32)]) -> Result<bool, Full> {
         let mut entries = Vec::new();
         for (options, count) in threads {
             let number = self.ranges.intern_ref(&options[..])?;
@@ -187,7 +187,7 @@ impl Visible {
     }
 
     /// Adds each choice of tops. Threads of one kind are interchangeable: their tops are in order.
-    fn choose(&mut self, shared: u32, threads: &[(Vec<Seen>, u32)]) -> Result<(), Full> {
+    fn choose(&mut self, shared: u32, threads: &[(Vec<Glimpse>, u32)]) -> Result<(), Full> {
         let kind = |(index, (_, count)): (usize, &(_, u32))| repeat_n(index, *count as usize);
         let kinds: Vec<usize> = threads.iter().enumerate().flat_map(kind).collect();
         if kinds.iter().any(|&kind| threads[kind].0.is_empty()) {
@@ -214,7 +214,7 @@ impl Visible {
     }
 
     /// The threads of a visible state, with how many there are of each.
-    pub fn threads(&self, number: u32) -> Vec<(Seen, u32)> {
+    pub fn threads(&self, number: u32) -> Vec<(Glimpse, u32)> {
         let word = self.states.get(number);
         let threads = self.layout.entries(&word);
         threads.map(|(entry, count)| (*self.seen.get(entry), count)).collect()
@@ -240,9 +240,9 @@ impl Bytes for Visible {
 #[cold]
 fn meet(
     of_entry: &mut Vec<u32>,
-    seen: &mut Interner<Seen>,
+    seen: &mut Interner<Glimpse>,
     entry: u32,
-    top: impl Fn(u32) -> Seen,
+    top: impl Fn(u32) -> Glimpse,
 ) -> Result<u32, Full> {
     let number = seen.intern(top(entry))?;
     if of_entry.len() <= entry as usize {

@@ -43,7 +43,7 @@ pub(super) fn lasso(
     endless: Endless,
     budget: &Budget,
 ) -> Result<Lasso, Stop> {
-    let search = Search { graph, part, endless };
+    let search = CycleSearch { graph, part, endless };
     let edges: usize = part.states.iter().map(|&s| graph.edges_of(s).len()).sum();
     let needs = search.needs();
     let work = edges.saturating_mul(needs.len() + 1).max(1);
@@ -75,13 +75,13 @@ fn begin_with_a_switch(lasso: &mut Lasso) {
     }
 }
 
-struct Search<'a> {
+struct CycleSearch<'a> {
     graph: &'a Graph<'a>,
     part: &'a Part,
     endless: Endless,
 }
 
-impl Search<'_> {
+impl CycleSearch<'_> {
     /// What every cycle needs.
     fn needs(&self) -> BTreeSet<Need> {
         let fairness = self.endless.fairness;

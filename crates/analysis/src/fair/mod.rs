@@ -56,7 +56,7 @@ pub struct Outcome {
     pub evidence: Option<Evidence>,
 }
 
-impl crate::engine::Answer for Outcome {
+impl crate::engine::Reply for Outcome {
     fn is_answer(&self) -> bool {
         !matches!(self.verdict, Verdict::Unknown { .. })
     }
@@ -139,14 +139,14 @@ pub fn search(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> O
     Outcome { verdict, engine: ENGINE, states, evidence }
 }
 
-type Answer = (Verdict, Option<Evidence>);
+type Shown = (Verdict, Option<Evidence>);
 
 fn look(
     question: &Question<'_>,
     budget: &Budget,
     tell: Listener<'_>,
     states: &mut Option<usize>,
-) -> Result<Answer, Stop> {
+) -> Result<Shown, Stop> {
     let Question { system, endless, evidence } = *question;
     if system.drops_threads() {
         let message = "whether a run is fair is not known where threads were dropped";
@@ -197,7 +197,7 @@ fn look(
 }
 
 /// The answer that a lasso is. One that the check refuses is a mistake of the search.
-fn nonterminating(system: &dyn System, lasso: Lasso) -> Result<Answer, Stop> {
+fn nonterminating(system: &dyn System, lasso: Lasso) -> Result<Shown, Stop> {
     let evidence = Evidence::Lasso(lasso.clone());
     match recheck(system, &[], &evidence) {
         Ok(checked) => Ok((Verdict::Nonterminating { lasso, checked }, Some(evidence))),

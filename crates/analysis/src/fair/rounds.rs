@@ -56,7 +56,7 @@ pub fn within(
     if system.drops_threads() || threads > MOST_THREADS {
         return Ok(Within::Refused);
     }
-    let mut search = Search {
+    let mut search = RoundSearch {
         graph,
         threads,
         rounds: lasso,
@@ -102,7 +102,7 @@ struct Point {
     rested: u32,
 }
 
-struct Search<'a, 'b> {
+struct RoundSearch<'a, 'b> {
     graph: Graph<'a>,
     threads: usize,
     /// How many rounds the period has.
@@ -121,7 +121,7 @@ fn step_number(steps: &[Step]) -> Result<u32, Full> {
     u32::from_index(steps.len()).ok_or(Full { what: "steps", most: steps.len() })
 }
 
-impl Search<'_, '_> {
+impl RoundSearch<'_, '_> {
     /// The steps of a thread from a state, as a range.
     fn steps_of(&mut self, state: u32, thread: usize) -> Result<(u32, u32), Stop> {
         let at = state as usize * self.threads + thread;

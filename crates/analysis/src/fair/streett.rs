@@ -62,7 +62,7 @@ pub(super) fn search(
     budget: &Budget,
 ) -> Result<Found, Stop> {
     let followed = graph.followed();
-    let mut search = Search {
+    let mut search = PartSearch {
         graph,
         endless,
         owner: vec![0; followed],
@@ -104,7 +104,7 @@ pub(super) fn search(
             }
         }
     }
-    let Search { owner, dead, levels, .. } = search;
+    let PartSearch { owner, dead, levels, .. } = search;
     Ok(match best {
         Some((mut states, number)) => {
             states.sort_unstable();
@@ -124,7 +124,7 @@ enum Status {
     Fine,
 }
 
-struct Search<'g> {
+struct PartSearch<'g> {
     graph: &'g Graph<'g>,
     endless: Endless,
     /// The part that each state belongs to at the moment.
@@ -138,7 +138,7 @@ struct Search<'g> {
     pace: Pace<'g>,
 }
 
-impl Search<'_> {
+impl PartSearch<'_> {
     /// Makes a part of these states.
     fn take(&mut self, states: &[u32]) -> u32 {
         let number = self.owners;

@@ -122,7 +122,7 @@ pub struct Way {
 }
 
 /// The search through the sections that are entered from one head.
-struct Search {
+struct Sections {
     stacks: Stacks,
     ways: Vec<Way>,
     /// Configurations to be followed, with the ways to them; short ways come first.
@@ -131,7 +131,7 @@ struct Search {
     spare: Spare,
 }
 
-impl Search {
+impl Sections {
     fn way(&mut self, edge: EdgeId, before: Option<usize>) -> usize {
         self.ways.push(Way { edge, before });
         self.ways.len() - 1
@@ -156,7 +156,7 @@ impl Machine {
         shared: &Shared,
         frame: &Frame,
     ) -> Result<Vec<Move>, Fault> {
-        let mut search = Search {
+        let mut search = Sections {
             stacks: Stacks::default(),
             ways: std::mem::take(&mut room.ways),
             work: VecDeque::new(),
@@ -194,7 +194,7 @@ impl Machine {
         outcome.shared.wrong.is_none() && self.code.location(loc).atomic
     }
 
-    fn follow(&self, search: &mut Search) -> Result<(), Fault> {
+    fn follow(&self, search: &mut Sections) -> Result<(), Fault> {
         let mut seen = FxHashSet::default();
         let mut remembered = 0;
         while let Some((inside, way)) = search.work.pop_front() {
@@ -244,13 +244,13 @@ impl Machine {
     /// Follows one outcome inside of a section: further inside, or out of it.
     fn advance(
         &self,
-        search: &mut Search,
+        search: &mut Sections,
         below: Option<StackId>,
         outcome: Outcome,
         edge: EdgeId,
         before: usize,
     ) {
-        let Search { stacks, .. } = search;
+        let Sections { stacks, .. } = search;
         let frames = match outcome.next.clone() {
             Next::Goto(top) => Some(stacks.push(top, below)),
             Next::Call { callee, caller } => {

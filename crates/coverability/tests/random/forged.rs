@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fastrand::Rng;
 use selvedge_automata::Dfa;
-use selvedge_coverability::{Above, Answer};
+use selvedge_coverability::{Above, Decision};
 use selvedge_evidence::{
     AggregateCertificate, AggregateThread, CountedState, CoverCertificate, CutCertificate,
     CutThread, Evidence, Window, recheck,
@@ -47,7 +47,9 @@ fn no_false_claim_is_accepted() {
         }
         for above in [Above::Threads, Above::Pairs] {
             // Nothing is asked, so that all that can be seen is fine.
-            let Answer::Safe(all) = answer(&system, &[], above) else { panic!("nothing is wrong") };
+            let Decision::Safe(all) = answer(&system, &[], above) else {
+                panic!("nothing is wrong")
+            };
             let hidden = hide(&system, &properties, &all);
             for (number, set) in [all, hidden].into_iter().enumerate() {
                 claim(Evidence::Cover(set.clone()), "for other targets");

@@ -8,7 +8,7 @@ mod systems;
 
 use std::collections::BTreeSet;
 
-use selvedge_coverability::{Above, Answer, cover_within};
+use selvedge_coverability::{Above, Decision, cover_within};
 use selvedge_evidence::{CountedState, CoverCertificate, Evidence, Violation, recheck};
 use selvedge_model::{Fault, Property, State, System, Thread, step};
 use systems::random;
@@ -61,7 +61,7 @@ fn breaks(system: &dyn System, properties: &[Property], most: usize) -> bool {
     false
 }
 
-fn answer(system: &dyn System, properties: &[Property], above: Above) -> Answer {
+fn answer(system: &dyn System, properties: &[Property], above: Above) -> Decision {
     cover_within::<Fault>(system, properties, above, &|| Ok(())).unwrap()
 }
 
@@ -81,7 +81,7 @@ fn agrees(above: Above) -> usize {
         let (system, properties, plain) = random(seed);
         let found = fewest(&plain, &properties);
         match answer(&system, &properties, above) {
-            Answer::Safe(certificate) => {
+            Decision::Safe(certificate) => {
                 assert_eq!(found, None, "seed {seed}: safe");
                 at_once += usize::from(certificate.dangerous.is_empty());
                 let evidence = Evidence::Cover(certificate);
@@ -89,7 +89,7 @@ fn agrees(above: Above) -> usize {
                     .unwrap_or_else(|e| panic!("seed {seed}: {e}"));
                 safe += 1;
             }
-            Answer::Unsafe { threads, trace, property } => {
+            Decision::Unsafe { threads, trace, property } => {
                 let expected = (threads <= MOST_THREADS).then_some(threads);
                 assert_eq!(found, expected, "seed {seed}: {threads} threads");
                 let contexts = trace.contexts();
@@ -111,7 +111,7 @@ fn changed_certificates_are_refused() {
     for seed in 0..many(600) {
         let (system, properties, _) = random(seed);
         let above = [Above::Threads, Above::Pairs][seed as usize % 2];
-        let Answer::Safe(good) = answer(&system, &properties, above) else { continue };
+        let Decision::Safe(good) = answer(&system, &properties, above) else { continue };
         for (what, changed) in changes(&system, &good) {
             let checked = recheck(&system, &properties, &Evidence::Cover(changed));
             assert!(checked.is_err(), "seed {seed}: {what}: {checked:?}");

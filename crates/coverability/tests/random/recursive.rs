@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use selvedge_coverability::{Answer, Attempt, Stacks, attempt};
+use selvedge_coverability::{Attempt, Decision, Stacks, attempt};
 use selvedge_evidence::{CountedState, CoverCertificate, Evidence, Relation, Violation, recheck};
 use selvedge_model::{Fault, Property, State, System, Thread, step};
 
@@ -104,7 +104,7 @@ fn agree(random: fn(u64) -> Recursive, seeds: u64) -> (usize, usize, [usize; MOS
         for depth in 1..=3 {
             let answer = tried(&system, &properties, depth);
             match answer {
-                Attempt::Decided(Answer::Safe(certificate)) => {
+                Attempt::Decided(Decision::Safe(certificate)) => {
                     assert_eq!(found, None, "seed {seed}, depth {depth}: safe");
                     tied += usize::from(!was_safe && !certificate.relations.is_empty());
                     let evidence = Evidence::Cover(certificate);
@@ -113,7 +113,7 @@ fn agree(random: fn(u64) -> Recursive, seeds: u64) -> (usize, usize, [usize; MOS
                     safe += usize::from(!was_safe);
                     was_safe = true;
                 }
-                Attempt::Decided(Answer::Unsafe { threads, trace, property }) => {
+                Attempt::Decided(Decision::Unsafe { threads, trace, property }) => {
                     assert!(!was_safe, "seed {seed}: safe with less of the stacks");
                     if let Some((fewest, complete)) = found {
                         assert!(threads <= fewest, "seed {seed}: {threads}, {fewest}");
@@ -156,12 +156,12 @@ fn refused(random: fn(u64) -> Recursive, seeds: u64) -> usize {
     for seed in 0..seeds {
         let whole = random(seed);
         let (system, properties) = whole.without(None);
-        let Attempt::Decided(Answer::Unsafe { .. }) = tried(&system, &properties, 2) else {
+        let Attempt::Decided(Decision::Unsafe { .. }) = tried(&system, &properties, 2) else {
             continue;
         };
         for missing in 0..whole.rules.len() {
             let (part, _) = whole.without(Some(missing));
-            let Attempt::Decided(Answer::Safe(certificate)) =
+            let Attempt::Decided(Decision::Safe(certificate)) =
                 tried(&part, &properties, 1 + missing % 2)
             else {
                 continue;
@@ -233,7 +233,7 @@ fn changed_certificates_are_refused() {
     for seed in 0..many(300) {
         let (system, properties) = recursive(seed).without(None);
         for depth in 1..=2 {
-            let Attempt::Decided(Answer::Safe(good)) = tried(&system, &properties, depth) else {
+            let Attempt::Decided(Decision::Safe(good)) = tried(&system, &properties, depth) else {
                 continue;
             };
             for (what, changed) in super::changes(&system, &good) {

@@ -13,13 +13,13 @@ use crate::{
 const W: TemplateId = TemplateId(0);
 
 /// A thread with a top, and whether something lies below.
-type Seen = (&'static str, bool);
+type TopAndMore = (&'static str, bool);
 
 /// What is claimed of a system with one thread: what it is seen as at each shared state, in their
 /// order; what may lie below what, with more below or not; what must not be seen where.
 struct Claim {
     system: Tables,
-    seen: Vec<Seen>,
+    seen: Vec<TopAndMore>,
     guesses: Vec<(&'static str, &'static str, bool)>,
     never: (u32, &'static str),
 }
@@ -30,7 +30,7 @@ impl Claim {
     }
 
     fn cut(&self, measures: Vec<Measure>) -> Evidence {
-        let kind = |&(top, hidden): &Seen| CutThread {
+        let kind = |&(top, hidden): &TopAndMore| CutThread {
             class: 0,
             window: Window { symbols: [self.symbol(top)].into(), hidden },
         };
@@ -53,7 +53,7 @@ impl Claim {
     }
 
     fn cover(&self, relations: Vec<Relation>) -> Evidence {
-        let kind = |&(top, hidden): &Seen| CoverThread {
+        let kind = |&(top, hidden): &TopAndMore| CoverThread {
             template: W,
             stack: Box::new([self.symbol(top)]),
             hidden,

@@ -74,11 +74,11 @@ pub(super) fn check(
 struct Walk {
     after: State,
     /// What was seen of each thread.
-    threads: Vec<Seen>,
+    threads: Vec<Deeds>,
 }
 
 #[derive(Clone, Default)]
-struct Seen {
+struct Deeds {
     acts: bool,
     /// The height of the stack, without its top, when it was lowest before an action.
     lowest: usize,
@@ -100,7 +100,7 @@ fn walk(
 ) -> Result<Walk, Refusal> {
     let mut state = start.clone();
     let lowest = usize::MAX;
-    let mut threads = vec![Seen { lowest, ..Seen::default() }; start.threads.len()];
+    let mut threads = vec![Deeds { lowest, ..Deeds::default() }; start.threads.len()];
     for (index, (thread, action)) in lasso.period.iter().enumerate() {
         watch.spend(state.threads.len())?;
         // In the midst of a step nobody has to wait.

@@ -73,36 +73,36 @@ fn unknown_replacements(items: &Items, options: &CheckOptions, problems: &mut Ve
 /// All constants, those that are needed first. A cycle is reported; its members come in some order.
 fn order(items: &Items, problems: &mut Vec<Diagnostic>) -> Vec<usize> {
     #[derive(Clone, Copy, PartialEq)]
-    enum Seen {
+    enum Visit {
         Not,
         Open,
         Done,
     }
-    let mut seen = vec![Seen::Not; items.consts.len()];
+    let mut seen = vec![Visit::Not; items.consts.len()];
     let mut order = Vec::new();
     for root in 0..items.consts.len() {
-        if seen[root] != Seen::Not {
+        if seen[root] != Visit::Not {
             continue;
         }
         let mut stack = vec![(root, needs(items, &items.consts[root].decl.value))];
-        seen[root] = Seen::Open;
+        seen[root] = Visit::Open;
         while let Some((position, open)) = stack.last_mut() {
             let position = *position;
             let Some(next) = open.pop() else {
-                seen[position] = Seen::Done;
+                seen[position] = Visit::Done;
                 order.push(position);
                 stack.pop();
                 continue;
             };
             match seen[next] {
-                Seen::Done => {}
-                Seen::Open => {
+                Visit::Done => {}
+                Visit::Open => {
                     let from = stack.iter().position(|(p, _)| *p == next).unwrap_or(0);
                     let members: Vec<usize> = stack[from..].iter().map(|(p, _)| *p).collect();
                     problems.push(cycle(items, &members));
                 }
-                Seen::Not => {
-                    seen[next] = Seen::Open;
+                Visit::Not => {
+                    seen[next] = Visit::Open;
                     stack.push((next, needs(items, &items.consts[next].decl.value)));
                 }
             }

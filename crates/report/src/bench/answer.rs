@@ -6,7 +6,7 @@ use super::Run;
 
 /// What was seen at a bound.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Seen {
+pub struct AtBound {
     /// The bound.
     pub bound: u64,
     /// How many states there are, if that is known.
@@ -33,7 +33,7 @@ pub fn read(text: &str) -> Option<Run> {
         // Bounds of two numbers are in no order.
         let bound = seen.get("bound")?.as_object().filter(|bound| bound.len() == 1)?;
         let bound = bound.values().next()?.as_u64()?;
-        Some(Seen { bound, states: number("states"), visible: number("visible") })
+        Some(AtBound { bound, states: number("states"), visible: number("visible") })
     });
     Some(Run {
         // A wrong command line or a wrong input has no verdict.
@@ -67,7 +67,7 @@ mod tests {
         );
         let run = run.unwrap();
         assert_eq!((run.verdict.as_str(), run.bound.as_deref()), ("unsafe", Some("3 contexts")));
-        assert_eq!(run.seen, [Seen { bound: 1, states: Some(5), visible: None }]);
+        assert_eq!(run.seen, [AtBound { bound: 1, states: Some(5), visible: None }]);
         assert_eq!(run.memory, Some(7));
         let refused = read(
             r#"{"verdict": null, "reason": null, "diagnostics": [{"line": 2, "message": "no"}]}"#,

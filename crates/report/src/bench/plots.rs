@@ -88,7 +88,7 @@ fn scatter(suite: &[&Measured], first: &str, other: &str, limit: f64) -> Option<
 fn observations(suite: &[&Measured]) -> Option<Plot> {
     // Best where more is reached than is seen; the first one of several.
     let worth = |row: &&&Measured| {
-        let hides = |seen: &super::Seen| seen.states > seen.visible && seen.visible.is_some();
+        let hides = |seen: &super::AtBound| seen.states > seen.visible && seen.visible.is_some();
         (row.seen.iter().any(hides), row.seen.len())
     };
     let best = suite.iter().rev().filter(|row| row.is_answered()).max_by_key(worth)?;
@@ -99,7 +99,7 @@ fn observations(suite: &[&Measured]) -> Option<Plot> {
         let end = if unit.ends_with('s') { "" } else { "s" };
         format!("bound, {unit}{end}")
     });
-    let line = |name: &str, of: fn(&super::Seen) -> Option<u64>| Series {
+    let line = |name: &str, of: fn(&super::AtBound) -> Option<u64>| Series {
         name: name.to_owned(),
         points: (best.seen.iter())
             .filter_map(|seen| Some((seen.bound as f64, of(seen)? as f64)))
@@ -179,7 +179,7 @@ fn file_name(name: &str) -> String {
 mod tests {
     use super::super::tests::row;
     use super::*;
-    use crate::bench::Seen;
+    use crate::bench::AtBound;
 
     #[test]
     fn there_are_pictures_of_what_was_measured() {
@@ -190,7 +190,7 @@ mod tests {
             row("c", "auto", "safe", &[("safe", 1.0)]),
             row("c", "auto", "safe", &[("bounded", 1.0)]),
         ];
-        rows[2].seen = vec![Seen { bound: 0, states: Some(1), visible: None }];
+        rows[2].seen = vec![AtBound { bound: 0, states: Some(1), visible: None }];
         rows[3].part = Part::Threads(2);
         rows[3].key.options = "-a b --threads w=2".to_owned();
         rows.push(row("c", "auto", "safe", &[("timeout", 1.0)]));
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!((&*growth.title, &*growth.x.0), ("Time: c -a b", "number of threads w"));
         assert_eq!(growth.series[0].name, "auto (no answer for 3)");
         // Fewer bounds, but not all is visible.
-        let seen = |bound, visible| Seen { bound, states: Some(3), visible: Some(visible) };
+        let seen = |bound, visible| AtBound { bound, states: Some(3), visible: Some(visible) };
         rows[2].seen = vec![seen(0, 3), seen(1, 3)];
         assert_eq!(all(&rows, 10.0)[2].1.title, "Observations: b");
         rows[0].seen = vec![seen(0, 2)];

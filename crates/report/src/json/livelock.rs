@@ -4,7 +4,7 @@ use selvedge_analysis::fair::{Rounds, Verdict as Found};
 use selvedge_model::{Endless, Fairness};
 use serde::Serialize;
 
-use super::{Answer, Bound, VERSION, VerdictName};
+use super::{Bound, Object, VERSION, VerdictName};
 use crate::livelock::{self, PROPERTY};
 use crate::run::Lasso;
 
@@ -13,7 +13,7 @@ use crate::run::Lasso;
 pub struct Livelock {
     /// What every answer has.
     #[serde(flatten)]
-    pub answer: Answer,
+    pub answer: Object,
     /// Which runs were looked for.
     pub asked: Asked,
     /// The run, if there is one.
@@ -44,7 +44,7 @@ impl From<Rounds> for Bound {
 impl Livelock {
     /// An answer as an object.
     #[must_use]
-    pub fn new(answer: &livelock::Answer<'_>) -> Self {
+    pub fn new(answer: &livelock::AboutRuns<'_>) -> Self {
         let outcome = answer.outcome;
         let (verdict, bound, reason) = match &outcome.verdict {
             Found::Nonterminating { .. } => (VerdictName::Nonterminating, None, None),
@@ -59,7 +59,7 @@ impl Livelock {
             _ => None,
         };
         let asked = Asked::from(answer.endless);
-        let answer = Answer {
+        let answer = Object {
             selvedge: VERSION,
             file: answer.file.to_owned(),
             verdict,

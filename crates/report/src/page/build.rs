@@ -9,7 +9,7 @@ use selvedge_model::System;
 
 use super::observations::{above, below, collapse};
 use super::{Asked, Document, Invariant, InvariantPlace, Reply, automata, of_lasso, of_trace};
-use crate::answer::{self, Answer, Summary};
+use crate::answer::{self, AboutStates, Summary};
 use crate::json::VERSION;
 use crate::{invariant, livelock, predicates};
 
@@ -32,7 +32,11 @@ pub struct Subject<'a> {
 
 /// The document of an answer, with the observation table that was made beside it.
 #[must_use]
-pub fn of_answer(subject: Subject<'_>, answer: &Answer<'_>, table: Option<&Table>) -> Document {
+pub fn of_answer(
+    subject: Subject<'_>,
+    answer: &AboutStates<'_>,
+    table: Option<&Table>,
+) -> Document {
     let (system, outcome) = (answer.system, answer.outcome);
     let asked = property::name(system, answer.properties);
     let reply = reply(answer::summary(answer), outcome.engine, answer.time, answer.peak_memory);
@@ -83,7 +87,7 @@ pub fn of_answer(subject: Subject<'_>, answer: &Answer<'_>, table: Option<&Table
 
 /// The document of an answer about runs that never end.
 #[must_use]
-pub fn of_livelock(subject: Subject<'_>, answer: &livelock::Answer<'_>) -> Document {
+pub fn of_livelock(subject: Subject<'_>, answer: &livelock::AboutRuns<'_>) -> Document {
     let (system, outcome) = (answer.system, answer.outcome);
     let asked = livelock::PROPERTY.to_owned();
     let reply = reply(livelock::summary(answer), outcome.engine, answer.time, answer.peak_memory);
@@ -109,7 +113,7 @@ pub fn of_livelock(subject: Subject<'_>, answer: &livelock::Answer<'_>) -> Docum
 #[must_use]
 pub fn of_predicates(
     subject: Subject<'_>,
-    answer: &predicates::Answer<'_>,
+    answer: &predicates::ByPredicates<'_>,
     places: Vec<InvariantPlace>,
 ) -> Document {
     let reply = reply(predicates::summary(answer), answer.engine, answer.time, answer.peak_memory);

@@ -15,7 +15,7 @@ use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_model::{Endless, Fairness, Property, System, Values};
 use selvedge_program::{Lowering, Source, ThreadCounts};
 use selvedge_report::advice::Asked;
-use selvedge_report::answer::{self, Answer};
+use selvedge_report::answer::{self, AboutStates};
 use selvedge_report::json::{DiagnosticReport, FailureReport, VERSION};
 use selvedge_report::{livelock, sarif};
 use serde_json::Value;
@@ -66,7 +66,7 @@ fn ask(
         _ => None,
     };
     let states = trace.as_ref().map(|trace| replay(&*opened.system, trace).unwrap());
-    let answer = Answer {
+    let answer = AboutStates {
         file: opened.source.name(),
         system: &*opened.system,
         properties: &opened.properties,
@@ -206,7 +206,7 @@ fn a_run_that_never_ends_is_a_livelock() {
     let fair::Verdict::Nonterminating { lasso, .. } = &outcome.verdict else {
         panic!("this example never ends")
     };
-    let answer = livelock::Answer {
+    let answer = livelock::AboutRuns {
         file: opened.source.name(),
         system: &*opened.system,
         endless,

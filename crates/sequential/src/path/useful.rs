@@ -37,7 +37,7 @@ pub(super) fn configurations(
     if goal != Goal::Wrong || rounds != 1 {
         return Ok(None);
     }
-    let mut search = Search {
+    let mut search = Backwards {
         into: FxHashMap::default(),
         useful: FxHashMap::default(),
         work: BTreeSet::new(),
@@ -53,7 +53,7 @@ pub(super) fn configurations(
     Ok(Some(search.useful))
 }
 
-struct Search<'s, 'a> {
+struct Backwards<'s, 'a> {
     /// The edges that lead to each location.
     into: FxHashMap<Loc, Vec<EdgeId>>,
     useful: FxHashMap<Loc, Bdd>,
@@ -64,7 +64,7 @@ struct Search<'s, 'a> {
     thread: &'s Thread,
 }
 
-impl Search<'_, '_> {
+impl Backwards<'_, '_> {
     fn key(&self, loc: Loc) -> Key {
         self.thread.key(loc, None, 0, 0)
     }
