@@ -24,7 +24,10 @@ impl<L: Locals> Reached<'_, L> {
         if self.visible.is_none() && !self.space.locals.are_visible() {
             // So far the visible states were the states.
             self.visible = Some(Visible::new(self.space.layout.clone()));
-            self.see(0..self.new_from, &Budget::default())?;
+            if let Err(stop) = self.see(0..self.new_from, budget) {
+                self.visible = None;
+                return Err(stop);
+            }
         }
         let new_states = match L::WHOLE_CONTEXTS {
             true => None,

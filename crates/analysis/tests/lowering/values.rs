@@ -145,6 +145,6 @@ fn enumerations_and_arrays() {
     check(
         "enum E { A, B, C } E e; E f := B; bool seen[2][2] := {{true, false}, false};
          void main() { assume e != A && e != f; seen[1][0] := seen[0][0]; }",
-        expect!["safe; ends: e=C f=B seen=[true,false,true,false]"],
+        expect!["safe; ends: e=C f=B seen=[[true,false],[true,false]]"],
     );
 }

@@ -187,7 +187,7 @@ fn a_proof_answers_no_other_question() {
         let any = subject(NEVER_WRONG, &[]);
         let mut forged = evidence(&any, EngineName::Auto, VerdictName::Safe);
         assert_eq!(refused(&any, &forged, &Options::default()), None);
-        let expected = "it says nothing about deadlocks, which --deadlock asks for";
+        let expected = "it says nothing about deadlocks, which were asked for";
         forged["options"] = json!({ "deadlock": true });
         assert_eq!(refused(&any, &forged, &deadlock).as_deref(), Some(expected));
         forged["options"] = json!({ "target": "w@L" });
@@ -211,7 +211,7 @@ fn a_proof_answers_no_other_question() {
     let written = answer.expect("an answer").evidence().expect("written").expect("evidence");
     let mut forged: Value = serde_json::from_str(&written.to_text()).expect("JSON");
     let expected =
-        "it is about runs that never end, and not about what --deadlock and --target ask for";
+        "it is about runs that never end, and not about deadlocks or targets, which were asked for";
     forged["options"] = json!({ "deadlock": true });
     assert_eq!(refused(&ends, &forged, &deadlock).as_deref(), Some(expected));
     forged["options"] = json!({ "target": "w@L" });
