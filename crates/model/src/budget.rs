@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use selvedge_store::Full;
 
@@ -132,11 +132,23 @@ pub struct Patience {
 /// How much is done between two looks while something is prepared: so many statements, locations or variables.
 const PIECES_PER_LOOK: usize = 1 << 8;
 
+/// How late preparation may end.
+const LATE: Duration = Duration::from_millis(250);
+
+/// How many bytes it may take beside those that it was given, or a tenth of them if that is more.
+const SPARE: usize = 8 << 20;
+
 impl Patience {
-    /// Looks at the budget at once, and then as work is done.
+    /// Looks at the budget at once, and then as work is done. It waits a little longer than the budget says, so that what
+    /// is prepared in a moment always is: then whoever searches says what was reached.
     #[must_use]
     pub fn new(budget: &Budget) -> Self {
-        let budget = Budget { meters: Vec::new(), ..budget.clone() };
+        let budget = Budget {
+            deadline: budget.deadline.and_then(|deadline| deadline.checked_add(LATE)),
+            memory: budget.memory.map(|limit| limit.saturating_add((limit / 10).max(SPARE))),
+            meters: Vec::new(),
+            ..budget.clone()
+        };
         Patience { budget, left: Cell::new(0), stopped: RefCell::new(None) }
     }
 
