@@ -135,8 +135,8 @@ const PIECES_PER_LOOK: usize = 1 << 8;
 /// How late preparation may end.
 const LATE: Duration = Duration::from_millis(250);
 
-/// How many bytes it may take beside those that it was given, or a tenth of them if that is more.
-const SPARE: usize = 8 << 20;
+/// How many bytes it may take in any case.
+const LITTLE: usize = 16 << 20;
 
 impl Patience {
     /// Looks at the budget at once, and then as work is done. It waits a little longer than the budget says, so that what
@@ -145,7 +145,7 @@ impl Patience {
     pub fn new(budget: &Budget) -> Self {
         let budget = Budget {
             deadline: budget.deadline.and_then(|deadline| deadline.checked_add(LATE)),
-            memory: budget.memory.map(|limit| limit.saturating_add((limit / 10).max(SPARE))),
+            memory: budget.memory.map(|limit| limit.max(LITTLE)),
             meters: Vec::new(),
             ..budget.clone()
         };

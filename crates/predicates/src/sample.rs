@@ -105,6 +105,8 @@ pub fn explore(
             break;
         }
         for thread in state.thread_ids() {
+            // With thousands of threads, a state has thousands of steps, and each of them copies it.
+            budget.look()?;
             // What cannot be listed from here, as a choice among all integers, is left out.
             let Ok(steps) = step(system, &state, thread) else {
                 reached.complete = false;

@@ -113,7 +113,11 @@ fn threads_and_engines_can_be_changed() {
     browser.run("document.querySelector('#engine').value = 'lazy'");
     browser.click("#restart");
     browser.wait_for("document.querySelector('#badge').textContent === 'no answer'");
-    assert!(browser.text("#sentence").contains("`check` with `rounds`"), "{}", browser.text("#sentence"));
+    assert!(
+        browser.text("#sentence").contains("`check` with `rounds`"),
+        "{}",
+        browser.text("#sentence")
+    );
     browser.no_errors();
 }
 
