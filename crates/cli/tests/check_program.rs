@@ -9,7 +9,7 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 
 /// How many changes are made to each piece of evidence, beside those that are listed.
-const CHANGES: usize = 12;
+const CHANGES: usize = 6;
 
 fn selvedge(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
@@ -204,10 +204,10 @@ fn both_say_the_same() {
 }
 
 /// Over the evidence of the examples, and over each with one thing changed. `SELVEDGE_EVERY=1` takes them all; otherwise every
-/// fifth.
+/// twelfth.
 #[test]
 fn both_say_the_same_of_the_examples() {
-    let every = std::env::var("SELVEDGE_EVERY").ok().and_then(|n| n.parse().ok()).unwrap_or(5);
+    let every = std::env::var("SELVEDGE_EVERY").ok().and_then(|n| n.parse().ok()).unwrap_or(12);
     let rows = std::fs::read_to_string(example("expected.tsv")).expect("the list");
     let path = place("example.json");
     let to = path.to_str().expect("plain names");
@@ -241,7 +241,7 @@ fn both_say_the_same_of_the_examples() {
     println!(
         "{accepted} accepted, {refused} of them refused once changed; {none} without evidence"
     );
-    assert!(accepted > 10 && refused * 2 > accepted, "{accepted} {refused}");
+    assert!(accepted > 4 && refused * 2 > accepted, "{accepted} {refused}");
 }
 
 /// What is wrong with the command line or with the files is said in the same words.
