@@ -77,6 +77,9 @@ pub struct Reached {
 /// Where a state was reached from: its predecessor, and who did what.
 type From = Option<(usize, ThreadId, Action)>;
 
+/// How many stacks all states together have at most: where there are thousands of threads, few states are looked at.
+const MOST_STACKS: usize = 1 << 20;
+
 /// Looks at the states of a program, at most so many, until one breaks the property.
 pub fn explore(
     system: &Lowering,
@@ -85,6 +88,7 @@ pub fn explore(
     order: &mut dyn Order,
     budget: &Budget,
 ) -> Result<Reached, Stop> {
+    let most = most.min(MOST_STACKS / system.threads().len().max(1)).max(1);
     let mut states: Vec<(State, From)> = Vec::new();
     let mut numbers: FxHashMap<State, usize> = FxHashMap::default();
     let mut reached = Reached { states: Vec::new(), violation: None, complete: true };
