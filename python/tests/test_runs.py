@@ -21,6 +21,8 @@ LONG = 60.0
 
 def interrupted_after(seconds: float, ask: Callable[[], object]) -> float:
     """How long it takes from Ctrl-C to `KeyboardInterrupt`."""
+    # A shell lets what it starts in the background ignore Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sent: list[float] = []
 
     def send() -> None:
