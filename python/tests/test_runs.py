@@ -89,6 +89,7 @@ def test_a_signal_that_raises_nothing_stops_nothing() -> None:
 
 def test_a_process_ends_at_ctrl_c() -> None:
     """As in a terminal: a whole interpreter, which dies of the signal."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     script = f"import selvedge; p = selvedge.parse({ENDLESS!r}); print('ready', flush=True); p.verify(engine='explicit', timeout={LONG})"
     child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
