@@ -187,8 +187,9 @@ fn examples_go_wrong_with_the_fewest_contexts() {
 /// Whether nothing is violated within fewer contexts; `None` if there are too many states to be listed.
 fn is_first(opened: &Opened, contexts: usize) -> Option<bool> {
     let system = &*opened.system;
-    // Stacks that grow without end make states ever larger.
-    let limit = if system.is_recursive() { 5_000 } else { 100_000 };
+    // Stacks that grow without end, and ever more threads, make states ever larger.
+    let grows = system.is_recursive() || system.starts_threads();
+    let limit = if grows { 5_000 } else { 100_000 };
     let mut naive = Naive::with_limit(system, limit).ok()?;
     for _ in 1..contexts {
         naive.advance().ok()?;
