@@ -143,7 +143,7 @@ impl<L: Locals> Reached<'_, L> {
                     moved.push(self.space.layout.position(next, entry).unwrap_or(GONE));
                 }
             }
-            if moved.len() > MOVES_PER_BATCH.min(WORDS_PER_BATCH / word.len().max(1)) {
+            if moved.len() > MOVES_PER_BATCH || moved.len() * word.len() > WORDS_PER_BATCH {
                 return Ok(done + 1);
             }
         }

@@ -85,11 +85,12 @@ impl<L: Locals> Reached<'_, L> {
 
     /// Adds what is visible of these states.
     fn see(&mut self, numbers: Range<u32>, budget: &Budget) -> Result<(), Stop> {
-        let at_once = self.states_at_once(&numbers);
+        // A power of two: a division for every state would be noticed.
+        let at_once = self.states_at_once(&numbers).next_power_of_two();
         let Reached { visible: Some(visible), states, space, .. } = self else { return Ok(()) };
         let mut word = Vec::new();
         for number in numbers {
-            if number.is_multiple_of(at_once) {
+            if number & (at_once - 1) == 0 {
                 budget.look()?;
             }
             if (number as usize).is_multiple_of(STATES_PER_CHECK) {
