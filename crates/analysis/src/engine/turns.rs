@@ -13,7 +13,7 @@
 //! nothing that another one does. An engine that has n shares of m costs at most m / n times as much as alone, once all have
 //! begun.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -234,6 +234,8 @@ pub fn in_turns<A: Reply>(mut candidates: Vec<Candidate<'_, A>>, budget: &Budget
         said.as_ref().is_some_and(A::is_answer)
     };
     let workers = budget.workers.max(1);
+    // Who comes first among those that work now: its answer counts, whatever the others say, and they need not go on.
+    let first = AtomicUsize::new(0);
     let mut waiting: Vec<Option<Candidate<'_, A>>> = candidates.into_iter().map(Some).collect();
     let winner = thread::scope(|scope| {
         // An engine has a thread of its own once it has a portion: most questions are answered before the second one has.
@@ -244,11 +246,15 @@ pub fn in_turns<A: Reply>(mut candidates: Vec<Candidate<'_, A>>, budget: &Budget
             budget.cancelled.push(Arc::clone(&answered));
             budget.meters.push(Arc::new(turn.clone()));
             budget.workers = 1;
-            let said = &said;
+            let (said, first, answered) = (&said, &first, Arc::clone(&answered));
             scope.spawn(move || {
                 let _ending = Ending(&turn);
                 turn.wait();
                 let outcome = (candidate.run)(&budget, &turn);
+                let is_answer = outcome.as_ref().is_some_and(A::is_answer);
+                if is_answer && first.load(Ordering::Relaxed) == seat {
+                    answered.store(true, Ordering::Relaxed);
+                }
                 *said[seat].lock().unwrap_or_else(PoisonError::into_inner) = outcome;
             });
         };
@@ -258,6 +264,7 @@ pub fn in_turns<A: Reply>(mut candidates: Vec<Candidate<'_, A>>, budget: &Budget
                 return None;
             }
             for together in round.chunks(workers) {
+                first.store(together[0], Ordering::Relaxed);
                 together.iter().for_each(|&seat| begin(seat));
                 turns.hand_out(together);
                 let winner = together.iter().copied().find(|&seat| has_answer(seat));
