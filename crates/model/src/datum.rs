@@ -7,7 +7,7 @@ use std::ops::Index;
 
 use num_bigint::BigInt;
 
-/// What a variable holds.
+/// Tells the value of a variable, with the type that it has in the source.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Datum {

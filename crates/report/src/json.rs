@@ -100,7 +100,7 @@ impl Object {
     }
 }
 
-/// What is known.
+/// Names a verdict, as `--format json` and exit codes do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum VerdictName {

@@ -175,7 +175,15 @@ impl Answer {
     /// What is known, in a word.
     #[must_use]
     pub fn name(&self) -> VerdictName {
-        self.verdict().name()
+        match &self.by {
+            // The steps of a lasso are not made for a word.
+            By::Endless { outcome, .. }
+                if matches!(outcome.verdict, fair::Verdict::Nonterminating { .. }) =>
+            {
+                VerdictName::Nonterminating
+            }
+            _ => self.verdict().name(),
+        }
     }
 
     /// What was found or proved, or why neither, in a sentence.

@@ -8,7 +8,7 @@ use selvedge_model::{State, System, Values};
 use selvedge_report::json::VerdictName;
 use selvedge_report::run::{Lasso, Steps};
 
-/// What is known.
+/// Says what an answer comes to, and carries the proof, the run or the reason.
 #[non_exhaustive]
 pub enum Verdict<'a> {
     /// Proved for every schedule.
@@ -61,7 +61,7 @@ pub enum Rule {
     Termination,
 }
 
-/// What was looked through.
+/// Bounds the part of all schedules that was searched without finding a violation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Within {

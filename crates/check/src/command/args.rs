@@ -44,7 +44,7 @@ pub struct CheckArgs {
     /// The evidence
     #[arg(value_name = "EVIDENCE")]
     pub evidence: PathBuf,
-    /// What it is about.
+    /// The file that the evidence is about, and the options that the question had.
     #[command(flatten)]
     pub input: InputArgs,
     /// The evidence is about deadlocks, too

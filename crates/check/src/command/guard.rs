@@ -78,7 +78,7 @@ pub struct Watched {
 pub struct Overrun {
     /// The limit.
     pub why: Stop,
-    /// What was completed last.
+    /// The last bound or part that was completed, in words.
     pub completed: Option<String>,
 }
 
@@ -125,7 +125,7 @@ pub fn start(watched: &Watched, shown: impl Fn(&Overrun) -> String + Send + 'sta
     let _ = thread::Builder::new().name("guard".to_owned()).spawn(watch);
 }
 
-/// What the guard looks at.
+/// Watches time and memory beside a run, and ends the process where the run does not.
 struct Guard {
     /// When the time of a run that does not look at the clock has passed.
     end: Option<Instant>,
