@@ -29,6 +29,7 @@ mod moving;
 mod observe;
 mod places;
 pub mod reached;
+mod relevant;
 pub mod rounds;
 pub mod shortest;
 pub mod shortest_delays;

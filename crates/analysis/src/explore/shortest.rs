@@ -8,8 +8,9 @@
 //! same; more than the bound is not followed. The first violation that comes up has the fewest
 //! steps among all schedules within the bound.
 //!
-//! Where the states within the bound are known, with the smallest bound m(s) of each, only those are looked at that a shortest
-//! schedule can pass through: at a state s it has used m(s) of the bound, or m(s) + 1.
+//! Where the states within the bound are known, those of them are found first that lead to a violation with few enough contexts to go
+//! ([`Relevant`]); no others are looked at. Where that is too much to be kept, only those are left out that no shortest
+//! schedule can pass through: at a state s that needs a bound of m(s), it has used m(s) of the bound, or m(s) + 1.
 //!
 //! **Claim.** That leaves no shortest schedule out. Let the violation need k contexts, and let a schedule with k contexts be
 //! at s in its context j. From m(s) contexts that lead to s, one more of the thread that goes on, and those that follow,
@@ -27,6 +28,7 @@ use selvedge_store::{Full, Links};
 use super::Locals;
 use super::places::put_in_place;
 use super::reached::Reached;
+use super::relevant::Relevant;
 use super::stacks::Stacks;
 use super::target::Target;
 use crate::{Bound, Budget, Pace, Resource, Stop};
@@ -77,8 +79,10 @@ impl<L: Locals> Reached<'_, L> {
             links: Links::default(),
             best: FxHashMap::default(),
             bound,
+            relevant: None,
             reached: self,
         };
+        search.look_back(budget)?;
         for state in 0..first.unwrap_or(search.reached.states.end()) {
             search.add(Node { state, last: NOBODY, used: 0 }, None)?;
         }
@@ -104,9 +108,41 @@ struct ShortestSearch<'r, 'a, L> {
     /// The smallest bound within which a state was reached by a thread.
     best: FxHashMap<(u32, u32), u32>,
     bound: Bound,
+    relevant: Option<Relevant>,
 }
 
 impl<L: Locals> ShortestSearch<'_, '_, L> {
+    /// Finds out what leads to a violation, where all states within the bound are known.
+    fn look_back(&mut self, budget: &Budget) -> Result<(), Stop> {
+        let Bound { resource, count } = self.bound;
+        let is_known = self.reached.states_until.len() == count + 1;
+        let Some(contexts) =
+            u32::try_from(count).ok().filter(|_| is_known && resource == Resource::Contexts)
+        else {
+            return Ok(());
+        };
+        let mut goals = Vec::new();
+        for state in self.reached.states_at(count) {
+            if self.is_hit(state)? {
+                goals.push(state);
+            }
+        }
+        let until = self.reached.states_until.clone();
+        let needed = |state: u32| until.partition_point(|&until| until <= state) as u32;
+        let mut pace = Pace::new(budget);
+        self.relevant = Relevant::new(self.reached, &goals, contexts, needed, &mut pace)?;
+        Ok(())
+    }
+
+    /// Whether a violation may still be seen in time from a state, with so much of the bound used.
+    fn may_lead_on(&self, state: u32, last: u32, used: u32) -> bool {
+        let Some(relevant) = &self.relevant else {
+            return self.reached.needed(state).is_none_or(|least| used as usize <= least + 1);
+        };
+        let in_time = |to_go: u32| (used + to_go) as usize <= self.bound.count;
+        relevant.to_go(state, last).is_some_and(in_time)
+    }
+
     fn run(&mut self, budget: &Budget) -> Result<Option<u32>, Stop> {
         let mut at = 0;
         let mut next = Vec::new();
@@ -131,9 +167,13 @@ impl<L: Locals> ShortestSearch<'_, '_, L> {
                     let Some(last) = self.reached.space.step(&word, from, index, &mut next) else {
                         continue;
                     };
-                    let (state, _) = self.reached.states.insert(&next)?;
-                    // Nobody who gets there so late sees a violation within the bound.
-                    if self.reached.needed(state).is_some_and(|least| used as usize > least + 1) {
+                    let state = match self.relevant {
+                        // All that matters is known.
+                        Some(_) => self.reached.states.find(&next),
+                        None => Some(self.reached.states.insert(&next)?.0),
+                    };
+                    let Some(state) = state else { continue };
+                    if !self.may_lead_on(state, last, used) {
                         continue;
                     }
                     self.add(Node { state, last, used }, Some((at, from)))?;
