@@ -1,8 +1,11 @@
-/* The filter lock with four processes, step for step as in examples/locks/filter.weave: every
-   statement there is one step here, but for `while (true)`, which is none. What is set to 0 is of
+/* The filter lock with four processes: step for step as in filter.weave, and as in
+   examples/locks/filter.weave, but for `while (true)`, which is no step here. What is set to 0 is of
    no use any more; Selvedge forgets it by itself. For comparing speed and memory: see
-   docs/performance.md. */
+   docs/performance.md and docs/compare.md.
+   Without any reduction both have 5175708 states. */
+#ifndef N
 #define N 4
+#endif
 
 byte level[N];      /* the room that each process is in; 0: none */
 byte victim[N];     /* for each room: who came last */
