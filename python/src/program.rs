@@ -97,12 +97,12 @@ impl Program {
 
     /// Proves or refutes, for every schedule: `safe`, `unsafe`, or `unknown` with the reason.
     ///
-    /// `deadlock` looks for deadlocks, too; `symmetry=False` lists interchangeable threads one by one. The run stops after
-    /// `timeout` seconds, or when `memory` bytes are in use (80 % of the machine if left out). With `evidence`, the
+    /// `deadlock` looks for deadlocks, too; `symmetry=False` lists interchangeable threads one by one, `reduction=False`
+    /// stores also the states between steps that concern one thread alone. The run stops after `timeout` seconds, or when `memory` bytes are in use (80 % of the machine if left out). With `evidence`, the
     /// answer carries what it rests on. `jobs` engines may work at the same time (1 if left out); the answer is the same with any
     /// number. `solver` is an SMT solver, for integers without bounds only; `predicates="given"`
     /// lets such a proof use those of the program alone. `observe` says what `engine="delays"` sees of a state.
-    #[pyo3(signature = (*, engine="auto", deadlock=false, symmetry=true, timeout=None, memory=None, jobs=None, evidence=false,
+    #[pyo3(signature = (*, engine="auto", deadlock=false, symmetry=true, reduction=true, timeout=None, memory=None, jobs=None, evidence=false,
                         solver="z3", predicates="auto", observe=None))]
     #[allow(clippy::too_many_arguments)] // They are the keywords of Python.
     fn verify<'py>(
@@ -111,6 +111,7 @@ impl Program {
         engine: &str,
         deadlock: bool,
         symmetry: bool,
+        reduction: bool,
         timeout: Option<f64>,
         memory: Option<&Bound<'py, PyAny>>,
         jobs: Option<&Bound<'py, PyAny>>,
@@ -125,6 +126,7 @@ impl Program {
             only_given_predicates: ask::only_given(predicates)?,
             deadlock,
             symmetry,
+            reduction,
             evidence,
             solver: Some(solver.to_owned()),
             jobs: ask::jobs(jobs)?,
@@ -140,7 +142,7 @@ impl Program {
     /// The bound is `contexts`, or `rounds`, or `rounds` of single steps with `delays`. With `rounds`, `started` says how many
     /// of the threads that statements start may act, where the text does not show how many there are. The other options are
     /// those of `verify`.
-    #[pyo3(signature = (*, contexts=None, rounds=None, delays=None, started=None, engine="auto", deadlock=false, symmetry=true,
+    #[pyo3(signature = (*, contexts=None, rounds=None, delays=None, started=None, engine="auto", deadlock=false, symmetry=true, reduction=true,
                         timeout=None, memory=None, jobs=None, evidence=false))]
     #[allow(clippy::too_many_arguments)]
     fn check<'py>(
@@ -153,6 +155,7 @@ impl Program {
         engine: &str,
         deadlock: bool,
         symmetry: bool,
+        reduction: bool,
         timeout: Option<f64>,
         memory: Option<&Bound<'py, PyAny>>,
         jobs: Option<&Bound<'py, PyAny>>,
@@ -167,6 +170,7 @@ impl Program {
             started: started.map(|number| numbers::few("started", number)).transpose()?,
             deadlock,
             symmetry,
+            reduction,
             evidence,
             jobs: ask::jobs(jobs)?,
             ..Options::default()

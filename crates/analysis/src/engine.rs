@@ -33,6 +33,7 @@ use crate::explore::{Locals, Observation};
 use crate::reduce::Direction;
 use crate::{Bound, Budget, Resource, Stop};
 use below::Below;
+pub use counted::Counted;
 use pincer::pincer;
 pub use table::{Automata, Shown, SymbolicState, Table, table};
 pub use turns::{Candidate, FAVOURED, Reply, Turn, in_turns};
@@ -86,6 +87,9 @@ pub enum Method {
     Cuts,
 }
 
+/// Steps that concern one thread alone ride along with the step before: see [`selvedge_model::Fused`].
+pub const LOCAL_STEPS: &str = "local-steps";
+
 /// What was found out.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -99,6 +103,10 @@ pub struct Outcome {
     pub cuts: Vec<CutSeen>,
     /// The bound at which the visible states collapsed, if that is known.
     pub collapse: Option<Bound>,
+    /// How states were left out, by name: [`LOCAL_STEPS`].
+    pub reductions: Vec<&'static str>,
+    /// Whether the schedule of a violation has the fewest steps only if those that ride along are not counted.
+    pub counts_fused: bool,
     /// If the system starts threads: states with more threads than this were not followed; if it
     /// is safe, there are none.
     pub most_threads: Option<usize>,
@@ -225,7 +233,7 @@ pub fn check(
         return outcome;
     }
     if let (Method::Reduction(direction), Resource::Rounds) = (question.method, bound.resource) {
-        return reduction::check(question, direction, bound.count, budget, tell);
+        return reduction::check(question, direction, bound.count, budget, tell).about(question);
     }
     if let Resource::RoundRobin { delays, .. } = bound.resource {
         return delays::check(question, bound.count, delays, budget, tell);
@@ -241,13 +249,13 @@ pub fn check(
     };
     let verdict = below.run(bound.count, budget, tell, |_| false);
     let evidence = below.evidence(&verdict);
-    Outcome { evidence, ..below.outcome(verdict) }
+    Outcome { evidence, ..below.outcome(verdict) }.about(question)
 }
 
 /// Whether a violation is reachable at all. Without properties: which visible states are.
 pub fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
     if !question.system.any_number().is_empty() || question.method == Method::Coverability {
-        cover::verify(question, budget, tell)
+        cover::verify(question, budget, tell).about(question)
     } else if question.method == Method::Generators {
         generators::verify(question, budget, tell)
     } else if !question.system.starts_threads() {
@@ -258,6 +266,7 @@ pub fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> O
         cover::verify_beside(question, budget, |budget| {
             verify_with_more_and_more_threads(question, budget, tell)
         })
+        .about(question)
     } else {
         verify_with_more_and_more_threads(question, budget, tell)
     }
@@ -279,8 +288,9 @@ fn verify_fixed_threads(question: &Question<'_>, budget: &Budget, tell: Listener
         }
         tell(event);
     };
-    let both_sides =
-        |budget: &Budget| pincer(question, Resource::Contexts, None, budget, &note, None);
+    let both_sides = |budget: &Budget| {
+        pincer(question, Resource::Contexts, None, budget, &note, None).about(question)
+    };
     if question.method != Method::Auto || question.is_about_everything() {
         return both_sides(budget);
     }
@@ -288,7 +298,10 @@ fn verify_fixed_threads(question: &Question<'_>, budget: &Budget, tell: Listener
         if completed.load(Ordering::Relaxed) >= 2 {
             return None;
         }
-        let outcome = delays::verify(question, &delays::Options::default(), budget, &|_| {});
+        // Rounds of single steps count every step.
+        let plain = question.system.before_reduction().unwrap_or(question.system);
+        let plain = Question { system: plain, ..*question };
+        let outcome = delays::verify(&plain, &delays::Options::default(), budget, &|_| {});
         let Verdict::Unsafe { trace: Ok(trace), .. } = &outcome.verdict else {
             return outcome.is_answer().then_some(outcome);
         };
@@ -394,9 +407,17 @@ impl Outcome {
             observations: Vec::new(),
             cuts: Vec::new(),
             collapse: None,
+            reductions: Vec::new(),
+            counts_fused: false,
             most_threads: None,
             evidence: None,
         }
+    }
+
+    /// What was found out about a system in which states may have been left out.
+    fn about(self, question: &Question<'_>) -> Self {
+        let is_reduced = question.system.before_reduction().is_some();
+        Outcome { reductions: is_reduced.then_some(LOCAL_STEPS).into_iter().collect(), ..self }
     }
 
     /// How many words the states are stored in, up to the last bound: fewer than there are states

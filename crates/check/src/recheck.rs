@@ -2,7 +2,7 @@
 //! Nothing that a search did is believed: the evidence is held against the text that it is about.
 
 use selvedge_evidence::format::{Document, Options as Given, digest};
-use selvedge_evidence::{Evidence, property, recheck_within, summaries};
+use selvedge_evidence::{Evidence, property, recheck_reduced, recheck_within, summaries};
 use selvedge_frontend::Input;
 use selvedge_model::Budget;
 use selvedge_smt::certificate::Certificate;
@@ -137,6 +137,10 @@ fn states(
         (Evidence::Summaries(proof), Some(program)) => {
             summaries::recheck(program, &opened.properties, proof, budget)
         }
+        (Evidence::Reduced(proof), program) => {
+            let code = program.as_ref().map(|program| program.code());
+            recheck_reduced(&opened.system, code, &opened.properties, proof, budget)
+        }
         _ => recheck_within(&*opened.system, &opened.properties, &evidence, budget),
     };
     let checked = checked.map_err(|why| why.to_string())?;
@@ -190,6 +194,7 @@ fn claim(evidence: &Evidence) -> Claim {
         Evidence::Cut(_)
         | Evidence::Aggregate(_)
         | Evidence::Cover(_)
+        | Evidence::Reduced(_)
         | Evidence::Summaries(_)
         | Evidence::Termination(_) => Claim::Safe,
         Evidence::Violation(_) => Claim::Unsafe,

@@ -14,7 +14,7 @@
 use selvedge_automata::Dfa;
 use selvedge_model::{SharedId, SymbolId, TemplateId};
 
-use crate::{FairTermination, Lasso, SummaryCertificate, Trace};
+use crate::{FairTermination, Lasso, ReducedCertificate, SummaryCertificate, Trace};
 
 /// What a verdict rests on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,6 +27,8 @@ pub enum Evidence {
     Cover(CoverCertificate),
     /// Safe, for a program with one thread: an invariant on the values at each place.
     Summaries(SummaryCertificate),
+    /// Safe: one of those above, about a system whose local steps ride along.
+    Reduced(ReducedCertificate),
     /// Unsafe: a run that ends in a violation.
     Violation(Violation),
     /// Nonterminating: a run that never ends.

@@ -38,6 +38,7 @@ mod lasso;
 mod name;
 pub mod property;
 mod recheck;
+mod reduced;
 pub mod relations;
 mod replay;
 mod resolve;
@@ -58,6 +59,7 @@ pub use certificate::{
 pub use lasso::{Lasso, LassoThread, Part};
 pub use name::thread_name;
 pub use recheck::{Checked, Flaw, Refusal, recheck, recheck_within};
+pub use reduced::{ReducedCertificate, recheck_reduced};
 pub use replay::{ReplayError, ReplayFault, replay, replay_with};
 pub use resolve::{ResolveError, ResolveFault};
 pub use schedule::{Schedule, ScheduleError, ScheduledStep};

@@ -63,6 +63,11 @@ pub trait System: Send + Sync {
         None
     }
 
+    /// The system that this one was made of by leaving states out, if it was.
+    fn before_reduction(&self) -> Option<&dyn System> {
+        None
+    }
+
     /// Adds to `out` what a thread of `template` can do at the head (`shared`, `top`).
     /// `top` is `None` for the empty stack.
     fn actions(

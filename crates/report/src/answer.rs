@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use selvedge_analysis::engine::{Outcome, Proof, Verdict};
+use selvedge_analysis::engine::{LOCAL_STEPS, Outcome, Proof, Verdict};
 use selvedge_analysis::{Bound, Resource, Stop};
 use selvedge_evidence::property;
 use selvedge_model::{NotUpward, Property, State, System};
@@ -332,10 +332,14 @@ pub fn violation(answer: &AboutStates<'_>) -> Option<String> {
 
 fn about_trace(answer: &AboutStates<'_>, bound: Bound, steps: Result<usize, &Stop>) -> Vec<Detail> {
     let outcome = answer.outcome;
+    let shorter = match outcome.counts_fused {
+        true => "has fewer steps, local ones not counted",
+        false => "is shorter",
+    };
     let fewest = match bound.resource {
         Resource::Threads if outcome.engine == "growing-threads" => format!(
             "no schedule with fewer threads does; with {bound}, none has fewer contexts, and with as many \
-             contexts none is shorter"
+             contexts none {shorter}"
         ),
         Resource::Contexts | Resource::Rounds | Resource::Threads => {
             format!("no schedule with fewer {}s does", bound.resource.name())
@@ -370,7 +374,7 @@ fn about_trace(answer: &AboutStates<'_>, bound: Bound, steps: Result<usize, &Sto
         {
             vec![("fewest", fewest)]
         }
-        Ok(_) => vec![("fewest", format!("{fewest}, and none with {bound} is shorter"))],
+        Ok(_) => vec![("fewest", format!("{fewest}, and none with {bound} {shorter}"))],
         Err(stop) => {
             vec![("fewest", fewest), ("schedule", format!("it could not be made: {stop}"))]
         }
@@ -482,6 +486,9 @@ pub(crate) fn effort(outcome: &Outcome, time: Duration, peak_memory: u64) -> Str
         if last.visible.is_some() {
             parts.push(amount(last.visible, "visible state"));
         }
+    }
+    if outcome.reductions.contains(&LOCAL_STEPS) {
+        parts.push("local steps ride along".to_owned());
     }
     parts.extend([seconds(time), bytes(peak_memory)]);
     parts.join(", ")

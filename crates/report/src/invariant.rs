@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_evidence::{CountedState, Evidence};
-use selvedge_model::{Datum, SharedId, SymbolId, System, TemplateId, Values};
+use selvedge_model::{Datum, Local, SharedId, SymbolId, System, TemplateId, Thread, Values, Word};
 
 use crate::page::InvariantPlace;
 use crate::style::{Paint, Role};
@@ -111,9 +111,81 @@ fn heads(system: &dyn System, evidence: &Evidence) -> BTreeSet<Head> {
                 heads.extend(threads.map(|t| (state.shared, t.template, t.stack.top())));
             }
         }
+        Evidence::Reduced(reduced) => {
+            heads = self::heads(system, &reduced.proof);
+            add_local(system, &reduced.local, &mut heads);
+        }
         Evidence::Summaries(_) | Evidence::Violation(_) | Evidence::Lasso(_) => {}
     }
     heads
+}
+
+/// Adds the heads that a proof leaves out. A thread at a local head may be left there while others go on; so it is seen beside
+/// all that is seen where its local steps lead to.
+fn add_local(system: &dyn System, local: &Local, heads: &mut BTreeSet<Head>) {
+    type Top = (TemplateId, Option<SymbolId>);
+    let mut beside: BTreeMap<Top, BTreeSet<SharedId>> = BTreeMap::new();
+    for &(shared, template, top) in heads.iter() {
+        beside.entry((template, top)).or_default().insert(shared);
+    }
+    // What follows a local head; and what may come up when a symbol is popped.
+    let mut next: BTreeMap<Top, BTreeSet<Top>> = BTreeMap::new();
+    let mut below: BTreeMap<TemplateId, BTreeSet<Top>> = BTreeMap::new();
+    let mut open: Vec<Head> = heads.iter().copied().collect();
+    let first = |threads: &[Thread], shared| -> Vec<Head> {
+        threads.iter().map(|thread| (shared, thread.template, thread.stack.top())).collect()
+    };
+    let any: Vec<Thread> = system.any_number().into_iter().map(Thread::from).collect();
+    for state in system.initial().unwrap_or_default() {
+        open.extend(first(&state.threads, state.shared));
+        open.extend(first(&any, state.shared));
+    }
+    while let Some((shared, template, top)) = open.pop() {
+        let mut actions = Vec::new();
+        if system.actions(template, shared, top, &mut actions).is_err() {
+            continue;
+        }
+        let is_local = |top: SymbolId| local.contains(system, top);
+        for action in &actions {
+            let after = (template, action.word.top());
+            if let Word::Push { under, .. } = action.word {
+                below.entry(template).or_default().insert((template, Some(under)));
+            }
+            if top.is_some_and(is_local) {
+                next.entry((template, top)).or_default().insert(after);
+            }
+            let started = action.spawn.map(|spawn| (spawn.template, spawn.stack.top()));
+            for (template, top) in started.into_iter().chain([after]) {
+                let is_new = !next.contains_key(&(template, top));
+                if is_new && top.is_some_and(is_local) {
+                    next.insert((template, top), BTreeSet::new());
+                    open.push((action.shared, template, top));
+                }
+            }
+        }
+    }
+    let mut grows = true;
+    while std::mem::take(&mut grows) {
+        for (&head, after) in &next {
+            let popped = after.contains(&(head.0, None));
+            let lower = below.get(&head.0).into_iter().flatten().filter(|_| popped);
+            let more: BTreeSet<SharedId> = after
+                .iter()
+                .chain(lower)
+                .filter_map(|after| beside.get(after))
+                .flatten()
+                .copied()
+                .collect();
+            let known = beside.entry(head).or_default();
+            let before = known.len();
+            known.extend(more);
+            grows |= known.len() > before;
+        }
+    }
+    for (template, top) in next.into_keys() {
+        let shared = beside.remove(&(template, top)).unwrap_or_default();
+        heads.extend(shared.into_iter().map(|shared| (shared, template, top)));
+    }
 }
 
 /// The template of each class.

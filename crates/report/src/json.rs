@@ -40,6 +40,8 @@ pub struct Object {
     /// How many states the engine stored, where it stores states: fewer than there are if threads are
     /// interchangeable, or if one stands for many.
     pub stored_states: Option<usize>,
+    /// How states were left out: `local-steps`. Observations then count what is left.
+    pub reductions: Vec<&'static str>,
     /// What the verdict was found under, beside the bound: `at most 2 of the started threads act`.
     pub assumption: Option<String>,
     /// Why the verdict is unknown, or why an unsafe one has no trace.
@@ -87,6 +89,7 @@ impl Object {
             bound: bound.map(Bound::from),
             observations: outcome.observations.iter().map(Observation::new).collect(),
             stored_states: (!outcome.observations.is_empty()).then(|| outcome.stored()),
+            reductions: outcome.reductions.clone(),
             assumption: answer.asked.started.and_then(Started::assumption),
             reason: reason.map(ToString::to_string),
             violation: crate::answer::violation(answer),
@@ -291,6 +294,7 @@ mod tests {
                 new_visible: Some(1),
             }],
             stored_states: Some(1),
+            reductions: Vec::new(),
             assumption: None,
             reason: None,
             violation: Some("line 13: assertion failed".to_owned()),
@@ -322,6 +326,7 @@ mod tests {
                 }
               ],
               "stored_states": 1,
+              "reductions": [],
               "assumption": null,
               "reason": null,
               "violation": "line 13: assertion failed",

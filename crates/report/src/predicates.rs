@@ -103,6 +103,7 @@ pub fn object(answer: &ByPredicates<'_>, file: &str) -> json::Object {
         bound: answer.courses.last().and_then(|course| course.points.last()).map(Point::bound),
         observations: Vec::new(),
         stored_states: None,
+        reductions: Vec::new(),
         assumption: None,
         reason,
         violation: None,

@@ -48,6 +48,7 @@ mod portfolio;
 mod predicates;
 mod question;
 mod recheck;
+mod reduced;
 mod slots;
 mod table;
 mod verdict;

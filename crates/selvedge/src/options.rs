@@ -26,6 +26,8 @@ pub struct Options {
     pub engines: Engines,
     /// Whether interchangeable threads are counted, not listed one by one.
     pub symmetry: bool,
+    /// Whether states are left out that concern one thread alone; the answer is the same.
+    pub reduction: bool,
     /// Whether deadlocks are looked for, too.
     pub deadlock: bool,
     /// Whether the answer carries its evidence.
@@ -56,6 +58,7 @@ impl Default for Options {
             engine: EngineName::Auto,
             engines: Engines::default(),
             symmetry: true,
+            reduction: true,
             deadlock: false,
             evidence: false,
             started: None,

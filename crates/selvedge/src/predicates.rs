@@ -166,6 +166,8 @@ fn violation(
         observations: Vec::new(),
         cuts: Vec::new(),
         collapse: None,
+        reductions: Vec::new(),
+        counts_fused: false,
         most_threads: None,
         evidence: Some(Evidence::Violation(shown)),
     };

@@ -90,6 +90,8 @@ pub fn check_focused(
         observations: Vec::new(),
         cuts: Vec::new(),
         collapse: None,
+        reductions: Vec::new(),
+        counts_fused: false,
         most_threads: None,
         evidence: None,
     };

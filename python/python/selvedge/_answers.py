@@ -185,6 +185,8 @@ class Answer:
     observations: list[Observation]
     #: How many states the engine stored, if it stores any: fewer than there are if threads are interchangeable.
     stored_states: Optional[int]
+    #: How states were left out: `local-steps`. Observations then count what is left.
+    reductions: list[str]
     #: Under which the answer was found, beside the bound: `at most 2 of the started threads act`.
     assumption: Optional[str]
     #: unknown: why; unsafe: why there is no trace, if there is none.

@@ -192,6 +192,8 @@ impl<'a> Below<'a> {
             observations: self.explorer.observations().to_vec(),
             cuts: Vec::new(),
             collapse: None,
+            reductions: Vec::new(),
+            counts_fused: false,
             most_threads: self.start.most_threads,
             evidence: None,
             verdict,

@@ -8,7 +8,7 @@ use selvedge_model::{
 };
 
 /// A system with a fixed set of threads.
-pub(super) struct Counted<'a> {
+pub struct Counted<'a> {
     system: &'a dyn System,
     /// The threads of the system, and then those that were given a number.
     threads: Vec<ThreadInfo>,
@@ -18,6 +18,7 @@ pub(super) struct Counted<'a> {
 
 impl<'a> Counted<'a> {
     /// So many threads of each of [`System::any_number`], in their order.
+    #[must_use]
     pub fn new(system: &'a dyn System, numbers: &[usize]) -> Self {
         let any = system.any_number().into_iter().zip(numbers);
         let more: Vec<Thread> = any

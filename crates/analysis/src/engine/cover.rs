@@ -67,6 +67,8 @@ fn nothing_yet() -> Outcome {
         observations: Vec::new(),
         cuts: Vec::new(),
         collapse: None,
+        reductions: Vec::new(),
+        counts_fused: false,
         most_threads: None,
         evidence: None,
     }

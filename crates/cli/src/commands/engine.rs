@@ -21,6 +21,9 @@ pub struct EngineOptions {
     /// List interchangeable threads one by one, do not count them
     #[arg(long, help_heading = "Engine")]
     no_symmetry: bool,
+    /// Store also the states between steps that concern one thread alone; the answer is the same
+    #[arg(long, help_heading = "Engine")]
+    no_reduction: bool,
     /// How many engines work at the same time; the answer is the same with any number [default: all cores]
     #[arg(short, long, value_name = "N", value_parser = jobs, allow_negative_numbers = true, help_heading = "Engine")]
     jobs: Option<usize>,
@@ -88,7 +91,7 @@ impl EngineOptions {
     pub fn options(&self, limits: selvedge::Limits) -> Options {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let jobs = self.jobs.unwrap_or_else(cores);
-        let symmetry = !self.no_symmetry;
-        Options { engine: self.engine, symmetry, jobs, limits, ..Options::default() }
+        let (symmetry, reduction) = (!self.no_symmetry, !self.no_reduction);
+        Options { engine: self.engine, symmetry, reduction, jobs, limits, ..Options::default() }
     }
 }

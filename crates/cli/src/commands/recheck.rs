@@ -120,7 +120,7 @@ fn show(opened: &Opened, evidence: &Evidence, output: &Output) -> String {
             let options = TraceOptions { full: false, paint: output.paint };
             text::lasso(&*opened.system, lasso, options)
         }
-        Evidence::Cut(_) | Evidence::Aggregate(_) | Evidence::Cover(_) => {
+        Evidence::Cut(_) | Evidence::Aggregate(_) | Evidence::Cover(_) | Evidence::Reduced(_) => {
             invariant::text(&*opened.system, evidence, output.paint)
         }
         Evidence::Termination(proof) => {

@@ -35,6 +35,7 @@ mod cover;
 mod keys;
 mod lasso;
 mod layout;
+mod local;
 mod once;
 mod summaries;
 mod termination;
@@ -50,11 +51,12 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::Evidence;
 use crate::watch::unfinished;
+use crate::{Evidence, ReducedCertificate};
 use cover::CoverText;
 use keys::{AggregateText, CutText, ViolationText};
 use lasso::LassoText;
+use local::LocalText;
 use summaries::SummariesText;
 use termination::TerminationText;
 use views::ViewsText;
@@ -145,6 +147,9 @@ pub struct Document {
     property: String,
     /// Which of the following it has.
     kind: Kind,
+    /// Where local steps ride along, if they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    local: Option<LocalText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cut: Option<CutText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -221,6 +226,7 @@ impl Document {
             chosen,
             property,
             kind,
+            local: None,
             cut: None,
             aggregate: None,
             cover: None,
@@ -229,6 +235,17 @@ impl Document {
             lasso: None,
             termination: None,
             views: None,
+        }
+    }
+
+    /// What it is about.
+    fn subject(&self) -> Subject {
+        Subject {
+            file: self.file.clone(),
+            digest: self.digest.clone(),
+            options: self.options.clone(),
+            chosen: self.chosen.clone(),
+            property: self.property.clone(),
         }
     }
 
@@ -267,6 +284,11 @@ impl Document {
             Evidence::Summaries(certificate) => {
                 document.kind = Kind::Summaries;
                 document.summaries = Some(SummariesText::new(certificate));
+            }
+            Evidence::Reduced(ReducedCertificate { local, later, proof }) => {
+                let subject = document.subject();
+                document = Document::new(system, subject, proof)?;
+                document.local = Some(LocalText::new(system, local, *later));
             }
             Evidence::Violation(violation) => {
                 document.violation = Some(ViolationText::new(system, violation)?);
@@ -322,6 +344,12 @@ impl Document {
             (Kind::Termination, self.termination.is_some()),
             (Kind::Views, self.views.is_some()),
         ];
+        let is_about_states = matches!(self.kind, Kind::Cut | Kind::Aggregate | Kind::Cover);
+        if self.local.is_some() && !is_about_states {
+            let message =
+                format!("local steps do not ride along in evidence of kind {:?}", self.kind);
+            return Err(EvidenceError::new(message));
+        }
         match bodies.iter().find(|(kind, is_there)| *is_there && *kind != self.kind) {
             Some((other, _)) => Err(EvidenceError::new(format!(
                 "it is said to be of kind {:?}, and has a part of kind {other:?} as well",
@@ -400,6 +428,13 @@ impl Document {
         system: &dyn System,
         budget: &Budget,
     ) -> Result<Evidence, EvidenceError> {
+        let evidence = self.body(system, budget)?;
+        let Some(local) = &self.local else { return Ok(evidence) };
+        let (later, local) = (local.later, local.read(system)?);
+        Ok(Evidence::Reduced(ReducedCertificate { local, later, proof: Box::new(evidence) }))
+    }
+
+    fn body(&self, system: &dyn System, budget: &Budget) -> Result<Evidence, EvidenceError> {
         let missing =
             || EvidenceError::new(format!("it is said to be of kind {:?}, but is not", self.kind));
         match self.kind {

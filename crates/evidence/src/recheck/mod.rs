@@ -78,6 +78,13 @@ pub enum Checked {
         /// How many nodes the diagrams have.
         nodes: usize,
     },
+    /// What is said of a system whose local steps ride along holds of the system itself.
+    Reduced {
+        /// What is said of it.
+        of: Box<Checked>,
+        /// At how many places or symbols they do.
+        places: usize,
+    },
     /// A run breaks a property.
     Violation {
         /// How many steps it has.
@@ -153,6 +160,11 @@ impl fmt::Display for Checked {
                         count(*n, "relation")
                     ),
                 }
+            ),
+            Checked::Reduced { of, places } => write!(
+                f,
+                "{of}; steps from {} concern nobody but their thread, and ride along",
+                count(*places, "place")
             ),
             Checked::Summaries { places, nodes } => write!(
                 f,
@@ -233,6 +245,8 @@ pub enum Flaw {
     Claim,
     /// The period cannot be repeated for ever.
     NotPeriodic,
+    /// Steps are said to be local that concern others.
+    Local,
     /// The run is not as fair as it is said to be.
     Unfair,
     /// A step is not excluded from being taken for ever.
@@ -300,6 +314,10 @@ pub fn recheck_within(
             Flaw::Unfinished,
             "a proof by summaries is about the variables of a program: it is checked with the \
              program, not with the system alone",
+        )),
+        Evidence::Reduced(_) => Err(Refusal::new(
+            Flaw::Unfinished,
+            "a proof under reduction is checked with the program or the table: see `recheck_reduced`",
         )),
         Evidence::Lasso(lasso) => lasso::check(system, lasso, watch),
         Evidence::Termination(certificate) => termination::check(system, certificate, watch),

@@ -3,6 +3,7 @@
 //! Rules are kept sorted by head, so that the actions of a head are one slice.
 
 mod builder;
+mod local;
 mod rule;
 
 use std::borrow::Cow;

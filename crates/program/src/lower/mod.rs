@@ -13,6 +13,7 @@
 
 mod intern;
 mod keys;
+mod local;
 mod names;
 pub(crate) mod narrow;
 mod portable;

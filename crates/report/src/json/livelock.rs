@@ -68,6 +68,7 @@ impl Livelock {
             bound: bound.map(Bound::from),
             observations: Vec::new(),
             stored_states: outcome.states,
+            reductions: Vec::new(),
             assumption: None,
             reason: reason.map(ToString::to_string),
             violation: None,

@@ -26,6 +26,7 @@ pub fn automata(system: &dyn System, evidence: &Evidence) -> (Vec<Automaton>, Ve
     let (languages, above) = match evidence {
         Evidence::Aggregate(certificate) => (of_sets(system, certificate), false),
         Evidence::Cut(certificate) => (of_cuts(system, certificate), true),
+        Evidence::Reduced(reduced) => return automata(system, &reduced.proof),
         _ => return (Vec::new(), Vec::new()),
     };
     let (mut drawn, mut notes) = (Vec::new(), Vec::new());

@@ -162,7 +162,10 @@ impl Document {
 }
 
 fn has_stacks(evidence: &&Evidence) -> bool {
-    matches!(evidence, Evidence::Aggregate(_) | Evidence::Cut(_))
+    match evidence {
+        Evidence::Reduced(reduced) => has_stacks(&&*reduced.proof),
+        _ => matches!(evidence, Evidence::Aggregate(_) | Evidence::Cut(_)),
+    }
 }
 
 fn too_long(steps: usize) -> String {

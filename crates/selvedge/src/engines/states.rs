@@ -9,6 +9,7 @@ use crate::Failure;
 use crate::answer::Answer;
 use crate::predicates;
 use crate::question::Question;
+use crate::reduced::explored;
 
 /// An engine that follows states by a method.
 pub(super) struct OfStates {
@@ -80,11 +81,11 @@ impl Engine for OfStates {
 
     fn answer(&self, question: &Question) -> Result<Answer, Failure> {
         let opened = question.opened()?;
-        let (explored, tell) = (question.explored(opened, self.method), question.tell());
-        let outcome = match question.bound() {
-            None => engine::verify(&explored, question.budget(), &tell),
-            Some(bound) => engine::check(&explored, bound, question.budget(), &tell),
-        };
+        let tell = question.tell();
+        let outcome = explored(question, opened, self.method, |explored| match question.bound() {
+            None => engine::verify(explored, question.budget(), &tell),
+            Some(bound) => engine::check(explored, bound, question.budget(), &tell),
+        });
         Answer::of_states(question, opened, outcome)
     }
 }

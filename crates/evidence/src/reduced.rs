@@ -1,0 +1,208 @@
+//! # Proofs under reduction
+//!
+//! **Question.** A proof says where local steps ride along ([`Fused`]), and has the states that are left. Is every other state
+//! harmless, too?
+//!
+//! **Idea.** What is said to be local is looked up in the program or the table, place by place, with a reading of its own: nothing that
+//! others see is named in any step from there. What a property looks for is none of these places. Then the
+//! rest is a proof about the system with fused steps, and is checked as any other one.
+//!
+//! **Claim.** If both hold, no schedule of the system itself breaks a property: see [`Fused`] for the theorem.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use selvedge_core::{Area, Code, Control, Expr, Instruction, Kind, Loc, Place, Source, Target};
+use selvedge_model::{
+    Budget, Fused, Local, Property, Rule, SharedId, SymbolId, System, Tables, TemplateId, Word,
+};
+
+use crate::Evidence;
+use crate::recheck::{Checked, Flaw, Refusal, recheck_within};
+
+/// A proof about a system whose local steps ride along.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReducedCertificate {
+    /// Where they do.
+    pub local: Local,
+    /// Whether threads begin after the local steps that come first.
+    pub later: bool,
+    /// The proof.
+    pub proof: Box<Evidence>,
+}
+
+/// Checks a proof under reduction. The code is that of the program, if the system is one.
+pub fn recheck_reduced(
+    system: &Arc<dyn System>,
+    code: Option<&Code>,
+    properties: &[Property],
+    certificate: &ReducedCertificate,
+    budget: &Budget,
+) -> Result<Checked, Refusal> {
+    let ReducedCertificate { local, later, proof } = certificate;
+    let is_set = matches!(**proof, Evidence::Cut(_) | Evidence::Aggregate(_) | Evidence::Cover(_));
+    if !is_set {
+        let why = "only a proof about states can leave local steps out";
+        return Err(Refusal::new(Flaw::Form, why));
+    }
+    for &place in &local.places {
+        let code = code.ok_or_else(|| none("place", &place.0.to_string()))?;
+        let known = (place.0 as usize) < code.locations.len();
+        if !known {
+            return Err(none("place", &place.0.to_string()));
+        }
+        check_place(code, Loc(place.0))?;
+    }
+    if let Some(&first) = local.symbols.first() {
+        let name = system.describe().show_symbol(first);
+        let tables = system.as_tables().ok_or_else(|| none("symbol", &name))?;
+        local.symbols.iter().try_for_each(|&symbol| check_symbol(tables, symbol))?;
+    }
+    if local.clone().unseen_by(&**system, properties) != *local {
+        let why = "local steps ride along at a place that the property looks at";
+        return Err(Refusal::new(Flaw::Local, why));
+    }
+    let mut fused = Fused::new(Arc::clone(system), local.clone());
+    if *later {
+        if properties.iter().any(|property| matches!(property, Property::Unreachable(_))) {
+            let why =
+                "a target may be a matter of where a thread begins, and here threads begin later";
+            return Err(Refusal::new(Flaw::Local, why));
+        }
+        fused = fused.beginning_later();
+    }
+    let of = Box::new(recheck_within(&fused, properties, proof, budget)?);
+    let places = local.places.len() + local.symbols.len();
+    Ok(Checked::Reduced { of, places })
+}
+
+fn none(what: &str, name: &str) -> Refusal {
+    Refusal::new(Flaw::Form, format!("there is no {what} {name} at which steps could be local"))
+}
+
+/// Refuses a place from which some step concerns others.
+fn check_place(code: &Code, loc: Loc) -> Result<(), Refusal> {
+    let at = code.location(loc);
+    let refuse = |why: &str| {
+        let message =
+            format!("place {}: a step from there is said to concern nobody else, but {why}", loc.0);
+        Err(Refusal::new(Flaw::Local, message))
+    };
+    let holds_ids = |proc| code.proc(proc).frame.iter().any(|slot| slot.kind == Kind::Thread);
+    if at.atomic {
+        return refuse("it is in an atomic section");
+    }
+    if holds_ids(at.proc) {
+        return refuse("its procedure holds ids of threads");
+    }
+    for edge in at.edges.iter().map(|&edge| code.edge(edge)) {
+        let follows = match edge.control {
+            Control::Goto => Some(edge.to),
+            Control::Call(proc) if holds_ids(proc) => return refuse("it hands on ids of threads"),
+            Control::Call(proc) => Some(code.proc(proc).entry),
+            Control::Receive(_) => return refuse("it takes results that are on their way"),
+            Control::Return if !code.proc(at.proc).results.is_empty() => {
+                return refuse("it sends results on their way");
+            }
+            Control::Return => None,
+        };
+        let is_atomic = |loc: Loc| code.location(loc).atomic;
+        if follows.is_some_and(is_atomic) || (edge.control != Control::Return && is_atomic(edge.to))
+        {
+            return refuse("an atomic section follows");
+        }
+        if edge.starts {
+            return refuse("it starts a thread");
+        }
+        if let Some(why) = edge.code.iter().find_map(concern) {
+            return refuse(why);
+        }
+    }
+    Ok(())
+}
+
+/// Why an instruction concerns others, if it does.
+fn concern(instruction: &Instruction) -> Option<&'static str> {
+    match instruction {
+        Instruction::Assume(value) | Instruction::Check(value, _) | Instruction::Let(_, value) => {
+            seen(value)
+        }
+        Instruction::Locate(_, place) => touched(place),
+        Instruction::Store { to, value, when } => {
+            let stored = match to {
+                Target::Place(place) => touched(place),
+                // Where it is was found by an instruction that is looked at by itself.
+                Target::Located(_) => None,
+            };
+            let value = match value {
+                Source::Value(value) => seen(value),
+                Source::Any => None,
+                Source::Result(..) => Some("it takes results that are on their way"),
+            };
+            stored.or(value).or_else(|| when.as_ref().and_then(seen))
+        }
+        Instruction::Frame { for_thread: true, .. }
+        | Instruction::Start(_)
+        | Instruction::Fork { .. } => Some("it starts a thread"),
+        Instruction::Take => Some("it takes results that are on their way"),
+        Instruction::Snapshot
+        | Instruction::Frame { for_thread: false, .. }
+        | Instruction::Call
+        | Instruction::Return => None,
+    }
+}
+
+/// Why a place concerns others, if it does.
+fn touched(place: &Place) -> Option<&'static str> {
+    match place.area {
+        Area::Frame | Area::New => place.indices.iter().find_map(|index| seen(&index.value)),
+        Area::Shared => Some("it touches a shared variable"),
+        Area::Results => Some("it sends results on their way"),
+    }
+}
+
+/// Why what an expression says depends on others, if it does.
+fn seen(value: &Expr) -> Option<&'static str> {
+    match value {
+        Expr::Bool(_) | Expr::Int(_) | Expr::Temp(_) | Expr::Me | Expr::Any(..) => None,
+        Expr::Load(place) | Expr::Old(place) => touched(place),
+        Expr::Unary(selvedge_core::Unary::Ended, _) => Some("it asks whether a thread has ended"),
+        Expr::Unary(_, value) => seen(value),
+        Expr::Binary(_, left, right, _) | Expr::Between(left, right, _) => {
+            seen(left).or_else(|| seen(right))
+        }
+        Expr::If(parts) => parts.iter().find_map(seen),
+        Expr::OneOf(values, _) => values.iter().find_map(seen),
+        // Whether a choice is fair is a matter of runs that never end.
+        Expr::Fair(_) => None,
+    }
+}
+
+/// Refuses a symbol whose rules depend on the shared state, or change it.
+fn check_symbol(tables: &Tables, symbol: SymbolId) -> Result<(), Refusal> {
+    let refuse = |why: &str| {
+        let name = tables.symbol_name(symbol);
+        let message =
+            format!("symbol {name}: its rules are said to concern nobody else, but {why}");
+        Err(Refusal::new(Flaw::Local, message))
+    };
+    for template in (0..tables.template_count()).map(TemplateId::from) {
+        let rules = tables.rules(template).iter().filter(|rule| rule.top == Some(symbol));
+        let rules: Vec<&Rule> = rules.collect();
+        if rules.iter().any(|rule| rule.shared != rule.to_shared) {
+            return refuse("one changes the shared state");
+        }
+        if rules.iter().any(|rule| rule.spawn.is_some()) {
+            return refuse("one starts a thread");
+        }
+        let shared: BTreeSet<SharedId> = rules.iter().map(|rule| rule.shared).collect();
+        let words: BTreeSet<Word> = rules.iter().map(|rule| rule.word).collect();
+        let pairs: BTreeSet<(SharedId, Word)> =
+            rules.iter().map(|rule| (rule.shared, rule.word)).collect();
+        let is_everywhere = shared.is_empty() || shared.len() == tables.shared_count();
+        if !is_everywhere || pairs.len() != shared.len() * words.len() {
+            return refuse("they are not the same at all shared states");
+        }
+    }
+    Ok(())
+}

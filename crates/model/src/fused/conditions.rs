@@ -1,0 +1,150 @@
+//! # The conditions of a reduction, looked at while it runs
+//! A system that says of itself at every head what it says without this, and compares: what a thread does at a local head is the same
+//! at all shared states where it can act at all. Where it is not, there is a [`Fault`]. For tests: it remembers all local heads.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use super::Local;
+use crate::{
+    Action, Describe, FairChoice, Fault, Keys, Origin, PlaceId, SharedId, Spawn, State, SymbolId,
+    System, Tables, TemplateId, ThreadInfo, Word,
+};
+
+/// A system under observation.
+pub struct Conditions {
+    system: Arc<dyn System>,
+    local: Local,
+    known: Mutex<FxHashMap<(TemplateId, SymbolId), Vec<Done>>>,
+}
+
+/// What an action does, without the shared state at which it does it.
+type Done = (Outcome, Option<Spawn>);
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Outcome {
+    /// The top is replaced.
+    Rides(Word),
+    /// The thread goes wrong.
+    Wrong(String),
+    /// Something else that is seen by others.
+    Seen(SharedId, Word),
+}
+
+impl Conditions {
+    /// Watches what a system does at these heads.
+    #[must_use]
+    pub fn new(system: Arc<dyn System>, local: Local) -> Self {
+        Conditions { system, local, known: Mutex::default() }
+    }
+
+    /// At how many heads something was compared.
+    #[must_use]
+    pub fn heads(&self) -> usize {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    fn compare(
+        &self,
+        head: (TemplateId, SymbolId),
+        shared: SharedId,
+        actions: &[Action],
+    ) -> Result<(), Fault> {
+        let done = |action: &Action| {
+            let outcome = match self.system.wrong(action.shared) {
+                Some(why) => Outcome::Wrong(why),
+                None if action.shared == shared => Outcome::Rides(action.word),
+                None => Outcome::Seen(action.shared, action.word),
+            };
+            (outcome, action.spawn)
+        };
+        let mut done: Vec<Done> = actions.iter().map(done).collect();
+        done.sort_unstable();
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = known.entry(head).or_insert_with(|| done.clone());
+        let is_seen = |done: &Done| matches!(done.0, Outcome::Seen(..)) || done.1.is_some();
+        match *before == done && !done.iter().any(is_seen) {
+            true => Ok(()),
+            false => Err(Fault::new(format!(
+                "a step at {} is said to be local, and is not",
+                self.system.describe().show_symbol(head.1)
+            ))),
+        }
+    }
+}
+
+impl System for Conditions {
+    fn describe(&self) -> &dyn Describe {
+        self.system.describe()
+    }
+
+    fn keys(&self) -> &dyn Keys {
+        self.system.keys()
+    }
+
+    fn threads(&self) -> &[ThreadInfo] {
+        self.system.threads()
+    }
+
+    fn initial(&self) -> Result<Vec<State>, Fault> {
+        self.system.initial()
+    }
+
+    fn any_number(&self) -> Vec<Spawn> {
+        self.system.any_number()
+    }
+
+    fn as_tables(&self) -> Option<&Tables> {
+        self.system.as_tables()
+    }
+
+    fn actions(
+        &self,
+        template: TemplateId,
+        shared: SharedId,
+        top: Option<SymbolId>,
+        out: &mut Vec<Action>,
+    ) -> Result<(), Fault> {
+        let start = out.len();
+        self.system.actions(template, shared, top, out)?;
+        // Where something went wrong, or a result is on its way, nobody else acts at all.
+        let is_still = self.system.wrong(shared).is_some() || self.system.is_between(shared);
+        match top.filter(|&top| !is_still && self.local.contains(&*self.system, top)) {
+            Some(top) => self.compare((template, top), shared, &out[start..]),
+            None => Ok(()),
+        }
+    }
+
+    fn starts_threads(&self) -> bool {
+        self.system.starts_threads()
+    }
+
+    fn is_recursive(&self) -> bool {
+        self.system.is_recursive()
+    }
+
+    fn drops_threads(&self) -> bool {
+        self.system.drops_threads()
+    }
+
+    fn forgets_ended(&self) -> bool {
+        self.system.forgets_ended()
+    }
+
+    fn is_between(&self, shared: SharedId) -> bool {
+        self.system.is_between(shared)
+    }
+
+    fn wrong(&self, shared: SharedId) -> Option<String> {
+        self.system.wrong(shared)
+    }
+
+    fn place_of(&self, symbol: SymbolId) -> Option<PlaceId> {
+        self.system.place_of(symbol)
+    }
+
+    fn fair_choices(&self, origin: Origin) -> Vec<FairChoice> {
+        self.system.fair_choices(origin)
+    }
+}

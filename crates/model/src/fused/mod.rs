@@ -1,0 +1,486 @@
+//! # Local steps ride along
+//!
+//! **Question.** A step that touches nothing but the frame of its thread concerns nobody else. Who has to see the states
+//! between it and the step before?
+//!
+//! **Idea.** A *fused* step is a step, followed by all steps of the same thread whose heads are [`Local`], up to the first head
+//! that is not. A system in which every step is fused is a system again, with fewer states; no explorer knows about it.
+//!
+//! **Claim.** A state that goes wrong, a deadlock, or a state of which a target names no local head is reached with k contexts
+//! exactly if the fused system reaches it, or one that differs in local steps of threads that the property does not look at,
+//! with k contexts. From left to right: a local step does the same whatever the others did, so it can be
+//! taken right after the step before it of the same thread, in the same context; no context is added. A run that stops in the midst of
+//! a fused step is completed, which changes nothing that anybody else sees. From right to left: a fused step *is* some steps
+//! of one thread. The theory page has the proof in full.
+//!
+//! Where no target is asked for, the local steps before the first other step of a thread may be taken in advance,
+//! as long as there is no choice: a context with nothing else in it makes nothing go wrong, and the others take them along. Whether there is a
+//! deadlock is not changed either; but how many contexts it takes, since one may be needed to bring a thread to where it waits.
+//! Targets may be a matter of where a thread stands that never acted.
+//!
+//! **Care.** At a local head where some step goes wrong, fusing stops: whoever looks for something else has to be able to go on
+//! beside it. It also stops where the stack would grow by more than one symbol, and where what lies below is not
+//! known; where it comes back to a head that it passed; after some dozens of heads; and before a head whose steps cannot be listed. It may stop
+//! anywhere: the steps that are left are steps of their own.
+//!
+//! **Needs.** That the local heads are local: what a thread does there is the same at all shared states, and leaves the shared
+//! state alone unless it goes wrong.
+
+mod conditions;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::{
+    Action, Describe, FairChoice, Fault, Keys, Origin, Pattern, PlaceId, Property, SharedId, Spawn,
+    StackPattern, State, SymbolId, System, TemplateId, Thread, ThreadId, ThreadInfo, TopPattern,
+    Word, advance, enabled,
+};
+
+pub use conditions::Conditions;
+
+/// Fused steps from one head pass at most so many heads: where many choices are made one after the other, every step would lead to every
+/// combination of them.
+const MOST_HEADS: usize = 64;
+
+/// The tops of stacks at which a thread is concerned with itself alone: places of a program, symbols of a table.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Local {
+    /// Places of a text.
+    pub places: BTreeSet<PlaceId>,
+    /// Symbols, where there is no text.
+    pub symbols: BTreeSet<SymbolId>,
+}
+
+impl Local {
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty() && self.symbols.is_empty()
+    }
+
+    /// Whether a symbol is one of them.
+    #[must_use]
+    pub fn contains(&self, system: &dyn System, symbol: SymbolId) -> bool {
+        match system.place_of(symbol) {
+            Some(place) => self.places.contains(&place),
+            None => self.symbols.contains(&symbol),
+        }
+    }
+
+    /// Those that no property looks at: a thread that is looked for somewhere has to be seen there.
+    #[must_use]
+    pub fn unseen_by(mut self, system: &dyn System, properties: &[Property]) -> Self {
+        for property in properties {
+            let Property::Unreachable(pattern) = property else { continue };
+            for symbol in pattern.tops() {
+                match system.place_of(symbol) {
+                    Some(place) => self.places.remove(&place),
+                    None => self.symbols.remove(&symbol),
+                };
+            }
+            if let Pattern::Together(wanted) = pattern {
+                for (_, place) in wanted.iter().flat_map(|thread| &thread.places) {
+                    self.places.remove(place);
+                }
+            }
+        }
+        self
+    }
+}
+
+impl Pattern {
+    /// The symbols on top that it names.
+    fn tops(&self) -> Vec<SymbolId> {
+        let of = |top: TopPattern| match top {
+            TopPattern::Symbol(symbol) => Some(symbol),
+            TopPattern::Any | TopPattern::Empty => None,
+        };
+        match self {
+            Pattern::Tuple { tops, .. } => tops.iter().filter_map(|&top| of(top)).collect(),
+            Pattern::Configuration { stacks, .. } => {
+                stacks.iter().filter_map(|stack: &StackPattern| of(stack.top())).collect()
+            }
+            Pattern::Somewhere { symbol, .. } => vec![*symbol],
+            Pattern::Together(_) => Vec::new(),
+        }
+    }
+}
+
+/// A system whose steps are fused. Its states are states of the system.
+#[derive(Clone)]
+pub struct Fused {
+    system: Arc<dyn System>,
+    local: Local,
+    /// Whether threads begin after the local steps that come first.
+    begins_later: bool,
+}
+
+/// What a thread has become within a fused step: the shared state, what is in the place of its top, and whom it started.
+type Effect = (SharedId, Word, Option<Spawn>);
+
+impl Fused {
+    /// The system with fused steps.
+    #[must_use]
+    pub fn new(system: Arc<dyn System>, local: Local) -> Self {
+        Fused { system, local, begins_later: false }
+    }
+
+    /// The same, in which threads begin after the local steps that come first. Nobody may ask for a target then; and where
+    /// deadlocks are asked for, there may be one within fewer contexts than it takes.
+    #[must_use]
+    pub fn beginning_later(self) -> Self {
+        Fused { begins_later: true, ..self }
+    }
+
+    /// Whether threads begin after the local steps that come first.
+    #[must_use]
+    pub fn begins_later(&self) -> bool {
+        self.begins_later
+    }
+
+    /// The heads at which a thread goes on.
+    #[must_use]
+    pub fn local(&self) -> &Local {
+        &self.local
+    }
+
+    /// Where a thread with this stack is after the local steps that come first, as long as there is no choice; and the steps.
+    fn begin(
+        &self,
+        template: TemplateId,
+        shared: SharedId,
+        stack: Word,
+    ) -> Result<(Word, Vec<Action>), Fault> {
+        let (mut word, mut steps) = (stack, Vec::new());
+        while self.begins_later && steps.len() < MOST_HEADS {
+            let actions = self.follow(template, (shared, word, None))?;
+            let Some([only]) = actions.as_deref() else { break };
+            // A thread that has ended is another matter.
+            let Some(next) = then(word, only.word).filter(|next| *next != Word::Pop) else { break };
+            word = next;
+            steps.push(*only);
+        }
+        Ok((word, steps))
+    }
+
+    fn begun(&self, shared: SharedId, spawn: Spawn) -> Result<Spawn, Fault> {
+        let (stack, _) = self.begin(spawn.template, shared, spawn.stack)?;
+        Ok(Spawn { stack, ..spawn })
+    }
+
+    /// The state in which all threads have begun.
+    fn all_begun(&self, mut state: State) -> Result<State, Fault> {
+        for thread in &mut state.threads {
+            let Some(top) = thread.stack.top() else { continue };
+            let (word, _) = self.begin(thread.template, state.shared, Word::Rewrite(top))?;
+            thread.stack.replace_top(word);
+        }
+        Ok(state)
+    }
+
+    /// What an action does to its thread, and whom it starts.
+    fn effect(&self, action: &Action) -> Result<Effect, Fault> {
+        let spawn = action.spawn.map(|spawn| self.begun(action.shared, spawn)).transpose()?;
+        Ok((action.shared, action.word, spawn))
+    }
+
+    /// The local steps that follow within a fused step, or `None` if it ends here.
+    fn follow(&self, template: TemplateId, effect: Effect) -> Result<Option<Vec<Action>>, Fault> {
+        let (shared, word, _) = effect;
+        let Some(top) = word.top().filter(|&top| self.local.contains(&*self.system, top)) else {
+            return Ok(None);
+        };
+        let mut actions = Vec::new();
+        if let Err(fault) = self.system.actions(template, shared, Some(top), &mut actions) {
+            // Whoever takes that step hears of it; but an end of the run is one for everybody.
+            return if fault.stop.is_some() { Err(fault) } else { Ok(None) };
+        }
+        let rides = |action: &Action| {
+            action.shared == shared && action.spawn.is_none() && then(word, action.word).is_some()
+        };
+        let all = !actions.is_empty() && actions.iter().all(rides);
+        Ok(all.then_some(actions))
+    }
+
+    /// The steps of a fused one with this effect, from a head: as few as possible.
+    fn steps(
+        &self,
+        template: TemplateId,
+        first: &[Action],
+        goal: Effect,
+    ) -> Result<Option<Vec<Action>>, Fault> {
+        let mut known: FxHashMap<Effect, Option<(Effect, Action)>> = FxHashMap::default();
+        let mut wave: Vec<(Effect, Action)> = Vec::new();
+        let mut last = None;
+        for action in first {
+            let effect = self.effect(action)?;
+            if known.insert(effect, None).is_none() {
+                wave.push((effect, *action));
+            }
+        }
+        let firsts: FxHashMap<Effect, Action> = wave.iter().copied().collect();
+        let mut at = 0;
+        while let Some(&(effect, _)) = wave.get(at) {
+            if effect == goal {
+                last = Some(effect);
+                break;
+            }
+            for action in self.follow(template, effect)?.unwrap_or_default() {
+                let Some(word) = then(effect.1, action.word) else { continue };
+                let next = (effect.0, word, effect.2);
+                if let std::collections::hash_map::Entry::Vacant(new) = known.entry(next) {
+                    new.insert(Some((effect, action)));
+                    wave.push((next, action));
+                }
+            }
+            at += 1;
+        }
+        let mut steps = Vec::new();
+        let Some(mut effect) = last else { return Ok(None) };
+        while let Some((before, action)) = known[&effect] {
+            // Only what follows replaces the top; whom it started was started by the first step.
+            steps.push(action);
+            effect = before;
+        }
+        steps.push(firsts[&effect]);
+        steps.reverse();
+        Ok(Some(steps))
+    }
+
+    /// The run of the system that a run of fused steps stands for: its first state, and its steps. A run may also have
+    /// steps that are not fused. Where nothing is asked but whether something goes wrong, local steps that nobody needed are left out.
+    pub fn unfold(
+        &self,
+        initial: &State,
+        run: &[(ThreadId, Action)],
+    ) -> Result<(State, Vec<(ThreadId, Action)>), Fault> {
+        let lost = || {
+            Fault::new("a step of the schedule is none of the system: this is a mistake of ours")
+        };
+        let first = self.first_of(initial)?.ok_or_else(lost)?;
+        // What the run has come to, and what it stands for: threads that have not acted yet may differ.
+        let (mut shown, mut state) = (initial.clone(), first.clone());
+        let mut unfolded = Vec::new();
+        for (thread, action) in run {
+            let template = state.threads[thread.index()].template;
+            // A thread that began later has no choice on its way there.
+            let begins = |state: &State| {
+                state.threads[thread.index()].stack != shown.threads[thread.index()].stack
+            };
+            for _ in 0..MOST_HEADS {
+                if !begins(&state) {
+                    break;
+                }
+                let [step] = enabled(&*self.system, &state, *thread)?[..] else {
+                    return Err(lost());
+                };
+                advance(&mut state, *thread, step);
+                unfolded.push((*thread, step, true));
+            }
+            let goal = (action.shared, action.word, action.spawn);
+            let enabled = enabled(&*self.system, &state, *thread)?;
+            let steps = self.steps(template, &enabled, goal)?.ok_or_else(lost)?;
+            for (number, step) in steps.into_iter().enumerate() {
+                advance(&mut state, *thread, step);
+                unfolded.push((*thread, step, number > 0));
+            }
+            advance(&mut shown, *thread, *action);
+        }
+        if self.begins_later {
+            leave_out_last(&mut unfolded);
+        }
+        let steps = unfolded.into_iter().map(|(thread, action, _)| (thread, action));
+        Ok((first, steps.collect()))
+    }
+
+    /// The state of the system that becomes this one when all threads begin.
+    fn first_of(&self, initial: &State) -> Result<Option<State>, Fault> {
+        let any = self.system.any_number();
+        for mut state in self.system.initial()? {
+            let fixed = state.threads.len();
+            let Some(more) = initial.threads.get(fixed..) else { continue };
+            let plain = |thread: &Thread| {
+                let begun = |spawn: &&Spawn| {
+                    let begun = self.begun(state.shared, **spawn);
+                    begun.is_ok_and(|spawn| Thread::from(spawn) == *thread)
+                };
+                any.iter().find(begun).copied().map(Thread::from)
+            };
+            let Some(more) = more.iter().map(plain).collect::<Option<Vec<_>>>() else { continue };
+            state.threads.extend(more);
+            // Steps that were not fused begin at the beginning.
+            if state == *initial || self.all_begun(state.clone())? == *initial {
+                return Ok(Some(state));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Leaves steps out that ride along and are the last ones of their threads, but for the thread that acts last.
+fn leave_out_last(run: &mut Vec<(ThreadId, Action, bool)>) {
+    let mut acts_later: BTreeSet<ThreadId> = run.last().map(|step| step.0).into_iter().collect();
+    let mut kept = Vec::new();
+    for step in run.drain(..).rev() {
+        let (thread, _, rides) = step;
+        if !rides || acts_later.contains(&thread) {
+            acts_later.insert(thread);
+            kept.push(step);
+        }
+    }
+    kept.reverse();
+    *run = kept;
+}
+
+/// A word whose top is replaced by another one, if it still is a word.
+fn then(word: Word, top: Word) -> Option<Word> {
+    match (word, top) {
+        (Word::Pop, _) => None,
+        (Word::Rewrite(_), word) => Some(word),
+        (Word::Push { under, .. }, Word::Pop) => Some(Word::Rewrite(under)),
+        (Word::Push { under, .. }, Word::Rewrite(top)) => Some(Word::Push { top, under }),
+        (Word::Push { .. }, Word::Push { .. }) => None,
+    }
+}
+
+impl System for Fused {
+    fn describe(&self) -> &dyn Describe {
+        self.system.describe()
+    }
+
+    fn keys(&self) -> &dyn Keys {
+        self.system.keys()
+    }
+
+    fn threads(&self) -> &[ThreadInfo] {
+        self.system.threads()
+    }
+
+    fn initial(&self) -> Result<Vec<State>, Fault> {
+        let mut initial = Vec::new();
+        let mut known = FxHashSet::default();
+        for state in self.system.initial()? {
+            let state = self.all_begun(state)?;
+            if known.insert(state.clone()) {
+                initial.push(state);
+            }
+        }
+        Ok(initial)
+    }
+
+    fn any_number(&self) -> Vec<Spawn> {
+        let any = self.system.any_number();
+        let first = self.system.initial().ok().and_then(|initial| Some(initial.first()?.shared));
+        let begun = |spawn: Spawn| first.and_then(|at| self.begun(at, spawn).ok()).unwrap_or(spawn);
+        any.into_iter().map(begun).collect()
+    }
+
+    fn actions(
+        &self,
+        template: TemplateId,
+        shared: SharedId,
+        top: Option<SymbolId>,
+        out: &mut Vec<Action>,
+    ) -> Result<(), Fault> {
+        let start = out.len();
+        self.system.actions(template, shared, top, out)?;
+        let rides = |action: &Action| {
+            let top = action.word.top();
+            top.is_some_and(|top| self.local.contains(&*self.system, top))
+        };
+        if !out[start..].iter().any(|action| rides(action) || action.spawn.is_some()) {
+            return Ok(());
+        }
+        let mut walk =
+            Walk { system: self, template, seen: FxHashMap::default(), ends: FxHashSet::default() };
+        for action in out.split_off(start) {
+            walk.from(action, out)?;
+        }
+        Ok(())
+    }
+
+    fn before_reduction(&self) -> Option<&dyn System> {
+        Some(&*self.system)
+    }
+
+    fn starts_threads(&self) -> bool {
+        self.system.starts_threads()
+    }
+
+    fn is_recursive(&self) -> bool {
+        self.system.is_recursive()
+    }
+
+    fn drops_threads(&self) -> bool {
+        self.system.drops_threads()
+    }
+
+    fn forgets_ended(&self) -> bool {
+        self.system.forgets_ended()
+    }
+
+    fn is_between(&self, shared: SharedId) -> bool {
+        self.system.is_between(shared)
+    }
+
+    fn wrong(&self, shared: SharedId) -> Option<String> {
+        self.system.wrong(shared)
+    }
+
+    fn place_of(&self, symbol: SymbolId) -> Option<PlaceId> {
+        self.system.place_of(symbol)
+    }
+
+    fn fair_choices(&self, origin: Origin) -> Vec<FairChoice> {
+        self.system.fair_choices(origin)
+    }
+}
+
+/// All fused steps from one head, depth first.
+struct Walk<'f> {
+    system: &'f Fused,
+    template: TemplateId,
+    /// What was met, and whether all that follows it is known.
+    seen: FxHashMap<Effect, bool>,
+    ends: FxHashSet<Effect>,
+}
+
+impl Walk<'_> {
+    /// Adds the fused steps that begin with a step.
+    fn from(&mut self, first: Action, out: &mut Vec<Action>) -> Result<(), Fault> {
+        // What follows, and whether it is left again.
+        let mut open = vec![(self.system.effect(&first)?, false)];
+        while let Some((effect, is_left)) = open.pop() {
+            if is_left {
+                self.seen.insert(effect, true);
+                continue;
+            }
+            let seen = self.seen.get(&effect).copied();
+            if seen == Some(true) {
+                continue;
+            }
+            // A circle is left where it closes.
+            let stops = seen == Some(false) || self.seen.len() >= MOST_HEADS;
+            let (shared, word, spawn) = effect;
+            let follows = match stops {
+                true => None,
+                false => self.system.follow(self.template, effect)?,
+            };
+            let Some(actions) = follows else {
+                self.seen.entry(effect).or_insert(true);
+                if self.ends.insert(effect) {
+                    out.push(Action { shared, word, spawn, origin: first.origin });
+                }
+                continue;
+            };
+            self.seen.insert(effect, false);
+            open.push((effect, true));
+            let words = actions.iter().rev().filter_map(|action| then(word, action.word));
+            open.extend(words.map(|word| ((shared, word, spawn), false)));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,173 @@
+//! # Answers with and without the states between local steps
+//! The same verdict and the same bound; a schedule wherever there is a violation, and evidence that is accepted.
+
+use std::fmt::Write;
+
+use selvedge::{
+    EngineName, Failure, InputOptions, Options, Subject, Verdict, VerdictName, recheck, verify,
+};
+use selvedge_program::print;
+use selvedge_program::testing::{Shape, random_program};
+
+/// How many random cases to try; `SELVEDGE_SEEDS=2000` makes tests thorough.
+fn many(usual: u64) -> u64 {
+    std::env::var("SELVEDGE_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+/// The verdict, and the bound of a violation.
+type Found = (VerdictName, Option<String>);
+
+/// Asks, and checks what the answer rests on.
+fn asked(text: &str, options: &Options) -> (Found, Vec<&'static str>) {
+    asked_if_possible(text, options).unwrap_or_else(|why| panic!("{why}\n{text}"))
+}
+
+/// Asks, unless something stands against the question.
+fn asked_if_possible(text: &str, options: &Options) -> Result<(Found, Vec<&'static str>), Failure> {
+    let subject = Subject::parse("test.weave", text, InputOptions::default())?;
+    let options = Options { evidence: true, solver: None, ..options.clone() };
+    let answer = verify(&subject, &options)?;
+    let name = answer.name();
+    if let Verdict::Unsafe(found) = answer.verdict() {
+        let trace = found.trace();
+        assert!(trace.is_ok(), "there is no schedule: {}\n{text}", answer.sentence());
+    }
+    if let Some(evidence) = answer.evidence().expect("evidence can be written") {
+        let checked = recheck(&subject, &evidence.to_text(), &options).expect("it can be checked");
+        if let Err(why) = checked {
+            panic!("{why}\n{}\n{text}", answer.sentence());
+        }
+    }
+    let bound = match answer.verdict() {
+        Verdict::Unsafe(found) => Some(found.bound().to_string()),
+        _ => None,
+    };
+    Ok(((name, bound), answer.object().reductions))
+}
+
+/// Asks with and without, and compares.
+fn compare(text: &str, options: &Options) -> (Found, bool) {
+    let (found, reductions) = asked(text, options);
+    let (expected, none) = asked(text, &Options { reduction: false, ..options.clone() });
+    assert_eq!(found, expected, "{text}");
+    assert!(none.is_empty());
+    (found, !reductions.is_empty())
+}
+
+#[test]
+fn what_is_never_evaluated_is_named_all_the_same() {
+    for text in [
+        "const DEBUG = false; int[0..2] g := 0;
+         thread a { int[0..2] x := 0; g := 1; if (DEBUG && g == 2) x := 1; assert x == 0; }
+         thread b { g := 2; }",
+        "bool s := false; thread a { int[0..3] i := 0; s := true; if (i <= 3 || s) i := 1; i := 2; assert i == 2; } \
+         thread b { s := false; }",
+        "bool f := false; void p(int[0..9] i) { int[0..2] x := 0; f := !f; if (i == 5 && f) x := 1; x := 2; assert x == 2; }
+         thread a[i] * 2 = p(i);",
+    ] {
+        let (found, is_reduced) = compare(text, &Options::default());
+        assert_eq!(found.0, VerdictName::Safe, "{text}");
+        assert!(is_reduced, "{text}");
+    }
+}
+
+#[test]
+fn many_local_choices_and_long_local_ways() {
+    let choices = "bool g := false; u16 s := 0; \
+         thread a { g := true; u16 x := {0..20000}; skip; skip; skip; s := x; assert g; }";
+    for engine in [EngineName::Auto, EngineName::Explicit] {
+        let options = Options { engine, ..Options::default() };
+        assert_eq!(compare(choices, &options).0.0, VerdictName::Safe);
+    }
+    let squares = "bool g := false; thread a { g := true; int[0..299] x := {0..299}; int[0..299] y := {0..299}; \
+         assert !(x == 299 && y == 299); }";
+    assert_eq!(compare(squares, &Options::default()).0.0, VerdictName::Unsafe);
+    let mut long = "bool g := false; thread a { int[0..1] x := 0; g := true; ".to_owned();
+    for _ in 0..9_000 {
+        write!(long, "x := 1 - x; ").expect("texts grow");
+    }
+    long += "assert x == 1; }";
+    assert_eq!(compare(&long, &Options::default()).0.0, VerdictName::Unsafe);
+}
+
+#[test]
+fn started_threads_begin_later_and_have_schedules() {
+    for text in [
+        "void f() { skip; } thread main { tid t := async f(); join t; assert false; }",
+        "void g() { skip; skip; } void f() { skip; g(); skip; } thread main { tid t := async f(); join t; assert false; }",
+        "bool s := false; void f() { int[0..3] i := 0; while (i < 3) i := i + 1; s := i == 3; } \
+         thread main { async f(); assert !s; }",
+    ] {
+        for engine in [EngineName::Auto, EngineName::Explicit, EngineName::Coverability] {
+            let options = Options { engine, ..Options::default() };
+            assert_eq!(compare(text, &options).0.0, VerdictName::Unsafe, "{text}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_listed_is_no_matter_before_it_is_executed() {
+    let text = "bool s := false; void f() { u32 x := *; if (x > 3) s := true; } thread main { async f(); assert s; }";
+    assert_eq!(
+        compare(text, &Options::default()).0,
+        (VerdictName::Unsafe, Some("1 context".to_owned()))
+    );
+}
+
+#[test]
+fn a_circle_of_local_steps_is_left() {
+    for text in [
+        "bool s := false; thread a { int[0..2] i := 0; s := true; while (true) i := (i + 1) % 3; } thread b { assert !s; }",
+        "bool s := false; void f() { f(); } thread a { s := true; f(); } thread b { assert !s; }",
+        "bool s := false; thread a { s := true; l: skip; goto l; } thread b { s := false; assert !s; }",
+    ] {
+        for deadlock in [false, true] {
+            compare(text, &Options { deadlock, ..Options::default() });
+        }
+    }
+}
+
+#[test]
+fn random_programs_have_the_same_answers() {
+    let shapes = [
+        Shape {
+            locals: 4,
+            statements: 6,
+            dynamic_threads: false,
+            boolean_programs: false,
+            ..Shape::default()
+        },
+        Shape { locals: 3, boolean_programs: false, ..Shape::default() },
+        Shape { locals: 3, recursion: false, ..Shape::default() },
+    ];
+    let (mut compared, mut reduced, mut wrong) = (0, 0, 0);
+    for seed in 0..many(45) {
+        let shape = &shapes[(seed % shapes.len() as u64) as usize];
+        let program = random_program(seed, shape);
+        let text = print::weave(&program);
+        let deadlock = seed % 2 == 1;
+        let limits = selvedge::Limits {
+            timeout: Some(std::time::Duration::from_secs(2)),
+            ..Default::default()
+        };
+        let options = Options { deadlock, limits, ..Options::default() };
+        let without = Options { reduction: false, ..options.clone() };
+        let Ok((found, reductions)) = asked_if_possible(&text, &options) else { continue };
+        let (expected, _) = asked(&text, &without);
+        if found.0 == VerdictName::Unknown || expected.0 == VerdictName::Unknown {
+            continue;
+        }
+        assert_eq!(found.0, expected.0, "seed {seed}\n{text}");
+        // Which engine is first depends on how much there is to explore.
+        let in_contexts =
+            |found: &Found| found.1.as_ref().is_some_and(|bound| bound.contains("context"));
+        if in_contexts(&found) && in_contexts(&expected) {
+            assert_eq!(found, expected, "seed {seed}\n{text}");
+        }
+        compared += 1;
+        reduced += u64::from(!reductions.is_empty());
+        wrong += u64::from(found.0 == VerdictName::Unsafe);
+    }
+    println!("{compared} compared, {reduced} with fewer states, {wrong} go wrong");
+    assert!(compared * 2 > many(45) && reduced * 3 > compared, "{compared} {reduced}");
+}
