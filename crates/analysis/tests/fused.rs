@@ -345,7 +345,7 @@ fn false_claims_are_refused() {
         Shape { locals: 3, numbers: false, statements: 3, ..Shape::plain() },
     ];
     let mut claims = Claims::default();
-    for seed in 0..many(300) {
+    for seed in 0..many(150) {
         let program = random_program(seed, &shapes[(seed % shapes.len() as u64) as usize]);
         let text = print::weave(&program);
         let about = format!("seed {seed}\n{text}");
@@ -361,13 +361,13 @@ fn false_claims_are_refused() {
         let both = [Property::NeverWrong, Property::NoDeadlock];
         forge(&Arc::new(system.choosing_at_once()), &both, seed, &about, &mut claims);
     }
-    for seed in 0..many(300) / 5 {
+    for seed in 0..many(150) / 5 {
         let text = reads_again(seed);
         let system = support::lower(&support::read_weave(&text), &text).expect("it is a program");
         forge(&Arc::new(system), &[Property::NeverWrong], seed, &text, &mut claims);
     }
     println!("{claims:?}");
-    let least = many(300) as usize / 10;
+    let least = many(150) as usize / 10;
     assert!(claims.accepted > least && claims.wrong_places > 3 * least, "{claims:?}");
     assert!(claims.missing_states > least && claims.false_proofs > least / 2, "{claims:?}");
 }

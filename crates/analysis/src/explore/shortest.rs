@@ -9,7 +9,7 @@
 //! steps among all schedules within the bound.
 //!
 //! Where the states within the bound are known, those of them are found first that lead to a violation with few enough contexts to go
-//! ([`Relevant`]); no others are looked at. Where that is too much to be kept, only those are left out that no shortest
+//! (`relevant`); no others are looked at. Where that is too much to be kept, only those are left out that no shortest
 //! schedule can pass through: at a state s that needs a bound of m(s), it has used m(s) of the bound, or m(s) + 1.
 //!
 //! **Claim.** That leaves no shortest schedule out. Let the violation need k contexts, and let a schedule with k contexts be

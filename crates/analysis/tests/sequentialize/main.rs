@@ -96,11 +96,11 @@ fn seeds(usual: u64) -> u64 {
 #[test]
 fn threads_that_wait_for_each_other_go_wrong_in_the_same_rounds() {
     let mut tally = Tally::default();
-    for seed in 0..seeds(120) {
+    for seed in 0..seeds(60) {
         compare(&read_weave(&texts::random_text(seed)), &mut tally);
     }
     println!("{tally:?}");
-    assert!(tally.compared > 100 && tally.only_with_more_rounds > 5);
+    assert!(tally.compared > 50 && tally.only_with_more_rounds > 2);
 }
 
 /// `SELVEDGE_SEEDS=5000` makes it thorough.

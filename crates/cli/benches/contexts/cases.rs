@@ -87,7 +87,10 @@ fn filter_file() -> String {
 
 /// The filter lock with four threads, from below alone, beside SPIN.
 pub fn filter(print: Print<'_>) {
-    print(selvedge("filter 4", &["check", &filter_file(), MANY[0], MANY[1]]));
+    let file = filter_file();
+    let all = ["check", &file, MANY[0], MANY[1], "--no-reduction"];
+    print(selvedge("filter 4, all states", &all));
+    print(selvedge("filter 4", &all[..4]));
     print(spin::filter(false));
     print(spin::filter(true));
 }
