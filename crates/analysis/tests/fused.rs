@@ -316,7 +316,7 @@ fn forge(
             continue;
         };
         assert!(check(&more, &proof).is_err(), "this goes wrong\n{about}");
-        // The same states, and only what is local said to be so.
+        // Neither do its states prove anything with the places that are local.
         assert!(check(&local, &proof).is_err(), "this goes wrong\n{about}");
         claims.false_proofs += 2;
     }

@@ -187,3 +187,46 @@ pub trait Keys: Describe {
     /// The template of a key, or `None` for text that is no key.
     fn find_template_key(&self, key: &str) -> Option<TemplateId>;
 }
+
+/// Writes the methods of a [`System`] around another one (its field `system`) that say what that one says: all but those that are about
+/// threads and steps.
+#[macro_export]
+macro_rules! says_what_its_system_says {
+    () => {
+        fn describe(&self) -> &dyn $crate::Describe {
+            self.system.describe()
+        }
+
+        fn keys(&self) -> &dyn $crate::Keys {
+            self.system.keys()
+        }
+
+        fn is_recursive(&self) -> bool {
+            self.system.is_recursive()
+        }
+
+        fn starts_threads(&self) -> bool {
+            self.system.starts_threads()
+        }
+
+        fn drops_threads(&self) -> bool {
+            self.system.drops_threads()
+        }
+
+        fn is_between(&self, shared: $crate::SharedId) -> bool {
+            self.system.is_between(shared)
+        }
+
+        fn wrong(&self, shared: $crate::SharedId) -> Option<String> {
+            self.system.wrong(shared)
+        }
+
+        fn place_of(&self, symbol: $crate::SymbolId) -> Option<$crate::PlaceId> {
+            self.system.place_of(symbol)
+        }
+
+        fn fair_choices(&self, origin: $crate::Origin) -> Vec<$crate::FairChoice> {
+            self.system.fair_choices(origin)
+        }
+    };
+}

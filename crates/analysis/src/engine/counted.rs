@@ -3,8 +3,7 @@
 //! states, actions and names are those of the system itself, so that a run of it is one of the system.
 
 use selvedge_model::{
-    Action, Describe, FairChoice, Fault, Keys, Origin, PlaceId, SharedId, Spawn, State, SymbolId,
-    System, TemplateId, Thread, ThreadInfo,
+    Action, Fault, SharedId, Spawn, State, SymbolId, System, TemplateId, Thread, ThreadInfo,
 };
 
 /// A system with a fixed set of threads.
@@ -36,13 +35,7 @@ impl<'a> Counted<'a> {
 }
 
 impl System for Counted<'_> {
-    fn describe(&self) -> &dyn Describe {
-        self.system.describe()
-    }
-
-    fn keys(&self) -> &dyn Keys {
-        self.system.keys()
-    }
+    selvedge_model::says_what_its_system_says!();
 
     fn threads(&self) -> &[ThreadInfo] {
         &self.threads
@@ -66,33 +59,5 @@ impl System for Counted<'_> {
         out: &mut Vec<Action>,
     ) -> Result<(), Fault> {
         self.system.actions(template, shared, top, out)
-    }
-
-    fn is_recursive(&self) -> bool {
-        self.system.is_recursive()
-    }
-
-    fn starts_threads(&self) -> bool {
-        self.system.starts_threads()
-    }
-
-    fn drops_threads(&self) -> bool {
-        self.system.drops_threads()
-    }
-
-    fn is_between(&self, shared: SharedId) -> bool {
-        self.system.is_between(shared)
-    }
-
-    fn wrong(&self, shared: SharedId) -> Option<String> {
-        self.system.wrong(shared)
-    }
-
-    fn place_of(&self, symbol: SymbolId) -> Option<PlaceId> {
-        self.system.place_of(symbol)
-    }
-
-    fn fair_choices(&self, origin: Origin) -> Vec<FairChoice> {
-        self.system.fair_choices(origin)
     }
 }

@@ -238,7 +238,7 @@ impl Document {
         }
     }
 
-    /// What it is about.
+    /// Repeats the text, the options and the property that the document names.
     fn subject(&self) -> Subject {
         Subject {
             file: self.file.clone(),

@@ -80,7 +80,7 @@ pub enum Checked {
     },
     /// What is said of a system whose local steps ride along holds of the system itself.
     Reduced {
-        /// What is said of it.
+        /// Holds of the system with fused steps.
         of: Box<Checked>,
         /// At how many places or symbols they do.
         places: usize,

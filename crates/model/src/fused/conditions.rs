@@ -8,8 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::Local;
 use crate::{
-    Action, Describe, FairChoice, Fault, Keys, Origin, PlaceId, SharedId, Spawn, State, SymbolId,
-    System, Tables, TemplateId, ThreadInfo, Word,
+    Action, Fault, SharedId, Spawn, State, SymbolId, System, Tables, TemplateId, ThreadInfo, Word,
 };
 
 /// A system under observation.
@@ -75,13 +74,7 @@ impl Conditions {
 }
 
 impl System for Conditions {
-    fn describe(&self) -> &dyn Describe {
-        self.system.describe()
-    }
-
-    fn keys(&self) -> &dyn Keys {
-        self.system.keys()
-    }
+    crate::says_what_its_system_says!();
 
     fn threads(&self) -> &[ThreadInfo] {
         self.system.threads()
@@ -116,35 +109,7 @@ impl System for Conditions {
         }
     }
 
-    fn starts_threads(&self) -> bool {
-        self.system.starts_threads()
-    }
-
-    fn is_recursive(&self) -> bool {
-        self.system.is_recursive()
-    }
-
-    fn drops_threads(&self) -> bool {
-        self.system.drops_threads()
-    }
-
     fn forgets_ended(&self) -> bool {
         self.system.forgets_ended()
-    }
-
-    fn is_between(&self, shared: SharedId) -> bool {
-        self.system.is_between(shared)
-    }
-
-    fn wrong(&self, shared: SharedId) -> Option<String> {
-        self.system.wrong(shared)
-    }
-
-    fn place_of(&self, symbol: SymbolId) -> Option<PlaceId> {
-        self.system.place_of(symbol)
-    }
-
-    fn fair_choices(&self, origin: Origin) -> Vec<FairChoice> {
-        self.system.fair_choices(origin)
     }
 }

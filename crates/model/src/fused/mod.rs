@@ -34,9 +34,8 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    Action, Describe, FairChoice, Fault, Keys, Origin, Pattern, PlaceId, Property, SharedId, Spawn,
-    StackPattern, State, SymbolId, System, TemplateId, Thread, ThreadId, ThreadInfo, TopPattern,
-    Word, advance, enabled,
+    Action, Fault, Pattern, PlaceId, Property, SharedId, Spawn, StackPattern, State, SymbolId,
+    System, TemplateId, Thread, ThreadId, ThreadInfo, TopPattern, Word, advance, enabled,
 };
 
 pub use conditions::Conditions;
@@ -128,7 +127,7 @@ impl Fused {
         Fused { system, local, begins_later: false }
     }
 
-    /// The same, in which threads begin after the local steps that come first. Nobody may ask for a target then; and where
+    /// Lets threads begin after the local steps that come first. Nobody may ask for a target then; and where
     /// deadlocks are asked for, there may be one within fewer contexts than it takes.
     #[must_use]
     pub fn beginning_later(self) -> Self {
@@ -347,13 +346,7 @@ fn then(word: Word, top: Word) -> Option<Word> {
 }
 
 impl System for Fused {
-    fn describe(&self) -> &dyn Describe {
-        self.system.describe()
-    }
-
-    fn keys(&self) -> &dyn Keys {
-        self.system.keys()
-    }
+    crate::says_what_its_system_says!();
 
     fn threads(&self) -> &[ThreadInfo] {
         self.system.threads()
@@ -406,36 +399,8 @@ impl System for Fused {
         Some(&*self.system)
     }
 
-    fn starts_threads(&self) -> bool {
-        self.system.starts_threads()
-    }
-
-    fn is_recursive(&self) -> bool {
-        self.system.is_recursive()
-    }
-
-    fn drops_threads(&self) -> bool {
-        self.system.drops_threads()
-    }
-
     fn forgets_ended(&self) -> bool {
         self.system.forgets_ended()
-    }
-
-    fn is_between(&self, shared: SharedId) -> bool {
-        self.system.is_between(shared)
-    }
-
-    fn wrong(&self, shared: SharedId) -> Option<String> {
-        self.system.wrong(shared)
-    }
-
-    fn place_of(&self, symbol: SymbolId) -> Option<PlaceId> {
-        self.system.place_of(symbol)
-    }
-
-    fn fair_choices(&self, origin: Origin) -> Vec<FairChoice> {
-        self.system.fair_choices(origin)
     }
 }
 
