@@ -90,6 +90,20 @@ pub enum Method {
 /// Steps that concern one thread alone ride along with the step before: see [`selvedge_model::Fused`].
 pub const LOCAL_STEPS: &str = "local-steps";
 
+/// What is done while a lock is held is part of a step that others see: see [`selvedge_model::Movers`].
+pub const MOVERS: &str = "movers";
+
+/// Of what the schedule of a violation has the fewest.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fewest {
+    /// Of what its bound counts, and then of steps.
+    Steps,
+    /// Of what its bound counts, and then of steps if those that ride along are not counted.
+    FusedSteps,
+    /// That is not known, because something ended the search for a smaller bound.
+    Unknown(Stop),
+}
+
 /// What was found out.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -103,10 +117,10 @@ pub struct Outcome {
     pub cuts: Vec<CutSeen>,
     /// The bound at which the visible states collapsed, if that is known.
     pub collapse: Option<Bound>,
-    /// How states were left out, by name: [`LOCAL_STEPS`].
+    /// How states were left out, by name: [`LOCAL_STEPS`], [`MOVERS`].
     pub reductions: Vec<&'static str>,
-    /// Whether the schedule of a violation has the fewest steps only if those that ride along are not counted.
-    pub counts_fused: bool,
+    /// Of what the schedule of a violation has the fewest.
+    pub fewest: Fewest,
     /// If the system starts threads: states with more threads than this were not followed; if it
     /// is safe, there are none.
     pub most_threads: Option<usize>,
@@ -408,7 +422,7 @@ impl Outcome {
             cuts: Vec::new(),
             collapse: None,
             reductions: Vec::new(),
-            counts_fused: false,
+            fewest: Fewest::Steps,
             most_threads: None,
             evidence: None,
         }

@@ -144,18 +144,18 @@ fn the_invariant_is_shown_line_by_line() {
     selvedge(&["verify", &file, "--evidence", evidence]);
     let shown = selvedge(&["recheck", evidence, &file, "--show"]);
     expect![[r#"
-        accepted: safe: a set of 14 states, with whole stacks, contains the initial states, no step leaves it, and none of its states breaks a property; steps from 1 place concern nobody but their thread, and ride along
+        accepted: safe: a set of 3 states, with whole stacks, contains the initial states, no step leaves it, and none of its states breaks a property; steps from 1 place concern nobody but their thread, locks hide steps from 6 places: they ride along
           property  assertions
 
         worker
-          line 13   count ∈ {0, 1}, finished ∈ {0, 1}, m ∈ {free, held}
+          line 13   count = 0..2, finished = 0..2, m ∈ {free, held}
           line 14   count ∈ {0, 1}, finished ∈ {0, 1}, m = held
           line 15   count ∈ {0, 1}, finished ∈ {0, 1}, m = held, seen ∈ {0, 1}
           line 16   count ∈ {1, 2}, finished ∈ {0, 1}, m = held
           line 17   count ∈ {1, 2}, finished ∈ {1, 2}, m = held
           line 18   count ∈ {1, 2}, finished ∈ {1, 2}, m = held
-          line 19   count ∈ {1, 2}, finished ∈ {1, 2}, m ∈ {free, held}
-          ended     count ∈ {1, 2}, finished ∈ {1, 2}, m ∈ {free, held}
+          line 19   count = 0..2, finished = 0..2, m ∈ {free, held}
+          ended     count = 0..2, finished = 0..2, m ∈ {free, held}
     "#]]
     .assert_eq(&String::from_utf8_lossy(&shown.stdout));
 }

@@ -140,7 +140,7 @@ pub enum Unary {
 
 /// An operation on two values. Numbers have no bounds: what a machine does is this and
 /// [`Unary::Wrap`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Binary {
     /// Equal, of any kind.
     Eq,
@@ -218,6 +218,89 @@ pub enum Instruction {
     },
     /// Leaves the procedure.
     Return,
+}
+
+impl Instruction {
+    /// Tells every place that is named, be it where it is never evaluated.
+    pub fn each_place(&self, see: &mut dyn FnMut(&Place)) {
+        match self {
+            Instruction::Assume(value)
+            | Instruction::Check(value, _)
+            | Instruction::Let(_, value) => value.each_place(see),
+            Instruction::Locate(_, place) => place.each_place(see),
+            Instruction::Store { to, value, when } => {
+                to.each_place(see);
+                if let Source::Value(value) = value {
+                    value.each_place(see);
+                }
+                when.iter().for_each(|when| when.each_place(see));
+            }
+            Instruction::Start(to) => to.iter().for_each(|to| to.each_place(see)),
+            Instruction::Fork { read_by_both, .. } => {
+                read_by_both.iter().for_each(|place| place.each_place(see));
+            }
+            Instruction::Snapshot
+            | Instruction::Take
+            | Instruction::Frame { .. }
+            | Instruction::Call
+            | Instruction::Return => {}
+        }
+    }
+}
+
+impl Target {
+    fn each_place(&self, see: &mut dyn FnMut(&Place)) {
+        match self {
+            Target::Place(place) => place.each_place(see),
+            // Told where it was located.
+            Target::Located(_) => {}
+        }
+    }
+}
+
+impl Expr {
+    fn each_place(&self, see: &mut dyn FnMut(&Place)) {
+        match self {
+            Expr::Load(place) | Expr::Old(place) => place.each_place(see),
+            Expr::Unary(_, value) => value.each_place(see),
+            Expr::Binary(_, left, right, _) | Expr::Between(left, right, _) => {
+                left.each_place(see);
+                right.each_place(see);
+            }
+            Expr::If(parts) => parts.iter().for_each(|part| part.each_place(see)),
+            Expr::OneOf(values, _) => values.iter().for_each(|value| value.each_place(see)),
+            Expr::Bool(_)
+            | Expr::Int(_)
+            | Expr::Temp(_)
+            | Expr::Me
+            | Expr::Any(..)
+            | Expr::Fair(_) => {}
+        }
+    }
+}
+
+impl Place {
+    fn each_place(&self, see: &mut dyn FnMut(&Place)) {
+        see(self);
+        self.indices.iter().for_each(|index| index.value.each_place(see));
+    }
+
+    /// The slots that it may be: one, if its indices are numbers.
+    #[must_use]
+    pub fn slots(&self) -> std::ops::Range<usize> {
+        let (mut first, mut last) = (self.first, self.first);
+        for index in &self.indices {
+            let end = (index.length as usize).saturating_sub(1);
+            let known = match &index.value {
+                Expr::Int(value) => value.small().and_then(|n| usize::try_from(n).ok()),
+                _ => None,
+            };
+            let (from, to) = known.filter(|&at| at <= end).map_or((0, end), |at| (at, at));
+            first += from * index.stride;
+            last += to * index.stride;
+        }
+        first..last + 1
+    }
 }
 
 /// Where a value is stored.

@@ -18,6 +18,7 @@ mod footprint;
 mod kind;
 pub mod machine;
 mod memory;
+mod name;
 pub mod number;
 mod value;
 
@@ -28,4 +29,5 @@ pub use footprint::{Footprint, Interval, Slots, footprints};
 pub use kind::{Kind, Range, Span};
 pub use machine::Machine;
 pub use memory::{Layout, Memory};
+pub use name::{Name, Term};
 pub use value::Value;

@@ -48,7 +48,7 @@ pub use datum::{Datum, Values};
 pub use deadlock::Heads;
 pub use fair::{Endless, FairChoice, FairPlace, Fairness};
 pub use fault::Fault;
-pub use fused::{Conditions, Fused, Local};
+pub use fused::{Conditions, Fused, Guard, Local, Movers};
 pub use ids::{PlaceId, SharedId, SymbolId, TemplateId, ThreadId};
 pub use names::Name;
 pub use property::{Pattern, Property, StackPattern, ThreadAt, TopPattern};

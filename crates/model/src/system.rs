@@ -143,6 +143,11 @@ pub trait Describe {
     /// The values in a shared state, by name.
     fn shared_values(&self, shared: SharedId) -> Values;
 
+    /// The variable that each slot belongs to which all threads see, by number; nothing where there are no slots.
+    fn slots(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The values in a frame, by name.
     fn symbol_values(&self, symbol: SymbolId) -> Values;
 

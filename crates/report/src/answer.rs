@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use selvedge_analysis::engine::{LOCAL_STEPS, Outcome, Proof, Verdict};
+use selvedge_analysis::engine::{Fewest, LOCAL_STEPS, MOVERS, Outcome, Proof, Verdict};
 use selvedge_analysis::{Bound, Resource, Stop};
 use selvedge_evidence::property;
 use selvedge_model::{NotUpward, Property, State, System};
@@ -332,9 +332,16 @@ pub fn violation(answer: &AboutStates<'_>) -> Option<String> {
 
 fn about_trace(answer: &AboutStates<'_>, bound: Bound, steps: Result<usize, &Stop>) -> Vec<Detail> {
     let outcome = answer.outcome;
-    let shorter = match outcome.counts_fused {
-        true => "has fewer steps, local ones not counted",
-        false => "is shorter",
+    let shorter = match &outcome.fewest {
+        Fewest::Steps => "is shorter",
+        Fewest::FusedSteps => "has fewer steps, local ones not counted",
+        Fewest::Unknown(stop) => {
+            let what = bound.resource.name();
+            return vec![(
+                "fewest",
+                format!("whether fewer {what}s are enough is not known: {stop}"),
+            )];
+        }
     };
     let fewest = match bound.resource {
         Resource::Threads if outcome.engine == "growing-threads" => format!(
@@ -487,8 +494,12 @@ pub(crate) fn effort(outcome: &Outcome, time: Duration, peak_memory: u64) -> Str
             parts.push(amount(last.visible, "visible state"));
         }
     }
-    if outcome.reductions.contains(&LOCAL_STEPS) {
-        parts.push("local steps ride along".to_owned());
+    let uses = |name| outcome.reductions.contains(&name);
+    match (uses(LOCAL_STEPS), uses(MOVERS)) {
+        (true, true) => parts.push("local steps and those inside of locks ride along".to_owned()),
+        (true, false) => parts.push("local steps ride along".to_owned()),
+        (false, true) => parts.push("steps inside of locks ride along".to_owned()),
+        (false, false) => {}
     }
     parts.extend([seconds(time), bytes(peak_memory)]);
     parts.join(", ")

@@ -6,9 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_evidence::{CountedState, Evidence};
-use selvedge_model::{Datum, Local, SharedId, SymbolId, System, TemplateId, Thread, Values, Word};
+use selvedge_model::{Datum, PlaceId, SharedId, SymbolId, System, TemplateId, Values};
 
 use crate::page::InvariantPlace;
+use crate::riding;
 use crate::style::{Paint, Role};
 
 /// More values than this are only counted.
@@ -17,11 +18,11 @@ const MOST_VALUES: usize = 8;
 /// What a certificate says, in short. Nothing for a violation.
 #[must_use]
 pub fn text(system: &dyn System, evidence: &Evidence, paint: Paint) -> String {
-    let heads = heads(system, evidence);
-    if has_lines(system, &heads) {
-        by_line(system, &heads, paint)
+    let seen = seen(system, evidence);
+    if has_lines(system, &seen.heads) {
+        by_line(system, &seen, paint)
     } else {
-        by_shared(system, &heads, paint)
+        by_shared(system, &seen.heads, paint)
     }
 }
 
@@ -32,18 +33,18 @@ pub fn places(
     evidence: &Evidence,
     most: usize,
 ) -> Option<Vec<InvariantPlace>> {
-    let heads = heads(system, evidence);
-    let places = if has_lines(system, &heads) {
+    let seen = seen(system, evidence);
+    let places = if has_lines(system, &seen.heads) {
         let place = |((template, line), variables): (Place, Variables)| InvariantPlace {
             thread: system.describe().template_name(template),
             place: place_text(line),
             line: Some(line).filter(|&line| line != ENDED),
             facts: facts(&variables),
         };
-        values(system, &heads).into_iter().map(place).collect()
+        values(system, &seen).into_iter().map(place).collect()
     } else {
         let mut tops: BTreeMap<(SharedId, TemplateId), Vec<String>> = BTreeMap::new();
-        for &(shared, template, top) in &heads {
+        for &(shared, template, top) in &seen.heads {
             let top = top.map_or("-".to_owned(), |symbol| system.describe().show_symbol(symbol));
             tops.entry((shared, template)).or_default().push(top);
         }
@@ -64,10 +65,36 @@ fn has_lines(system: &dyn System, heads: &BTreeSet<Head>) -> bool {
 }
 
 /// A shared state, with the template and the top of a thread in it.
-type Head = (SharedId, TemplateId, Option<SymbolId>);
+pub(crate) type Head = (SharedId, TemplateId, Option<SymbolId>);
 
-fn heads(system: &dyn System, evidence: &Evidence) -> BTreeSet<Head> {
-    let mut heads = BTreeSet::new();
+/// What is seen where.
+#[derive(Default)]
+pub(crate) struct Seen {
+    pub(crate) heads: BTreeSet<Head>,
+    /// The values of variables while somebody holds a lock: others may see them, unless they hold it themselves.
+    pub(crate) meanwhile: BTreeMap<String, BTreeSet<Datum>>,
+    /// Heads of threads that have been left where they are while others went on.
+    pub(crate) left: BTreeSet<Head>,
+    /// The variables that nobody else changes while a thread is at a place.
+    pub(crate) own: BTreeMap<PlaceId, BTreeSet<String>>,
+}
+
+impl Seen {
+    fn is_own(&self, system: &dyn System, top: Option<SymbolId>, name: &str) -> bool {
+        let place = top.and_then(|top| system.place_of(top));
+        let own = place.and_then(|place| self.own.get(&place));
+        own.is_some_and(|own| own.contains(variable(name)))
+    }
+}
+
+/// The variable of a name: `a` for `a[1]`.
+fn variable(name: &str) -> &str {
+    name.split('[').next().unwrap_or(name)
+}
+
+fn seen(system: &dyn System, evidence: &Evidence) -> Seen {
+    let mut seen = Seen::default();
+    let heads = &mut seen.heads;
     let mut add = |states: &[CountedState], seen: &[(TemplateId, Vec<Option<SymbolId>>)]| {
         for state in states {
             for &(kind, _) in &state.threads {
@@ -112,80 +139,12 @@ fn heads(system: &dyn System, evidence: &Evidence) -> BTreeSet<Head> {
             }
         }
         Evidence::Reduced(reduced) => {
-            heads = self::heads(system, &reduced.proof);
-            add_local(system, &reduced.local, &mut heads);
+            seen = self::seen(system, &reduced.proof);
+            riding::add(system, &reduced.local, &mut seen);
         }
         Evidence::Summaries(_) | Evidence::Violation(_) | Evidence::Lasso(_) => {}
     }
-    heads
-}
-
-/// Adds the heads that a proof leaves out. A thread at a local head may be left there while others go on; so it is seen beside
-/// all that is seen where its local steps lead to.
-fn add_local(system: &dyn System, local: &Local, heads: &mut BTreeSet<Head>) {
-    type Top = (TemplateId, Option<SymbolId>);
-    let mut beside: BTreeMap<Top, BTreeSet<SharedId>> = BTreeMap::new();
-    for &(shared, template, top) in heads.iter() {
-        beside.entry((template, top)).or_default().insert(shared);
-    }
-    // What follows a local head; and what may come up when a symbol is popped.
-    let mut next: BTreeMap<Top, BTreeSet<Top>> = BTreeMap::new();
-    let mut below: BTreeMap<TemplateId, BTreeSet<Top>> = BTreeMap::new();
-    let mut open: Vec<Head> = heads.iter().copied().collect();
-    let first = |threads: &[Thread], shared| -> Vec<Head> {
-        threads.iter().map(|thread| (shared, thread.template, thread.stack.top())).collect()
-    };
-    let any: Vec<Thread> = system.any_number().into_iter().map(Thread::from).collect();
-    for state in system.initial().unwrap_or_default() {
-        open.extend(first(&state.threads, state.shared));
-        open.extend(first(&any, state.shared));
-    }
-    while let Some((shared, template, top)) = open.pop() {
-        let mut actions = Vec::new();
-        if system.actions(template, shared, top, &mut actions).is_err() {
-            continue;
-        }
-        let is_local = |top: SymbolId| local.contains(system, top);
-        for action in &actions {
-            let after = (template, action.word.top());
-            if let Word::Push { under, .. } = action.word {
-                below.entry(template).or_default().insert((template, Some(under)));
-            }
-            if top.is_some_and(is_local) {
-                next.entry((template, top)).or_default().insert(after);
-            }
-            let started = action.spawn.map(|spawn| (spawn.template, spawn.stack.top()));
-            for (template, top) in started.into_iter().chain([after]) {
-                let is_new = !next.contains_key(&(template, top));
-                if is_new && top.is_some_and(is_local) {
-                    next.insert((template, top), BTreeSet::new());
-                    open.push((action.shared, template, top));
-                }
-            }
-        }
-    }
-    let mut grows = true;
-    while std::mem::take(&mut grows) {
-        for (&head, after) in &next {
-            let popped = after.contains(&(head.0, None));
-            let lower = below.get(&head.0).into_iter().flatten().filter(|_| popped);
-            let more: BTreeSet<SharedId> = after
-                .iter()
-                .chain(lower)
-                .filter_map(|after| beside.get(after))
-                .flatten()
-                .copied()
-                .collect();
-            let known = beside.entry(head).or_default();
-            let before = known.len();
-            known.extend(more);
-            grows |= known.len() > before;
-        }
-    }
-    for (template, top) in next.into_keys() {
-        let shared = beside.remove(&(template, top)).unwrap_or_default();
-        heads.extend(shared.into_iter().map(|shared| (shared, template, top)));
-    }
+    seen
 }
 
 /// The template of each class.
@@ -217,18 +176,37 @@ const ENDED: u32 = u32::MAX;
 /// Variables, and the values that they have.
 type Variables = Vec<(String, BTreeSet<Datum>)>;
 
-fn values(system: &dyn System, heads: &BTreeSet<Head>) -> BTreeMap<Place, Variables> {
+fn values(system: &dyn System, seen: &Seen) -> BTreeMap<Place, Variables> {
     let mut places: BTreeMap<Place, Variables> = BTreeMap::new();
-    for &(shared, template, top) in heads {
+    // Variables that others may have changed meanwhile.
+    let mut open: BTreeSet<(Place, String)> = BTreeSet::new();
+    // Variables come in the order of the first head that has them all.
+    let (left, others): (Vec<_>, Vec<_>) =
+        seen.heads.iter().partition(|head| seen.left.contains(head));
+    for head @ &(shared, template, top) in others.into_iter().chain(left) {
         let variables = places.entry((template, line(system, top).unwrap_or(ENDED))).or_default();
         let locals =
             top.map_or(Values::default(), |symbol| system.describe().symbol_values(symbol));
-        for (name, value) in system.describe().shared_values(shared).into_iter().chain(locals) {
+        let is_left = seen.left.contains(head);
+        let own = |name: &String| seen.is_own(system, top, name);
+        let shared = system.describe().shared_values(shared).into_iter();
+        let shared = shared.filter(|(name, _)| !is_left || !own(name)).collect::<Vec<_>>();
+        let place = (template, line(system, top).unwrap_or(ENDED));
+        let changed = seen.meanwhile.keys().filter(|name| !own(name));
+        open.extend(changed.map(|name| (place, name.clone())));
+        for (name, value) in shared.into_iter().chain(locals) {
             let at = variables.iter().position(|(n, _)| *n == name).unwrap_or_else(|| {
                 variables.push((name, BTreeSet::new()));
                 variables.len() - 1
             });
             variables[at].1.insert(value);
+        }
+    }
+    for (place, variables) in &mut places {
+        for (name, values) in variables {
+            let meanwhile = seen.meanwhile.get(name).into_iter().flatten();
+            let is_open = open.contains(&(*place, name.clone()));
+            values.extend(meanwhile.filter(|_| is_open).cloned());
         }
     }
     places
@@ -242,10 +220,10 @@ fn facts(variables: &Variables) -> Vec<String> {
     variables.iter().map(|(name, values)| format!("{name} {}", show(values))).collect()
 }
 
-fn by_line(system: &dyn System, heads: &BTreeSet<Head>, paint: Paint) -> String {
+fn by_line(system: &dyn System, seen: &Seen, paint: Paint) -> String {
     let mut text = String::new();
     let mut last = None;
-    for ((template, line), variables) in values(system, heads) {
+    for ((template, line), variables) in values(system, seen) {
         if last != Some(template) {
             let heading = system.describe().template_name(template);
             text += &format!("{}\n", paint.paint(Role::Heading, &heading));

@@ -48,6 +48,7 @@ pub mod page;
 pub mod plot;
 pub mod predicates;
 mod proof;
+mod riding;
 pub mod run;
 pub mod sarif;
 pub mod style;

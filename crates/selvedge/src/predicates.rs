@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use selvedge_analysis::Bound;
 use selvedge_analysis::converge::closure::Closure;
-use selvedge_analysis::engine::{self, Method, Outcome, Verdict};
+use selvedge_analysis::engine::{self, Fewest, Method, Outcome, Verdict};
 use selvedge_evidence::{Evidence, Trace, Violation};
 use selvedge_frontend::Input;
-use selvedge_model::Property;
+use selvedge_model::{Budget, Property, System};
 use selvedge_predicates::delays::{self, Test};
 use selvedge_predicates::search::Failure as Obstacle;
 use selvedge_predicates::{Conclusion as Found, Question as Sought, Report, verify};
@@ -142,23 +142,39 @@ fn violation(
         );
         question.options().tell(Heard::Note(&note));
     }
-    let opened = Opened {
+    // Whoever reads the evidence has the program in which threads may be dropped when they are started.
+    let dropping = match system.starts_threads() {
+        true => Lowering::new(Arc::clone(&about.program), Arc::clone(&about.source), counts).ok(),
+        false => None,
+    };
+    let dropping = dropping.map(|lowering| Arc::new(lowering.dropping_threads()));
+    let opened = |system: Arc<Lowering>| Opened {
         program: Some(Arc::clone(&system)),
         system,
-        properties: vec![about.property],
-        source: about.source,
+        properties: vec![about.property.clone()],
+        source: Arc::clone(&about.source),
         unbounded: None,
-        options: about.options,
-        chosen,
+        options: about.options.clone(),
+        chosen: chosen.clone(),
     };
     // The search goes step by step; people want few contexts.
     let bound = Bound::contexts(trace.contexts());
+    let within = |system: &Arc<Lowering>, budget: &Budget| {
+        let opened = opened(Arc::clone(system));
+        let explored = question.explored(&opened, Method::Auto);
+        let fewest = engine::check(&explored, bound, budget, &question.tell());
+        let is_found = matches!(fewest.verdict, Verdict::Unsafe { trace: Ok(_), .. });
+        is_found.then(|| Answer::of_states(question, &opened, fewest))
+    };
     let few = question.budget().with_work(FOR_CONTEXTS);
-    let explored = question.explored(&opened, Method::Auto);
-    let fewest = engine::check(&explored, bound, &few, &question.tell());
-    if let Verdict::Unsafe { trace: Ok(_), .. } = fewest.verdict {
-        return Answer::of_states(question, &opened, fewest);
+    let found = match &dropping {
+        Some(dropping) => within(dropping, &few).or_else(|| within(dropping, question.budget())),
+        None => within(&system, &few),
+    };
+    if let Some(answer) = found {
+        return answer;
     }
+    let opened = opened(system);
     let shown = Violation { trace: trace.clone(), contexts: trace.contexts(), property: 0 };
     let outcome = Outcome {
         verdict: Verdict::Unsafe { bound, property: 0, trace: Ok(trace.clone()) },
@@ -167,9 +183,9 @@ fn violation(
         cuts: Vec::new(),
         collapse: None,
         reductions: Vec::new(),
-        counts_fused: false,
+        fewest: Fewest::Steps,
         most_threads: None,
-        evidence: Some(Evidence::Violation(shown)),
+        evidence: dropping.is_none().then_some(Evidence::Violation(shown)),
     };
     Answer::of_states(question, &opened, outcome)
 }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use selvedge_analysis::engine::{self, Counted, Method, Outcome, Verdict};
+use selvedge_analysis::engine::{self, Counted, Fewest, Method, Outcome, Verdict};
 use selvedge_analysis::explore::shortest::shortest_violation;
 use selvedge_analysis::{Bound, Budget, Resource, Stop};
 use selvedge_check::Opened;
@@ -53,8 +53,29 @@ pub(crate) fn explored(
     let waits = opened.properties.contains(&Property::NoDeadlock);
     match later.verdict {
         // How many contexts a deadlock takes is another question.
+        Verdict::Unsafe { .. } if waits && question.bound().is_none() => {
+            settled(explore(&fused), later)
+        }
         Verdict::Unsafe { .. } if waits => explore(&fused),
         _ => later,
+    }
+}
+
+/// What was found out about the fewest contexts; or, if something ended that search, that there is a violation all the same.
+fn settled(again: Outcome, known: Outcome) -> Outcome {
+    let Verdict::Unknown { stop, .. } = &again.verdict else { return again };
+    let stop = stop.clone();
+    match known.verdict {
+        Verdict::Unsafe { bound, property, trace: Ok(trace) } => {
+            let bound = match bound.resource {
+                Resource::Contexts => Bound::contexts(trace.contexts()),
+                Resource::Rounds => Bound { count: trace.rounds(), ..bound },
+                _ => bound,
+            };
+            let verdict = Verdict::Unsafe { bound, property, trace: Ok(trace) };
+            Outcome { verdict, fewest: Fewest::Unknown(stop), ..known }
+        }
+        _ => again,
     }
 }
 
@@ -72,7 +93,7 @@ fn told(fused: &Fused, opened: &Opened, outcome: Outcome, budget: &Budget) -> Ou
     }
     let Outcome { verdict, evidence, most_threads, .. } = outcome;
     let wanted_evidence = evidence.is_some();
-    let mut counts_fused = false;
+    let mut fewest = Fewest::Steps;
     let (verdict, evidence) = match verdict {
         Verdict::Unsafe { bound, property, trace: Ok(trace) } => {
             let trace = unfolded(fused, &trace);
@@ -80,7 +101,9 @@ fn told(fused: &Fused, opened: &Opened, outcome: Outcome, budget: &Budget) -> Ou
                 .as_ref()
                 .ok()
                 .and_then(|trace| fewer_steps(opened, bound, trace, most_threads, budget));
-            counts_fused = shorter.is_none();
+            if shorter.is_none() {
+                fewest = Fewest::FusedSteps;
+            }
             let (trace, property) = match shorter {
                 Some((trace, property)) => (Ok(trace), property),
                 None => (trace, property),
@@ -99,7 +122,11 @@ fn told(fused: &Fused, opened: &Opened, outcome: Outcome, budget: &Budget) -> Ou
             (verdict, evidence)
         }
     };
-    Outcome { verdict, evidence, counts_fused, ..outcome }
+    let local = fused.local();
+    let is_local = !local.places.is_empty() || !local.symbols.is_empty();
+    let reductions = [(engine::LOCAL_STEPS, is_local), (engine::MOVERS, !local.movers.is_empty())];
+    let reductions = reductions.into_iter().filter_map(|(name, used)| used.then_some(name));
+    Outcome { verdict, evidence, fewest, reductions: reductions.collect(), ..outcome }
 }
 
 /// The schedule of the system that has the fewest steps, if it is found soon, and what it breaks. Where threads are counted, it has those of
@@ -137,4 +164,38 @@ fn fewer_steps(
 fn unfolded(fused: &Fused, trace: &Trace) -> Result<Trace, Stop> {
     let (initial, steps) = fused.unfold(&trace.initial, &trace.steps)?;
     Ok(Trace { initial, steps })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selvedge_model::{Tables, Word};
+
+    #[test]
+    fn a_deadlock_is_one_although_fewer_contexts_were_not_ruled_out() {
+        let mut tables = Tables::builder();
+        let (shared, template) = (tables.shared("0"), tables.template("T"));
+        let [begins, waits] = ["begins", "waits"].map(|name| tables.symbol(template, name));
+        tables.rule(template, shared, Some(begins), shared, Word::Rewrite(waits));
+        tables.thread("T", template, vec![begins]);
+        tables.initial(shared);
+        let system = tables.build();
+        let question = engine::Question {
+            system: &system,
+            properties: &[Property::NoDeadlock],
+            method: Method::Auto,
+            symmetry: true,
+            evidence: false,
+        };
+        let within = |work| engine::verify(&question, &Budget::default().with_work(work), &|_| {});
+        let (known, again) = (within(10_000), within(0));
+        assert!(matches!(known.verdict, Verdict::Unsafe { .. }), "{:?}", known.verdict);
+        assert!(matches!(again.verdict, Verdict::Unknown { .. }), "{:?}", again.verdict);
+        let told = settled(again.clone(), known.clone());
+        assert!(matches!(told.fewest, Fewest::Unknown(_)), "{:?}", told.fewest);
+        let Verdict::Unsafe { bound, .. } = told.verdict else { panic!("{:?}", told.verdict) };
+        assert_eq!(bound, Bound::contexts(1));
+        // What was ruled out, or found, is said as before.
+        assert_eq!(settled(known, again).fewest, Fewest::Steps);
+    }
 }

@@ -187,19 +187,23 @@ fn what_goes_on_can_be_heard() {
 
 #[test]
 fn a_violation_by_predicates_is_one_of_the_program_as_it_is_written() {
-    let text = "int n := 0; void up() { n := n + 1; assert n < 3; } thread up * 3;";
-    let asked = subject("up.weave", text);
-    let options = Options { engine: EngineName::Predicates, ..with_evidence() };
-    let answer = verify(&asked, &options).unwrap();
-    if answer.name() == VerdictName::Unknown && answer.sentence().contains("solver") {
-        eprintln!("skipped: {}", answer.sentence());
-        return;
+    for text in [
+        "int n := 0; void up() { n := n + 1; assert n < 3; } thread up * 3;",
+        "int n := 0; void f() { n := n + 1; } void w() { tid t; t := async f(); assert n < 2; } thread w * 2;",
+    ] {
+        let asked = subject("up.weave", text);
+        let options = Options { engine: EngineName::Predicates, ..with_evidence() };
+        let answer = verify(&asked, &options).unwrap();
+        if answer.name() == VerdictName::Unknown && answer.sentence().contains("solver") {
+            eprintln!("skipped: {}", answer.sentence());
+            return;
+        }
+        assert_eq!(answer.name(), VerdictName::Unsafe);
+        let evidence = answer.evidence().unwrap().unwrap().to_text();
+        // No other numbers of threads than the text has.
+        let accepted = recheck(&asked, &evidence, &Options::default()).unwrap();
+        assert_eq!(accepted.map(|accepted| accepted.verdict), Ok(VerdictName::Unsafe));
     }
-    assert_eq!(answer.name(), VerdictName::Unsafe);
-    let evidence = answer.evidence().unwrap().unwrap().to_text();
-    // No other numbers of threads than the text has.
-    let accepted = recheck(&asked, &evidence, &Options::default()).unwrap();
-    assert_eq!(accepted.map(|accepted| accepted.verdict), Ok(VerdictName::Unsafe));
 }
 
 /// Bytes in use, for a test: more and more, until somebody has looked often enough.

@@ -3,7 +3,7 @@
 //! [`check`] is the bounded question, for rounds. A program with one thread has all that it can do in one round, so that
 //! there rounds can prove, too.
 
-use selvedge_analysis::engine::{Event, Listener, Outcome, Proof, Verdict};
+use selvedge_analysis::engine::{Event, Fewest, Listener, Outcome, Proof, Verdict};
 use selvedge_analysis::explore::Observation;
 use selvedge_analysis::{Bound, Budget, Resource, Stop};
 use selvedge_core::Loc;
@@ -91,7 +91,7 @@ pub fn check_focused(
         cuts: Vec::new(),
         collapse: None,
         reductions: Vec::new(),
-        counts_fused: false,
+        fewest: Fewest::Steps,
         most_threads: None,
         evidence: None,
     };

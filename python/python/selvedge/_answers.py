@@ -185,7 +185,7 @@ class Answer:
     observations: list[Observation]
     #: How many states the engine stored, if it stores any: fewer than there are if threads are interchangeable.
     stored_states: Optional[int]
-    #: How states were left out: `local-steps`. Observations then count what is left.
+    #: How states were left out: `local-steps`, `movers`. Observations then count what is left.
     reductions: list[str]
     #: Under which the answer was found, beside the bound: `at most 2 of the started threads act`.
     assumption: Optional[str]

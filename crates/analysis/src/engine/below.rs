@@ -3,7 +3,7 @@
 use selvedge_evidence::{Evidence, Trace, Violation, replay_with};
 use selvedge_model::{Fault, Property};
 
-use super::{Event, Listener, MANY_STARTED, Method, Outcome, Proof, Question, Verdict};
+use super::{Event, Fewest, Listener, MANY_STARTED, Method, Outcome, Proof, Question, Verdict};
 use crate::converge::above::Above;
 use crate::converge::finite_contexts::all_finite;
 use crate::explore::languages::Languages;
@@ -193,7 +193,7 @@ impl<'a> Below<'a> {
             cuts: Vec::new(),
             collapse: None,
             reductions: Vec::new(),
-            counts_fused: false,
+            fewest: Fewest::Steps,
             most_threads: self.start.most_threads,
             evidence: None,
             verdict,

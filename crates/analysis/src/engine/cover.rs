@@ -6,7 +6,9 @@ use selvedge_model::{Action, Property, System, advance, enabled};
 
 use super::below::violation;
 use super::growing::{self, Cut};
-use super::{Candidate, FAVOURED, Listener, Outcome, Proof, Question, Verdict, first_answer};
+use super::{
+    Candidate, FAVOURED, Fewest, Listener, Outcome, Proof, Question, Verdict, first_answer,
+};
 use crate::{Bound, Budget, Resource, Stop};
 
 /// Whether any number of threads reaches a violation. One more thread may undo a deadlock: where deadlocks are among the
@@ -68,7 +70,7 @@ fn nothing_yet() -> Outcome {
         cuts: Vec::new(),
         collapse: None,
         reductions: Vec::new(),
-        counts_fused: false,
+        fewest: Fewest::Steps,
         most_threads: None,
         evidence: None,
     }

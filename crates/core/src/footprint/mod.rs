@@ -133,10 +133,7 @@ impl Slots {
                     }),
                 };
                 if let Some(place) = place.filter(|place| place.area == Area::Shared) {
-                    let last = place.indices.iter().fold(place.first, |last, index| {
-                        last + (index.length as usize).saturating_sub(1) * index.stride
-                    });
-                    open.add(place.first..last + 1);
+                    open.add(place.slots());
                 }
             }
         }

@@ -1,9 +1,10 @@
 //! Where local steps ride along, as text: `{ "places": [4, 7] }` of a program, `{ "symbols": ["0:3"] }` of a table; with `"later": true` if
-//! threads begin after the local steps that come first.
+//! threads begin after the local steps that come first. What locks protect is `"movers"`: for every lock (by a place that takes it) the places at which it is
+//! `held` and the slots that it `protects`, and the places that are `inside`, give back (`releases`), take (`takes`) or may be seen (`commits`).
 
 use std::collections::BTreeSet;
 
-use selvedge_model::{Local, PlaceId, System};
+use selvedge_model::{Guard, Local, Movers, PlaceId, System};
 use serde::{Deserialize, Serialize};
 
 use super::EvidenceError;
@@ -18,6 +19,75 @@ pub(super) struct LocalText {
     /// Whether threads begin after the local steps that come first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) later: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    movers: Option<MoversText>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MoversText {
+    guards: Vec<GuardText>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    inside: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    releases: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    takes: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    commits: Vec<u32>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GuardText {
+    lock: u32,
+    held: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    protects: Vec<u32>,
+}
+
+fn numbers(places: &BTreeSet<PlaceId>) -> Vec<u32> {
+    places.iter().map(|place| place.0).collect()
+}
+
+/// Numbers, each of them once.
+fn once<T: Ord>(said: &[u32], make: impl Fn(u32) -> T) -> Result<BTreeSet<T>, EvidenceError> {
+    let set: BTreeSet<T> = said.iter().copied().map(make).collect();
+    match set.len() == said.len() {
+        true => Ok(set),
+        false => Err(EvidenceError::new("it says twice where steps ride along")),
+    }
+}
+
+impl MoversText {
+    fn new(movers: &Movers) -> Self {
+        let guard = |guard: &Guard| GuardText {
+            lock: guard.lock.0,
+            held: numbers(&guard.held),
+            protects: guard.protects.iter().copied().collect(),
+        };
+        MoversText {
+            guards: movers.guards.iter().map(guard).collect(),
+            inside: numbers(&movers.inside),
+            releases: numbers(&movers.releases),
+            takes: numbers(&movers.takes),
+            commits: numbers(&movers.commits),
+        }
+    }
+
+    fn read(&self) -> Result<Movers, EvidenceError> {
+        let guard = |text: &GuardText| {
+            let (held, protects) = (once(&text.held, PlaceId)?, once(&text.protects, |slot| slot)?);
+            Ok(Guard { lock: PlaceId(text.lock), held, protects })
+        };
+        Ok(Movers {
+            guards: self.guards.iter().map(guard).collect::<Result<_, EvidenceError>>()?,
+            inside: once(&self.inside, PlaceId)?,
+            releases: once(&self.releases, PlaceId)?,
+            takes: once(&self.takes, PlaceId)?,
+            commits: once(&self.commits, PlaceId)?,
+        })
+    }
 }
 
 impl LocalText {
@@ -27,18 +97,17 @@ impl LocalText {
             places: local.places.iter().map(|place| place.0).collect(),
             symbols: local.symbols.iter().map(key).collect(),
             later,
+            movers: (!local.movers.is_empty()).then(|| MoversText::new(&local.movers)),
         }
     }
 
     pub(super) fn read(&self, system: &dyn System) -> Result<Local, EvidenceError> {
         let unknown = |key: &str| EvidenceError::new(format!("there is no symbol `{key}`"));
         let find = |key: &String| system.keys().find_symbol_key(key).ok_or_else(|| unknown(key));
-        let local = Local {
-            places: self.places.iter().copied().map(PlaceId).collect(),
-            symbols: self.symbols.iter().map(find).collect::<Result<BTreeSet<_>, _>>()?,
-        };
-        let said = self.places.len() + self.symbols.len();
-        match local.places.len() + local.symbols.len() == said && said > 0 {
+        let symbols = self.symbols.iter().map(find).collect::<Result<BTreeSet<_>, _>>()?;
+        let movers = self.movers.as_ref().map(MoversText::read).transpose()?.unwrap_or_default();
+        let local = Local { places: once(&self.places, PlaceId)?, symbols, movers };
+        match local.symbols.len() == self.symbols.len() && !local.is_empty() {
             true => Ok(local),
             false => Err(EvidenceError::new(
                 "it says nothing about where local steps ride along, or something twice",

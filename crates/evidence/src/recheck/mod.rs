@@ -84,6 +84,8 @@ pub enum Checked {
         of: Box<Checked>,
         /// At how many places or symbols they do.
         places: usize,
+        /// At how many more places a lock hides what is done.
+        inside: usize,
     },
     /// A run breaks a property.
     Violation {
@@ -161,10 +163,16 @@ impl fmt::Display for Checked {
                     ),
                 }
             ),
-            Checked::Reduced { of, places } => write!(
+            Checked::Reduced { of, places, inside: 0 } => write!(
                 f,
                 "{of}; steps from {} concern nobody but their thread, and ride along",
                 count(*places, "place")
+            ),
+            Checked::Reduced { of, places, inside } => write!(
+                f,
+                "{of}; steps from {} concern nobody but their thread, locks hide steps from {}: they ride along",
+                count(*places, "place"),
+                count(*inside, "place")
             ),
             Checked::Summaries { places, nodes } => write!(
                 f,

@@ -27,6 +27,7 @@
 //! state alone unless it goes wrong.
 
 mod conditions;
+mod movers;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -39,6 +40,7 @@ use crate::{
 };
 
 pub use conditions::Conditions;
+pub use movers::{Guard, Movers};
 
 /// Fused steps from one head pass at most so many heads: where many choices are made one after the other, every step would lead to every
 /// combination of them.
@@ -51,13 +53,15 @@ pub struct Local {
     pub places: BTreeSet<PlaceId>,
     /// Symbols, where there is no text.
     pub symbols: BTreeSet<SymbolId>,
+    /// Places inside of locks, where others see nothing either.
+    pub movers: Movers,
 }
 
 impl Local {
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty() && self.symbols.is_empty()
+        self.places.is_empty() && self.symbols.is_empty() && self.movers.is_empty()
     }
 
     /// Whether a symbol is one of them.
@@ -69,11 +73,13 @@ impl Local {
         }
     }
 
-    /// Those that no property looks at: a thread that is looked for somewhere has to be seen there.
+    /// Those that no property looks at: a thread that is looked for somewhere has to be seen there, and so have the shared states within a
+    /// transaction.
     #[must_use]
     pub fn unseen_by(mut self, system: &dyn System, properties: &[Property]) -> Self {
         for property in properties {
             let Property::Unreachable(pattern) = property else { continue };
+            self.movers = Movers::default();
             for symbol in pattern.tops() {
                 match system.place_of(symbol) {
                     Some(place) => self.places.remove(&place),
@@ -117,8 +123,32 @@ pub struct Fused {
     begins_later: bool,
 }
 
-/// What a thread has become within a fused step: the shared state, what is in the place of its top, and whom it started.
-type Effect = (SharedId, Word, Option<Spawn>);
+/// What a thread has become within a fused step.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Effect {
+    shared: SharedId,
+    /// What is in the place of its top.
+    word: Word,
+    /// Whom it started.
+    spawn: Option<Spawn>,
+    /// Whether it took a lock and did nothing since that others can see.
+    is_open: bool,
+}
+
+impl Effect {
+    /// What it becomes by a step that rides along, if the top is still known then.
+    fn then(self, action: &Action, is_open: bool) -> Option<Effect> {
+        let word = then(self.word, action.word)?;
+        Some(Effect { shared: action.shared, word, is_open, ..self })
+    }
+}
+
+/// What rides along at a head.
+struct Follows {
+    actions: Vec<Action>,
+    /// See [`Effect::is_open`], after any of them.
+    is_open: bool,
+}
 
 impl Fused {
     /// The system with fused steps.
@@ -155,8 +185,13 @@ impl Fused {
     ) -> Result<(Word, Vec<Action>), Fault> {
         let (mut word, mut steps) = (stack, Vec::new());
         while self.begins_later && steps.len() < MOST_HEADS {
-            let actions = self.follow(template, (shared, word, None))?;
-            let Some([only]) = actions.as_deref() else { break };
+            let is_local = |&top: &SymbolId| self.local.contains(&*self.system, top);
+            if word.top().filter(is_local).is_none() {
+                break;
+            }
+            let effect = Effect { shared, word, spawn: None, is_open: false };
+            let follows = self.follow(template, effect)?;
+            let Some([only]) = follows.as_ref().map(|follows| &follows.actions[..]) else { break };
             // A thread that has ended is another matter.
             let Some(next) = then(word, only.word).filter(|next| *next != Word::Pop) else { break };
             word = next;
@@ -181,41 +216,61 @@ impl Fused {
     }
 
     /// What an action does to its thread, and whom it starts.
-    fn effect(&self, action: &Action) -> Result<Effect, Fault> {
+    fn effect(&self, top: Option<SymbolId>, action: &Action) -> Result<Effect, Fault> {
         let spawn = action.spawn.map(|spawn| self.begun(action.shared, spawn)).transpose()?;
-        Ok((action.shared, action.word, spawn))
+        let place = top.and_then(|top| self.system.place_of(top));
+        let is_open = place.is_some_and(|place| self.local.movers.takes.contains(&place));
+        Ok(Effect { shared: action.shared, word: action.word, spawn, is_open })
     }
 
-    /// The local steps that follow within a fused step, or `None` if it ends here.
-    fn follow(&self, template: TemplateId, effect: Effect) -> Result<Option<Vec<Action>>, Fault> {
-        let (shared, word, _) = effect;
-        let Some(top) = word.top().filter(|&top| self.local.contains(&*self.system, top)) else {
-            return Ok(None);
-        };
+    /// Whether a step from a head rides along, and if so, whether a transaction is still open after it.
+    fn rides(&self, top: SymbolId, is_open: bool) -> Option<bool> {
+        if self.local.contains(&*self.system, top) {
+            return Some(is_open);
+        }
+        let (movers, place) = (&self.local.movers, self.system.place_of(top)?);
+        if movers.inside.contains(&place) {
+            Some(is_open)
+        } else if movers.releases.contains(&place) || is_open && movers.commits.contains(&place) {
+            Some(false)
+        } else {
+            None
+        }
+    }
+
+    /// The steps that follow within a fused step, or `None` if it ends here.
+    fn follow(&self, template: TemplateId, effect: Effect) -> Result<Option<Follows>, Fault> {
+        let Effect { shared, word, is_open, .. } = effect;
+        let Some(top) = word.top() else { return Ok(None) };
+        let Some(is_open) = self.rides(top, is_open) else { return Ok(None) };
         let mut actions = Vec::new();
         if let Err(fault) = self.system.actions(template, shared, Some(top), &mut actions) {
             // Whoever takes that step hears of it; but an end of the run is one for everybody.
             return if fault.stop.is_some() { Err(fault) } else { Ok(None) };
         }
+        let is_fine = |to| to == shared || self.system.wrong(to).is_none();
         let rides = |action: &Action| {
-            action.shared == shared && action.spawn.is_none() && then(word, action.word).is_some()
+            action.spawn.is_none() && then(word, action.word).is_some() && is_fine(action.shared)
         };
         let all = !actions.is_empty() && actions.iter().all(rides);
-        Ok(all.then_some(actions))
+        Ok(all.then_some(Follows { actions, is_open }))
     }
 
     /// The steps of a fused one with this effect, from a head: as few as possible.
     fn steps(
         &self,
-        template: TemplateId,
+        (template, top): (TemplateId, Option<SymbolId>),
         first: &[Action],
-        goal: Effect,
+        goal: &Action,
     ) -> Result<Option<Vec<Action>>, Fault> {
+        let is_goal = |effect: Effect| {
+            (effect.shared, effect.word, effect.spawn) == (goal.shared, goal.word, goal.spawn)
+        };
         let mut known: FxHashMap<Effect, Option<(Effect, Action)>> = FxHashMap::default();
         let mut wave: Vec<(Effect, Action)> = Vec::new();
         let mut last = None;
         for action in first {
-            let effect = self.effect(action)?;
+            let effect = self.effect(top, action)?;
             if known.insert(effect, None).is_none() {
                 wave.push((effect, *action));
             }
@@ -223,13 +278,16 @@ impl Fused {
         let firsts: FxHashMap<Effect, Action> = wave.iter().copied().collect();
         let mut at = 0;
         while let Some(&(effect, _)) = wave.get(at) {
-            if effect == goal {
+            if is_goal(effect) {
                 last = Some(effect);
                 break;
             }
-            for action in self.follow(template, effect)?.unwrap_or_default() {
-                let Some(word) = then(effect.1, action.word) else { continue };
-                let next = (effect.0, word, effect.2);
+            let Some(follows) = self.follow(template, effect)? else {
+                at += 1;
+                continue;
+            };
+            for action in follows.actions {
+                let Some(next) = effect.then(&action, follows.is_open) else { continue };
                 if let std::collections::hash_map::Entry::Vacant(new) = known.entry(next) {
                     new.insert(Some((effect, action)));
                     wave.push((next, action));
@@ -279,12 +337,13 @@ impl Fused {
                 advance(&mut state, *thread, step);
                 unfolded.push((*thread, step, true));
             }
-            let goal = (action.shared, action.word, action.spawn);
             let enabled = enabled(&*self.system, &state, *thread)?;
-            let steps = self.steps(template, &enabled, goal)?.ok_or_else(lost)?;
+            let top = state.threads[thread.index()].stack.top();
+            let steps = self.steps((template, top), &enabled, action)?.ok_or_else(lost)?;
             for (number, step) in steps.into_iter().enumerate() {
+                let is_seen = state.shared != step.shared;
                 advance(&mut state, *thread, step);
-                unfolded.push((*thread, step, number > 0));
+                unfolded.push((*thread, step, number > 0 && !is_seen));
             }
             advance(&mut shown, *thread, *action);
         }
@@ -382,7 +441,7 @@ impl System for Fused {
         self.system.actions(template, shared, top, out)?;
         let rides = |action: &Action| {
             let top = action.word.top();
-            top.is_some_and(|top| self.local.contains(&*self.system, top))
+            top.is_some_and(|top| self.rides(top, true).is_some())
         };
         if !out[start..].iter().any(|action| rides(action) || action.spawn.is_some()) {
             return Ok(());
@@ -390,7 +449,7 @@ impl System for Fused {
         let mut walk =
             Walk { system: self, template, seen: FxHashMap::default(), ends: FxHashSet::default() };
         for action in out.split_off(start) {
-            walk.from(action, out)?;
+            walk.from(top, action, out)?;
         }
         Ok(())
     }
@@ -410,14 +469,19 @@ struct Walk<'f> {
     template: TemplateId,
     /// What was met, and whether all that follows it is known.
     seen: FxHashMap<Effect, bool>,
-    ends: FxHashSet<Effect>,
+    ends: FxHashSet<(SharedId, Word, Option<Spawn>)>,
 }
 
 impl Walk<'_> {
     /// Adds the fused steps that begin with a step.
-    fn from(&mut self, first: Action, out: &mut Vec<Action>) -> Result<(), Fault> {
+    fn from(
+        &mut self,
+        top: Option<SymbolId>,
+        first: Action,
+        out: &mut Vec<Action>,
+    ) -> Result<(), Fault> {
         // What follows, and whether it is left again.
-        let mut open = vec![(self.system.effect(&first)?, false)];
+        let mut open = vec![(self.system.effect(top, &first)?, false)];
         while let Some((effect, is_left)) = open.pop() {
             if is_left {
                 self.seen.insert(effect, true);
@@ -429,22 +493,22 @@ impl Walk<'_> {
             }
             // A circle is left where it closes.
             let stops = seen == Some(false) || self.seen.len() >= MOST_HEADS;
-            let (shared, word, spawn) = effect;
+            let Effect { shared, word, spawn, .. } = effect;
             let follows = match stops {
                 true => None,
                 false => self.system.follow(self.template, effect)?,
             };
-            let Some(actions) = follows else {
+            let Some(Follows { actions, is_open }) = follows else {
                 self.seen.entry(effect).or_insert(true);
-                if self.ends.insert(effect) {
+                if self.ends.insert((shared, word, spawn)) {
                     out.push(Action { shared, word, spawn, origin: first.origin });
                 }
                 continue;
             };
             self.seen.insert(effect, false);
             open.push((effect, true));
-            let words = actions.iter().rev().filter_map(|action| then(word, action.word));
-            open.extend(words.map(|word| ((shared, word, spawn), false)));
+            let next = actions.iter().rev().filter_map(|action| effect.then(action, is_open));
+            open.extend(next.map(|effect| (effect, false)));
         }
         Ok(())
     }

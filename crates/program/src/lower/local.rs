@@ -5,12 +5,13 @@
 //! **Idea.** The footprint of every edge that leaves the place touches the frame alone, and its code names nothing else. Of every circle of such places
 //! one is left out, so that a step with all that [rides along](selvedge_model::Fused) has an end.
 
-use selvedge_core::{
-    Area, Code, Control, EdgeId, Expr, Instruction, Loc, Place, Source, Target, footprints,
-};
-use selvedge_model::Local;
+use std::collections::BTreeSet;
+
+use selvedge_core::{Area, Code, Control, Edge, EdgeId, Instruction, Loc, Place, footprints};
+use selvedge_model::{Local, Movers, PlaceId};
 
 use super::Lowering;
+use super::movers::movers;
 use crate::flow::place;
 
 impl Lowering {
@@ -18,32 +19,47 @@ impl Lowering {
     #[must_use]
     pub fn local(&self) -> Local {
         let code = self.code();
-        let mut local = local_locations(code);
-        open_circles(code, &mut local);
+        let local = local_locations(code);
+        let first = self.entries.iter().chain(self.any_number.iter().map(|(_, frame)| frame));
+        let mut movers = movers(code, &self.flow, first.map(|frame| frame.loc), &local);
         let places = local.iter().zip(0..).filter(|(is_local, _)| **is_local);
-        Local { places: places.map(|(_, loc)| place(Loc(loc))).collect(), ..Local::default() }
+        let mut places: BTreeSet<PlaceId> = places.map(|(_, loc)| place(Loc(loc))).collect();
+        let Movers { inside, releases, commits, .. } = &mut movers;
+        let mut sets = [&mut places, inside, releases, commits];
+        let rides = |loc| sets.iter().any(|set| set.contains(&place(Loc(loc))));
+        let mut riding: Vec<bool> = (0..).map(rides).take(local.len()).collect();
+        open_circles(code, &mut riding);
+        for set in &mut sets {
+            set.retain(|place| riding[place.0 as usize]);
+        }
+        Local { places, movers, ..Local::default() }
     }
 }
 
 /// For each location, whether all edges that leave it are local.
 fn local_locations(code: &Code) -> Vec<bool> {
     let footprints = footprints(code);
-    let is_atomic = |loc: Loc| code.location(loc).atomic;
     let is_local = |&id: &EdgeId| {
         let edge = code.edge(id);
-        // What follows within an atomic section belongs to the same step.
-        let goes_into_section = match edge.control {
-            Control::Goto => is_atomic(edge.to),
-            Control::Call(proc) => is_atomic(edge.to) || is_atomic(code.proc(proc).entry),
-            Control::Receive(_) => true,
-            Control::Return => false,
-        };
-        footprints[id.index()].is_local() && !names_others(&edge.code) && !goes_into_section
+        footprints[id.index()].is_local()
+            && !names_others(&edge.code)
+            && !goes_into_section(code, edge)
     };
     let locations = code.locations.iter();
     locations
         .map(|at| !at.atomic && !at.edges.is_empty() && at.edges.iter().all(is_local))
         .collect()
+}
+
+/// Whether an edge leads into an atomic section: what follows there belongs to the same step.
+pub(super) fn goes_into_section(code: &Code, edge: &Edge) -> bool {
+    let is_atomic = |loc: Loc| code.location(loc).atomic;
+    match edge.control {
+        Control::Goto => is_atomic(edge.to),
+        Control::Call(proc) => is_atomic(edge.to) || is_atomic(code.proc(proc).entry),
+        Control::Receive(_) => true,
+        Control::Return => false,
+    }
 }
 
 /// Takes one location out of every circle of local ones: where a walk comes back to. A call goes on after it; the
@@ -92,45 +108,7 @@ fn open_circles(code: &Code, local: &mut [bool]) {
 /// alone needs no argument.
 fn names_others(code: &[Instruction]) -> bool {
     let mut names = false;
-    for instruction in code {
-        let mut see = |place: &Place| names |= matches!(place.area, Area::Shared | Area::Results);
-        match instruction {
-            Instruction::Assume(value)
-            | Instruction::Check(value, _)
-            | Instruction::Let(_, value) => each_place(value, &mut see),
-            Instruction::Locate(_, place) => each_place_of(place, &mut see),
-            Instruction::Store { to, value, when } => {
-                if let Target::Place(place) = to {
-                    each_place_of(place, &mut see);
-                }
-                if let Source::Value(value) = value {
-                    each_place(value, &mut see);
-                }
-                when.iter().for_each(|when| each_place(when, &mut see));
-            }
-            // Whom these concern is a matter of footprints.
-            _ => {}
-        }
-    }
+    let mut see = |place: &Place| names |= matches!(place.area, Area::Shared | Area::Results);
+    code.iter().for_each(|instruction| instruction.each_place(&mut see));
     names
-}
-
-fn each_place_of(place: &Place, see: &mut dyn FnMut(&Place)) {
-    see(place);
-    place.indices.iter().for_each(|index| each_place(&index.value, see));
-}
-
-fn each_place(value: &Expr, see: &mut dyn FnMut(&Place)) {
-    match value {
-        Expr::Load(place) | Expr::Old(place) => each_place_of(place, see),
-        Expr::Unary(_, value) => each_place(value, see),
-        Expr::Binary(_, left, right, _) | Expr::Between(left, right, _) => {
-            each_place(left, see);
-            each_place(right, see);
-        }
-        Expr::If(parts) => parts.iter().for_each(|part| each_place(part, see)),
-        Expr::OneOf(values, _) => values.iter().for_each(|value| each_place(value, see)),
-        Expr::Bool(_) | Expr::Int(_) | Expr::Temp(_) | Expr::Me | Expr::Any(..) | Expr::Fair(_) => {
-        }
-    }
 }

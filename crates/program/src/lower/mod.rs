@@ -14,6 +14,7 @@
 mod intern;
 mod keys;
 mod local;
+mod movers;
 mod names;
 pub(crate) mod narrow;
 mod portable;

@@ -158,6 +158,11 @@ impl Describe for Lowering {
         self.named_shared(&self.shared_state(shared))
     }
 
+    fn slots(&self) -> Vec<String> {
+        let globals = self.program.globals.iter();
+        globals.flat_map(|of| std::iter::repeat_n(of.name.clone(), of.ty.slots())).collect()
+    }
+
     fn symbol_values(&self, symbol: SymbolId) -> Values {
         self.named_locals(&self.symbol(symbol))
     }

@@ -7,14 +7,19 @@
 //! others see is named in any step from there. What a property looks for is none of these places. Then the
 //! rest is a proof about the system with fused steps, and is checked as any other one.
 //!
+//! What locks are said to protect is looked up in the same way: see [`movers`].
+//!
 //! **Claim.** If both hold, no schedule of the system itself breaks a property: see [`Fused`] for the theorem.
+
+mod movers;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use selvedge_core::{Area, Code, Control, Expr, Instruction, Kind, Loc, Place, Source, Target};
 use selvedge_model::{
-    Budget, Fused, Local, Property, Rule, SharedId, SymbolId, System, Tables, TemplateId, Word,
+    Budget, Fused, Local, Movers, Property, Rule, SharedId, SymbolId, System, Tables, TemplateId,
+    Word,
 };
 
 use crate::Evidence;
@@ -53,6 +58,10 @@ pub fn recheck_reduced(
         }
         check_place(code, Loc(place.0))?;
     }
+    if local.movers != Movers::default() {
+        let code = code.ok_or_else(|| none("place", "inside of a lock"))?;
+        movers::check(&**system, code, &local.movers)?;
+    }
     if let Some(&first) = local.symbols.first() {
         let name = system.describe().show_symbol(first);
         let tables = system.as_tables().ok_or_else(|| none("symbol", &name))?;
@@ -72,8 +81,9 @@ pub fn recheck_reduced(
         fused = fused.beginning_later();
     }
     let of = Box::new(recheck_within(&fused, properties, proof, budget)?);
+    let Movers { inside, releases, commits, .. } = &local.movers;
     let places = local.places.len() + local.symbols.len();
-    Ok(Checked::Reduced { of, places })
+    Ok(Checked::Reduced { of, places, inside: inside.len() + releases.len() + commits.len() })
 }
 
 fn none(what: &str, name: &str) -> Refusal {
@@ -82,64 +92,77 @@ fn none(what: &str, name: &str) -> Refusal {
 
 /// Refuses a place from which some step concerns others.
 fn check_place(code: &Code, loc: Loc) -> Result<(), Refusal> {
+    let touches = |_: &Place| Some("it touches a shared variable");
+    match concern_of_place(code, loc, &touches) {
+        None => Ok(()),
+        Some(why) => {
+            let message = format!(
+                "place {}: a step from there is said to concern nobody else, but {why}",
+                loc.0
+            );
+            Err(Refusal::new(Flaw::Local, message))
+        }
+    }
+}
+
+/// Why a step from a place concerns others, if one does; `shared` says why a place that all threads see matters, if it does.
+fn concern_of_place(code: &Code, loc: Loc, shared: Shared<'_>) -> Option<&'static str> {
     let at = code.location(loc);
-    let refuse = |why: &str| {
-        let message =
-            format!("place {}: a step from there is said to concern nobody else, but {why}", loc.0);
-        Err(Refusal::new(Flaw::Local, message))
-    };
     let holds_ids = |proc| code.proc(proc).frame.iter().any(|slot| slot.kind == Kind::Thread);
     if at.atomic {
-        return refuse("it is in an atomic section");
+        return Some("it is in an atomic section");
     }
     if holds_ids(at.proc) {
-        return refuse("its procedure holds ids of threads");
+        return Some("its procedure holds ids of threads");
     }
     for edge in at.edges.iter().map(|&edge| code.edge(edge)) {
         let follows = match edge.control {
             Control::Goto => Some(edge.to),
-            Control::Call(proc) if holds_ids(proc) => return refuse("it hands on ids of threads"),
+            Control::Call(proc) if holds_ids(proc) => return Some("it hands on ids of threads"),
             Control::Call(proc) => Some(code.proc(proc).entry),
-            Control::Receive(_) => return refuse("it takes results that are on their way"),
+            Control::Receive(_) => return Some("it takes results that are on their way"),
             Control::Return if !code.proc(at.proc).results.is_empty() => {
-                return refuse("it sends results on their way");
+                return Some("it sends results on their way");
             }
             Control::Return => None,
         };
         let is_atomic = |loc: Loc| code.location(loc).atomic;
         if follows.is_some_and(is_atomic) || (edge.control != Control::Return && is_atomic(edge.to))
         {
-            return refuse("an atomic section follows");
+            return Some("an atomic section follows");
         }
         if edge.starts {
-            return refuse("it starts a thread");
+            return Some("it starts a thread");
         }
-        if let Some(why) = edge.code.iter().find_map(concern) {
-            return refuse(why);
+        if let Some(why) = edge.code.iter().find_map(|instruction| concern(instruction, shared)) {
+            return Some(why);
         }
     }
-    Ok(())
+    None
 }
 
+/// Why it matters that a place is touched that all threads see, if it does.
+type Shared<'s> = &'s dyn Fn(&Place) -> Option<&'static str>;
+
 /// Why an instruction concerns others, if it does.
-fn concern(instruction: &Instruction) -> Option<&'static str> {
+fn concern(instruction: &Instruction, shared: Shared<'_>) -> Option<&'static str> {
     match instruction {
         Instruction::Assume(value) | Instruction::Check(value, _) | Instruction::Let(_, value) => {
-            seen(value)
+            seen(value, shared)
         }
-        Instruction::Locate(_, place) => touched(place),
+        Instruction::Locate(_, place) => touched(place, shared),
         Instruction::Store { to, value, when } => {
             let stored = match to {
-                Target::Place(place) => touched(place),
+                Target::Place(place) => touched(place, shared),
                 // Where it is was found by an instruction that is looked at by itself.
                 Target::Located(_) => None,
             };
             let value = match value {
-                Source::Value(value) => seen(value),
+                Source::Value(value) => seen(value, shared),
                 Source::Any => None,
                 Source::Result(..) => Some("it takes results that are on their way"),
             };
-            stored.or(value).or_else(|| when.as_ref().and_then(seen))
+            stored.or(value).or_else(|| when.as_ref().and_then(|when| seen(when, shared)))
         }
         Instruction::Frame { for_thread: true, .. }
         | Instruction::Start(_)
@@ -153,26 +176,27 @@ fn concern(instruction: &Instruction) -> Option<&'static str> {
 }
 
 /// Why a place concerns others, if it does.
-fn touched(place: &Place) -> Option<&'static str> {
-    match place.area {
-        Area::Frame | Area::New => place.indices.iter().find_map(|index| seen(&index.value)),
-        Area::Shared => Some("it touches a shared variable"),
+fn touched(place: &Place, shared: Shared<'_>) -> Option<&'static str> {
+    let itself = match place.area {
+        Area::Frame | Area::New => None,
+        Area::Shared => shared(place),
         Area::Results => Some("it sends results on their way"),
-    }
+    };
+    itself.or_else(|| place.indices.iter().find_map(|index| seen(&index.value, shared)))
 }
 
 /// Why what an expression says depends on others, if it does.
-fn seen(value: &Expr) -> Option<&'static str> {
+fn seen(value: &Expr, shared: Shared<'_>) -> Option<&'static str> {
     match value {
         Expr::Bool(_) | Expr::Int(_) | Expr::Temp(_) | Expr::Me | Expr::Any(..) => None,
-        Expr::Load(place) | Expr::Old(place) => touched(place),
+        Expr::Load(place) | Expr::Old(place) => touched(place, shared),
         Expr::Unary(selvedge_core::Unary::Ended, _) => Some("it asks whether a thread has ended"),
-        Expr::Unary(_, value) => seen(value),
+        Expr::Unary(_, value) => seen(value, shared),
         Expr::Binary(_, left, right, _) | Expr::Between(left, right, _) => {
-            seen(left).or_else(|| seen(right))
+            seen(left, shared).or_else(|| seen(right, shared))
         }
-        Expr::If(parts) => parts.iter().find_map(seen),
-        Expr::OneOf(values, _) => values.iter().find_map(seen),
+        Expr::If(parts) => parts.iter().find_map(|part| seen(part, shared)),
+        Expr::OneOf(values, _) => values.iter().find_map(|value| seen(value, shared)),
         // Whether a choice is fair is a matter of runs that never end.
         Expr::Fair(_) => None,
     }
