@@ -132,9 +132,11 @@ impl Text<'_> {
             places.for_each(|place| other_uses.add(place.slots()));
         }
         let mut sound = BTreeSet::new();
-        for (id, _) in self.edges() {
+        for (id, edge) in self.edges() {
+            let is_all = self.code.location(edge.from).edges.len() == 1;
             if let (Some(Step::Takes(lock)), [place]) =
                 (&self.steps[id.index()], &self.named[id.index()][..])
+                && is_all
                 && !place.slots().any(|slot| other_uses.contains(slot))
             {
                 sound.insert(lock.clone());
@@ -346,12 +348,11 @@ impl Held {
                 let mut after = merged.clone();
                 match &steps[id.index()] {
                     Some(Step::Takes(lock)) => _ = after.insert(lock.clone()),
+                    Some(Step::Releases(lock)) if after.contains(lock) => _ = after.remove(lock),
+                    // Which one of those that may be this one is given back is not known.
                     Some(Step::Releases(lock)) => {
-                        // Which one is given back is known if it is held; no two that are held are the same.
-                        if !after.remove(lock) {
-                            let given = slots_of(lock);
-                            after.retain(|lock| !slots_of(lock).any(|slot| given.contains(&slot)));
-                        }
+                        let given = slots_of(lock);
+                        after.retain(|lock| !slots_of(lock).any(|slot| given.contains(&slot)));
                     }
                     None => {}
                 }
