@@ -73,6 +73,17 @@ fn term(value: &Expr) -> Option<Term> {
 }
 
 impl Edge {
+    /// Whether something is stored that a name is made of, so that it may be another place before than after.
+    #[must_use]
+    pub fn renames(&self, made_of: &BTreeSet<usize>) -> bool {
+        let mut renames = false;
+        self.each_stored(&mut |place| {
+            renames |=
+                place.area == Area::Frame && place.slots().any(|slot| made_of.contains(&slot));
+        });
+        renames
+    }
+
     /// Tells every place in which something is stored.
     pub fn each_stored(&self, see: &mut dyn FnMut(&Place)) {
         let mut target = |to: &Target| match to {

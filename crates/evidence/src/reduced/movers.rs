@@ -214,11 +214,7 @@ impl<'c> Claims<'c> {
                 Some(Does::GivesBack(..)) => true,
                 _ => false,
             };
-            let mut is_renamed = false;
-            edge.each_stored(&mut |place| {
-                is_renamed |=
-                    place.area == Area::Frame && place.slots().any(|slot| made_of.contains(&slot));
-            });
+            let is_renamed = edge.renames(&made_of);
             let is_held_after = (takes || is_held(edge.from) && !gives_back) && !is_renamed;
             let leads_to = match edge.control {
                 Control::Goto | Control::Receive(_) => vec![(edge.to, is_held_after)],
@@ -296,7 +292,12 @@ impl<'c> Claims<'c> {
         let Some(name) = place.shared_name().filter(|name| !name.indices.is_empty()) else {
             return false;
         };
-        let proc = self.code.location(loc).proc;
+        // Which element is meant must not change within the step.
+        let (at, made_of) = (self.code.location(loc), name.made_of());
+        if at.edges.iter().any(|&edge| self.code.edge(edge).renames(&made_of)) {
+            return false;
+        }
+        let proc = at.proc;
         self.guards.keys().any(|lock| match lock {
             Lock::Element(of, element) => {
                 *of == proc

@@ -179,6 +179,11 @@ impl Text<'_> {
     /// The arrays of locks with an element held at a place that has this index.
     fn held_elements<'t>(&'t self, loc: Loc, place: &Place) -> BTreeSet<usize> {
         let Some(name) = place.shared_name() else { return BTreeSet::new() };
+        // Which element is meant must not change within the step.
+        let (edges, made_of) = (&self.code.location(loc).edges, name.made_of());
+        if edges.iter().any(|&edge| self.code.edge(edge).renames(&made_of)) {
+            return BTreeSet::new();
+        }
         let same = |lock: &'t Lock| match lock {
             Lock::Element(_, element) if element.indices == name.indices => Some(element.first),
             _ => None,
@@ -356,14 +361,7 @@ impl Held {
                     }
                     None => {}
                 }
-                edge.each_stored(&mut |place| {
-                    if place.area == Area::Frame {
-                        let written = place.slots();
-                        after.retain(|lock| {
-                            !made_of(lock).iter().any(|slot| written.contains(slot))
-                        });
-                    }
-                });
+                after.retain(|lock| !edge.renames(&made_of(lock)));
                 match edge.control {
                     Control::Call(proc) => {
                         let known = |lock: &&Lock| matches!(lock, Lock::Slot(_));
