@@ -77,6 +77,8 @@ pub(crate) struct Seen {
     pub(crate) left: BTreeSet<Head>,
     /// The variables that nobody else changes while a thread is at a place.
     pub(crate) own: BTreeMap<PlaceId, BTreeSet<String>>,
+    /// Variables of which nothing is said: which values their elements have together is not known.
+    pub(crate) untold: BTreeSet<String>,
 }
 
 impl Seen {
@@ -88,7 +90,7 @@ impl Seen {
 }
 
 /// The variable of a name: `a` for `a[1]`.
-fn variable(name: &str) -> &str {
+pub(crate) fn variable(name: &str) -> &str {
     name.split('[').next().unwrap_or(name)
 }
 
@@ -190,7 +192,9 @@ fn values(system: &dyn System, seen: &Seen) -> BTreeMap<Place, Variables> {
         let is_left = seen.left.contains(head);
         let own = |name: &String| seen.is_own(system, top, name);
         let shared = system.describe().shared_values(shared).into_iter();
-        let shared = shared.filter(|(name, _)| !is_left || !own(name)).collect::<Vec<_>>();
+        let shared = shared
+            .filter(|(name, _)| !seen.untold.contains(variable(name)) && (!is_left || !own(name)));
+        let shared = shared.collect::<Vec<_>>();
         let place = (template, line(system, top).unwrap_or(ENDED));
         let changed = seen.meanwhile.keys().filter(|name| !own(name));
         open.extend(changed.map(|name| (place, name.clone())));

@@ -39,6 +39,7 @@ pub(crate) fn add(system: &dyn System, local: &Local, seen: &mut Seen) {
     }
     seen.meanwhile = riding.meanwhile();
     seen.own = riding.own();
+    seen.untold = riding.in_parts(&seen.meanwhile);
 }
 
 struct Riding<'s> {
@@ -162,6 +163,21 @@ impl<'s> Riding<'s> {
                 grows |= known.len() > before;
             }
         }
+    }
+
+    /// The arrays that several threads may be changing at the same time, each in elements of its own.
+    fn in_parts(&self, meanwhile: &BTreeMap<String, BTreeSet<Datum>>) -> BTreeSet<String> {
+        let slots = self.system.describe().slots();
+        let is_in_parts = |name: &&str| {
+            let of: Vec<u32> =
+                (0..).zip(&slots).filter(|(_, of)| of == name).map(|(n, _)| n).collect();
+            let guards = &self.local.movers.guards;
+            let by_one =
+                guards.iter().any(|guard| of.iter().all(|slot| guard.protects.contains(slot)));
+            of.len() > 1 && !by_one
+        };
+        let changed = meanwhile.keys().map(|name| crate::invariant::variable(name));
+        changed.filter(is_in_parts).map(str::to_owned).collect()
     }
 
     /// The variables that nobody else changes while a thread is at a place: a lock that it holds, and what that protects as a whole.

@@ -9,7 +9,7 @@ use selvedge_analysis::explore::shortest::shortest_violation;
 use selvedge_analysis::{Bound, Budget, Resource, Stop};
 use selvedge_check::Opened;
 use selvedge_evidence::{Evidence, ReducedCertificate, Trace, Violation};
-use selvedge_model::{Fused, Local, Property, Thread};
+use selvedge_model::{Fused, Local, Movers, Property, Thread};
 
 use crate::question::Question;
 
@@ -28,7 +28,14 @@ fn reduced(question: &Question, opened: &Opened, method: Method) -> Option<Fused
     {
         return None;
     }
-    let local = local(opened)?.unseen_by(&*opened.system, &opened.properties);
+    let mut local = local(opened)?.unseen_by(&*opened.system, &opened.properties);
+    // What the checker would refuse is not relied upon: it asks of places that no thread reaches, too.
+    let is_accepted = |program: &Arc<selvedge_program::Lowering>| {
+        selvedge_evidence::check_movers(&*opened.system, program.code(), &local.movers).is_ok()
+    };
+    if !opened.program.as_ref().is_some_and(is_accepted) {
+        local.movers = Movers::default();
+    }
     (!local.is_empty()).then(|| Fused::new(Arc::clone(&opened.system), local))
 }
 

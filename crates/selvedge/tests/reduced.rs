@@ -171,3 +171,37 @@ fn random_programs_have_the_same_answers() {
     println!("{compared} compared, {reduced} with fewer states, {wrong} go wrong");
     assert!(compared * 2 > many(45) && reduced * 3 > compared, "{compared} {reduced}");
 }
+
+/// Programs whose locks look as if they protected more than they do; and locks whose claims the checker cannot follow.
+#[test]
+fn locks_protect_no_more_than_they_do() {
+    const ARRAYS: &str = "lock k[2]; int[0..1] d[2] := 0; (int[0..1], int[0..1]) h() { return 1, 1; }
+        void b() { int[0..1] j := 1; int[0..1] v := 0; acquire k[j]; d[j] := 0; v := d[j]; release k[j]; assert v == 0; }
+        thread b;";
+    let unsafe_ones = [
+        // An index is written, and used, in one step.
+        format!("{ARRAYS} void a() {{ int[0..1] i := 0; acquire k[i]; i, d[i] := h(); }} thread a;"),
+        "lock k[2]; int[0..1] d[2] := 0;
+         void a() { int[0..1] i := 0; acquire k[i]; i := * constrain 'd['i] == 1; assert i == 0; }
+         void b() { int[0..1] j := 1; acquire k[j]; d[j] := 1; d[j] := 0; release k[j]; } thread a; thread b;"
+            .to_owned(),
+        // A lock that is also tried is no lock to rely on, and is taken without the other one.
+        "lock m, n; bool z := false;
+         void t() { bool l := false; bool v := false; acquire n; l := trylock(m); v := z; release n; assert l || !v; }
+         void u() { acquire m; release m; z := true; } thread t; thread u;"
+            .to_owned(),
+    ];
+    for text in unsafe_ones {
+        assert_eq!(compare(&text, &Options::default()).0.0, VerdictName::Unsafe, "{text}");
+    }
+    for text in [
+        // A place that is never reached.
+        "lock m; int[0..2] x := 0; void p() { x := 1; x := 0; } void q() { goto E; p(); E: skip; }
+         void w() { acquire m; p(); release m; q(); } thread a * 2 = w();",
+        "lock m; lock k[2][2]; int[0..2] e[2][2] := 0;
+         void w(int[0..1] i) { acquire m; acquire k[1][i]; e[1][i] := 1; e[1][i] := 0; release k[1][i]; release m; }
+         thread a[i] * 2 = w(i);",
+    ] {
+        assert_eq!(compare(text, &Options::default()).0.0, VerdictName::Safe, "{text}");
+    }
+}

@@ -55,7 +55,7 @@ fn random_locked(seed: u64) -> String {
     for name in ["p", "q"] {
         let _ = write!(text, "void {name}(int[0..1] i) {{ int[0..2] l := 0; ");
         for _ in 0..rng.usize(1..3) {
-            let statement = match rng.u32(0..30) {
+            let statement = match rng.u32(0..32) {
                 0 => "x := 0;".to_owned(),
                 1 => "z := 1;".to_owned(),
                 2 => "assert z != 2;".to_owned(),
@@ -66,6 +66,8 @@ fn random_locked(seed: u64) -> String {
                 7 => "i := 1 - i;".to_owned(),
                 8 => "acquire k[i]; acquire k[(i + 1) % 2]; d[i] := l; release k[i]; release k[(i + 1) % 2];".to_owned(),
                 9 => "d[i] := 0;".to_owned(),
+                30 => "acquire m; release m; z := 2;".to_owned(),
+                31 => "acquire n; if (trylock(m)) { l := 1; } else { l := z; } release n; assert l != 2;".to_owned(),
                 28 => "acquire k[i]; i, d[i] := 1 - i, 1; release k[1 - i];".to_owned(),
                 29 => "acquire k[i]; d[i], i := 1, 1 - i; release k[1 - i];".to_owned(),
                 10 => "acquire k[1 - i]; if (*) i := {0 .. 1}; release k[1 - i];".to_owned(),

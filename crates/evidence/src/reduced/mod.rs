@@ -13,6 +13,8 @@
 
 mod movers;
 
+pub use movers::check as check_movers;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -60,7 +62,7 @@ pub fn recheck_reduced(
     }
     if local.movers != Movers::default() {
         let code = code.ok_or_else(|| none("place", "inside of a lock"))?;
-        movers::check(&**system, code, &local.movers)?;
+        check_movers(&**system, code, &local.movers)?;
     }
     if let Some(&first) = local.symbols.first() {
         let name = system.describe().show_symbol(first);

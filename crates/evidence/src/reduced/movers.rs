@@ -29,7 +29,7 @@ use super::concern_of_place;
 use crate::recheck::{Flaw, Refusal};
 
 /// Refuses what is said about locks unless it is so.
-pub(super) fn check(system: &dyn System, code: &Code, movers: &Movers) -> Result<(), Refusal> {
+pub fn check(system: &dyn System, code: &Code, movers: &Movers) -> Result<(), Refusal> {
     let Movers { guards, inside, releases, takes, commits } = movers;
     let held = guards.iter().flat_map(|guard| guard.held.iter().chain([&guard.lock]));
     let mut named = held.chain(inside).chain(releases).chain(takes).chain(commits);

@@ -150,9 +150,12 @@ impl Text<'_> {
         self.held.at(loc).into_iter().flatten().filter(|lock| self.sound.contains(lock))
     }
 
-    /// What edges touch that are no steps of locks, and where from.
+    /// What edges touch that are no steps of sound locks, and where from.
     fn touches(&self) -> impl Iterator<Item = (Loc, &Place)> {
-        let others = self.edges().filter(|(id, _)| self.steps[id.index()].is_none());
+        let others = self.edges().filter(|(id, _)| match &self.steps[id.index()] {
+            Some(Step::Takes(lock) | Step::Releases(lock)) => !self.sound.contains(lock),
+            None => true,
+        });
         others.flat_map(|(id, edge)| {
             self.named[id.index()].iter().map(move |place| (edge.from, place))
         })
