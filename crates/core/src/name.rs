@@ -84,6 +84,19 @@ impl Edge {
         renames
     }
 
+    /// The places that all threads see, as far as the code names them.
+    #[must_use]
+    pub fn shared_places(&self) -> Vec<Place> {
+        let mut places = Vec::new();
+        let mut see = |place: &Place| {
+            if place.area == Area::Shared {
+                places.push(place.clone());
+            }
+        };
+        self.code.iter().for_each(|instruction| instruction.each_place(&mut see));
+        places
+    }
+
     /// Tells every place in which something is stored.
     pub fn each_stored(&self, see: &mut dyn FnMut(&Place)) {
         let mut target = |to: &Target| match to {

@@ -67,7 +67,7 @@ fn has_lines(system: &dyn System, heads: &BTreeSet<Head>) -> bool {
 /// A shared state, with the template and the top of a thread in it.
 pub(crate) type Head = (SharedId, TemplateId, Option<SymbolId>);
 
-/// What is seen where.
+/// Collects the heads of a certificate, and what may be seen beside them.
 #[derive(Default)]
 pub(crate) struct Seen {
     pub(crate) heads: BTreeSet<Head>,

@@ -20,8 +20,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_core::{
-    Area, Binary, Code, Control, Edge, EdgeId, Expr, Instruction, Kind, Loc, Name, Place, ProcId,
-    Slots, Source, Target, Unary, Value,
+    Binary, Code, Control, Edge, EdgeId, Expr, Instruction, Kind, Loc, Name, Place, ProcId, Slots,
+    Source, Target, Unary, Value,
 };
 use selvedge_model::{Guard, Movers, PlaceId, System};
 
@@ -106,7 +106,7 @@ struct Claims<'c> {
 
 impl<'c> Claims<'c> {
     fn new(system: &dyn System, code: &'c Code, guards: &'c [Guard]) -> Result<Self, Refusal> {
-        let edge = |edge: &Edge| (does(code, edge), shared_of(edge));
+        let edge = |edge: &Edge| (does(code, edge), edge.shared_places());
         let edges: Vec<_> = code.edges.iter().map(edge).collect();
         let mut claims = Claims {
             code,
@@ -454,7 +454,7 @@ fn does(code: &Code, edge: &Edge) -> Option<Does> {
     let (Instruction::Locate(at, place), rest) = edge.code.split_first()? else { return None };
     let (Instruction::Let(old, Expr::Temp(read)), rest) = rest.split_first()? else { return None };
     let lock = lock_of(code.location(edge.from).proc, place).filter(|_| read == at)?;
-    if edge.control != Control::Goto || shared_of(edge).len() != 1 {
+    if edge.control != Control::Goto || edge.shared_places().len() != 1 {
         return None;
     }
     let is_old = |value: &Expr| matches!(value, Expr::Temp(temp) if temp == old);
@@ -496,16 +496,4 @@ fn does(code: &Code, edge: &Edge) -> Option<Does> {
         }
         _ => None,
     }
-}
-
-/// The shared places that an edge names.
-fn shared_of(edge: &Edge) -> Vec<Place> {
-    let mut named = Vec::new();
-    let mut see = |place: &Place| {
-        if place.area == Area::Shared {
-            named.push(place.clone());
-        }
-    };
-    edge.code.iter().for_each(|instruction| instruction.each_place(&mut see));
-    named
 }

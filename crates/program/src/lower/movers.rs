@@ -53,7 +53,7 @@ pub(super) fn movers(
     if !steps.iter().any(Option::is_some) {
         return Movers::default();
     }
-    let named: Vec<Vec<Place>> = code.edges.iter().map(named).collect();
+    let named: Vec<Vec<Place>> = code.edges.iter().map(Edge::shared_places).collect();
     let held = Held::of(code, &steps, starts);
     let mut text = Text {
         code,
@@ -315,18 +315,6 @@ fn step(code: &Code, command: &Command, edge: &Edge) -> Option<Step> {
         Command::Release(_) => lock().map(Step::Releases),
         _ => None,
     }
-}
-
-/// The shared places that an edge names.
-fn named(edge: &Edge) -> Vec<Place> {
-    let mut places = Vec::new();
-    let mut see = |place: &Place| {
-        if place.area == Area::Shared {
-            places.push(place.clone());
-        }
-    };
-    edge.code.iter().for_each(|instruction| instruction.each_place(&mut see));
-    places
 }
 
 /// The locks that a thread certainly holds at each location; `None` where no thread comes to.
