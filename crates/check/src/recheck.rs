@@ -211,5 +211,6 @@ pub fn evidence_options(options: &InputOptions, deadlock: bool) -> Given {
         init: options.init.clone(),
         target: options.target.clone(),
         deadlock,
+        c: options.c.told(),
     }
 }

@@ -27,6 +27,8 @@ pub struct InputOptions {
     pub init: Option<String>,
     /// What must not be reached, in the place of what the file says.
     pub target: Option<String>,
+    /// What is said about a program in C.
+    pub c: frontend::c::Settings,
 }
 
 impl InputOptions {
@@ -43,6 +45,7 @@ impl InputOptions {
             target: self.target.clone(),
             threads: self.threads.iter().cloned().collect(),
             check: CheckOptions { consts: self.consts.iter().cloned().collect() },
+            c: self.c.clone(),
             budget: budget.clone(),
         })?;
         refuse_what_does_not_apply(&input, &self)?;
@@ -198,6 +201,40 @@ impl Subject {
         Subject { options, ..self.clone() }
     }
 
+    /// What the program leaves out of what its text means, if it is one.
+    #[must_use]
+    pub fn beyond(&self) -> Option<&frontend::Beyond> {
+        match self.input()? {
+            Input::Program { beyond, .. } => Some(beyond),
+            Input::Tables { .. } => None,
+        }
+    }
+
+    /// The subject with runs that end where they cannot be followed, in the place of failing there.
+    pub fn ending_at_limits(&self) -> Result<Self, Failure> {
+        self.reread(|options| options.ends_at_limits = true)
+    }
+
+    /// The subject in which threads that wait for a condition of C are woken by calls only: whoever may wake by chance is never
+    /// stuck, and whether somebody is stuck is what is asked.
+    fn woken_by_calls(&self) -> Result<Self, Failure> {
+        match self.beyond() {
+            Some(beyond) if beyond.waits => self.reread(|options| options.counts_sleepers = true),
+            _ => Ok(self.clone()),
+        }
+    }
+
+    fn reread(
+        &self,
+        change: impl FnOnce(&mut frontend::c::lower::Options),
+    ) -> Result<Self, Failure> {
+        let mut options = self.options.clone();
+        change(&mut options.c.options);
+        let source = self.source();
+        let other = options.load(&self.budget, |options| frontend::reread(source, options))?;
+        Ok(other.within(&self.budget))
+    }
+
     /// Whether there is any number of threads of a template, and no option gives one.
     #[must_use]
     pub fn has_any_number_of(&self, template: &str) -> bool {
@@ -267,7 +304,10 @@ impl Subject {
     /// what waits.
     pub fn for_engine(&self, wanted: Wanted) -> Result<Opened, Failure> {
         let form = if wanted.deadlock { Form::AllThreads } else { Form::DropsThreads };
-        let mut opened = self.open(form, wanted.any_number)?;
+        let mut opened = match wanted.deadlock {
+            true => self.woken_by_calls()?.open(form, wanted.any_number)?,
+            false => self.open(form, wanted.any_number)?,
+        };
         opened.properties.extend(wanted.deadlock.then_some(Property::NoDeadlock));
         Ok(opened)
     }
@@ -275,7 +315,7 @@ impl Subject {
     /// The system where all that matters is who can act: every thread stays, and values are chosen at
     /// once. Nothing is asked about single states.
     pub fn with_all_threads(&self) -> Result<Opened, Failure> {
-        let opened = self.open(Form::AllThreads, false)?;
+        let opened = self.woken_by_calls()?.open(Form::AllThreads, false)?;
         Ok(Opened { properties: Vec::new(), ..opened })
     }
 

@@ -187,6 +187,9 @@ pub enum Failure<V> {
     },
 }
 
+/// Says that an assertion failed.
+pub const ASSERTION_FAILED: &str = "assertion failed";
+
 /// What is said of a lock that nobody holds, after its name.
 pub const NOT_HELD: &str = " is released but nobody holds it";
 
@@ -198,7 +201,7 @@ impl<V> Failure<V> {
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
-            Failure::Broken(Broken::Assertion) => "assertion failed",
+            Failure::Broken(Broken::Assertion) => ASSERTION_FAILED,
             Failure::Broken(Broken::NotHeld(_)) => "a lock is released that nobody holds",
             Failure::Broken(Broken::HeldByAnother(_)) => {
                 "a lock is released by a thread that does not hold it"

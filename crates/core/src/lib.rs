@@ -24,7 +24,7 @@ mod value;
 
 pub use choices::Choices;
 pub use code::*;
-pub use domain::{Domain, Effect, Failure, HELD_BY_ANOTHER, Limits, NOT_HELD};
+pub use domain::{ASSERTION_FAILED, Domain, Effect, Failure, HELD_BY_ANOTHER, Limits, NOT_HELD};
 pub use footprint::{Footprint, Interval, Slots, footprints};
 pub use kind::{Kind, Range, Span};
 pub use machine::Machine;

@@ -58,7 +58,7 @@ pub(crate) struct Found {
 pub(crate) struct Backward<'a> {
     pub system: &'a dyn System,
     pub modular: &'a Modular,
-    pub views: Option<&'a Views<'a>>,
+    pub views: Option<&'a Views>,
     /// What holds in every reachable state.
     pub relations: &'a [Relation],
     pub nodes: Vec<Node>,
@@ -80,7 +80,7 @@ impl<'a> Backward<'a> {
     pub fn new(
         system: &'a dyn System,
         modular: &'a Modular,
-        views: Option<&'a Views<'a>>,
+        views: Option<&'a Views>,
         relations: &'a [Relation],
         properties: &[Property],
     ) -> Result<Self, Fault> {

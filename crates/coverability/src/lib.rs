@@ -135,6 +135,9 @@ pub fn attempt<S: From<Fault>>(
     decide(system, properties, stacks, Above::Pairs, go_on)
 }
 
+/// With more pairs of a shared state and a local state than this, pairs of threads are looked at from the start.
+const FEW_PAIRS: usize = 1 << 16;
+
 /// More relations than this are not looked for.
 const MOST_RELATIONS: usize = 64;
 
@@ -145,17 +148,27 @@ fn decide<S: From<Fault>>(
     above: Above,
     go_on: &dyn Fn() -> Result<(), S>,
 ) -> Result<Attempt, S> {
-    let modular = match Modular::new(system, stacks, go_on) {
-        Ok(modular) => modular,
+    // Single threads first: they are few, and often enough.
+    let by_pairs = stacks == Stacks::Whole && above == Above::Pairs;
+    let most = if by_pairs { FEW_PAIRS } else { modular::MOST_PAIRS };
+    let made = match Modular::new(system, stacks, most, go_on) {
+        Err(Halt::Many) => {
+            Views::from_the_start(system, go_on).map(|(modular, views)| (modular, Some(views)))
+        }
+        single => single.map(|modular| (modular, None)),
+    };
+    let (modular, mut views) = match made {
+        Ok(made) => made,
         Err(Halt::Stop(stop)) => return Err(stop),
         Err(Halt::Grows(fault)) => return Ok(Attempt::Grows(fault)),
-        Err(Halt::Started(_)) => return Err(fault("a limit was found too late").into()),
+        Err(Halt::Started(_) | Halt::Many) => {
+            return Err(fault("a limit was found too late").into());
+        }
     };
-    let search = Backward::new(system, &modular, None, &[], properties)?;
-    let views = match above == Above::Pairs && !search.is_empty() {
-        true => Views::new(&modular, go_on)?,
-        false => None,
-    };
+    let search = Backward::new(system, &modular, views.as_ref(), &[], properties)?;
+    if above == Above::Pairs && !search.is_empty() && views.is_none() {
+        views = Views::new(&modular, go_on)?;
+    }
     let mut laws = None;
     let mut relations = Vec::new();
     loop {

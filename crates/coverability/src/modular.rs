@@ -28,7 +28,7 @@ use crate::kinds::{Above, After, Below, Kinds, Stacks};
 const HIGHEST_STACK: usize = 64;
 
 /// More pairs than this are not kept.
-const MOST_PAIRS: usize = 1 << 21;
+pub(crate) const MOST_PAIRS: usize = 1 << 21;
 
 /// How many pairs are looked at between two questions whether to go on.
 const ASK_EVERY: usize = 1 << 10;
@@ -79,6 +79,8 @@ pub(crate) struct Modular {
     pub drops_threads: bool,
     /// How many threads there are at most of a template.
     pub limits: FxHashMap<TemplateId, u32>,
+    /// Whether others are where a thread takes them.
+    spreads: bool,
     numbers: Interner<SharedId>,
     work: Vec<(u32, u32)>,
     /// Pops of local states below which something is hidden, by their lowest symbol.
@@ -101,6 +103,8 @@ pub(crate) enum Halt<S> {
     Started(TemplateId),
     /// A stack grows, and it is not cut.
     Grows(Fault),
+    /// There are more pairs than were to be looked at.
+    Many,
     Stop(S),
 }
 
@@ -111,11 +115,25 @@ impl<S: From<Fault>> From<Fault> for Halt<S> {
 }
 
 impl Modular {
+    /// Pairs of a shared state and a local state, unless there are more than so many.
     pub fn new<S: From<Fault>>(
         system: &dyn System,
         stacks: Stacks,
+        most: usize,
         go_on: &dyn Fn() -> Result<(), S>,
     ) -> Result<Self, Halt<S>> {
+        Modular::within_limits(system, |limits| {
+            let mut modular = Modular::at_the_start(system, stacks, limits)?;
+            modular.close(system, most, go_on)?;
+            Ok(modular)
+        })
+    }
+
+    /// Takes all templates to be limited of which there is a fixed number at the start, but for those that are found to be started.
+    pub fn within_limits<S, T>(
+        system: &dyn System,
+        attempt: impl Fn(FxHashMap<TemplateId, u32>) -> Result<T, Halt<S>>,
+    ) -> Result<T, Halt<S>> {
         let mut limits: FxHashMap<TemplateId, u32> = FxHashMap::default();
         for thread in system.threads() {
             *limits.entry(thread.template).or_default() += 1;
@@ -124,18 +142,18 @@ impl Modular {
             limits.remove(&any.template);
         }
         loop {
-            match Modular::with(system, stacks, limits.clone(), go_on) {
+            match attempt(limits.clone()) {
                 Err(Halt::Started(template)) => limits.remove(&template),
                 done => return done,
             };
         }
     }
 
-    fn with<S: From<Fault>>(
+    /// What is there before anybody moves.
+    pub fn at_the_start<S: From<Fault>>(
         system: &dyn System,
         stacks: Stacks,
         limits: FxHashMap<TemplateId, u32>,
-        go_on: &dyn Fn() -> Result<(), S>,
     ) -> Result<Self, Halt<S>> {
         let mut modular = Modular {
             kinds: Kinds::new(stacks),
@@ -145,6 +163,7 @@ impl Modular {
             any: Vec::new(),
             drops_threads: system.drops_threads(),
             limits,
+            spreads: false,
             numbers: Interner::of("shared states"),
             work: Vec::new(),
             pops: FxHashMap::default(),
@@ -171,23 +190,48 @@ impl Modular {
         }
         modular.initial.sort_unstable();
         modular.initial.dedup();
+        Ok(modular)
+    }
+
+    fn close<S: From<Fault>>(
+        &mut self,
+        system: &dyn System,
+        most: usize,
+        go_on: &dyn Fn() -> Result<(), S>,
+    ) -> Result<(), Halt<S>> {
+        self.spreads = true;
         let mut looked_at = 0;
         loop {
             if looked_at % ASK_EVERY == 0 {
                 go_on().map_err(Halt::Stop)?;
             }
             looked_at += 1;
-            if let Some((place, kind)) = modular.work.pop() {
-                modular.spread(place, kind)?;
-                modular.step(system, place, kind)?;
-            } else if let Some((above, below)) = modular.kinds.next_guess() {
-                for pop in modular.pops.get(&above).cloned().unwrap_or_default() {
-                    modular.uncover(&pop, below)?;
+            if self.pairs > most {
+                return Err(Halt::Many);
+            }
+            if let Some((place, kind)) = self.work.pop() {
+                self.spread(place, kind)?;
+                self.step(system, place, kind)?;
+            } else if let Some((above, below)) = self.kinds.next_guess() {
+                for pop in self.pops.get(&above).cloned().unwrap_or_default() {
+                    self.uncover(&pop, below)?;
                 }
             } else {
-                return Ok(modular);
+                return Ok(());
             }
         }
+    }
+
+    /// Looks at what a thread can do, and at nothing that it does to others.
+    pub fn step_alone<S: From<Fault>>(
+        &mut self,
+        system: &dyn System,
+        place: u32,
+        kind: u32,
+    ) -> Result<(), Halt<S>> {
+        self.add(place, kind)?;
+        self.work.clear();
+        self.step(system, place, kind)
     }
 
     /// The local states that threads may have there: those that may be there beside the same ones
@@ -286,7 +330,7 @@ impl Modular {
             spawn = Some(kind);
         }
         self.transitions.push(Transition { from: place, to, actor: kind, after, spawn, action });
-        if !self.places[place as usize].next.contains(&(to, template)) {
+        if self.spreads && !self.places[place as usize].next.contains(&(to, template)) {
             self.places[place as usize].next.push((to, template));
             for at in 0..self.places[place as usize].kinds.len() {
                 let other = self.places[place as usize].kinds[at];

@@ -143,7 +143,7 @@ impl Laws {
     /// None at all where there is too much to look at.
     pub fn new<S>(
         modular: &Modular,
-        views: Option<&Views<'_>>,
+        views: Option<&Views>,
         go_on: &dyn Fn() -> Result<(), S>,
     ) -> Result<Self, S> {
         let mut templates: Vec<TemplateId> =

@@ -14,9 +14,10 @@
 //! themselves.
 
 use rustc_hash::FxHashMap;
-use selvedge_model::Fault;
+use selvedge_model::{Fault, System};
 
-use crate::modular::{Modular, Transition};
+use crate::fault;
+use crate::modular::{Halt, Modular, Transition};
 
 /// Larger tables of pairs, in words of 64 bits, are not made.
 const MOST_WORDS: usize = 1 << 24;
@@ -24,16 +25,20 @@ const MOST_WORDS: usize = 1 << 24;
 /// How many pairs are looked at between two questions whether to go on.
 const ASK_EVERY: usize = 1 << 10;
 
-/// A set of local states.
-type Row = Box<[u64]>;
+/// A set of local states, as long as it needs to be.
+type Row = Vec<u64>;
 
 fn has(row: &[u64], kind: u32) -> bool {
-    row[kind as usize / 64] >> (kind % 64) & 1 == 1
+    row.get(kind as usize / 64).is_some_and(|word| word >> (kind % 64) & 1 == 1)
 }
 
-fn insert(row: &mut [u64], kind: u32) -> bool {
+fn insert(row: &mut Row, kind: u32) -> bool {
     let is_new = !has(row, kind);
-    row[kind as usize / 64] |= 1 << (kind % 64);
+    let at = kind as usize / 64;
+    if row.len() <= at {
+        row.resize(at + 1, 0);
+    }
+    row[at] |= 1 << (kind % 64);
     is_new
 }
 
@@ -47,21 +52,23 @@ fn members(row: &[u64]) -> impl Iterator<Item = u32> {
 type Movers = Vec<(u32, Row)>;
 
 /// Which two threads can be where.
-pub(crate) struct Views<'a> {
-    words: usize,
+#[derive(Default)]
+pub(crate) struct Views {
     /// For each shared state: the local states there, with those that can be there beside each.
     partners: Vec<FxHashMap<u32, Row>>,
     movers: Vec<Movers>,
     /// The steps of each local state in each shared state.
-    steps: FxHashMap<(u32, u32), Vec<&'a Transition>>,
+    steps: FxHashMap<(u32, u32), Vec<Transition>>,
     singles: Vec<(u32, u32)>,
     pairs: Vec<(u32, u32, u32)>,
+    /// How many words the rows have at most.
+    size: usize,
 }
 
-impl<'a> Views<'a> {
+impl Views {
     /// The pairs; `None` if their table would be too large.
     pub fn new<S: From<Fault>>(
-        modular: &'a Modular,
+        modular: &Modular,
         go_on: &dyn Fn() -> Result<(), S>,
     ) -> Result<Option<Self>, S> {
         let words = modular.kinds.len().div_ceil(64);
@@ -69,36 +76,86 @@ impl<'a> Views<'a> {
         if rows.saturating_mul(words) > MOST_WORDS {
             return Ok(None);
         }
-        let mut views = Views {
-            words,
-            partners: vec![FxHashMap::default(); modular.places.len()],
-            movers: vec![Movers::new(); modular.places.len()],
-            steps: FxHashMap::default(),
-            singles: Vec::new(),
-            pairs: Vec::new(),
-        };
+        let mut views = Views::default();
+        views.reach(modular);
         for step in &modular.transitions {
-            views.steps.entry((step.from, step.actor)).or_default().push(step);
-            if step.from != step.to {
-                let movers = &mut views.movers[step.from as usize];
-                let at = movers.iter().position(|(to, _)| *to == step.to).unwrap_or_else(|| {
-                    movers.push((step.to, vec![0; words].into()));
-                    movers.len() - 1
-                });
-                insert(&mut movers[at].1, step.actor);
-            }
+            views.note(*step);
         }
+        views.begin(modular);
+        views.close(go_on)?;
+        Ok(Some(views))
+    }
+
+    /// The pairs, and what single threads can do: nothing is looked at but what the pairs allow. For whole stacks.
+    ///
+    /// Where a lock keeps threads apart, single threads know nothing of that, and what they do to what the lock protects may have no
+    /// end.
+    pub fn from_the_start<S: From<Fault>>(
+        system: &dyn System,
+        go_on: &dyn Fn() -> Result<(), S>,
+    ) -> Result<(Modular, Self), Halt<S>> {
+        Modular::within_limits(system, |limits| {
+            let mut modular = Modular::at_the_start(system, crate::Stacks::Whole, limits)?;
+            let mut views = Views::default();
+            views.reach(&modular);
+            views.begin(&modular);
+            let mut looked_at = 0;
+            while !(views.singles.is_empty() && views.pairs.is_empty()) {
+                if looked_at % ASK_EVERY == 0 {
+                    go_on().map_err(Halt::Stop)?;
+                }
+                looked_at += 1;
+                if let Some((place, kind)) = views.singles.pop() {
+                    let known = modular.transitions.len();
+                    modular.step_alone(system, place, kind)?;
+                    views.reach(&modular);
+                    for step in &modular.transitions[known..] {
+                        views.note(*step);
+                    }
+                    views.step_alone(place, kind);
+                } else {
+                    views.next_pair();
+                }
+                if views.size > MOST_WORDS {
+                    let many = "there are too many pairs of local states: any number of threads can be decided only \
+                                where threads have finitely many, and not too many, local states";
+                    return Err(fault(many).into());
+                }
+            }
+            Ok((modular, views))
+        })
+    }
+
+    /// Makes room for all places.
+    fn reach(&mut self, modular: &Modular) {
+        self.partners.resize_with(modular.places.len(), FxHashMap::default);
+        self.movers.resize_with(modular.places.len(), Movers::new);
+    }
+
+    /// Notes what a thread can do.
+    fn note(&mut self, step: Transition) {
+        self.steps.entry((step.from, step.actor)).or_default().push(step);
+        if step.from != step.to {
+            let movers = &mut self.movers[step.from as usize];
+            let at = movers.iter().position(|(to, _)| *to == step.to).unwrap_or_else(|| {
+                movers.push((step.to, Row::new()));
+                movers.len() - 1
+            });
+            insert(&mut movers[at].1, step.actor);
+        }
+    }
+
+    /// What is there at the start.
+    fn begin(&mut self, modular: &Modular) {
         for (place, kinds) in &modular.initial {
             // Of those of which there is any number, two are enough to be seen together.
             let any = modular.any.iter().flat_map(|&kind| [kind, kind]);
             let all: Vec<u32> = kinds.iter().copied().chain(any).collect();
             for (at, &kind) in all.iter().enumerate() {
-                views.add_single(*place, kind);
-                all[..at].iter().for_each(|&other| views.add_pair(*place, kind, other));
+                self.add_single(*place, kind);
+                all[..at].iter().for_each(|&other| self.add_pair(*place, kind, other));
             }
         }
-        views.close(go_on)?;
-        Ok(Some(views))
     }
 
     /// Whether these threads may be there together, two by two. In rising order.
@@ -124,23 +181,27 @@ impl<'a> Views<'a> {
             looked_at += 1;
             if let Some((place, kind)) = self.singles.pop() {
                 self.step_alone(place, kind);
-            } else if let Some((place, a, b)) = self.pairs.pop() {
-                self.step_beside(place, a, b);
-                if a != b {
-                    self.step_beside(place, b, a);
-                }
-                self.step_of_third(place, a, b);
-            } else {
+            } else if !self.next_pair() {
                 return Ok(());
             }
         }
     }
 
+    /// Looks at a pair that is new, if there is one.
+    fn next_pair(&mut self) -> bool {
+        let Some((place, a, b)) = self.pairs.pop() else { return false };
+        self.step_beside(place, a, b);
+        if a != b {
+            self.step_beside(place, b, a);
+        }
+        self.step_of_third(place, a, b);
+        true
+    }
+
     fn add_single(&mut self, place: u32, kind: u32) {
-        let words = self.words;
         self.partners[place as usize].entry(kind).or_insert_with(|| {
             self.singles.push((place, kind));
-            vec![0; words].into()
+            Row::new()
         });
     }
 
@@ -150,7 +211,10 @@ impl<'a> Views<'a> {
         let rows = &mut self.partners[place as usize];
         let mut is_new = false;
         for (one, other) in [(a, b), (b, a)] {
-            is_new |= rows.get_mut(&one).is_some_and(|row| insert(row, other));
+            let Some(row) = rows.get_mut(&one) else { continue };
+            self.size -= row.len();
+            is_new |= insert(row, other);
+            self.size += row.len();
         }
         if is_new {
             self.pairs.push((place, a, b));
@@ -159,7 +223,7 @@ impl<'a> Views<'a> {
 
     fn step_alone(&mut self, place: u32, kind: u32) {
         for at in 0..self.steps.get(&(place, kind)).map_or(0, Vec::len) {
-            let &Transition { to, after, spawn, .. } = self.steps[&(place, kind)][at];
+            let Transition { to, after, spawn, .. } = self.steps[&(place, kind)][at];
             self.add_single(to, after);
             if let Some(started) = spawn {
                 self.add_pair(to, after, started);
@@ -171,7 +235,7 @@ impl<'a> Views<'a> {
     fn step_beside(&mut self, place: u32, actor: u32, other: u32) {
         let both = self.both(place, actor, other);
         for at in 0..self.steps.get(&(place, actor)).map_or(0, Vec::len) {
-            let &Transition { to, after, spawn, .. } = self.steps[&(place, actor)][at];
+            let Transition { to, after, spawn, .. } = self.steps[&(place, actor)][at];
             self.add_pair(to, after, other);
             if let Some(started) = spawn {
                 self.add_pair(to, started, other);
@@ -197,13 +261,16 @@ impl<'a> Views<'a> {
         let row = |kind: u32| self.partners[place as usize].get(&kind);
         match (row(a), row(b)) {
             (Some(a), Some(b)) => a.iter().zip(b).map(|(a, b)| a & b).collect(),
-            _ => vec![0; self.words].into(),
+            _ => Row::new(),
         }
     }
 
     fn add_pairs(&mut self, place: u32, kind: u32, others: &Row) {
         let new: Row = match self.partners[place as usize].get(&kind) {
-            Some(row) => others.iter().zip(row).map(|(others, row)| others & !row).collect(),
+            Some(row) => {
+                let known = row.iter().copied().chain(std::iter::repeat(0));
+                others.iter().zip(known).map(|(others, row)| others & !row).collect()
+            }
             None => others.clone(),
         };
         members(&new).for_each(|other| self.add_pair(place, kind, other));

@@ -248,7 +248,7 @@ impl<'s, T: TokenKind> Cursor<'s, T> {
     }
 
     /// Leaves the rest of the text out, and what is wrong with it.
-    fn give_up(&mut self) {
+    pub fn give_up(&mut self) {
         self.given_up = true;
         self.at = self.tokens.len();
     }

@@ -181,8 +181,13 @@ impl Diagnostics {
     fn window(&self, span: Span) -> (Span, u32) {
         let text = self.source.text();
         let line = self.source.line(span.start);
-        let line_text = self.source.line_text(line);
-        if text.len() < 200_000 && line_text.len() <= LONG_LINE {
+        let whole = self.source.line_span(span.start);
+        let (start, end) = (whole.start as usize, whole.end as usize);
+        let is_short = end - start <= LONG_LINE;
+        if self.source.is_made() && is_short {
+            return (whole, line);
+        }
+        if text.len() < 200_000 && is_short {
             return (Span::new(0, text.len()), 1);
         }
         let boundary = |mut at: usize| {
@@ -191,8 +196,6 @@ impl Diagnostics {
             }
             at
         };
-        let start = line_text.as_ptr() as usize - text.as_ptr() as usize;
-        let end = start + line_text.len();
         let from = boundary((span.start as usize).saturating_sub(40).max(start).min(end));
         let to = boundary((from + 120).min(end));
         (Span::new(from, to), line)

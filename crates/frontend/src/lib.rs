@@ -31,6 +31,7 @@
 //! ```
 
 pub mod bp;
+pub mod c;
 pub mod check;
 mod cursor;
 mod diagnostic;
@@ -45,6 +46,6 @@ pub mod weave;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
 pub use load::{
-    Draft, Input, LoadError, LoadOptions, draft, explain, files, has_known_ending, load, parse,
-    read_text, show_path,
+    Beyond, Draft, Input, LoadError, LoadOptions, draft, explain, files, has_known_ending, load,
+    parse, read_text, reread, show_path,
 };

@@ -9,9 +9,10 @@ use std::{fmt, fs};
 use selvedge_model::{Budget, Patience, Property, Stop};
 use selvedge_program::{Program, Source, ThreadCounts};
 
+use crate::c::lower::Limit;
 use crate::check::{CheckOptions, Names, check_with_names, check_within};
 use crate::tables::{Beside, Format, TableInput};
-use crate::{Diagnostic, Diagnostics, bp, syntax, tables, weave};
+use crate::{Diagnostic, Diagnostics, bp, c, syntax, tables, weave};
 
 /// What can be verified.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub enum Input {
         warnings: Diagnostics,
         /// What must not be reached (`--target`), in the place of failing assertions.
         target: Option<Property>,
+        /// What the program does not follow, and what it assumes; of programs in C only.
+        beyond: Arc<Beyond>,
     },
     /// A table.
     Tables {
@@ -34,6 +37,23 @@ pub enum Input {
         /// Its text.
         source: Arc<Source>,
     },
+}
+
+/// What a program leaves out of what its text means.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Beyond {
+    /// Places that fail because no run is followed further: a run that ends there is no violation.
+    pub limits: Vec<Limit>,
+    /// What holds of every answer only as far as this holds.
+    pub assumptions: Vec<String>,
+    /// Places where the program does more than the text: a violation is one only if it is found where runs end at limits.
+    pub approximations: Vec<Limit>,
+    /// Where that is so, with no more threads than this.
+    pub most_threads: Option<u32>,
+    /// Whether the text is C.
+    pub is_c: bool,
+    /// Whether threads wait for conditions of C, which may wake them although nobody called.
+    pub waits: bool,
 }
 
 /// What the command line says about an input.
@@ -48,6 +68,8 @@ pub struct LoadOptions {
     pub threads: ThreadCounts,
     /// For programs.
     pub check: CheckOptions,
+    /// For programs in C.
+    pub c: c::Settings,
     /// How long and how large the preparation may be.
     pub budget: Budget,
 }
@@ -126,9 +148,19 @@ fn read(
 ) -> Result<Input, LoadError> {
     match kind(path) {
         Some(Kind::Program(parse)) => program(source, options, parse),
+        Some(Kind::C { preprocessed }) => {
+            let source = match preprocessed || !needs_preprocessing(source.text()) {
+                true => source,
+                false => {
+                    let made = c::preprocess::preprocess(path, &source, &options.c);
+                    made.map_err(|why| LoadError::Unusable(format!("{}: {why}", source.name())))?
+                }
+            };
+            c_program(source, options)
+        }
         Some(Kind::Table(format)) => table(source, options, format, beside),
         None => Err(LoadError::Unusable(format!(
-            "{}: unknown kind of file; known endings are .weave, .bp, .cpds, .pds and .tts: if this is a \
+            "{}: unknown kind of file; known endings are .weave, .bp, .c, .i, .cpds, .pds and .tts: if this is a \
              program, call it {}",
             show_path(path),
             show_path(&path.with_extension("weave"))
@@ -139,6 +171,7 @@ fn read(
 /// What a file is, by the ending of its name.
 enum Kind {
     Program(Parser),
+    C { preprocessed: bool },
     Table(Format),
 }
 
@@ -148,6 +181,8 @@ fn kind(path: &Path) -> Option<Kind> {
     match path.extension()?.to_str()? {
         "weave" => Some(Kind::Program(weave::parse_within)),
         "bp" => Some(Kind::Program(bp::parse_within)),
+        "c" => Some(Kind::C { preprocessed: false }),
+        "i" => Some(Kind::C { preprocessed: true }),
         "pds" => Some(Kind::Table(Format::Pds)),
         "cpds" => Some(Kind::Table(Format::Cpds)),
         "tts" => Some(Kind::Table(Format::Tts)),
@@ -223,10 +258,51 @@ fn program(source: Source, options: &LoadOptions, parse: Parser) -> Result<Input
             let target = target.map(|text| crate::target::target(text, &program, &warnings.source));
             let target = target.transpose().map_err(LoadError::Invalid)?;
             let (program, source) = (Arc::new(program), Arc::new(source));
-            Ok(Input::Program { program, source, warnings, target })
+            Ok(Input::Program { program, source, warnings, target, beyond: Arc::default() })
         }
         _ => Err(LoadError::Invalid(warnings)),
     }
+}
+
+/// Reads a text in C again that was read before, with other options.
+pub fn reread(source: &Source, options: &LoadOptions) -> Result<Input, LoadError> {
+    c_program(source.clone(), options)
+}
+
+/// Whether a text in C has directives that only a preprocessor understands.
+fn needs_preprocessing(text: &str) -> bool {
+    let is_marker = |rest: &str| rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    let directives = text.lines().filter_map(|line| line.trim_start().strip_prefix('#'));
+    directives.into_iter().any(|rest| !is_marker(rest) && !rest.trim_start().starts_with("pragma"))
+        || text.contains("__FILE__")
+}
+
+fn c_program(source: Source, options: &LoadOptions) -> Result<Input, LoadError> {
+    let patience = Patience::new(&options.budget);
+    let (lowered, problems) = c::read(&source, &options.c);
+    patience.end()?;
+    let warnings = Diagnostics::new(source.clone(), problems);
+    let Some(lowered) = lowered else { return Err(LoadError::Invalid(warnings)) };
+    let program = lowered.program;
+    let target = options.target.as_deref();
+    let target = target.map(|text| crate::target::target(text, &program, &warnings.source));
+    let target = target.transpose().map_err(LoadError::Invalid)?;
+    let assumptions = lowered.assumptions.into_iter().collect();
+    let beyond = Arc::new(Beyond {
+        limits: lowered.limits,
+        assumptions,
+        approximations: lowered.approximations,
+        most_threads: lowered.most_threads,
+        is_c: true,
+        waits: lowered.waits,
+    });
+    Ok(Input::Program {
+        program: Arc::new(program),
+        source: Arc::new(source),
+        warnings,
+        target,
+        beyond,
+    })
 }
 
 /// Whether the file declares the constants that are to have other values.

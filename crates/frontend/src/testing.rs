@@ -12,7 +12,7 @@ use selvedge_program::{Lowering, Program, Source, ThreadCounts, print};
 
 use crate::check::{CheckOptions, Checked, Names, check_with_names};
 use crate::tables::{Beside, Format, TableInput, print as print_tables, read, to_program};
-use crate::{Diagnostic, Diagnostics, LoadError, bp, syntax, weave};
+use crate::{Diagnostic, Diagnostics, LoadError, bp, c, syntax, weave};
 
 type Parser = fn(&Source) -> (syntax::File, Vec<Diagnostic>);
 
@@ -89,6 +89,26 @@ pub fn survive_tables(text: &str) {
         again(&print::weave(&program), weave::parse);
     }
     walk(&tables);
+}
+
+/// Reads a text as preprocessed C.
+pub fn survive_c(text: &str) {
+    let (unit, list) = c::parse(text);
+    let lines = c::Lines::new("any.c", text);
+    let found = Diagnostics::new(Source::new("any.c", text), list);
+    look_at(&found);
+    for diagnostic in &found.list {
+        let (file, _) = lines.place(diagnostic.label.span.start);
+        assert!(*file == *"any.c" || text.contains('#'), "a file that no marker names: {file}");
+    }
+    // The shown tree has all its places.
+    let shown = format!("{unit:?}");
+    for place in shown.split("Span { start: ").skip(1) {
+        let mut numbers = place.split(|c: char| !c.is_ascii_digit()).filter(|n| !n.is_empty());
+        let mut number = || numbers.next().and_then(|n| n.parse::<usize>().ok());
+        let (start, end) = (number().unwrap_or(usize::MAX), number().unwrap_or(usize::MAX));
+        assert!(text.get(start..end).is_some(), "{start} to {end} is not in the text");
+    }
 }
 
 /// Reads and checks a program. What is wrong with it is looked at, too.

@@ -6,7 +6,7 @@ use std::fs;
 use std::panic;
 use std::path::{Path, PathBuf};
 
-use selvedge_frontend::testing::{survive_bp, survive_tables, survive_weave};
+use selvedge_frontend::testing::{survive_bp, survive_c, survive_tables, survive_weave};
 
 /// How many mutants are made of the texts of one language.
 const MUTANTS: usize = 3000;
@@ -152,4 +152,24 @@ fn tables() {
     let cpds = examples("cpds").into_iter().map(|text| format!("c{text}"));
     let texts: Vec<String> = cpds.chain(seeds("tables")).collect();
     try_all(&texts, &survive_tables);
+}
+
+#[test]
+fn c() {
+    let texts = [examples("c"), seeds("c")].concat();
+    try_all(&texts, &survive_c);
+}
+
+/// Each seed of C ends after each of its pieces, and lacks each of them.
+#[test]
+fn c_with_each_piece_left_out() {
+    for text in seeds("c") {
+        let (_, mistakes) = selvedge_frontend::c::parse(&text);
+        assert_eq!(mistakes, [], "a seed is right");
+        let list = pieces(&text);
+        for at in 0..list.len() {
+            survive_c(&list[..at].concat());
+            survive_c(&[&list[..at], &list[at + 1..]].concat().concat());
+        }
+    }
 }

@@ -216,6 +216,8 @@ pub enum Stop {
     Full(Full),
     /// The system cannot say what its actions are.
     Fault(Fault),
+    /// The program does not follow what the text means any further: where, and what is there.
+    Beyond(String),
     /// There is no violation but perhaps a deadlock, which more threads may undo, so that coverability decides nothing about
     /// it.
     OnlyDeadlocks {
@@ -255,6 +257,7 @@ impl fmt::Display for Stop {
             }
             Stop::Full(full) => full.fmt(f),
             Stop::Fault(fault) => fault.fmt(f),
+            Stop::Beyond(place) => f.write_str(place),
             Stop::OnlyDeadlocks { any_number: true } => NotUpward::Deadlock.fmt(f),
             Stop::OnlyDeadlocks { any_number: false } => f.write_str(
                 "coverability does not decide deadlocks: it looks for what more threads do not undo, and one more \

@@ -34,7 +34,7 @@ mod explicit;
 pub mod flow;
 pub mod inline;
 mod lower;
-mod make;
+pub mod make;
 mod names;
 mod operators;
 pub mod pool;

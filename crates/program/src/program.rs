@@ -3,6 +3,8 @@
 //! person wrote was found before a value of these types exists: names are ids, types fit, labels
 //! exist, `break` is inside a loop.
 
+use std::collections::BTreeMap;
+
 pub use selvedge_core::ProcId;
 use selvedge_model::Datum;
 
@@ -47,6 +49,8 @@ pub struct Program {
     pub threads: Vec<ThreadDecl>,
     /// Predicates for abstraction.
     pub predicates: Vec<Predicate>,
+    /// What is said of an assertion that fails, by its place, where it is more than that it failed.
+    pub reasons: BTreeMap<Span, String>,
 }
 
 /// An enumeration: its values are the positions of its enumerators.

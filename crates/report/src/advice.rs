@@ -19,6 +19,8 @@ pub struct Asked<'a> {
     pub unbounded: Option<&'a str>,
     /// What was assumed of threads that are started.
     pub started: Option<Started>,
+    /// What else holds of the answer only as far as this holds.
+    pub assumptions: &'a [String],
 }
 
 /// How many of the threads that a program starts were followed.
@@ -80,6 +82,7 @@ pub(crate) fn advice(
             return Some("`selvedge check --contexts 2`".to_owned());
         }
         Stop::Fault(fault) => return Some(after_fault(fault)),
+        Stop::Beyond(_) => return None,
         Stop::OnlyDeadlocks { .. } => {
             return Some("another engine: without --engine, one is chosen that fits".to_owned());
         }

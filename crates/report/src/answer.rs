@@ -208,6 +208,9 @@ fn why_safe(answer: &AboutStates<'_>, proof: Proof) -> Vec<Detail> {
             },
         ));
     }
+    if !answer.asked.assumptions.is_empty() {
+        details.push(("assumes", answer.asked.assumptions.join("; ")));
+    }
     details
 }
 

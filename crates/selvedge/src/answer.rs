@@ -73,6 +73,51 @@ impl Answer {
         self
     }
 
+    /// Why a violation is none yet: its run ends in a place that cannot be followed any further, or the program does more than the
+    /// text there.
+    pub(crate) fn doubt(&self, subject: &selvedge_check::Subject) -> Option<String> {
+        let By::States { opened, outcome, .. } = &self.by else { return None };
+        let Found::Unsafe { .. } = &outcome.verdict else { return None };
+        let beyond = subject.beyond()?;
+        let line = |span: selvedge_program::Span| opened.source.line(span.start);
+        let at = self.last().and_then(|last| opened.program.as_ref()?.wrong_at(last.shared));
+        if let Some(limit) = beyond.limits.iter().find(|limit| Some(limit.span) == at) {
+            return Some(format!("line {} cannot be followed: {}", line(limit.span), limit.reason));
+        }
+        let many = beyond.approximations.first()?;
+        Some(format!(
+            "a violation was found, but perhaps the program has none: at line {}, {}",
+            line(many.span),
+            many.reason
+        ))
+    }
+
+    /// The last state of a run that goes wrong.
+    fn last(&self) -> Option<&State> {
+        let By::States { outcome, last, .. } = &self.by else { return None };
+        match &outcome.verdict {
+            Found::Unsafe { trace: Ok(trace), .. } => Some(last.as_ref().unwrap_or(&trace.initial)),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a violation with no more threads than there are.
+    pub(crate) fn is_violation(&self, subject: &selvedge_check::Subject) -> bool {
+        let most = subject.beyond().and_then(|beyond| beyond.most_threads).unwrap_or(u32::MAX);
+        let threads = self.last().map_or(0, |last| last.threads.len());
+        self.name() == VerdictName::Unsafe && threads as u64 <= u64::from(most)
+    }
+
+    /// The answer without what was found: nothing is known, and why.
+    pub(crate) fn stopped(mut self, reason: String) -> Self {
+        if let By::States { outcome, last, .. } = &mut self.by {
+            outcome.verdict = Found::Unknown { stop: Stop::Beyond(reason), completed: None };
+            outcome.evidence = None;
+            *last = None;
+        }
+        self
+    }
+
     /// What engines that follow states found out, to be told in other words.
     pub(crate) fn into_outcome(self) -> Option<Outcome> {
         match self.by {
@@ -353,6 +398,7 @@ impl Answer {
                     bound: question.bound(),
                     unbounded: opened.unbounded.as_deref(),
                     started: question.started,
+                    assumptions: question.subject().beyond().map_or(&[], |b| &b.assumptions),
                 },
                 last: last.as_ref(),
                 time,

@@ -50,6 +50,12 @@ pub fn livelock(subject: &Subject, which: &Livelock, options: &Options) -> Resul
              ask `verify`",
         ));
     }
+    if subject.beyond().is_some_and(|beyond| beyond.is_c) {
+        return Err(Failure::usage(
+            "`livelock` does not follow programs in C yet: what ends a program (`exit`, a return of `main`) would look like a run \
+             that never ends; ask `verify`, with `--deadlock`",
+        ));
+    }
     let opened = subject.within(&options.budget()).with_all_threads()?;
     let (outcome, cost) = options.measured(|options| search(subject, &opened, which, options));
     Ok(Answer::of_endless(opened, which.endless, outcome?).after(cost))

@@ -14,6 +14,7 @@ use crate::slots;
 use crate::table::{Gridded, Observed};
 use crate::{EngineName, Failure};
 use selvedge_check::Subject;
+use selvedge_report::json::VerdictName;
 
 /// Proves or refutes every assertion, or the target, for every schedule.
 ///
@@ -33,17 +34,44 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
         return Err(Failure::usage("the closure `published` is for observing `predicates`"));
     }
     let (answer, cost) = options.measured(|options| {
-        let question = Question::new(subject, None, options, options.budget());
-        answer(&question)
+        let budget = options.budget();
+        let ask = |options: &Options| {
+            let ask =
+                |subject: &Subject| answer(&Question::new(subject, None, options, budget.clone()));
+            within_limits(subject, ask)
+        };
+        // Threads that may wake by chance are never stuck, and those that may not fail less: both are asked about.
+        if options.deadlock && subject.beyond().is_some_and(|beyond| beyond.waits) {
+            let first = ask(&Options { deadlock: false, ..options.clone() })?;
+            if first.name() != VerdictName::Safe {
+                return Ok(first);
+            }
+        }
+        ask(options)
     });
     Ok(answer?.after(cost))
+}
+
+/// A run that ends where it cannot be followed is no violation: then the question is asked again about runs that do not get
+/// there. One of those that goes wrong is an answer; otherwise the limit is the reason that there is none.
+fn within_limits(
+    subject: &Subject,
+    ask: impl Fn(&Subject) -> Result<Answer, Failure>,
+) -> Result<Answer, Failure> {
+    let first = ask(subject)?;
+    let Some(doubt) = first.doubt(subject) else { return Ok(first) };
+    let second = ask(&subject.ending_at_limits()?)?;
+    if second.is_violation(subject) { Ok(second) } else { Ok(first.stopped(doubt)) }
 }
 
 /// Whether there is a violation within a bound: exactly.
 pub fn check(subject: &Subject, bound: Bound, options: &Options) -> Result<Answer, Failure> {
     let (answer, cost) = options.measured(|options| {
-        let question = Question::new(subject, Some(bound), options, options.budget());
-        slots::check(&question, bound, answer)
+        let budget = options.budget();
+        within_limits(subject, |subject| {
+            let question = Question::new(subject, Some(bound), options, budget.clone());
+            slots::check(&question, bound, answer)
+        })
     });
     Ok(answer?.after(cost))
 }

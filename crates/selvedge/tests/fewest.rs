@@ -129,7 +129,9 @@ fn examples_go_wrong_with_the_fewest_contexts() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let list = std::fs::read_to_string(examples.join("expected.tsv")).unwrap();
     let (mut compared, mut too_large, mut other) = (0, Vec::new(), 0);
-    for row in list.lines().filter(|row| row.contains("\tunsafe\t")) {
+    // A row that is open has no answer yet.
+    let is_answered = |row: &&str| row.contains("\tunsafe\t") && !row.ends_with("\topen");
+    for row in list.lines().filter(is_answered) {
         let fields: Vec<&str> = row.split('\t').collect();
         let (mut input, mut options) = (InputOptions::default(), Options::default());
         let mut words = fields[1].split_whitespace();
@@ -137,6 +139,10 @@ fn examples_go_wrong_with_the_fewest_contexts() {
             let mut named = || words.next().unwrap().split_once('=').unwrap();
             match word {
                 "--deadlock" => options.deadlock = true,
+                "--property" => {
+                    input.c.options =
+                        selvedge_frontend::c::lower::Options::only(words.next().unwrap()).unwrap();
+                }
                 "--target" => input.target = Some(words.next().unwrap().to_owned()),
                 "--threads" => {
                     let (name, number) = named();

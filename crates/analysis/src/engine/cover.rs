@@ -6,9 +6,7 @@ use selvedge_model::{Action, Property, System, advance, enabled};
 
 use super::below::violation;
 use super::growing::{self, Cut};
-use super::{
-    Candidate, FAVOURED, Fewest, Listener, Outcome, Proof, Question, Verdict, first_answer,
-};
+use super::{Candidate, Fewest, Listener, Outcome, Proof, Question, Verdict, first_answer};
 use crate::{Bound, Budget, Resource, Stop};
 
 /// Whether any number of threads reaches a violation. One more thread may undo a deadlock: where deadlocks are among the
@@ -129,7 +127,7 @@ pub(super) fn verify_beside(
     };
     let candidates = vec![
         Candidate::new(1, |budget, _| Some(bounded(budget))),
-        Candidate::new(FAVOURED, |budget, _| Some(for_any_number(budget))),
+        Candidate::new(1, |budget, _| Some(for_any_number(budget))),
     ];
     first_answer(candidates, budget, Resource::Contexts)
 }

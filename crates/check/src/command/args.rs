@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args as ClapArgs, Parser};
+use clap::{Args as ClapArgs, Parser, ValueEnum};
 use num_bigint::BigInt;
 use selvedge_smt::solver::DEFAULT;
 
@@ -90,12 +90,84 @@ pub struct InputOptions {
     /// `worker@critical,worker@critical`
     #[arg(long, value_name = "STATE", help_heading = "Input", allow_hyphen_values = true)]
     pub target: Option<String>,
+    /// What is said about a program in C.
+    #[command(flatten)]
+    pub c: COptions,
+}
+
+/// What is said about a program in C.
+#[derive(ClapArgs, Debug, Clone, Default)]
+pub struct COptions {
+    /// How wide `long` and pointers are; by default what the headers in the file say
+    #[arg(long, value_name = "MODEL", help_heading = "C")]
+    pub data_model: Option<DataModel>,
+    /// How many objects each `malloc` has, and each local variable whose address is taken
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=128),
+          help_heading = "C")]
+    pub heap: u32,
+    /// What must hold; may be repeated. By default assertions and what pointers may do
+    #[arg(long, value_name = "PROPERTY", help_heading = "C")]
+    pub property: Vec<CProperty>,
+    /// Where the preprocessor looks for headers; may be repeated
+    #[arg(short = 'I', value_name = "DIR", help_heading = "C")]
+    pub include: Vec<std::path::PathBuf>,
+    /// A macro for the preprocessor; may be repeated
+    #[arg(short = 'D', value_name = "NAME[=VALUE]", help_heading = "C")]
+    pub define: Vec<String>,
+}
+
+/// How wide `long` and pointers are.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DataModel {
+    /// 32 bits
+    Ilp32,
+    /// 64 bits
+    Lp64,
+}
+
+/// What may be asked of a program in C.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CProperty {
+    /// No assertion fails
+    UnreachCall,
+    /// No pointer is followed that leads nowhere, nothing is freed twice
+    ValidMemsafety,
+    /// No signed result is too large for its type
+    NoOverflow,
+    /// No two threads access an object at once, one of them to write it
+    NoDataRace,
+}
+
+impl From<&COptions> for selvedge_frontend::c::Settings {
+    fn from(options: &COptions) -> Self {
+        use selvedge_frontend::c::types::DataModel as Model;
+        let asked = |property| options.property.contains(&property);
+        let usual = options.property.is_empty();
+        let model = options.data_model.map(|model| match model {
+            DataModel::Ilp32 => Model::Ilp32,
+            DataModel::Lp64 => Model::Lp64,
+        });
+        selvedge_frontend::c::Settings {
+            model,
+            include: options.include.clone(),
+            define: options.define.clone(),
+            options: selvedge_frontend::c::lower::Options {
+                heap: options.heap.max(1),
+                assertions: usual || asked(CProperty::UnreachCall),
+                memory: usual || asked(CProperty::ValidMemsafety),
+                overflow: asked(CProperty::NoOverflow),
+                races: asked(CProperty::NoDataRace),
+                counts_sleepers: false,
+                ends_at_limits: false,
+            },
+        }
+    }
 }
 
 impl From<&InputOptions> for crate::InputOptions {
     fn from(options: &InputOptions) -> Self {
-        let InputOptions { threads, consts, init, target } = options.clone();
-        crate::InputOptions { threads, consts, init, target }
+        let InputOptions { threads, consts, init, target, c } = options.clone();
+        crate::InputOptions { threads, consts, init, target, c: (&c).into() }
     }
 }
 

@@ -107,6 +107,9 @@ pub struct Options {
     /// `--deadlock`
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deadlock: bool,
+    /// What is asked of a program in C, by name, as far as it makes another program of the text.
+    #[serde(default, deserialize_with = "once::map", skip_serializing_if = "BTreeMap::is_empty")]
+    pub c: BTreeMap<String, String>,
 }
 
 impl fmt::Display for Options {
@@ -118,6 +121,7 @@ impl fmt::Display for Options {
         all.extend(self.init.iter().map(|init| format!("--init '{init}'")));
         all.extend(self.target.iter().map(|target| format!("--target '{target}'")));
         all.extend(self.deadlock.then(|| "--deadlock".to_owned()));
+        all.extend(self.c.iter().map(|(name, value)| format!("{name}: {value}")));
         if all.is_empty() { f.write_str("no options") } else { f.write_str(&all.join(" ")) }
     }
 }

@@ -118,6 +118,7 @@ fn checked<'a, T>(
         enumerators: decl.enumerators.iter().map(|name| name.text.clone()).collect(),
     });
     let program = Program {
+        reasons: Default::default(),
         enums: enums.collect(),
         globals: items
             .globals

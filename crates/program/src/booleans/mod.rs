@@ -72,7 +72,7 @@ pub(crate) fn encode(program: &Program, checks: bool) -> Result<Program, NotBool
         encode_thread(&explicit, &layout, thread, &mut threads)?;
     }
     let globals = layout.globals();
-    Ok(Program { enums: Vec::new(), globals, procs, threads, predicates: Vec::new() })
+    Ok(Program { globals, procs, threads, ..Program::default() })
 }
 
 fn is_boolean(program: &Program) -> bool {

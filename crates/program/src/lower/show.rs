@@ -97,8 +97,20 @@ impl Lowering {
         let wrong = shared.wrong.as_ref()?;
         let span = self.flow.edge(wrong.edge).span;
         let place = self.line(span).map_or(String::new(), |line| format!("line {line}: "));
-        let reason = self.wrong_while_waiting(wrong).unwrap_or_else(|| wrong.reason.clone());
+        let said = || match wrong.reason == selvedge_core::ASSERTION_FAILED {
+            true => self.program.reasons.get(&span).cloned(),
+            false => None,
+        };
+        let reason = self.wrong_while_waiting(wrong).or_else(said);
+        let reason = reason.unwrap_or_else(|| wrong.reason.clone());
         Some(format!("{place}{reason}"))
+    }
+
+    /// The statement that went wrong.
+    #[must_use]
+    pub fn wrong_at(&self, shared: selvedge_model::SharedId) -> Option<Span> {
+        let wrong = self.shared_state(shared).wrong?;
+        Some(self.flow.edge(wrong.edge).span)
     }
 
     /// Why a lock cannot be given up by `wait`, in words of waiting.
@@ -268,7 +280,10 @@ impl Lowering {
     }
 
     fn text_of(&self, edge: &Edge) -> String {
-        let text: Vec<_> = self.source.slice(edge.span).split_whitespace().collect();
+        // Lines that a preprocessor has left behind are nobody's text.
+        let lines = self.source.slice(edge.span).lines().enumerate();
+        let written = lines.filter(|(number, line)| *number == 0 || !line.starts_with("# "));
+        let text: Vec<_> = written.flat_map(|(_, line)| line.split_whitespace()).collect();
         text.join(" ").trim_end_matches([';', '{', ' ']).to_owned()
     }
 

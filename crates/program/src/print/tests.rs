@@ -60,6 +60,7 @@ const L: [VarRef; 3] =
 #[test]
 fn names_change_only_where_they_must() {
     let program = Program {
+        reasons: Default::default(),
         globals: vec![variable("x", Type::Bool, &[0]), variable("lock", Type::Bool, &[1])],
         procs: vec![
             // Two variables of different blocks, one of which hid the shared one there.
@@ -111,6 +112,7 @@ fn names_change_only_where_they_must() {
 fn arrays_with_first_values() {
     let array = |element: Type, length| Type::Array { element: Box::new(element), length };
     let program = Program {
+        reasons: Default::default(),
         enums: vec![EnumType {
             name: "E".to_owned(),
             enumerators: vec!["A".to_owned(), "B".to_owned()],

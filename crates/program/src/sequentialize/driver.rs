@@ -111,6 +111,7 @@ pub(super) fn drive(
         span: nowhere(),
     });
     Program {
+        reasons: Default::default(),
         enums: program.enums.clone(),
         globals: shared.globals,
         procs,

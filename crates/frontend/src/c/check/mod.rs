@@ -1,0 +1,211 @@
+//! # Types of a C program
+//! From C as it is written ([`tree`]) to C with its types ([`typed`]).
+//!
+//! **Idea.** One pass over the text declares what stands outside of functions: types, variables, functions. Then a list of work
+//! that starts with `main` checks the bodies of functions and the initialisers of variables that are reached, each of which may
+//! name others. Headers declare thousands of things of which a program uses ten, so nothing else becomes part of the result.
+//!
+//! **Mistakes.** All are reported at once. An expression that is wrong has no type (`None`), and what contains it says nothing more.
+//! What is right in C but not supported is [`typed::ExprKind::Unsupported`] in its place: it matters only if a run gets there.
+//!
+//! **Not checked.** `const`: types do not carry it. Pointers and integers mix, as in C before 1999; conversions are written out.
+
+mod arithmetic;
+mod assignments;
+mod builtins;
+mod calls;
+mod constants;
+mod conversions;
+mod declarations;
+mod designators;
+mod enumerations;
+mod expressions;
+mod fold;
+mod functions;
+mod initialisers;
+mod literals;
+mod operands;
+mod operators;
+mod parts;
+mod records;
+mod scope;
+mod spelling;
+mod statements;
+mod switches;
+#[cfg(test)]
+mod tests;
+mod variables;
+mod words;
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use selvedge_program::Span;
+
+use self::functions::{Body, Known};
+use self::scope::Scope;
+use self::variables::Global;
+use super::tree;
+use super::typed::{Function, FunctionId, Object, ObjectId, Unit};
+use super::types::{DataModel, Types};
+use crate::Diagnostic;
+
+/// Expressions may be nested so deep; the parser allows less of most things.
+const DEEPEST: usize = 600;
+
+/// Gives names their meaning and expressions their types, for everything that is reached from `main`.
+#[must_use]
+pub fn check(unit: &tree::Unit, model: DataModel) -> (Unit, Vec<Diagnostic>) {
+    let mut checker = Checker::new(model);
+    for item in &unit.items {
+        match item {
+            tree::Item::Function(function) => checker.define_function(function),
+            tree::Item::Declaration(declaration) => checker.file_declaration(declaration),
+            tree::Item::Asm(_) => {}
+        }
+    }
+    checker.finish_globals();
+    checker.start();
+    while let Some(work) = checker.work.pop() {
+        match work {
+            Work::Function(id) => checker.check_body(id),
+            Work::Global(global) => checker.check_global(global),
+        }
+    }
+    let Checker { types, objects, functions, problems, .. } = checker;
+    (Unit { types, objects, functions }, problems)
+}
+
+/// What is reached and still to be checked.
+#[derive(Clone, Copy, Debug)]
+enum Work {
+    /// The body of a function.
+    Function(FunctionId),
+    /// The initialiser of a variable, by its number among the globals.
+    Global(usize),
+}
+
+/// Holds scopes, types and what was reached while a unit is checked.
+struct Checker<'t> {
+    /// Structures and unions.
+    types: Types,
+    /// What is wrong.
+    problems: Vec<Diagnostic>,
+    /// What names mean: outside of functions first, the innermost block last.
+    scopes: Vec<Scope>,
+    /// Variables with linkage, also those that nobody uses.
+    globals: Vec<Global<'t>>,
+    /// Variables with linkage by name, whatever hides them.
+    linked: FxHashMap<Rc<str>, usize>,
+    /// Objects of the result.
+    objects: Vec<Object>,
+    /// Functions of the result.
+    functions: Vec<Function>,
+    /// What else is known of each function.
+    known: Vec<Known<'t>>,
+    /// Functions by name, whatever hides them.
+    functions_by_name: FxHashMap<Rc<str>, FunctionId>,
+    /// What is reached and not checked yet.
+    work: Vec<Work>,
+    /// The function whose body is being checked.
+    body: Option<Body>,
+    /// Whether an array of variable length was met since this was last asked.
+    has_variable_length: bool,
+    /// How deep the expression is nested that is being checked.
+    depth: usize,
+}
+
+/// How much there was at some time, to forget what came later.
+struct Mark {
+    objects: usize,
+    work: usize,
+    locals: usize,
+    problems: usize,
+}
+
+impl Checker<'_> {
+    fn new(model: DataModel) -> Self {
+        Checker {
+            types: Types { model, ..Types::default() },
+            problems: Vec::new(),
+            scopes: vec![Scope::default()],
+            globals: Vec::new(),
+            linked: FxHashMap::default(),
+            objects: Vec::new(),
+            functions: Vec::new(),
+            known: Vec::new(),
+            functions_by_name: FxHashMap::default(),
+            work: Vec::new(),
+            body: None,
+            has_variable_length: false,
+            depth: 0,
+        }
+    }
+
+    /// Reaches `main`, or says that there is none.
+    fn start(&mut self) {
+        let main = self.functions_by_name.get("main").copied();
+        match main.filter(|id| self.known[id.index()].definition.is_some()) {
+            Some(id) => self.reach_function(id),
+            None => self.problems.push(
+                Diagnostic::error(Span::new(0, 0), "there is no function `main`").hint(
+                    "the program starts there: write `int main(void) { … }`, or give the file that has it",
+                ),
+            ),
+        }
+    }
+
+    /// Reports a mistake.
+    fn error(&mut self, span: Span, message: impl Into<String>) {
+        self.problems.push(Diagnostic::error(span, message));
+    }
+
+    /// Reports a mistake, and what to do about it.
+    fn advise(&mut self, span: Span, message: impl Into<String>, hint: impl Into<String>) {
+        self.problems.push(Diagnostic::error(span, message).hint(hint));
+    }
+
+    /// Remembers how much there is.
+    fn mark(&self) -> Mark {
+        Mark {
+            objects: self.objects.len(),
+            work: self.work.len(),
+            locals: self.body.as_ref().map_or(0, |body| body.locals.len()),
+            problems: self.problems.len(),
+        }
+    }
+
+    /// Forgets what was reached since the mark, because it is never evaluated: the operand of `sizeof`, say. What is wrong with it stays.
+    fn forget(&mut self, mark: &Mark) {
+        self.objects.truncate(mark.objects);
+        for work in self.work.drain(mark.work..) {
+            match work {
+                Work::Function(id) => self.known[id.index()].reached = false,
+                Work::Global(global) => self.globals[global].object = None,
+            }
+        }
+        if let Some(body) = &mut self.body {
+            body.locals.truncate(mark.locals);
+        }
+    }
+
+    /// Does something whose mistakes are not reported, and which reaches nothing.
+    fn quietly<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let mark = self.mark();
+        let result = f(self);
+        self.forget(&mark);
+        self.problems.truncate(mark.problems);
+        result
+    }
+
+    /// Adds an object to the result.
+    fn add_object(&mut self, object: Object) -> ObjectId {
+        self.objects.push(object);
+        ObjectId(number(self.objects.len() - 1))
+    }
+}
+
+/// A number of things as an id. A text has less than 4 GiB, and each thing takes a byte of it.
+fn number(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}

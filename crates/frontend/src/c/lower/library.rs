@@ -1,0 +1,529 @@
+//! # Functions of the libraries
+//! What a function does that has no body here: those that end runs or choose values, memory, output, and the atomic operations.
+//! Threads and what they wait for are in [`super::synchronisation`].
+
+use std::collections::BTreeSet;
+
+use num_bigint::BigInt;
+use selvedge_program::{BinaryOp, Expr, Span, StmtKind, Type};
+
+use super::Limit;
+use super::access::{adapt, strip};
+use super::arithmetic::{binary, choose, convert, int, negate};
+use super::function::Fun;
+use crate::c::typed::{self as c, Arithmetic, Callee, FunctionId, Unit};
+use crate::c::types::Type as CType;
+
+/// Functions that are known by their names, whatever their bodies say.
+const KNOWN: [&str; 3] = ["reach_error", "__VERIFIER_error", "__VERIFIER_assume"];
+
+/// Functions that end the program.
+const ENDINGS: [&str; 8] = [
+    "abort",
+    "exit",
+    "_exit",
+    "_Exit",
+    "quick_exit",
+    "__builtin_unreachable",
+    "__builtin_trap",
+    "__builtin_abort",
+];
+
+/// Functions that say that something went wrong.
+const FAILURES: [&str; 6] = [
+    "reach_error",
+    "__VERIFIER_error",
+    "__assert_fail",
+    "__assert_perror_fail",
+    "__assert",
+    "__assert_rtn",
+];
+
+/// Functions that do nothing that matters here; their results are 0.
+const NOTHING: [&str; 14] = [
+    "sleep",
+    "usleep",
+    "nanosleep",
+    "sched_yield",
+    "thrd_yield",
+    "pthread_yield",
+    "pthread_detach",
+    "thrd_detach",
+    "srand",
+    "setbuf",
+    "pthread_setconcurrency",
+    "pthread_setcanceltype",
+    "pthread_setcancelstate",
+    "__builtin_prefetch",
+];
+
+/// Functions that write or read something outside of the program; their results may be any number.
+pub(super) const OUTSIDE: [&str; 20] = [
+    "printf",
+    "fprintf",
+    "vprintf",
+    "puts",
+    "putchar",
+    "putc",
+    "fputs",
+    "fputc",
+    "fflush",
+    "perror",
+    "setvbuf",
+    "fclose",
+    "__builtin_printf",
+    "__builtin_puts",
+    "__builtin_putchar",
+    "time",
+    "clock",
+    "getpid",
+    "rand",
+    "random",
+];
+
+impl<'u> Fun<'_, 'u> {
+    /// Whether a function is known by its name, whatever its body says.
+    pub(super) fn is_known(&self, name: &str) -> bool {
+        KNOWN.contains(&name)
+    }
+
+    /// A call of a function of the libraries: the scalars of its result.
+    pub(super) fn library(
+        &mut self,
+        expr: &'u c::Expr,
+        name: &str,
+        args: &'u [c::Expr],
+    ) -> Vec<Expr> {
+        let span = expr.span;
+        let result = match expr.ty {
+            CType::Void | CType::Floating(_) => None,
+            _ => self.lower.shapes.scalar(&expr.ty).ok(),
+        };
+        let zero = |result: &Option<Type>| result.iter().map(Fun::nothing).collect::<Vec<_>>();
+        if ENDINGS.contains(&name) {
+            args.iter().for_each(|arg| self.effect(arg));
+            self.stop(span);
+            return zero(&result);
+        }
+        if FAILURES.contains(&name) {
+            if self.lower.options.assertions {
+                self.emit(super::failure(), span);
+            }
+            self.stop(span);
+            return zero(&result);
+        }
+        if NOTHING.contains(&name)
+            || name.starts_with("pthread_attr_")
+            || name.starts_with("pthread_condattr_")
+        {
+            self.output(args);
+            return zero(&result);
+        }
+        if OUTSIDE.contains(&name) {
+            let gives_address = |arg: &c::Expr| !matches!(arg.kind, c::ExprKind::Int(0));
+            if name == "time" && args.first().is_some_and(gives_address) {
+                self.limit(span, "a call of `time` that writes the time".to_owned());
+            }
+            self.output(args);
+            return self.nondeterministic(name, result, span);
+        }
+        if let Some(what) = name.strip_prefix("__VERIFIER_nondet_") {
+            return self.nondeterministic(what, result, span);
+        }
+        match name {
+            "__VERIFIER_assume" | "__builtin_assume" => {
+                if let Some(arg) = args.first() {
+                    let cond = self.test(arg);
+                    self.assume(cond, span);
+                }
+                zero(&result)
+            }
+            "__VERIFIER_atomic_begin" => {
+                self.emit(StmtKind::AtomicBegin, span);
+                self.atomic = true;
+                zero(&result)
+            }
+            "__VERIFIER_atomic_end" => {
+                self.emit(StmtKind::AtomicEnd, span);
+                self.atomic = self.role == super::Role::Atomic;
+                zero(&result)
+            }
+            "malloc" | "__builtin_alloca" | "alloca" => vec![self.made(expr, args, false)],
+            "calloc" => vec![self.made(expr, args, true)],
+            "free" => {
+                if let Some(arg) = args.first() {
+                    self.release_memory(arg, span);
+                }
+                zero(&result)
+            }
+            "__builtin_expect" | "__builtin_expect_with_probability" => {
+                let values = self.scalars(&args.iter().collect::<Vec<_>>());
+                let value = values.into_iter().next().unwrap_or_else(|| Fun::nothing(&Type::Bool));
+                result.iter().map(|ty| adapt(value.clone(), ty)).collect()
+            }
+            "__builtin_constant_p" => zero(&result),
+            "__builtin_object_size" => result.iter().map(|ty| int(-1, ty)).collect(),
+            "abs" | "labs" | "llabs" | "__builtin_abs" => match args.first() {
+                Some(arg) => {
+                    let value = self.scalar(arg);
+                    let value = self.simple(value, span);
+                    let less = binary(BinaryOp::Lt, value.clone(), int(0, &value.ty), span);
+                    let minus = binary(BinaryOp::Sub, int(0, &value.ty), value.clone(), span);
+                    vec![choose(less, minus, value)]
+                }
+                None => zero(&result),
+            },
+            _ => self.other(expr, name, args, result),
+        }
+    }
+
+    fn other(
+        &mut self,
+        expr: &'u c::Expr,
+        name: &str,
+        args: &'u [c::Expr],
+        result: Option<Type>,
+    ) -> Vec<Expr> {
+        let span = expr.span;
+        if let Some(values) = self.synchronisation(expr, name, args, result.as_ref()) {
+            return values;
+        }
+        if let Some(values) = self.atomics(name, args, result.as_ref(), span) {
+            return values;
+        }
+        self.limit(span, format!("a call of `{name}`, which is defined elsewhere"));
+        match expr.ty {
+            CType::Record(_) => self.lower.cell_types(&expr.ty).iter().map(Fun::nothing).collect(),
+            _ => result.iter().map(Fun::nothing).collect(),
+        }
+    }
+
+    /// Arguments that are only written out.
+    fn output(&mut self, args: &'u [c::Expr]) {
+        for arg in args {
+            self.effect(arg);
+        }
+    }
+
+    fn made(&mut self, expr: &'u c::Expr, args: &'u [c::Expr], zero: bool) -> Expr {
+        args.iter().for_each(|arg| self.effect(arg));
+        self.allocate(expr.span, zero, expr.span)
+    }
+
+    /// A value from outside.
+    fn nondeterministic(&mut self, what: &str, result: Option<Type>, span: Span) -> Vec<Expr> {
+        let Some(ty) = result else { return Vec::new() };
+        if what == "bool" {
+            let temp = self.temp(&Type::Bool, span);
+            self.emit(StmtKind::Havoc(vec![temp.clone()]), span);
+            return vec![convert(selvedge_program::make::read(temp), &ty)];
+        }
+        let temp = self.temp(&ty, span);
+        let number = |n: BigInt| i128::try_from(n).ok();
+        let bounds = ty.bounds().and_then(|(lo, hi)| number(lo).zip(number(hi)));
+        // Some functions give no negative numbers.
+        let bounds = match what {
+            "rand" | "random" | "getpid" => bounds.map(|(_, hi)| (0, hi)),
+            _ => bounds,
+        };
+        let enough = bounds.and_then(|(lo, hi)| self.lower.choices.enough(span, lo, hi));
+        let some = match enough {
+            Some(values) => Some(values),
+            None if !self.lower.choices.is_vague(span) => None,
+            None if self.lower.options.ends_at_limits => {
+                bounds.map(|(lo, hi)| self.lower.choices.samples(span, lo, hi))
+            }
+            None => {
+                let reason = "a value from outside is computed with, or compared with another one"
+                    .to_owned();
+                self.lower.approximations.insert(Limit { span, reason });
+                Some(vec![0])
+            }
+        };
+        match some {
+            Some(values) => {
+                let values =
+                    values.into_iter().map(|value| Expr { span, ..int(value, &ty) }).collect();
+                let one = Expr { kind: selvedge_program::ExprKind::OneOf(values), ty, span };
+                self.assign(temp.clone(), one, span);
+            }
+            None => self.emit(StmtKind::Havoc(vec![temp.clone()]), span),
+        }
+        vec![selvedge_program::make::read(temp)]
+    }
+
+    /// `__atomic_*` and `__sync_*`, each one step.
+    fn atomics(
+        &mut self,
+        name: &str,
+        args: &'u [c::Expr],
+        result: Option<&Type>,
+        span: Span,
+    ) -> Option<Vec<Expr>> {
+        if matches!(
+            name,
+            "__sync_synchronize"
+                | "__atomic_thread_fence"
+                | "__atomic_signal_fence"
+                | "atomic_thread_fence"
+                | "atomic_signal_fence"
+        ) {
+            return Some(Vec::new());
+        }
+        let operation = name.strip_prefix("__atomic_").or_else(|| name.strip_prefix("__sync_"))?;
+        let is_sync = name.starts_with("__sync_");
+        if !is_sync {
+            self.lower.assumptions.insert(
+                "atomic operations are sequentially consistent, whatever order they name"
+                    .to_owned(),
+            );
+        }
+        let object = args.first()?;
+        let only_passes = ["load", "store", "exchange", "lock_release", "clear"];
+        if !only_passes.iter().any(|word| operation.starts_with(word)) && self.touches_vague(args) {
+            self.limit(span, "an atomic operation on a value from outside".to_owned());
+        }
+        let CType::Pointer(pointee) = &unconverted_type(object) else { return None };
+        let plain = strip(pointee).clone();
+        let c = CType::Atomic(std::rc::Rc::new(plain.clone()));
+        let give = |value: Expr| {
+            Some(result.iter().map(|ty| adapt(value.clone(), ty)).collect::<Vec<_>>())
+        };
+        match operation {
+            "load_n" => {
+                let access = self.pointed(object);
+                let value = self.load(&access, &c, span);
+                give(value)
+            }
+            "load" => {
+                let (from, to) = (self.pointed(object), self.pointed(args.get(1)?));
+                let value = self.load(&from, &c, span);
+                self.store(&to, &plain, &value, span);
+                Some(Vec::new())
+            }
+            "store_n" => {
+                let access = self.pointed(object);
+                let value = self.scalar(args.get(1)?);
+                self.store(&access, &c, &value, span);
+                Some(Vec::new())
+            }
+            "store" => {
+                let (to, from) = (self.pointed(object), self.pointed(args.get(1)?));
+                let value = self.load(&from, &plain, span);
+                self.store(&to, &c, &value, span);
+                Some(Vec::new())
+            }
+            "exchange_n" | "lock_test_and_set" => {
+                let access = self.pointed(object);
+                let value = self.scalar(args.get(1)?);
+                let value = self.settled(value, span);
+                let old = self.exchange(&access, &c, span, &mut |_, _| value.clone());
+                give(old)
+            }
+            "exchange" => {
+                let (access, from, to) =
+                    (self.pointed(object), self.pointed(args.get(1)?), self.pointed(args.get(2)?));
+                let value = self.load(&from, &plain, span);
+                let value = self.settled(value, span);
+                let old = self.exchange(&access, &c, span, &mut |_, _| value.clone());
+                self.store(&to, &plain, &old, span);
+                Some(Vec::new())
+            }
+            "lock_release" | "clear" => {
+                let access = self.pointed(object);
+                let ty = self.type_of(&c, span);
+                self.store(&access, &c, &Fun::nothing(&ty), span);
+                Some(Vec::new())
+            }
+            "test_and_set" => {
+                let access = self.pointed(object);
+                let ty = self.type_of(&c, span);
+                let one = if ty == Type::Bool {
+                    selvedge_program::make::truth(true)
+                } else {
+                    int(1, &ty)
+                };
+                let old = self.exchange(&access, &c, span, &mut |_, _| one.clone());
+                give(convert(old, &Type::Bool))
+            }
+            "compare_exchange_n" | "compare_exchange" => {
+                let access = self.pointed(object);
+                let expected = self.pointed(args.get(1)?);
+                let new = match operation {
+                    "compare_exchange_n" => self.scalar(args.get(2)?),
+                    _ => {
+                        let from = self.pointed(args.get(2)?);
+                        self.load(&from, &plain, span)
+                    }
+                };
+                let new = self.settled(new, span);
+                let wanted = self.load(&expected, &plain, span);
+                let wanted = self.keep(wanted, span);
+                // A weak one may fail although it need not.
+                let weak = args
+                    .get(3)
+                    .map(|weak| self.test(weak))
+                    .unwrap_or_else(|| selvedge_program::make::truth(false));
+                let tries = match super::arithmetic::known_truth(&weak) {
+                    Some(false) => selvedge_program::make::truth(true),
+                    _ => self.either(span),
+                };
+                let tries = self.settled(tries, span);
+                let old = self.exchange(&access, &c, span, &mut |_, old| {
+                    let same =
+                        binary(BinaryOp::Eq, old.clone(), adapt(wanted.clone(), &old.ty), span);
+                    let same = binary(BinaryOp::And, tries.clone(), same, span);
+                    choose(same, adapt(new.clone(), &old.ty), old)
+                });
+                let same = binary(BinaryOp::Eq, old.clone(), adapt(wanted, &old.ty), span);
+                let same = binary(BinaryOp::And, tries, same, span);
+                let same = self.keep(same, span);
+                self.branch(
+                    same.clone(),
+                    span,
+                    |_| {},
+                    |fun| fun.store(&expected, &plain, &old, span),
+                );
+                give(same)
+            }
+            "val_compare_and_swap" | "bool_compare_and_swap" => {
+                let access = self.pointed(object);
+                let values = self.scalars(&[args.get(1)?, args.get(2)?]);
+                let [wanted, new] = <[Expr; 2]>::try_from(values).ok()?;
+                let (wanted, new) = (self.settled(wanted, span), self.settled(new, span));
+                let old = self.swap(&access, &c, &wanted, &new, span);
+                match operation {
+                    "val_compare_and_swap" => give(old),
+                    _ => {
+                        let wanted = adapt(wanted, &old.ty);
+                        give(binary(BinaryOp::Eq, old, wanted, span))
+                    }
+                }
+            }
+            _ => {
+                let (op, gives_new) = fetch(operation)?;
+                let access = self.pointed(object);
+                let value = self.scalar(args.get(1)?);
+                let value = self.settled(value, span);
+                let mut combine = |_: &mut Self, old: Expr| {
+                    let value = adapt(value.clone(), &old.ty);
+                    match op {
+                        Some(op) => wrapping(op, old, value, span),
+                        None => complement(binary(BinaryOp::BitAnd, old, value, span), span),
+                    }
+                };
+                let old = self.exchange(&access, &c, span, &mut combine);
+                let value = if gives_new { combine(self, old) } else { old };
+                give(value)
+            }
+        }
+    }
+
+    /// Writes a value if another one is there, in one step; what was there.
+    fn swap(
+        &mut self,
+        access: &super::access::Access,
+        c: &CType,
+        wanted: &Expr,
+        new: &Expr,
+        span: Span,
+    ) -> Expr {
+        self.exchange(access, c, span, &mut |_, old| {
+            let same = binary(BinaryOp::Eq, old.clone(), adapt(wanted.clone(), &old.ty), span);
+            choose(same, adapt(new.clone(), &old.ty), old)
+        })
+    }
+}
+
+/// What an atomic operation wraps around is no overflow.
+fn wrapping(op: Arithmetic, a: Expr, b: Expr, span: Span) -> Expr {
+    let op = match op {
+        Arithmetic::Sub => BinaryOp::Sub,
+        Arithmetic::BitAnd => BinaryOp::BitAnd,
+        Arithmetic::BitOr => BinaryOp::BitOr,
+        Arithmetic::BitXor => BinaryOp::BitXor,
+        _ => BinaryOp::Add,
+    };
+    if a.ty == Type::Bool {
+        let byte = Type::Machine { bits: 8, signed: false };
+        return convert(binary(op, convert(a, &byte), convert(b, &byte), span), &Type::Bool);
+    }
+    binary(op, a, b, span)
+}
+
+fn complement(value: Expr, span: Span) -> Expr {
+    if value.ty == Type::Bool {
+        return negate(value);
+    }
+    let ty = value.ty.clone();
+    Expr {
+        kind: selvedge_program::ExprKind::Unary(selvedge_program::UnaryOp::BitNot, Box::new(value)),
+        ty,
+        span,
+    }
+}
+
+/// What `fetch_and_add` and its kin do (nothing for `nand`), and whether they give the value after it.
+fn fetch(operation: &str) -> Option<(Option<Arithmetic>, bool)> {
+    let (word, gives_new) = match operation
+        .strip_prefix("fetch_and_")
+        .or_else(|| operation.strip_prefix("fetch_"))
+    {
+        Some(word) => (word, false),
+        None => (
+            operation.strip_suffix("_and_fetch").or_else(|| operation.strip_suffix("_fetch"))?,
+            true,
+        ),
+    };
+    let op = match word {
+        "add" => Some(Arithmetic::Add),
+        "sub" => Some(Arithmetic::Sub),
+        "and" => Some(Arithmetic::BitAnd),
+        "or" => Some(Arithmetic::BitOr),
+        "xor" => Some(Arithmetic::BitXor),
+        "nand" => None,
+        _ => return None,
+    };
+    Some((op, gives_new))
+}
+
+/// The type of an argument before it was converted to `void *`.
+fn unconverted_type(arg: &c::Expr) -> CType {
+    match &arg.kind {
+        c::ExprKind::Convert(inner)
+            if matches!(inner.ty, CType::Pointer(_))
+                && matches!(&arg.ty, CType::Pointer(to) if **to == CType::Void) =>
+        {
+            unconverted_type(inner)
+        }
+        _ => arg.ty.clone(),
+    }
+}
+
+/// Functions that may end their thread: they call `pthread_exit`, or someone who does.
+pub(super) fn may_exit(unit: &Unit) -> BTreeSet<FunctionId> {
+    let mut exits = BTreeSet::new();
+    loop {
+        let before = exits.len();
+        for (number, function) in unit.functions.iter().enumerate() {
+            let mut may = false;
+            let mut see = |callee: &Callee, _: &[c::Expr], _: bool| {
+                if let Callee::Direct(function) = callee {
+                    let name = unit.functions[function.index()].name.as_str();
+                    may |= matches!(name, "pthread_exit" | "thrd_exit") || exits.contains(function);
+                }
+            };
+            for statement in function.body.iter().flatten() {
+                super::single::each_part(statement, false, &mut |expr, _| {
+                    super::single::each_call(expr, false, &mut see);
+                });
+            }
+            if may {
+                exits.insert(FunctionId(number as u32));
+            }
+        }
+        if exits.len() == before {
+            return exits;
+        }
+    }
+}

@@ -1,0 +1,574 @@
+//! # From C to programs
+//!
+//! **Question.** What does C with threads mean as a program of procedures over shared variables?
+//!
+//! **Idea.** Functions become procedures, as they are called: as `main`, as a thread, or by others. Objects become variables (`memory`), pointers
+//! numbers that are compared with addresses (`points` says with which). A statement becomes steps, each of which reads or writes one thing that others see
+//! (`expressions`, `access`); functions of the libraries become what they do (`library`).
+//!
+//! **What ends the program** (`abort`, `exit`, a return of `main`) lets its thread go round in a circle. Others go on, but whatever they do
+//! they could have done before: a step that ends everything changes nothing. So no violation is added and none is lost; and
+//! a thread that goes round is not stuck, so neither is a deadlock.
+//!
+//! **What cannot be followed** (a construct that is not supported, a pool without a free object) becomes a [`Limit`]: a place that
+//! fails when a run gets there. Whoever answers has to look: a run to a limit is no violation, and a proof that no run gets there
+//! is one.
+
+mod access;
+mod arithmetic;
+mod assigning;
+mod bulk;
+mod choices;
+mod expressions;
+mod function;
+mod heap;
+mod library;
+mod memory;
+mod points;
+mod races;
+mod single;
+mod statements;
+mod synchronisation;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use num_bigint::BigInt;
+use selvedge_program::make::truth;
+use selvedge_program::{
+    Count, ProcId, Procedure, Program, Span, StmtKind, ThreadDecl, Type, Value, VarRef, Variable,
+};
+
+use super::typed::*;
+use super::types::Type as CType;
+use crate::Diagnostic;
+use function::Fun;
+use memory::{Shapes, Stored, add_global, variable_type};
+use points::{Points, Target};
+
+/// What is asked of a program in C, as far as it changes what the program does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// How many objects there are for each call that makes objects, and for each local variable whose address is taken.
+    pub heap: u32,
+    /// Whether a failing assertion is a violation; otherwise a run ends there.
+    pub assertions: bool,
+    /// Whether what pointers and indices do wrong is a violation; otherwise a run ends there.
+    pub memory: bool,
+    /// Whether a result that does not fit into a signed type is a violation; otherwise it wraps around.
+    pub overflow: bool,
+    /// Whether two accesses at once, one of them a write, are a violation.
+    pub races: bool,
+    /// Whether threads that wait for a condition are called by signals only; otherwise they may wake at any time.
+    pub counts_sleepers: bool,
+    /// Whether runs end where they get to a [`Limit`].
+    pub ends_at_limits: bool,
+}
+
+impl Options {
+    /// Asks for one property, by its name; nothing if there is none of that name.
+    #[must_use]
+    pub fn only(property: &str) -> Option<Options> {
+        let nothing = Options { assertions: false, memory: false, ..Options::default() };
+        Some(match property {
+            "unreach-call" => Options { assertions: true, ..nothing },
+            "valid-memsafety" => Options { memory: true, ..nothing },
+            "no-overflow" => Options { overflow: true, ..nothing },
+            "no-data-race" => Options { races: true, ..nothing },
+            _ => return None,
+        })
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            heap: 5,
+            assertions: true,
+            memory: true,
+            overflow: false,
+            races: false,
+            counts_sleepers: false,
+            ends_at_limits: false,
+        }
+    }
+}
+
+/// A place that cannot be followed any further.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Limit {
+    /// Where it is.
+    pub span: Span,
+    /// What is there.
+    pub reason: String,
+}
+
+/// A program, and what it does not say.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The program.
+    pub program: Program,
+    /// The places that fail because they cannot be followed.
+    pub limits: Vec<Limit>,
+    /// What an answer assumes.
+    pub assumptions: BTreeSet<String>,
+    /// Whether threads wait for conditions.
+    pub waits: bool,
+    /// Places where the program does more than the text: a violation is one only if it is found where runs end at limits.
+    pub approximations: Vec<Limit>,
+    /// With no more threads than this, where any number of them stands for very many.
+    pub most_threads: Option<u32>,
+}
+
+/// How a function is called.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Role {
+    /// As the first function.
+    Main,
+    /// As the first function of a thread.
+    Thread,
+    /// By another.
+    Call,
+    /// By another, inside of an atomic section.
+    Atomic,
+}
+
+/// Makes a program of a unit.
+pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> {
+    let main = unit.functions.iter().position(|f| f.name == "main" && f.body.is_some());
+    let Some(main) = main else {
+        let missing = Diagnostic::error(Span::default(), "there is no function `main`");
+        return Err(vec![
+            missing.hint("a program starts with `main`: add one that starts the threads"),
+        ]);
+    };
+    let mut lower = Lower {
+        unit,
+        options,
+        shapes: Shapes {
+            types: &unit.types,
+            counts_sleepers: options.counts_sleepers,
+            floats: false,
+        },
+        program: Program::default(),
+        points: Points::new(unit),
+        stored: BTreeMap::new(),
+        next_address: 0x1000,
+        procs: BTreeMap::new(),
+        work: Vec::new(),
+        exits: library::may_exit(unit),
+        single: BTreeSet::new(),
+        limits: Vec::new(),
+        refused: BTreeMap::new(),
+        assumptions: BTreeSet::new(),
+        waits: false,
+        bulk: bulk::Bulk::new(unit),
+        approximations: BTreeSet::new(),
+        choices: choices::Choices::default(),
+        quiet: BTreeSet::new(),
+        watched: BTreeSet::new(),
+        watch: None,
+    };
+    if options.races {
+        lower.watch = Some(races::declare(&mut lower));
+        lower.quiet = races::quiet(unit, &mut lower.points);
+    }
+    lower.choices = choices::Choices::new(unit, &mut lower.points);
+    lower.single = single::single(unit, &mut lower.points);
+    let main = FunctionId(main as u32);
+    let proc = lower.proc(main, Role::Main);
+    while let Some((function, role, proc)) = lower.work.pop() {
+        Fun::lower(&mut lower, function, role, proc);
+    }
+    let declaration = &unit.functions[main.index()];
+    let args = (lower.program.procs[proc.index()].locals.iter())
+        .take(lower.program.procs[proc.index()].params)
+        .map(|param| selvedge_program::make::some_value(&param.ty))
+        .collect();
+    lower.program.threads.push(ThreadDecl {
+        name: "main".to_owned(),
+        count: Count::Fixed(1),
+        proc,
+        args,
+        span: declaration.span,
+    });
+    let approximations: Vec<Limit> = lower.approximations.iter().cloned().collect();
+    let most_threads = lower.bulk.fewest().filter(|_| !approximations.is_empty());
+    let Lower { program, limits, assumptions, waits, .. } = lower;
+    Ok(Lowered { program, limits, assumptions, waits, approximations, most_threads })
+}
+
+/// What is known while a unit is lowered.
+pub(super) struct Lower<'u> {
+    unit: &'u Unit,
+    options: Options,
+    shapes: Shapes<'u>,
+    program: Program,
+    points: Points<'u>,
+    stored: BTreeMap<Target, Rc<Stored>>,
+    next_address: u64,
+    procs: BTreeMap<(FunctionId, Role), ProcId>,
+    work: Vec<(FunctionId, Role, ProcId)>,
+    /// Functions that may end their thread.
+    exits: BTreeSet<FunctionId>,
+    /// Functions of which there is never more than one activation.
+    single: BTreeSet<FunctionId>,
+    limits: Vec<Limit>,
+    /// Why something has no place.
+    refused: BTreeMap<Span, String>,
+    assumptions: BTreeSet<String>,
+    waits: bool,
+    /// Loops that start very many threads.
+    bulk: bulk::Bulk,
+    /// Where the program does more than the text.
+    approximations: BTreeSet<Limit>,
+    /// What has to be known of values from outside.
+    choices: choices::Choices,
+    /// Objects that no two threads access at once, whatever they do.
+    quiet: BTreeSet<Target>,
+    /// Variables that are looked at for accesses at once.
+    watched: BTreeSet<selvedge_program::GlobalId>,
+    /// What a thread is about to access that waits there for another: its address, and whether to write it.
+    watch: Option<(selvedge_program::GlobalId, selvedge_program::GlobalId)>,
+}
+
+impl<'u> Lower<'u> {
+    /// The procedure of a function, which is lowered later.
+    fn proc(&mut self, function: FunctionId, role: Role) -> ProcId {
+        if let Some(&proc) = self.procs.get(&(function, role)) {
+            return proc;
+        }
+        let proc = ProcId(u32::try_from(self.program.procs.len()).unwrap_or(u32::MAX));
+        let unit = self.unit;
+        let declared = &unit.functions[function.index()];
+        let mut locals = Vec::new();
+        for param in &declared.locals[..declared.params] {
+            // One for each scalar, in the order in which callers give them.
+            for cell in self.cells(&param.ty) {
+                let name = format!("{}{}", param.name, cell.name);
+                let init = vec![Value::Open; cell.ty.slots()];
+                locals.push(Variable {
+                    name,
+                    ty: cell.ty,
+                    init,
+                    counts_threads: false,
+                    span: param.span,
+                });
+            }
+        }
+        let mut results = Vec::new();
+        if matches!(role, Role::Call | Role::Atomic) {
+            results.extend(self.cell_types(&declared.result));
+            if self.exits.contains(&function) {
+                results.push(Type::Bool);
+            }
+        }
+        let twins = (self.procs.keys()).filter(|(other, _)| *other == function).count();
+        let name = format!("{}{}", declared.name, "'".repeat(twins));
+        self.program.procs.push(Procedure {
+            name,
+            params: locals.len(),
+            locals,
+            results,
+            labels: Vec::new(),
+            body: Vec::new(),
+            span: declared.span,
+        });
+        self.procs.insert((function, role), proc);
+        self.work.push((function, role, proc));
+        proc
+    }
+
+    /// The types of the scalars of a value; those of elements of arrays one by one.
+    fn cell_types(&self, ty: &CType) -> Vec<Type> {
+        if *ty == CType::Void {
+            return Vec::new();
+        }
+        self.cells(ty).into_iter().map(|cell| cell.ty).collect()
+    }
+
+    /// The scalars of a value, one by one.
+    fn cells(&self, ty: &CType) -> Vec<Cell> {
+        let mut cells = Vec::new();
+        for leaf in self.shapes.leaves(ty).unwrap_or_default() {
+            let mut all = vec![(Vec::new(), leaf.offset)];
+            for dimension in &leaf.dimensions {
+                let step = |(indices, offset): &(Vec<u32>, u64)| {
+                    let (indices, offset) = (indices.clone(), *offset);
+                    (0..dimension.length).map(move |index| {
+                        let indices = indices.iter().copied().chain([index]).collect();
+                        (indices, offset + u64::from(index) * dimension.stride)
+                    })
+                };
+                all = all.iter().flat_map(step).collect();
+            }
+            cells.extend(
+                all.into_iter().map(|(indices, offset)| Cell {
+                    way: leaf.ways[0].clone(),
+                    name: indices
+                        .iter()
+                        .fold(leaf.name.clone(), |name, index| format!("{name}[{index}]")),
+                    indices,
+                    offset,
+                    c: leaf.c.clone(),
+                    ty: leaf.ty.clone(),
+                }),
+            );
+        }
+        cells.sort_by_key(|cell| cell.offset);
+        cells
+    }
+
+    /// Room for something, with an address that nothing else has.
+    fn address(&mut self, size: u64) -> u64 {
+        let base = self.next_address;
+        // What is one past the end is not the start of another.
+        self.next_address = base.saturating_add(size + 1).next_multiple_of(16);
+        base
+    }
+
+    /// The variables of what a pointer points to; nothing if it is a function or cannot be stored.
+    fn stored(&mut self, target: Target) -> Option<Rc<Stored>> {
+        if let Some(stored) = self.stored.get(&target) {
+            return Some(stored.clone());
+        }
+        let stored = match target {
+            Target::Object(id) => self.store_object(id)?,
+            Target::Local(function, local) => {
+                let function_name = &self.unit.functions[function.index()].name;
+                let declared = &self.unit.functions[function.index()].locals[local.index()];
+                let pool = match self.single.contains(&function) {
+                    false => Some(self.options.heap),
+                    // A mark says whether it is there.
+                    true if self.options.memory && function_name != "main" => Some(1),
+                    true => None,
+                };
+                self.store_new(&declared.name, &declared.ty, pool, declared.span)?
+            }
+            Target::Heap(site) => self.store_heap(site)?,
+            Target::Function(_) | Target::Choice(_) => return None,
+        };
+        if !self.quiet.contains(&target) {
+            let globals = stored.leaves.iter().filter_map(|(_, var)| match var {
+                VarRef::Global(global) => Some(*global),
+                VarRef::Local(_) => None,
+            });
+            self.watched.extend(globals);
+        }
+        let stored = Rc::new(stored);
+        self.stored.insert(target, stored.clone());
+        Some(stored)
+    }
+
+    /// New variables for an object, or for a pool of so many.
+    fn store_new(
+        &mut self,
+        name: &str,
+        ty: &CType,
+        pool: Option<u32>,
+        span: Span,
+    ) -> Option<Stored> {
+        let shapes = Shapes { floats: self.options.races, ..self.shapes };
+        let mut leaves = match shapes.leaves(ty) {
+            Ok(leaves) => leaves,
+            Err(reason) => {
+                self.refused.insert(span, reason);
+                return None;
+            }
+        };
+        let size = self.shapes.types.size(ty).unwrap_or(1).max(1);
+        let pool = pool.map(|objects| {
+            // What is one past the end is not the start of the next one.
+            let stride = (size + 1).next_multiple_of(self.shapes.types.align(ty).max(4));
+            for leaf in &mut leaves {
+                leaf.dimensions.insert(0, memory::Dimension { length: objects, stride });
+            }
+            let marks = Type::Array { element: Box::new(Type::Bool), length: objects };
+            let used = self.global(&format!("{name}.used"), marks, &Value::FALSE, span);
+            memory::Pool { objects, stride, used }
+        });
+        let whole = pool.map_or(size, |pool| u64::from(pool.objects) * pool.stride);
+        let base = self.address(whole);
+        let leaves = leaves.into_iter().map(|leaf| {
+            let first = match leaf.ty {
+                Type::Lock | Type::ThreadId => Value::Small(0),
+                _ => Value::Open,
+            };
+            let name = format!("{name}{}", leaf.name);
+            let global = self.global(&name, variable_type(&leaf), &first, span);
+            (leaf, VarRef::Global(global))
+        });
+        let leaves = leaves.collect();
+        Some(Stored { base, size, leaves, pool })
+    }
+
+    fn global(
+        &mut self,
+        name: &str,
+        ty: Type,
+        first: &Value,
+        span: Span,
+    ) -> selvedge_program::GlobalId {
+        let taken = |name: &str| self.program.globals.iter().any(|g| g.name == name);
+        let mut unique = name.to_owned();
+        let mut number = 2;
+        while taken(&unique) {
+            unique = format!("{name}'{number}");
+            number += 1;
+        }
+        add_global(&mut self.program, unique, ty, first, span)
+    }
+
+    fn store_object(&mut self, id: ObjectId) -> Option<Stored> {
+        let unit = self.unit;
+        let object = &unit.objects[id.index()];
+        if object.thread_local {
+            let reason = format!("`{}`, of which each thread has one of its own", object.name);
+            self.refused.insert(object.span, reason);
+            return None;
+        }
+        if object.is_extern {
+            self.assumptions.insert(format!(
+                "`{}` is defined elsewhere: it holds any value at first, and nobody else changes it",
+                object.name
+            ));
+        }
+        let stored = self.store_new(&object.name, &object.ty, None, object.span)?;
+        // Addresses in initialisers may be those of the object itself.
+        self.stored.insert(Target::Object(id), Rc::new(stored.clone()));
+        for (_, var) in &stored.leaves {
+            if let VarRef::Global(global) = var
+                && !object.is_extern
+            {
+                self.program.globals[global.index()].init.fill(Value::Small(0));
+            }
+        }
+        for part in &object.init {
+            if let Err(reason) = self.initialise(&stored, part) {
+                self.stored.remove(&Target::Object(id));
+                self.refused.insert(object.span, reason);
+                return None;
+            }
+        }
+        Some(stored)
+    }
+
+    /// Gives a part of an object its first value.
+    fn initialise(&mut self, stored: &Stored, part: &Part) -> Result<(), String> {
+        if matches!(part.value.ty, CType::Opaque(_) | CType::Floating(_)) {
+            return Ok(());
+        }
+        let Some(value) = self.constant(&part.value) else {
+            return Err("an initialiser that is no constant".to_owned());
+        };
+        for (leaf, var) in &stored.leaves {
+            let Some(slot) = slot_at(leaf, part.offset) else { continue };
+            if let VarRef::Global(global) = var {
+                // The kind of a mutex: the usual ones are 0 and 3.
+                if leaf.ty == Type::Lock && value != BigInt::ZERO && value != BigInt::from(3) {
+                    return Err("a mutex that is recursive or checks for errors".to_owned());
+                }
+                let value = match leaf.ty {
+                    Type::Bool => (value != BigInt::ZERO).into(),
+                    Type::Lock | Type::ThreadId => Value::Small(0),
+                    _ => Value::from_big(
+                        arithmetic::known(&arithmetic::int(value.clone(), &leaf.ty))
+                            .unwrap_or_default(),
+                    ),
+                };
+                if let Some(init) = self.program.globals[global.index()].init.get_mut(slot) {
+                    *init = value;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Why something has no place, by where it is declared or made.
+    fn why_refused(&self, target: Target) -> String {
+        let span = match target {
+            Target::Object(id) => self.unit.objects[id.index()].span,
+            Target::Local(function, local) => {
+                self.unit.functions[function.index()].locals[local.index()].span
+            }
+            Target::Heap(span) | Target::Choice(span) => span,
+            Target::Function(_) => Span::default(),
+        };
+        self.refused
+            .get(&span)
+            .cloned()
+            .unwrap_or_else(|| "an object that cannot be stored".to_owned())
+    }
+
+    /// The value of a constant, with addresses as numbers.
+    fn constant(&mut self, expr: &Expr) -> Option<BigInt> {
+        Some(match &expr.kind {
+            ExprKind::Int(value) => BigInt::from(*value),
+            ExprKind::Function(function) => BigInt::from(function_address(*function)),
+            ExprKind::Address(lvalue) => self.constant_address(lvalue)?,
+            ExprKind::Convert(inner) => {
+                let value = self.constant(inner)?;
+                match self.shapes.scalar(&expr.ty).ok()? {
+                    Type::Bool => BigInt::from(u8::from(value != BigInt::ZERO)),
+                    Type::ThreadId => value,
+                    ty => arithmetic::known(&arithmetic::int(value, &ty))?,
+                }
+            }
+            ExprKind::Offset(pointer, by) => self.constant(pointer)? + self.constant(by)?,
+            _ => return None,
+        })
+    }
+
+    fn constant_address(&mut self, lvalue: &Lvalue) -> Option<BigInt> {
+        Some(match &lvalue.kind {
+            LvalueKind::Object(id) => BigInt::from(self.stored(Target::Object(*id))?.base),
+            LvalueKind::Member(inner, record, field) => {
+                let offset = self.shapes.types.record(*record).fields.get(*field)?.offset;
+                self.constant_address(inner)? + offset
+            }
+            LvalueKind::Element(inner, index) => {
+                let size = self.shapes.types.size(&lvalue.ty)?;
+                self.constant_address(inner)? + self.constant(index)? * size
+            }
+            LvalueKind::Deref(pointer) => self.constant(pointer)?,
+            _ => return None,
+        })
+    }
+}
+
+/// The address of a function: no object has it.
+fn function_address(function: FunctionId) -> u64 {
+    0x100 + u64::from(function.0) * 4
+}
+
+/// A scalar of a value.
+#[derive(Clone, Debug)]
+pub(super) struct Cell {
+    way: Vec<usize>,
+    /// What it is called, after the name of the object.
+    name: String,
+    indices: Vec<u32>,
+    offset: u64,
+    c: CType,
+    ty: Type,
+}
+
+/// Which element of a leaf is at an offset of its object.
+fn slot_at(leaf: &memory::Leaf, offset: u64) -> Option<usize> {
+    let mut rest = offset.checked_sub(leaf.offset)?;
+    let mut slot = 0;
+    for dimension in &leaf.dimensions {
+        let index = rest.checked_div(dimension.stride)?;
+        if index >= u64::from(dimension.length) {
+            return None;
+        }
+        rest -= index * dimension.stride;
+        slot = slot * dimension.length as usize + usize::try_from(index).ok()?;
+    }
+    (rest == 0).then_some(slot)
+}
+
+/// An assertion that always fails.
+fn failure() -> StmtKind {
+    StmtKind::Assert(truth(false))
+}

@@ -1,0 +1,233 @@
+//! # Functions that are active once
+//! A local variable whose address is taken needs a place that others can find. Where there is never more than one activation of
+//! its function, that place is one variable; otherwise it is one of a pool.
+//!
+//! **Claim.** A function that is not recursive, and that only `main` can reach, or only one thread that is started once, is never active twice at
+//! once. A thread is started once if one call starts it, in `main` itself, outside of every loop.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::points::{Points, Target};
+use crate::c::typed::*;
+
+/// The functions of which there is never more than one activation.
+pub(super) fn single<'u>(unit: &'u Unit, points: &mut Points<'u>) -> BTreeSet<FunctionId> {
+    let mut graph =
+        Graph { points, calls: BTreeMap::new(), starts: BTreeMap::new(), at: FunctionId(0), unit };
+    for (number, function) in unit.functions.iter().enumerate() {
+        graph.at = FunctionId(number as u32);
+        let jumps_back = !function.labels.is_empty();
+        if let Some(body) = &function.body {
+            graph.block(body, jumps_back);
+        }
+    }
+    let Graph { calls, starts, .. } = graph;
+    let main = unit.functions.iter().position(|f| f.name == "main");
+    let main = main.map(|number| FunctionId(number as u32));
+    let mut roots: Vec<(FunctionId, bool)> = main.map(|main| (main, true)).into_iter().collect();
+    for (&function, sites) in &starts {
+        let once = matches!(sites.as_slice(), [(at, false)] if Some(*at) == main);
+        roots.push((function, once));
+    }
+    // How often each function may be active: once for each root that reaches it, or more.
+    let mut active: BTreeMap<FunctionId, u32> = BTreeMap::new();
+    for (root, once) in roots {
+        for function in reached(&calls, root) {
+            *active.entry(function).or_default() += if once { 1 } else { 2 };
+        }
+    }
+    let recursive = |f: FunctionId| {
+        calls.get(&f).is_some_and(|next| next.iter().any(|&n| reached(&calls, n).contains(&f)))
+    };
+    active.into_iter().filter(|&(f, times)| times == 1 && !recursive(f)).map(|(f, _)| f).collect()
+}
+
+fn reached(
+    calls: &BTreeMap<FunctionId, BTreeSet<FunctionId>>,
+    from: FunctionId,
+) -> BTreeSet<FunctionId> {
+    let mut seen = BTreeSet::from([from]);
+    let mut work = vec![from];
+    while let Some(function) = work.pop() {
+        for &next in calls.get(&function).into_iter().flatten() {
+            if seen.insert(next) {
+                work.push(next);
+            }
+        }
+    }
+    seen
+}
+
+struct Graph<'p, 'u> {
+    unit: &'u Unit,
+    points: &'p mut Points<'u>,
+    calls: BTreeMap<FunctionId, BTreeSet<FunctionId>>,
+    /// Where each function is started, and whether that may happen more than once.
+    starts: BTreeMap<FunctionId, Vec<(FunctionId, bool)>>,
+    at: FunctionId,
+}
+
+impl<'u> Graph<'_, 'u> {
+    fn block(&mut self, block: &'u [Stmt], repeats: bool) {
+        for stmt in block {
+            each_part(stmt, repeats, &mut |e, repeats| self.expr(e, repeats));
+        }
+    }
+
+    fn expr(&mut self, expr: &'u Expr, repeats: bool) {
+        each_call(expr, repeats, &mut |callee, args, repeats| self.call(callee, args, repeats));
+    }
+
+    fn call(&mut self, callee: &'u Callee, args: &'u [Expr], repeats: bool) {
+        let at = self.at;
+        let called: Vec<FunctionId> = match callee {
+            Callee::Direct(function) => vec![*function],
+            Callee::Pointer(pointer) => functions(self.points.expr(Some(at), pointer)),
+            Callee::Builtin(_) => Vec::new(),
+        };
+        for function in called {
+            let name = self.unit.functions[function.index()].name.as_str();
+            let passed = match name {
+                "pthread_create" => args.get(2),
+                "thrd_create" | "pthread_once" | "call_once" => args.get(1),
+                _ => None,
+            };
+            let Some(passed) = passed else {
+                self.calls.entry(at).or_default().insert(function);
+                continue;
+            };
+            for target in functions(self.points.expr(Some(at), passed)) {
+                if name.ends_with("once") {
+                    self.calls.entry(at).or_default().insert(target);
+                } else {
+                    self.starts.entry(target).or_default().push((at, repeats));
+                }
+            }
+        }
+    }
+}
+
+fn functions(targets: BTreeSet<Target>) -> Vec<FunctionId> {
+    let function = |target| match target {
+        Target::Function(function) => Some(function),
+        _ => None,
+    };
+    targets.into_iter().filter_map(function).collect()
+}
+
+/// Tells the expressions of a statement, and whether they may be evaluated more than once.
+pub(super) fn each_part<'u>(stmt: &'u Stmt, repeats: bool, see: &mut dyn FnMut(&'u Expr, bool)) {
+    let mut all = |block: &'u [Stmt], repeats: bool| {
+        block.iter().for_each(|stmt| each_part(stmt, repeats, see));
+    };
+    match &stmt.kind {
+        StmtKind::Expr(e) | StmtKind::Return(Some(e)) => see(e, repeats),
+        StmtKind::Declare(_, parts) => {
+            parts.iter().flatten().for_each(|part| see(&part.value, repeats));
+        }
+        StmtKind::Block(block) => all(block, repeats),
+        StmtKind::If(cond, a, b) => {
+            all(a, repeats);
+            all(b, repeats);
+            see(cond, repeats);
+        }
+        StmtKind::Switch(cond, body) => {
+            all(body, repeats);
+            see(cond, repeats);
+        }
+        StmtKind::While(cond, body) | StmtKind::DoWhile(body, cond) => {
+            all(body, true);
+            see(cond, true);
+        }
+        StmtKind::For { cond, step, body } => {
+            all(body, true);
+            cond.iter().chain(step).for_each(|e| see(e, true));
+        }
+        _ => {}
+    }
+}
+
+/// Tells the variables that statements declare, those in inner blocks as well.
+pub(super) fn each_declared(block: &[Stmt], see: &mut dyn FnMut(LocalId)) {
+    for stmt in block {
+        match &stmt.kind {
+            StmtKind::Declare(local, _) => see(*local),
+            StmtKind::Block(block)
+            | StmtKind::While(_, block)
+            | StmtKind::DoWhile(block, _)
+            | StmtKind::Switch(_, block)
+            | StmtKind::For { body: block, .. } => each_declared(block, see),
+            StmtKind::If(_, a, b) => {
+                each_declared(a, see);
+                each_declared(b, see);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Tells every call in an expression, inner ones as well, and whether it may happen more than once.
+pub(super) fn each_call<'u>(
+    expr: &'u Expr,
+    repeats: bool,
+    see: &mut dyn FnMut(&'u Callee, &'u [Expr], bool),
+) {
+    let mut inner = |e: &'u Expr| each_call(e, repeats, see);
+    match &expr.kind {
+        ExprKind::Int(_)
+        | ExprKind::Floating(_)
+        | ExprKind::Function(_)
+        | ExprKind::Unsupported(_) => {}
+        ExprKind::Load(lvalue) | ExprKind::Address(lvalue) => calls_of_lvalue(lvalue, repeats, see),
+        ExprKind::Unary(_, e) | ExprKind::Not(e) | ExprKind::Convert(e) => inner(e),
+        ExprKind::Arithmetic(_, a, b)
+        | ExprKind::Compare(_, a, b)
+        | ExprKind::Offset(a, b)
+        | ExprKind::Difference(a, b, _)
+        | ExprKind::And(a, b)
+        | ExprKind::Or(a, b)
+        | ExprKind::Elvis(a, b)
+        | ExprKind::Comma(a, b) => {
+            inner(a);
+            inner(b);
+        }
+        ExprKind::Conditional(a, b, c) => {
+            inner(a);
+            inner(b);
+            inner(c);
+        }
+        ExprKind::Assign(place, value) | ExprKind::AssignWith { place, value, .. } => {
+            calls_of_lvalue(place, repeats, see);
+            each_call(value, repeats, see);
+        }
+        ExprKind::Call(callee, args) => {
+            args.iter().for_each(&mut inner);
+            if let Callee::Pointer(pointer) = callee {
+                inner(pointer);
+            }
+            see(callee, args, repeats);
+        }
+        ExprKind::Statement(block, value) => {
+            for stmt in block {
+                each_part(stmt, repeats, &mut |e, repeats| each_call(e, repeats, see));
+            }
+            value.iter().for_each(|value| each_call(value, repeats, see));
+        }
+    }
+}
+
+fn calls_of_lvalue<'u>(
+    lvalue: &'u Lvalue,
+    repeats: bool,
+    see: &mut dyn FnMut(&'u Callee, &'u [Expr], bool),
+) {
+    match &lvalue.kind {
+        LvalueKind::Local(_) | LvalueKind::Object(_) => {}
+        LvalueKind::Deref(e) | LvalueKind::Temporary(e) => each_call(e, repeats, see),
+        LvalueKind::Member(inner, ..) => calls_of_lvalue(inner, repeats, see),
+        LvalueKind::Element(inner, index) => {
+            calls_of_lvalue(inner, repeats, see);
+            each_call(index, repeats, see);
+        }
+    }
+}

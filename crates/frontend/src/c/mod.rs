@@ -1,0 +1,113 @@
+//! # C with POSIX threads
+//! - `lexer` and `literals`: text to tokens, and what numbers and strings mean;
+//! - `parse`: tokens to a [`tree`], C as it is written; [`Lines`] tells where a piece of preprocessed text comes from;
+//! - `check`: gives the tree its types: [`typed`], over [`types`];
+//! - [`lower`]: says what it means, as a program; [`preprocess`] runs the preprocessor of the system.
+
+mod check;
+mod lexer;
+mod lines;
+mod literals;
+pub mod lower;
+mod parse;
+pub mod preprocess;
+#[cfg(test)]
+mod tests;
+pub mod tree;
+pub mod typed;
+pub mod types;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use selvedge_program::Source;
+
+use crate::Diagnostic;
+use lower::{Lowered, Options};
+use types::DataModel;
+
+pub use check::check;
+pub use lines::Lines;
+pub use parse::parse;
+
+/// What is said about a text in C beside the text.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Settings {
+    /// How wide `long` and pointers are; what the headers of the text say, if nothing is said.
+    pub model: Option<DataModel>,
+    /// Where the preprocessor looks for headers (`-I`).
+    pub include: Vec<PathBuf>,
+    /// What the preprocessor is told (`-D`).
+    pub define: Vec<String>,
+    /// What is asked, as far as it changes what the program does.
+    pub options: Options,
+}
+
+impl Settings {
+    /// What makes another program of the same text, by name; nothing for what is so by default.
+    #[must_use]
+    pub fn told(&self) -> BTreeMap<String, String> {
+        // Who sleeps is counted where deadlocks are asked for, and that is told in another place.
+        let Options { heap, assertions, memory, overflow, races, ends_at_limits, .. } =
+            self.options;
+        let usual = Options::default();
+        let mut told = BTreeMap::new();
+        let mut tell = |name: &str, value: String| drop(told.insert(name.to_owned(), value));
+        if let Some(model) = self.model {
+            let name = match model {
+                DataModel::Ilp32 => "ilp32",
+                DataModel::Lp64 => "lp64",
+            };
+            tell("data-model", name.to_owned());
+        }
+        if heap != usual.heap {
+            tell("heap", heap.to_string());
+        }
+        let asked = [
+            (assertions, "unreach-call"),
+            (memory, "valid-memsafety"),
+            (overflow, "no-overflow"),
+            (races, "no-data-race"),
+        ];
+        if (assertions, memory, overflow, races) != (true, true, false, false) {
+            let names = asked.into_iter().filter_map(|(is_asked, name)| is_asked.then_some(name));
+            tell("property", names.collect::<Vec<_>>().join(", "));
+        }
+        if ends_at_limits {
+            tell("limits", "end runs".to_owned());
+        }
+        told
+    }
+}
+
+/// A preprocessed text as a program; or all that is wrong with it.
+#[must_use]
+pub fn read(source: &Source, settings: &Settings) -> (Option<Lowered>, Vec<Diagnostic>) {
+    let (unit, mut problems) = parse(source.text());
+    if !problems.is_empty() {
+        return (None, problems);
+    }
+    let model = settings.model.unwrap_or_else(|| model_of(source.text()));
+    let (unit, more) = check(&unit, model);
+    problems.extend(more);
+    if problems.iter().any(|problem| problem.severity == crate::Severity::Error) {
+        return (None, problems);
+    }
+    match lower::lower(&unit, settings.options) {
+        Ok(lowered) => (Some(lowered), problems),
+        Err(more) => {
+            problems.extend(more);
+            (None, problems)
+        }
+    }
+}
+
+/// The data model that headers in a text were made for: they say what `size_t` is.
+fn model_of(text: &str) -> DataModel {
+    let says = |words: &str| text.contains(words);
+    if says("typedef unsigned int size_t") || says("typedef unsigned int __size_t") {
+        DataModel::Ilp32
+    } else {
+        DataModel::Lp64
+    }
+}

@@ -1,0 +1,204 @@
+//! # Types of C
+//! What a type is, how many bytes it takes, and where the members of a record are: for ILP32 and LP64.
+
+use std::rc::Rc;
+
+/// How wide `long` and pointers are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum DataModel {
+    /// `int`, `long` and pointers have 32 bits.
+    #[default]
+    Ilp32,
+    /// `long` and pointers have 64 bits.
+    Lp64,
+}
+
+/// A structure or a union.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RecordId(pub u32);
+
+/// A type without `const` and `volatile`.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Type {
+    /// `void`
+    Void,
+    /// `_Bool`
+    Bool,
+    /// Integers, characters and enumerations.
+    Int {
+        /// How many bits: 8, 16, 32, 64 or 128.
+        bits: u32,
+        /// Whether it may be negative.
+        signed: bool,
+        /// Its rank among those as wide: `long` and `int` are different types where both have 32 bits. 0 `char`, 1 `short`, 2
+        /// `int`, 3 `long`, 4 `long long`, 5 `__int128`.
+        rank: u8,
+    },
+    /// `float` and its kin, with how many bytes.
+    Floating(u32),
+    /// A pointer.
+    Pointer(Rc<Type>),
+    /// An array; without a length only where it is not yet known.
+    Array(Rc<Type>, Option<u64>),
+    /// A structure or a union.
+    Record(RecordId),
+    /// A function.
+    Function(Rc<Signature>),
+    /// What only one step can read and change.
+    Atomic(Rc<Type>),
+    /// What the library knows and the program does not look into.
+    Opaque(Opaque),
+}
+
+/// The type of a function.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Signature {
+    /// The type of its result.
+    pub result: Type,
+    /// The types of its parameters.
+    pub params: Vec<Type>,
+    /// Whether more may follow.
+    pub variadic: bool,
+    /// Whether nothing was said of parameters: `()`.
+    pub unspecified: bool,
+}
+
+/// Types that are known by the names that headers give them, whatever they are there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Opaque {
+    /// `pthread_t`, `thrd_t`
+    Thread,
+    /// `pthread_mutex_t`, `mtx_t`
+    Mutex,
+    /// `pthread_mutexattr_t`
+    MutexAttribute,
+    /// `pthread_cond_t`, `cnd_t`
+    Condition,
+    /// `pthread_rwlock_t`
+    ReadWriteLock,
+    /// `pthread_barrier_t`
+    Barrier,
+    /// `pthread_spinlock_t`
+    SpinLock,
+    /// `sem_t`
+    Semaphore,
+    /// `pthread_once_t`, `once_flag`
+    Once,
+    /// `pthread_key_t`, `tss_t`
+    Key,
+    /// `pthread_attr_t`, `pthread_condattr_t` and so on: nothing of them matters.
+    Attribute,
+    /// `__builtin_va_list`
+    VaList,
+}
+
+/// Structures and unions, and how many bytes everything takes.
+#[derive(Clone, Debug, Default)]
+pub struct Types {
+    /// How wide pointers are.
+    pub model: DataModel,
+    /// Structures and unions.
+    pub records: Vec<RecordType>,
+}
+
+/// A structure or a union.
+#[derive(Clone, Debug, Default)]
+pub struct RecordType {
+    /// Its tag or the name of its typedef; empty if it has none.
+    pub name: String,
+    /// Whether its members share one place.
+    pub is_union: bool,
+    /// Its members, those of records without a name among them; empty until it is complete.
+    pub fields: Vec<Field>,
+    /// How many bytes it takes; `None` until it is complete.
+    pub size: Option<u64>,
+    /// A multiple of so many bytes is where it may be.
+    pub align: u64,
+}
+
+/// A member.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its name; empty for a record without one, whose members are found through it.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// How many bytes from the start of the record.
+    pub offset: u64,
+    /// For a bit-field, how many bits it has: refused where it is used.
+    pub bits: Option<u32>,
+}
+
+impl Types {
+    /// The record.
+    #[must_use]
+    pub fn record(&self, id: RecordId) -> &RecordType {
+        &self.records[id.0 as usize]
+    }
+
+    /// How many bytes a pointer takes.
+    #[must_use]
+    pub fn pointer_size(&self) -> u64 {
+        match self.model {
+            DataModel::Ilp32 => 4,
+            DataModel::Lp64 => 8,
+        }
+    }
+
+    /// How many bytes a type takes; `None` where it is not known, or too large.
+    #[must_use]
+    pub fn size(&self, ty: &Type) -> Option<u64> {
+        Some(match ty {
+            // As GNU C has it: one may count in bytes with pointers to these.
+            Type::Void | Type::Function(_) => 1,
+            Type::Bool => 1,
+            Type::Int { bits, .. } => u64::from(*bits / 8),
+            // As in the ABI of 32 bits, where `long double` has 12 bytes and 4 are enough between them.
+            Type::Floating(bytes) => u64::from(*bytes),
+            Type::Pointer(_) => self.pointer_size(),
+            Type::Array(element, length) => self.size(element)?.checked_mul((*length)?)?,
+            Type::Record(id) => self.record(*id).size?,
+            Type::Atomic(inner) => self.size(inner)?,
+            Type::Opaque(opaque) => self.opaque_size(*opaque),
+        })
+    }
+
+    /// A multiple of so many bytes is where an object of this type may be.
+    #[must_use]
+    pub fn align(&self, ty: &Type) -> u64 {
+        match ty {
+            Type::Array(element, _) => self.align(element),
+            Type::Atomic(inner) => self.size(inner).filter(|n| n.is_power_of_two()).unwrap_or(1),
+            Type::Record(id) => self.record(*id).align.max(1),
+            Type::Opaque(opaque) => self.opaque_size(*opaque).min(self.pointer_size()),
+            Type::Floating(_) | Type::Int { .. } => {
+                // The ABI of 32 bits puts `long long` and `double` at multiples of 4.
+                let most = match self.model {
+                    DataModel::Ilp32 => 4,
+                    DataModel::Lp64 => 16,
+                };
+                self.size(ty).unwrap_or(1).clamp(1, most)
+            }
+            _ => self.size(ty).unwrap_or(1).max(1),
+        }
+    }
+
+    /// How many bytes glibc has for a type of its library.
+    fn opaque_size(&self, opaque: Opaque) -> u64 {
+        let (ilp32, lp64) = match opaque {
+            Opaque::Thread => (4, 8),
+            Opaque::Mutex => (24, 40),
+            Opaque::MutexAttribute | Opaque::SpinLock | Opaque::Once | Opaque::Key => (4, 4),
+            Opaque::Condition => (48, 48),
+            Opaque::ReadWriteLock => (32, 56),
+            Opaque::Barrier => (20, 32),
+            Opaque::Semaphore => (16, 32),
+            Opaque::Attribute => (36, 56),
+            Opaque::VaList => (4, 24),
+        };
+        match self.model {
+            DataModel::Ilp32 => ilp32,
+            DataModel::Lp64 => lp64,
+        }
+    }
+}

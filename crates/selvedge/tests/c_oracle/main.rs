@@ -1,0 +1,116 @@
+//! # gcc as an oracle
+//! Random programs in C, compiled and run. One that runs alone prints values on its way: the verifier finds the same ones, and
+//! finds a violation where one of them is not what is expected. One with threads ends in some state: the verifier finds that state reachable.
+
+mod gcc;
+mod sequential;
+mod text;
+mod threaded;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use selvedge::{Answer, InputOptions, Limits, Options, Subject, VerdictName, verify};
+
+use gcc::Folder;
+
+/// How many random programs to try; `SELVEDGE_SEEDS=1000` makes tests thorough.
+fn many(usual: u64) -> u64 {
+    std::env::var("SELVEDGE_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
+/// The first of them; `SELVEDGE_FROM=1000` leaves those before it out.
+fn first() -> u64 {
+    std::env::var("SELVEDGE_FROM").ok().and_then(|n| n.parse().ok()).unwrap_or(0)
+}
+
+/// Asks about a program; the refusal, if it cannot be read.
+fn ask(name: &str, text: &str) -> Result<Answer, String> {
+    let mut options = InputOptions::default();
+    options.c.options.heap = 8;
+    let subject = match name.ends_with(".i") {
+        true => Subject::parse(name, text, options),
+        false => {
+            let folder = Folder::new("asked");
+            let path = folder.file(name);
+            std::fs::write(&path, text).unwrap();
+            Subject::read(&path, options)
+        }
+    };
+    let limits = Limits { timeout: Some(Duration::from_secs(60)), ..Limits::default() };
+    let asked =
+        subject.and_then(|subject| verify(&subject, &Options { limits, ..Options::default() }));
+    asked.map_err(|failure| format!("{failure}"))
+}
+
+/// What is not as it should be.
+fn wrong(name: &str, text: &str, expected: VerdictName) -> Option<String> {
+    match ask(name, text) {
+        Err(refused) => Some(format!("refused: {refused}")),
+        Ok(answer) if answer.name() == expected => None,
+        Ok(answer) => Some(format!("{expected:?} is expected: {}", answer.sentence())),
+    }
+}
+
+/// Shows all that went wrong, and the first program in full.
+fn report(failures: &[(u64, String, String)]) {
+    if let Some((seed, why, text)) = failures.first() {
+        let seeds: Vec<String> =
+            failures.iter().map(|(seed, why, _)| format!("{seed}: {why}")).collect();
+        let count = failures.len();
+        panic!("{count} programs:\n{}\n\nprogram {seed}: {why}\n{text}", seeds.join("\n"));
+    }
+}
+
+/// Compares one program with what gcc makes of it.
+fn compare(seed: u64, folder: &Folder) -> Option<(String, String)> {
+    let program = sequential::program(seed);
+    let binary = folder.file("program");
+    let text = program.printing();
+    gcc::compile(&text, &binary);
+    let printed = gcc::run(&binary, &text);
+    let mut values: Vec<u64> = printed.lines().map(|line| line.parse().unwrap()).collect();
+    let text = program.expecting(&values);
+    if let Some(why) = wrong("program.i", &text, VerdictName::Safe) {
+        return Some((why, text));
+    }
+    let number = seed as usize % values.len();
+    values[number] ^= 1;
+    let text = program.expecting(&values);
+    wrong("program.i", &text, VerdictName::Unsafe).map(|why| (why, text))
+}
+
+#[test]
+fn values_are_those_that_gcc_computes() {
+    if !gcc::is_there() {
+        return;
+    }
+    let folder = Folder::new("sequential");
+    let failed = |seed| compare(seed, &folder).map(|(why, text)| (seed, why, text));
+    let failures: Vec<_> = (first()..first() + many(40)).filter_map(failed).collect();
+    report(&failures);
+}
+
+#[test]
+fn final_states_that_are_seen_are_reachable() {
+    if !gcc::is_there() {
+        return;
+    }
+    let folder = Folder::new("threaded");
+    let mut failures = Vec::new();
+    for seed in first()..first() + (many(400) / 80).max(1) {
+        let program = threaded::program(seed);
+        let binary = folder.file("program");
+        let text = program.printing();
+        gcc::compile(&text, &binary);
+        let seen: BTreeSet<String> = (0..100).map(|_| gcc::run(&binary, &text)).collect();
+        for state in seen {
+            let values: Vec<&str> = state.split_whitespace().collect();
+            let text = program.failing_at(&values);
+            if let Some(why) = wrong("program.c", &text, VerdictName::Unsafe) {
+                failures.push((seed, why, text));
+            }
+        }
+    }
+    report(&failures);
+}

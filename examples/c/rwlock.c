@@ -1,0 +1,45 @@
+// Readers and writers with the lock that POSIX has for them.
+// Written for Selvedge.
+//
+// expected: verify: safe, for every schedule. With --deadlock: safe.
+//           With --property no-data-race: safe.
+
+#include <assert.h>
+#include <pthread.h>
+
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static int low, high;       // the data: always the same
+
+static void *reader(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        pthread_rwlock_rdlock(&lock);
+        assert(low == high);
+        pthread_rwlock_unlock(&lock);
+    }
+    return 0;
+}
+
+static void *writer(void *unused)
+{
+    (void)unused;
+    pthread_rwlock_wrlock(&lock);
+    low++;
+    high++;
+    pthread_rwlock_unlock(&lock);
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t threads[4];
+    pthread_create(&threads[0], 0, writer, 0);
+    pthread_create(&threads[1], 0, writer, 0);
+    pthread_create(&threads[2], 0, reader, 0);
+    pthread_create(&threads[3], 0, reader, 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], 0);
+    assert(low == 2);
+    return 0;
+}

@@ -1,0 +1,81 @@
+// A work-stealing deque whose owner looks before it gives up its place: wrong.
+// Written for Selvedge. See work-stealing.c.
+//
+// There are two items. The owner looks and believes that nobody can reach the second one, so it takes
+// it without a compare-and-swap. Meanwhile the thief takes the first, and then the second as well.
+//
+// expected: verify: unsafe, 3 contexts: the owner looks, the thief takes both, the owner takes one again.
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define ITEMS 2
+#define NOTHING (-1)
+
+static atomic_int top, bottom;
+static atomic_int items[ITEMS];
+static atomic_int done[ITEMS];          // how often an item was done: for the assertions only
+
+static void push(int item)
+{
+    int b = atomic_load(&bottom);
+    atomic_store(&items[b], item);
+    atomic_store(&bottom, b + 1);
+}
+
+static int take(void)
+{
+    int b = atomic_load(&bottom) - 1;
+    int t = atomic_load(&top);
+    if (t > b)
+        return NOTHING;
+    atomic_store(&bottom, b);           // too late: should come before looking at the top
+    int item = atomic_load(&items[b]);
+    if (t == b) {
+        if (!atomic_compare_exchange_strong(&top, &t, t + 1))
+            item = NOTHING;
+        atomic_store(&bottom, b + 1);
+    }
+    return item;
+}
+
+static int steal(void)
+{
+    int t = atomic_load(&top);
+    int b = atomic_load(&bottom);
+    if (t >= b)
+        return NOTHING;
+    int item = atomic_load(&items[t]);
+    if (!atomic_compare_exchange_strong(&top, &t, t + 1))
+        return NOTHING;
+    return item;
+}
+
+static void work_on(int item)
+{
+    if (item != NOTHING)
+        assert(atomic_fetch_add(&done[item], 1) == 0);
+}
+
+static void *thief(void *unused)
+{
+    (void)unused;
+    work_on(steal());
+    work_on(steal());
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t a;
+    pthread_create(&a, 0, thief, 0);
+    for (int item = 0; item < ITEMS; item++)
+        push(item);
+    for (int turn = 0; turn < ITEMS; turn++)
+        work_on(take());
+    pthread_join(a, 0);
+    for (int item = 0; item < ITEMS; item++)
+        assert(atomic_load(&done[item]) == 1);
+    return 0;
+}
