@@ -52,7 +52,7 @@ mod walk;
 
 pub use booleans::to_booleans;
 pub use compile::Undefined;
-pub use lower::{LowerError, Lowering, ThreadCounts, ThreadStart};
+pub use lower::{Assertion, Coverage, LowerError, Lowering, ThreadCounts, ThreadStart};
 pub use operators::{BinaryOp, Level, Operator, Takes, UnaryOp};
 pub use program::{
     AtomicOp, Block, Cond, Count, EnumId, EnumType, Expr, ExprKind, GlobalId, LabelId, LocalId,

@@ -6,6 +6,7 @@
 //! - [`view`]: what there is to see of a trace, before it is laid out;
 //! - [`text`]: traces and states for people;
 //! - [`answer`]: verdicts in words; [`table`]: what is new at each bound; [`grid`]: by rounds and delays;
+//! - [`coverage`]: what some run reaches, so that no proof is about nothing;
 //! - [`language`]: sets of stacks as expressions;
 //! - [`livelock`]: the same for runs that never end;
 //! - [`json`]: the objects that other programs read; their names are a contract;
@@ -37,6 +38,7 @@ pub mod advice;
 pub mod amount;
 pub mod answer;
 pub mod bench;
+pub mod coverage;
 pub mod dot;
 pub mod flow;
 pub mod grid;

@@ -40,6 +40,7 @@
 //! when somebody sets [`Limits::cancelled`].
 
 mod answer;
+mod coverage;
 mod engines;
 mod failure;
 mod livelock;

@@ -41,6 +41,9 @@ pub struct Args {
     /// Look for deadlocks, too: states in which a thread has not ended and none can act
     #[arg(long)]
     deadlock: bool,
+    /// Answer `unknown` where some assertion is reached by no schedule, or is not known to be
+    #[arg(long)]
+    require_reached: bool,
     #[command(flatten)]
     answer: AnswerArgs,
     #[command(flatten)]
@@ -79,7 +82,8 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let start = Instant::now();
     let subject = input::load(&args.input, output)?;
     let options = args.engine.options(args.engine.limits.since(start));
-    let options = Options { deadlock: args.deadlock, started: args.started, ..options };
+    let Args { deadlock, require_reached, started, .. } = *args;
+    let options = Options { deadlock, require_reached, started, ..options };
     let ask = |options: &Options| check(&subject, bound, options);
     let answer = args.answer.ask(&args.input, options, output, ask)?;
     args.answer.print(answer, output)

@@ -40,6 +40,9 @@ pub struct Args {
     /// Look for deadlocks, too: states in which a thread has not ended and none can act
     #[arg(long)]
     deadlock: bool,
+    /// Answer `unknown` where some assertion is reached by no schedule, or is not known to be
+    #[arg(long)]
+    require_reached: bool,
     #[command(flatten)]
     answer: AnswerArgs,
     #[command(flatten)]
@@ -126,6 +129,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let subject = input::load(&args.input, output)?;
     let options = Options {
         deadlock: args.deadlock,
+        require_reached: args.require_reached,
         observe: args.observe.clone(),
         closure: match args.closure {
             Tried::Disrespectful => Closure::Disrespectful,

@@ -11,6 +11,7 @@
 //!
 //! **Claim.** The actions are exactly the moves of the machine.
 
+mod coverage;
 mod intern;
 mod keys;
 mod local;
@@ -36,6 +37,8 @@ use crate::compile::{Compiler, Threads};
 use crate::flow::{self, Command, EdgeId, Flow};
 use crate::visit::any_part;
 use crate::{Count, Expr, ExprKind, GlobalId, ProcId, Program, Source, Span, ThreadDecl, Value};
+use coverage::Noted;
+pub use coverage::{Assertion, Coverage};
 use intern::{Numbered, Step, Stored, Symbol};
 pub use relation::ThreadStart;
 
@@ -67,6 +70,8 @@ pub struct Lowering {
     origins: Numbered<Stored>,
     /// The steps of those actions, each after another one.
     steps: Numbered<Step>,
+    /// The locations that runs have got to.
+    noted: Noted,
     /// Ends atomic sections with the budget.
     watch: Arc<Watch>,
 }
@@ -207,6 +212,7 @@ impl Lowering {
         let (entries, any_number) = (entries.collect(), any.collect());
         patience.end()?;
         let threads = found.first.into_iter().map(|(info, ..)| info).collect();
+        let noted = Noted::new(flow.locations.len());
         Ok(Lowering {
             written,
             program,
@@ -221,6 +227,7 @@ impl Lowering {
             symbols: Numbered::new("frames"),
             origins: Numbered::new("ways through atomic sections"),
             steps: Numbered::new("steps in atomic sections"),
+            noted,
             watch,
         })
     }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use selvedge_model::{
     Action, Describe, Explanation, FairChoice, FairPlace, Fault, Keys, Origin, PlaceId, SharedId,
     Spawn, Stack, State, SymbolId, System, TemplateId, Thread, ThreadInfo, Values, Word,
-    calls_itself,
+    calls_itself, is_of_runs,
 };
 
 use selvedge_core::machine::{Frame, Move, Next, Room, Shared, Start, Started, Way};
@@ -321,6 +321,9 @@ impl Lowering {
     ) -> Result<(), Fault> {
         let moves = self.machine.moves_in(room, shared, frame);
         let mut moves = moves.map_err(|fault| self.fault(fault))?;
+        if is_of_runs() {
+            self.note(frame.loc, room.ways());
+        }
         let only = moves.len() == 1;
         let mut seen = FxHashMap::default();
         let mut known = vec![None; room.ways().len()];
