@@ -37,6 +37,7 @@ use crate::flow::{self, Command, EdgeId, Flow};
 use crate::visit::any_part;
 use crate::{Count, Expr, ExprKind, GlobalId, ProcId, Program, Source, Span, ThreadDecl, Value};
 use intern::{Numbered, Step, Stored, Symbol};
+pub(crate) use names::compared_at;
 pub use relation::ThreadStart;
 
 /// Numbers of threads that replace those of the program (`--threads NAME=N`).
