@@ -271,9 +271,10 @@ pub fn search_beside(
     };
     // What can be listed, the exact search lists.
     let by_rounds = |budget: &Budget| search_by(find, asked, None, budget, &|_| {});
+    let (first, second) = if many { (1, FAVOURED) } else { (FAVOURED, 1) };
     let candidates = vec![
-        Candidate::new(FAVOURED, |budget, turn| Some(exact(budget, turn))),
-        Candidate::new(1, |budget, _| Some(by_rounds(budget))),
+        Candidate::new(first, |budget, turn| Some(exact(budget, turn))),
+        Candidate::new(second, |budget, _| Some(by_rounds(budget))),
     ];
     let verdict = fair::Verdict::Unknown { stop: Stop::Cancelled, completed: None };
     let nothing = fair::Outcome { verdict, engine: ENGINE, states: None, evidence: None };
