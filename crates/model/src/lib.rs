@@ -57,6 +57,6 @@ pub use property::{Pattern, Property, StackPattern, ThreadAt, TopPattern};
 pub use recursion::calls_itself;
 pub use smallest::{NotUpward, smallest_violations};
 pub use state::{Stack, State, Thread, VisibleState};
-pub use step::{advance, enabled, is_forgotten, is_initial, step, step_with};
+pub use step::{advance, advance_in_place, enabled, is_forgotten, is_initial, step, step_with};
 pub use system::{Describe, Explanation, Keys, Step, System, ThreadInfo};
 pub use tables::{Rule, Tables, TablesBuilder};

@@ -40,6 +40,7 @@ use crate::{Count, Expr, ExprKind, GlobalId, ProcId, Program, Source, Span, Thre
 use coverage::Noted;
 pub use coverage::{Assertion, Coverage};
 use intern::{Numbered, Step, Stored, Symbol};
+pub(crate) use names::compared_at;
 pub use relation::ThreadStart;
 
 /// Numbers of threads that replace those of the program (`--threads NAME=N`).
