@@ -165,6 +165,11 @@ pub trait Describe {
         None
     }
 
+    /// Whether a statement of the source is several steps: those that follow each other are told together.
+    fn tells_statements(&self) -> bool {
+        false
+    }
+
     /// What an action executes, for people.
     fn explain(&self, origin: Origin) -> Explanation;
 }

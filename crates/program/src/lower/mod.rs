@@ -21,6 +21,7 @@ mod portable;
 mod relation;
 mod show;
 mod system;
+mod told;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -323,7 +324,11 @@ impl Lowering {
             return stop.clone().into();
         }
         let line = fault.site.map(|site| self.source.line(site.0));
-        Fault { line, ..Fault::new(fault.message) }
+        let message = match &self.program.telling {
+            Some(telling) => telling.fault(&fault.message),
+            None => fault.message,
+        };
+        Fault { line, ..Fault::new(message) }
     }
 }
 

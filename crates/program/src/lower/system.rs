@@ -185,6 +185,10 @@ impl Describe for Lowering {
         Some(self.source.line(place.0))
     }
 
+    fn tells_statements(&self) -> bool {
+        self.program.telling.is_some()
+    }
+
     fn explain(&self, origin: Origin) -> Explanation {
         self.explain_path(&self.executed(origin).path)
     }

@@ -44,7 +44,7 @@ impl<'u> Lower<'u> {
             _ => String::new(),
         };
         let name = if name.is_empty() { "heap".to_owned() } else { name };
-        self.store_new(&name, &ty, Some(self.options.heap), site)
+        self.store_new(&name, &ty, Some(self.options.heap), true, site)
     }
 
     /// What an object of so many bytes is, by the types of the pointers that point to it: the largest that fits, as often as it fits.
