@@ -60,8 +60,10 @@ fn schedules_are_told_in_c() {
         for unwanted in [" t = ", " t'", ".used", "race.at", "ended = ", "__atomic_", "# 1"] {
             assert!(!text.contains(unwanted), "{file}: `{unwanted}` in\n{text}");
         }
-        let mut numbers =
-            text.split(|c: char| !c.is_ascii_alphanumeric()).filter_map(|w| w.parse::<u64>().ok());
+        let schedule = text.split_once("first state").map_or("", |(_, schedule)| schedule);
+        let mut numbers = schedule
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .filter_map(|w| w.parse::<u64>().ok());
         assert!(!numbers.any(|n| (4096..100_000).contains(&n)), "{file}: an address in\n{text}");
     }
     assert!(schedules > 10, "{schedules}");
@@ -180,4 +182,65 @@ fn rounds_become_c_that_compiles() {
     }
     println!("not sequential: {refused:?}");
     assert!(made > 15, "{made}");
+}
+
+/// How a forced schedule ends: nothing if no test can be made or compiled of it, with the reason.
+fn forced(
+    compiler: &str,
+    file: &Path,
+    options: &[String],
+    folder: &Path,
+) -> Result<String, String> {
+    let written = folder.join(file.file_name().unwrap());
+    let mut all = options.to_vec();
+    all.extend(["-o".to_owned(), written.display().to_string()]);
+    let result = selvedge("report", file, &all);
+    if !written.exists() {
+        return Err(String::from_utf8_lossy(&result.stderr).trim().to_owned());
+    }
+    let object = written.with_extension("o");
+    let build = |arguments: &[&str], from: &Path, to: &Path| {
+        let mut build = Command::new(compiler);
+        let built = build.args(arguments).arg(from).arg("-o").arg(to).output().unwrap();
+        assert!(built.status.success(), "{file:?}: {}", String::from_utf8_lossy(&built.stderr));
+    };
+    build(&["-g", "-O0", "-w", "-fsanitize=thread", "-c"], &written, &object);
+    let binary = written.with_extension("");
+    build(&["-pthread"], &object, &binary);
+    let ended = Command::new("timeout").arg("20").arg(&binary).output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    // An assertion ends the process by a signal; a deadlock is told by the test.
+    match ended.status.code() {
+        None | Some(1 | 134 | 139) => Ok(said),
+        code => Err(format!("{code:?}: {said}")),
+    }
+}
+
+/// The schedules of violations are those of the compiled programs.
+#[test]
+fn schedules_are_forced_in_compiled_programs() {
+    let Some(compiler) = compiler("forcing schedules in compiled programs") else { return };
+    let folder = folder("c-forced");
+    let (mut done, mut not) = (Vec::new(), Vec::new());
+    for (file, options, verdict) in rows() {
+        if verdict != "unsafe" {
+            continue;
+        }
+        let name = format!("{file} {}", options.join(" "));
+        let inner = folder.join(name.replace(['/', ' '], "_"));
+        fs::create_dir_all(&inner).unwrap();
+        match forced(&compiler, &examples().join(&file), &options, &inner) {
+            Ok(said) => {
+                let is_deadlock = options.iter().any(|option| option == "--deadlock");
+                let expected = if is_deadlock { "deadlock" } else { "ssertion" };
+                assert!(said.contains(expected), "{name}: {said}");
+                done.push(name);
+            }
+            Err(why) => not.push(format!("{name}: {why}")),
+        }
+    }
+    println!("forced: {done:#?}\nnot forced: {not:#?}");
+    // Not among them: what a compiled program does not notice, and schedules in which threads wait or end in ways that the
+    // turnstile does not follow.
+    assert!(done.len() >= 12, "{not:#?}");
 }

@@ -33,6 +33,10 @@ pub struct Telling {
     pub functions: BTreeMap<u64, String>,
     /// The places of statements: steps inside of one are told as the statement.
     pub statements: BTreeSet<Span>,
+    /// Variables of functions that have an address: they are on the stack of a thread.
+    pub on_stack: BTreeSet<GlobalId>,
+    /// The places of calls that fill new objects with zeros, which is no access in the text.
+    pub cleared: BTreeSet<Span>,
     /// The places of conditions: which way these tests go is told.
     pub conditions: BTreeSet<Span>,
 }

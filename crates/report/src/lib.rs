@@ -40,6 +40,7 @@ pub mod bench;
 pub mod dot;
 pub mod flow;
 pub mod grid;
+pub mod harness;
 mod holders;
 pub mod invariant;
 pub mod json;

@@ -1,6 +1,6 @@
 //! Steps as they are told: which statement of the text they belong to, and what there is to say beside it. See [`crate::telling`].
 
-use selvedge_model::Step;
+use selvedge_model::{Access, Step};
 
 use super::Lowering;
 use crate::flow::{Command, Edge, EdgeId};
@@ -73,6 +73,42 @@ impl Lowering {
             }
             _ => None,
         }
+    }
+
+    /// The access that a sequence of edges makes in the text itself, if it makes one.
+    pub(super) fn told_access(&self, telling: &Telling, path: &[EdgeId]) -> Option<Access> {
+        let mut found = None;
+        for &id in path {
+            let edge = self.flow.edge(id);
+            match &edge.command {
+                Command::Async { .. } | Command::StartThread { .. } => return Some(Access::Starts),
+                Command::Join(_) => return Some(Access::Shared),
+                Command::Assign { .. } if telling.cleared.contains(&edge.span) => continue,
+                _ => {}
+            }
+            for place in self.machine.code.edge(id).shared_places() {
+                let Some(global) = self.global_at(place.slots().start) else { continue };
+                match telling.variables.get(&Told::Shared(global)) {
+                    // An object comes or goes.
+                    Some(Manner::Heap(_)) => return None,
+                    Some(Manner::Hidden) => {}
+                    _ if telling.on_stack.contains(&global) => {}
+                    _ => found = Some(Access::Shared),
+                }
+            }
+        }
+        found
+    }
+
+    /// The shared variable that has a slot.
+    fn global_at(&self, slot: usize) -> Option<GlobalId> {
+        let mut next = 0;
+        let mut holds = |variable: &crate::Variable| {
+            next += variable.ty.slots();
+            slot < next
+        };
+        let number = self.program.globals.iter().position(&mut holds)?;
+        Some(GlobalId(u32::try_from(number).ok()?))
     }
 
     /// The text of a place as somebody wrote it: where it comes from a macro, the lines that it stands in.

@@ -50,6 +50,12 @@ pub fn c_test(system: &dyn System, trace: &Trace, source: &Source) -> Result<Str
         }
     }
     let wrong = said(system, &state)?;
+    if wrong.is_none() && text.contains("pthread_cond_") {
+        return Err(
+            "a test cannot tell a thread that waits for a condition from one that is stuck"
+                .to_owned(),
+        );
+    }
     let mut test = String::new();
     let name = source.name();
     let _ = write!(

@@ -247,6 +247,9 @@ impl<'u> Fun<'_, 'u> {
         let object = self.make_object(&stored, span);
         let object = read(object);
         if zero {
+            if let Some(telling) = &mut self.lower.program.telling {
+                telling.cleared.insert(span);
+            }
             for (leaf, var) in &stored.leaves {
                 self.clear(leaf, *var, &object, span);
             }

@@ -354,6 +354,13 @@ impl<'u> Lower<'u> {
             Target::Heap(site) => self.store_heap(site)?,
             Target::Function(_) | Target::Choice(_) => return None,
         };
+        if let (Target::Local(..), Some(telling)) = (target, &mut self.program.telling) {
+            let globals = stored.leaves.iter().filter_map(|(_, var)| match var {
+                VarRef::Global(global) => Some(*global),
+                VarRef::Local(_) => None,
+            });
+            telling.on_stack.extend(globals);
+        }
         if !self.quiet.contains(&target) {
             let globals = stored.leaves.iter().filter_map(|(_, var)| match var {
                 VarRef::Global(global) => Some(*global),
