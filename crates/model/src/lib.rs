@@ -58,5 +58,5 @@ pub use recursion::calls_itself;
 pub use smallest::{NotUpward, smallest_violations};
 pub use state::{Stack, State, Thread, VisibleState};
 pub use step::{advance, advance_in_place, enabled, is_forgotten, is_initial, step, step_with};
-pub use system::{Describe, Explanation, Keys, Step, System, ThreadInfo};
+pub use system::{Access, Describe, Explanation, Keys, Step, System, ThreadInfo};
 pub use tables::{Rule, Tables, TablesBuilder};

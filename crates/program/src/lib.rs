@@ -44,6 +44,7 @@ pub mod sequentialize;
 pub mod slots;
 mod source;
 pub mod sync;
+pub mod telling;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod types;

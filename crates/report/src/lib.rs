@@ -42,6 +42,8 @@ pub mod coverage;
 pub mod dot;
 pub mod flow;
 pub mod grid;
+pub mod harness;
+mod holders;
 pub mod invariant;
 pub mod json;
 pub mod language;

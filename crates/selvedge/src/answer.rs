@@ -336,7 +336,7 @@ impl Answer {
             By::Views(views) => views.places(),
             _ => Vec::new(),
         };
-        let subject = page::Subject { file: source.name(), source: source.text(), bound };
+        let subject = page::Subject { file: source.name(), source: source.written(), bound };
         self.each(
             |shown| page::of_answer(subject, shown, table),
             |shown| page::of_predicates(subject, shown, places),

@@ -22,6 +22,7 @@ mod portable;
 mod relation;
 mod show;
 mod system;
+mod told;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -331,7 +332,11 @@ impl Lowering {
             return stop.clone().into();
         }
         let line = fault.site.map(|site| self.source.line(site.0));
-        Fault { line, ..Fault::new(fault.message) }
+        let message = match &self.program.telling {
+            Some(telling) => telling.fault(&fault.message),
+            None => fault.message,
+        };
+        Fault { line, ..Fault::new(message) }
     }
 }
 

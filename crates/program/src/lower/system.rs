@@ -5,8 +5,8 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 use selvedge_model::{
-    Action, Describe, Explanation, FairChoice, FairPlace, Fault, Keys, Origin, PlaceId, SharedId,
-    Spawn, Stack, State, SymbolId, System, TemplateId, Thread, ThreadInfo, Values, Word,
+    Access, Action, Describe, Explanation, FairChoice, FairPlace, Fault, Keys, Origin, PlaceId,
+    SharedId, Spawn, Stack, State, SymbolId, System, TemplateId, Thread, ThreadInfo, Values, Word,
     calls_itself, is_of_runs,
 };
 
@@ -183,6 +183,15 @@ impl Describe for Lowering {
 
     fn fair_place_line(&self, place: FairPlace) -> Option<u32> {
         Some(self.source.line(place.0))
+    }
+
+    fn access(&self, origin: Origin) -> Option<Access> {
+        let telling = self.program.telling.as_ref()?;
+        self.told_access(telling, &self.executed(origin).path)
+    }
+
+    fn tells_statements(&self) -> bool {
+        self.program.telling.is_some()
     }
 
     fn explain(&self, origin: Origin) -> Explanation {

@@ -44,7 +44,7 @@ impl<'u> Lower<'u> {
             _ => String::new(),
         };
         let name = if name.is_empty() { "heap".to_owned() } else { name };
-        self.store_new(&name, &ty, Some(self.options.heap), site)
+        self.store_new(&name, &ty, Some(self.options.heap), true, site)
     }
 
     /// What an object of so many bytes is, by the types of the pointers that point to it: the largest that fits, as often as it fits.
@@ -247,6 +247,9 @@ impl<'u> Fun<'_, 'u> {
         let object = self.make_object(&stored, span);
         let object = read(object);
         if zero {
+            if let Some(telling) = &mut self.lower.program.telling {
+                telling.cleared.insert(span);
+            }
             for (leaf, var) in &stored.leaves {
                 self.clear(leaf, *var, &object, span);
             }

@@ -29,12 +29,14 @@ mod races;
 mod single;
 mod statements;
 mod synchronisation;
+mod telling;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use num_bigint::BigInt;
 use selvedge_program::make::truth;
+use selvedge_program::telling::{Manner, Piece, Told};
 use selvedge_program::{
     Count, ProcId, Procedure, Program, Span, StmtKind, ThreadDecl, Type, Value, VarRef, Variable,
 };
@@ -150,7 +152,7 @@ pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> 
             counts_sleepers: options.counts_sleepers,
             floats: false,
         },
-        program: Program::default(),
+        program: Program { telling: Some(Box::new(telling::telling(unit))), ..Program::default() },
         points: Points::new(unit),
         stored: BTreeMap::new(),
         next_address: 0x1000,
@@ -247,6 +249,10 @@ impl<'u> Lower<'u> {
             for cell in self.cells(&param.ty) {
                 let name = format!("{}{}", param.name, cell.name);
                 let init = vec![Value::Open; cell.ty.slots()];
+                let pieces = vec![Piece::Text(name.clone())];
+                let is_address = telling::is_address(&cell.c);
+                let told = Told::Local(proc, selvedge_program::LocalId(locals.len() as u32));
+                self.tell(told, Manner::Written { pieces, is_address });
                 locals.push(Variable {
                     name,
                     ty: cell.ty,
@@ -343,11 +349,18 @@ impl<'u> Lower<'u> {
                     true if self.options.memory && function_name != "main" => Some(1),
                     true => None,
                 };
-                self.store_new(&declared.name, &declared.ty, pool, declared.span)?
+                self.store_new(&declared.name, &declared.ty, pool, false, declared.span)?
             }
             Target::Heap(site) => self.store_heap(site)?,
             Target::Function(_) | Target::Choice(_) => return None,
         };
+        if let (Target::Local(..), Some(telling)) = (target, &mut self.program.telling) {
+            let globals = stored.leaves.iter().filter_map(|(_, var)| match var {
+                VarRef::Global(global) => Some(*global),
+                VarRef::Local(_) => None,
+            });
+            telling.on_stack.extend(globals);
+        }
         if !self.quiet.contains(&target) {
             let globals = stored.leaves.iter().filter_map(|(_, var)| match var {
                 VarRef::Global(global) => Some(*global),
@@ -366,6 +379,7 @@ impl<'u> Lower<'u> {
         name: &str,
         ty: &CType,
         pool: Option<u32>,
+        on_heap: bool,
         span: Span,
     ) -> Option<Stored> {
         let shapes = Shapes { floats: self.options.races, ..self.shapes };
@@ -399,7 +413,12 @@ impl<'u> Lower<'u> {
             (leaf, VarRef::Global(global))
         });
         let leaves = leaves.collect();
-        Some(Stored { base, size, leaves, pool })
+        let stored = Stored { base, size, leaves, pool };
+        let told = self.tell_stored(name, ty, &stored);
+        if let (Some(pool), true) = (pool, on_heap) {
+            self.tell(Told::Shared(pool.used), Manner::Heap(told));
+        }
+        Some(stored)
     }
 
     fn global(
@@ -433,7 +452,7 @@ impl<'u> Lower<'u> {
                 object.name
             ));
         }
-        let stored = self.store_new(&object.name, &object.ty, None, object.span)?;
+        let stored = self.store_new(&object.name, &object.ty, None, false, object.span)?;
         // Addresses in initialisers may be those of the object itself.
         self.stored.insert(Target::Object(id), Rc::new(stored.clone()));
         for (_, var) in &stored.leaves {
