@@ -57,8 +57,11 @@ fn schedules_are_told_in_c() {
         let text = String::from_utf8(answer.stdout).unwrap();
         assert!(text.contains("last state"), "{file}: {text}");
         schedules += 1;
+        // Temporary variables are called `t`; so may one of the text be.
+        let written = fs::read_to_string(examples().join(&file)).unwrap();
         for unwanted in [" t = ", " t'", ".used", "race.at", "ended = ", "__atomic_", "# 1"] {
-            assert!(!text.contains(unwanted), "{file}: `{unwanted}` in\n{text}");
+            let is_written = written.contains(unwanted);
+            assert!(is_written || !text.contains(unwanted), "{file}: `{unwanted}` in\n{text}");
         }
         let schedule = text.split_once("first state").map_or("", |(_, schedule)| schedule);
         let mut numbers = schedule
