@@ -64,8 +64,8 @@ fn walk(system: &dyn System, lasso: &Lasso, about: &str) {
     let act = |state: &State, thread: ThreadId, action: &Action| -> State {
         let same =
             |a: &Action| (a.shared, a.word, a.spawn) == (action.shared, action.word, action.spawn);
-        let steps = step(system, state, thread).expect("no faults").into_iter();
-        let found = steps.into_iter().find(|(a, _)| same(a));
+        let mut steps = step(system, state, thread).expect("no faults").into_iter();
+        let found = steps.find(|(a, _)| same(a));
         found.unwrap_or_else(|| panic!("{action:?} cannot be taken: {lasso:?}\n{about}")).1
     };
     for (thread, action) in &lasso.stem.steps {
