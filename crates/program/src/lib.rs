@@ -37,6 +37,7 @@ mod lower;
 pub mod make;
 mod names;
 mod operators;
+mod outline;
 pub mod pool;
 pub mod print;
 mod program;
@@ -55,6 +56,7 @@ pub use booleans::to_booleans;
 pub use compile::Undefined;
 pub use lower::{Assertion, Coverage, LowerError, Lowering, ThreadCounts, ThreadStart};
 pub use operators::{BinaryOp, Level, Operator, Takes, UnaryOp};
+pub use outline::{Outline, Statement, StatementKind};
 pub use program::{
     AtomicOp, Block, Cond, Count, EnumId, EnumType, Expr, ExprKind, GlobalId, LabelId, LocalId,
     Place, Predicate, ProcId, Procedure, Program, Quantifier, Stmt, StmtKind, ThreadDecl, VarRef,

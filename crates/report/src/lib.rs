@@ -10,7 +10,7 @@
 //! - [`language`]: sets of stacks as expressions;
 //! - [`livelock`]: the same for runs that never end;
 //! - [`json`]: the objects that other programs read; their names are a contract;
-//! - [`sarif`]: what code hosts and editors read;
+//! - [`sarif`]: what code hosts and editors read; [`witness`]: what other verifiers read;
 //! - [`dot`]: pictures of tables; [`flow`]: pictures of programs;
 //! - [`page`]: all of that as one document, and the page that shows it;
 //! - [`invariant`]: what a certificate says, for people;
@@ -64,3 +64,4 @@ mod testing;
 pub mod text;
 pub mod trials;
 pub mod view;
+pub mod witness;

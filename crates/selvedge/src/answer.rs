@@ -24,14 +24,14 @@ use selvedge_check::evidence_options;
 
 /// The answer to a question.
 pub struct Answer {
-    by: By,
+    pub(crate) by: By,
     /// What some run reaches, if nothing goes wrong.
     covered: Option<Covered>,
     cost: Cost,
 }
 
 /// What it was found by.
-enum By {
+pub(crate) enum By {
     /// Engines that follow states. Where there is a schedule, the last state is what its replay ends in.
     States { question: Box<Question>, opened: Opened, outcome: Outcome, last: Option<State> },
     /// Predicates: a proof, or none.
@@ -125,7 +125,7 @@ impl Answer {
     }
 
     /// The last state of a run that goes wrong.
-    fn last(&self) -> Option<&State> {
+    pub(crate) fn last(&self) -> Option<&State> {
         let By::States { outcome, last, .. } = &self.by else { return None };
         match &outcome.verdict {
             Found::Unsafe { trace: Ok(trace), .. } => Some(last.as_ref().unwrap_or(&trace.initial)),

@@ -53,6 +53,7 @@ mod reduced;
 mod slots;
 mod table;
 mod verdict;
+mod witness;
 
 pub use answer::Answer;
 pub use engines::{Engine, EngineName, Engines, Place};
