@@ -4,7 +4,7 @@
 // Nobody waits, so there is no deadlock. But both may take their first mutex, find the other one
 // taken, give up, and do so again, in step, for ever: a livelock. See polite-ordered.c.
 //
-// expected: verify: safe (no assertion fails). With --deadlock: safe.
+// expected: verify: safe (no assertion fails). With --deadlock: safe. livelock: nonterminating.
 
 #include <pthread.h>
 

@@ -215,6 +215,26 @@ impl Subject {
         self.reread(|options| options.ends_at_limits = true)
     }
 
+    /// The subject in which the end of a program in C stops everybody, so that no run is endless that only goes on after it; and in which
+    /// nobody who waits for a condition wakes by chance.
+    pub fn marking_the_end(&self) -> Result<Self, Failure> {
+        self.reread(|options| (options.marks_end, options.counts_sleepers) = (true, true))
+    }
+
+    /// The subject with pools of four times as many objects; nothing if they are large already.
+    pub fn with_larger_pools(&self) -> Option<Result<Self, Failure>> {
+        let larger = self.options.c.options.heap.checked_mul(4).filter(|objects| *objects <= 80)?;
+        Some(self.reread(|options| options.heap = larger))
+    }
+
+    /// The subject in which nothing is a violation but what cannot be followed.
+    pub fn only_limits(&self) -> Result<Self, Failure> {
+        self.reread(|options| {
+            (options.assertions, options.memory) = (false, false);
+            (options.overflow, options.races) = (false, false);
+        })
+    }
+
     /// The subject in which threads that wait for a condition of C are woken by calls only: whoever may wake by chance is never
     /// stuck, and whether somebody is stuck is what is asked.
     fn woken_by_calls(&self) -> Result<Self, Failure> {

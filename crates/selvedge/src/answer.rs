@@ -5,6 +5,7 @@ use selvedge_analysis::engine::{self, Outcome, Table, Verdict as Found};
 use selvedge_analysis::{Budget, Resource, Stop, fair};
 use selvedge_evidence::format::{Document, Options as Given, Subject, digest};
 use selvedge_evidence::{Trace, property, replay_with};
+use selvedge_frontend::c::lower::Limit;
 use selvedge_model::{Endless, Property, State};
 use selvedge_program::Source;
 use selvedge_report::coverage::Covered;
@@ -112,8 +113,7 @@ impl Answer {
         let Found::Unsafe { .. } = &outcome.verdict else { return None };
         let beyond = subject.beyond()?;
         let line = |span: selvedge_program::Span| opened.source.line(span.start);
-        let at = self.last().and_then(|last| opened.program.as_ref()?.wrong_at(last.shared));
-        if let Some(limit) = beyond.limits.iter().find(|limit| Some(limit.span) == at) {
+        if let Some(limit) = self.limit(subject) {
             return Some(format!("line {} cannot be followed: {}", line(limit.span), limit.reason));
         }
         let many = beyond.approximations.first()?;
@@ -122,6 +122,13 @@ impl Answer {
             line(many.span),
             many.reason
         ))
+    }
+
+    /// The place that cannot be followed any further at which a run ends.
+    pub(crate) fn limit<'s>(&self, subject: &'s selvedge_check::Subject) -> Option<&'s Limit> {
+        let By::States { opened, .. } = &self.by else { return None };
+        let at = self.last().and_then(|last| opened.program.as_ref()?.wrong_at(last.shared));
+        subject.beyond()?.limits.iter().find(|limit| Some(limit.span) == at)
     }
 
     /// The last state of a run that goes wrong.
@@ -133,11 +140,13 @@ impl Answer {
         }
     }
 
-    /// Whether it is a violation with no more threads than there are.
+    /// Whether it is a violation of a program whose runs end at limits, with no more threads than there are.
     pub(crate) fn is_violation(&self, subject: &selvedge_check::Subject) -> bool {
         let most = subject.beyond().and_then(|beyond| beyond.most_threads).unwrap_or(u32::MAX);
         let threads = self.last().map_or(0, |last| last.threads.len());
-        self.name() == VerdictName::Unsafe && threads as u64 <= u64::from(most)
+        self.name() == VerdictName::Unsafe
+            && threads as u64 <= u64::from(most)
+            && self.limit(subject).is_none()
     }
 
     /// The answer without what was found: nothing is known, and why.

@@ -1,8 +1,10 @@
 //! # Runs that never end
 
-use selvedge_analysis::fair::{self, Outcome, Question};
+use selvedge_analysis::Stop;
+use selvedge_analysis::fair::{self, Outcome, Question, Verdict};
 use selvedge_model::{Endless, Fairness};
 use selvedge_program::{Lowering, ThreadCounts};
+use selvedge_report::json::VerdictName;
 use selvedge_sequential::livelock::{self as rounds, Asked, Bounds};
 
 use crate::answer::Answer;
@@ -51,14 +53,48 @@ pub fn livelock(subject: &Subject, which: &Livelock, options: &Options) -> Resul
         ));
     }
     if subject.beyond().is_some_and(|beyond| beyond.is_c) {
-        return Err(Failure::usage(
-            "`livelock` does not follow programs in C yet: what ends a program (`exit`, a return of `main`) would look like a run \
-             that never ends; ask `verify`, with `--deadlock`",
-        ));
+        return of_c(&subject.marking_the_end()?, which, options);
     }
     let opened = subject.within(&options.budget()).with_all_threads()?;
     let (outcome, cost) = options.measured(|options| search(subject, &opened, which, options));
     Ok(Answer::of_endless(opened, which.endless, outcome?).after(cost))
+}
+
+/// The answer for a program in C whose end is marked: an endless run is one where the program does no more than the text, and that there is none is
+/// proved where no run gets to a place that cannot be followed.
+fn of_c(subject: &Subject, which: &Livelock, options: &Options) -> Result<Answer, Failure> {
+    let opened = subject.within(&options.budget()).with_all_threads()?;
+    let (outcome, cost) = options.measured(|options| -> Result<Outcome, Failure> {
+        let outcome = search(subject, &opened, which, options)?;
+        let doubt = match outcome.verdict {
+            Verdict::Nonterminating { .. } => more_than_the_text(subject),
+            _ => beyond_limits(subject, options)?,
+        };
+        Ok(match doubt {
+            Some(reason) => {
+                let verdict = Verdict::Unknown { stop: Stop::Beyond(reason), completed: None };
+                Outcome { verdict, evidence: None, ..outcome }
+            }
+            None => outcome,
+        })
+    });
+    Ok(Answer::of_endless(opened, which.endless, outcome?).after(cost))
+}
+
+/// Where a program does more than its text, so that an endless run of it need not be one of the text.
+fn more_than_the_text(subject: &Subject) -> Option<String> {
+    let place = subject.beyond()?.approximations.first()?;
+    let line = subject.source().line(place.span.start);
+    Some(format!("perhaps the program has no such run: at line {line}, {}", place.reason))
+}
+
+/// Why nothing is proved: a run may get to a place that cannot be followed.
+fn beyond_limits(subject: &Subject, options: &Options) -> Result<Option<String>, Failure> {
+    if subject.beyond().is_none_or(|beyond| beyond.limits.is_empty()) {
+        return Ok(None);
+    }
+    let answer = crate::verify(&subject.only_limits()?, options)?;
+    Ok((answer.name() != VerdictName::Safe).then(|| answer.sentence()))
 }
 
 /// Lets the engines run; the first answer is the answer.

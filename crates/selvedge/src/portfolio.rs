@@ -14,6 +14,7 @@ use crate::slots;
 use crate::table::{Gridded, Observed};
 use crate::{EngineName, Failure};
 use selvedge_check::Subject;
+use selvedge_frontend::c::lower::Limit;
 use selvedge_report::json::VerdictName;
 
 /// Proves or refutes every assertion, or the target, for every schedule.
@@ -38,7 +39,7 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
         let ask = |options: &Options| {
             let ask =
                 |subject: &Subject| answer(&Question::new(subject, None, options, budget.clone()));
-            within_limits(subject, ask)
+            within_limits(subject, &ask)
         };
         // Threads that may wake by chance are never stuck, and those that may not fail less: both are asked about.
         if options.deadlock && subject.beyond().is_some_and(|beyond| beyond.waits) {
@@ -53,22 +54,35 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
 }
 
 /// A run that ends where it cannot be followed is no violation: then the question is asked again about runs that do not get
-/// there. One of those that goes wrong is an answer; otherwise the limit is the reason that there is none.
+/// there. One of those that goes wrong is an answer; otherwise the limit is the reason that there is none, unless it is a pool that has no free object, and larger
+/// ones lead to an answer.
 fn within_limits(
     subject: &Subject,
-    ask: impl Fn(&Subject) -> Result<Answer, Failure>,
+    ask: &dyn Fn(&Subject) -> Result<Answer, Failure>,
 ) -> Result<Answer, Failure> {
     let first = ask(subject)?;
     let Some(doubt) = first.doubt(subject) else { return Ok(first) };
-    let second = ask(&subject.ending_at_limits()?)?;
-    if second.is_violation(subject) { Ok(second) } else { Ok(first.stopped(doubt)) }
+    let ending = subject.ending_at_limits()?;
+    let second = ask(&ending)?;
+    if second.is_violation(&ending) {
+        return Ok(second);
+    }
+    if first.limit(subject).is_some_and(Limit::is_full_pool)
+        && let Some(larger) = subject.with_larger_pools()
+    {
+        let answer = within_limits(&larger?, ask)?;
+        if answer.is_known() {
+            return Ok(answer);
+        }
+    }
+    Ok(first.stopped(doubt))
 }
 
 /// Whether there is a violation within a bound: exactly.
 pub fn check(subject: &Subject, bound: Bound, options: &Options) -> Result<Answer, Failure> {
     let (answer, cost) = options.measured(|options| -> Result<_, Failure> {
         let budget = options.budget();
-        let answer = within_limits(subject, |subject| {
+        let answer = within_limits(subject, &|subject| {
             let question = Question::new(subject, Some(bound), options, budget.clone());
             slots::check(&question, bound, answer)
         })?;

@@ -163,6 +163,7 @@ impl From<&COptions> for selvedge_frontend::c::Settings {
                 races: asked(CProperty::NoDataRace),
                 counts_sleepers: false,
                 ends_at_limits: false,
+                marks_end: false,
             },
         }
     }

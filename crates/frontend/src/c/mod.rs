@@ -1,11 +1,13 @@
 //! # C with POSIX threads
 //! - `lexer` and `literals`: text to tokens, and what numbers and strings mean;
 //! - `parse`: tokens to a [`tree`], C as it is written; [`Lines`] tells where a piece of preprocessed text comes from;
+//! - `library`: functions of the library that are read with a text that calls them;
 //! - `check`: gives the tree its types: [`typed`], over [`types`];
 //! - [`lower`]: says what it means, as a program; [`preprocess`] runs the preprocessor of the system.
 
 mod check;
 mod lexer;
+mod library;
 mod lines;
 mod literals;
 pub mod lower;
@@ -52,8 +54,9 @@ impl Settings {
     #[must_use]
     pub fn told(&self) -> BTreeMap<String, String> {
         // Who sleeps is counted where deadlocks are asked for, and that is told in another place.
-        let Options { heap, assertions, memory, overflow, races, ends_at_limits, .. } =
-            self.options;
+        let Options {
+            heap, assertions, memory, overflow, races, ends_at_limits, marks_end, ..
+        } = self.options;
         let usual = Options::default();
         let mut told = BTreeMap::new();
         let mut tell = |name: &str, value: String| drop(told.insert(name.to_owned(), value));
@@ -80,6 +83,9 @@ impl Settings {
         if ends_at_limits {
             tell("limits", "end runs".to_owned());
         }
+        if marks_end {
+            tell("end", "a mark".to_owned());
+        }
         told
     }
 }
@@ -92,8 +98,17 @@ pub fn read(source: &Source, settings: &Settings) -> (Option<Lowered>, Vec<Diagn
         return (None, problems);
     }
     let model = settings.model.unwrap_or_else(|| model_of(source.text()));
-    let (unit, more) = check(&unit, model);
+    let (mut unit, more) = check(&unit, model);
     problems.extend(more);
+    // Where the library's own functions do not fit what the text says of them, they stay unknown.
+    let library = library::missing(&unit);
+    if !library.is_empty() {
+        let (whole, mistakes) = parse(&(source.text().to_owned() + &library));
+        let (whole, more) = check(&whole, model);
+        if mistakes.is_empty() && more.len() <= problems.len() {
+            unit = whole;
+        }
+    }
     if problems.iter().any(|problem| problem.severity == crate::Severity::Error) {
         return (None, problems);
     }

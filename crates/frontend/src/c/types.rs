@@ -163,6 +163,23 @@ impl Types {
         })
     }
 
+    /// The last member of a structure, if it is an array without a length: where it starts, and the size of an element.
+    #[must_use]
+    pub fn open_end(&self, ty: &Type) -> Option<(u64, u64)> {
+        let Type::Record(id) = ty else { return None };
+        let last = self.record(*id).fields.last()?;
+        match &last.ty {
+            Type::Array(element, None) => Some((last.offset, self.size(element)?.max(1))),
+            _ => None,
+        }
+    }
+
+    /// How many elements such a member has in an object of so many bytes.
+    #[must_use]
+    pub fn trailing(&self, ty: &Type, bytes: u64) -> u64 {
+        self.open_end(ty).map_or(0, |(start, each)| bytes.saturating_sub(start) / each)
+    }
+
     /// A multiple of so many bytes is where an object of this type may be.
     #[must_use]
     pub fn align(&self, ty: &Type) -> u64 {

@@ -67,7 +67,9 @@ fn compare(seed: u64, folder: &Folder) -> Option<(String, String)> {
     let program = sequential::program(seed);
     let binary = folder.file("program");
     let text = program.printing();
-    gcc::compile(&text, &binary);
+    if !gcc::compile(&text, &binary) {
+        return None;
+    }
     let printed = gcc::run(&binary, &text);
     let mut values: Vec<u64> = printed.lines().map(|line| line.parse().unwrap()).collect();
     let text = program.expecting(&values);
@@ -102,7 +104,9 @@ fn final_states_that_are_seen_are_reachable() {
         let program = threaded::program(seed);
         let binary = folder.file("program");
         let text = program.printing();
-        gcc::compile(&text, &binary);
+        if !gcc::compile(&text, &binary) {
+            continue;
+        }
         let seen: BTreeSet<String> = (0..100).map(|_| gcc::run(&binary, &text)).collect();
         for state in seen {
             let values: Vec<&str> = state.split_whitespace().collect();

@@ -36,7 +36,8 @@ pub fn program(seed: u64) -> Program {
     let mut random = fastrand::Rng::with_seed(seed ^ 0x7468_7265_6164);
     let r = &mut random;
     let threads = if r.u32(0..4) == 0 { 3 } else { 2 };
-    let mut body = String::from("#include <pthread.h>\n#include <stdatomic.h>\n");
+    let mut body =
+        String::from("#define _GNU_SOURCE\n#include <pthread.h>\n#include <stdatomic.h>\n");
     body +=
         "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;\n";
     // `x` and `y` are protected by `m`, `u` by `n`.
@@ -46,17 +47,33 @@ pub fn program(seed: u64) -> Program {
         r.i32(0..3)
     );
     body += "static atomic_uchar c;\n";
+    // Half of the programs tell their threads apart.
+    let apart = r.bool();
+    if apart {
+        body += "static pthread_mutex_t again = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;\n";
+        body += "static __thread int own = 3;\n";
+    }
+    body += "static int r, v;\n";
     for number in 0..threads {
         body += &format!(
             "static void *run{number}(void *given) {{\n  int me = *(int *)given, l = me;\n"
         );
         for _ in 0..if threads == 2 { r.usize(1..4) } else { 1 } {
-            body += &format!("  {} @NOISE@\n", statement(r));
+            let statement = match apart && r.u32(0..3) == 0 {
+                true => APART[r.usize(0..APART.len())].to_owned(),
+                false => statement(r),
+            };
+            body += &format!("  {statement} @NOISE@\n");
         }
-        body += &format!(
-            "  {}\n}}\n",
-            ["return 0;", "return given;", "pthread_exit(0);"][r.usize(0..3)]
-        );
+        let ends = match apart {
+            true => [
+                "return (void *)(long)l;",
+                "return (void *)(long)(own + me);",
+                "pthread_exit((void *)5L);",
+            ],
+            false => ["return 0;", "return given;", "pthread_exit(0);"],
+        };
+        body += &format!("  {}\n}}\n", ends[r.usize(0..3)]);
     }
     body +=
         &format!("static int given[{threads}];\nint main(void) {{\n  pthread_t t[{threads}];\n");
@@ -73,11 +90,26 @@ pub fn program(seed: u64) -> Program {
         body += &format!("  {} @NOISE@\n", op[r.usize(0..op.len())]);
     }
     for number in 0..threads {
-        body += &format!("  pthread_join(t[{number}], 0);\n");
+        match apart {
+            true => {
+                body += &format!(
+                    "  {{ void *got; pthread_join(t[{number}], &got); r = r * 3 + (int)(long)got; }}\n"
+                )
+            }
+            false => body += &format!("  pthread_join(t[{number}], 0);\n"),
+        }
     }
     body += "  @END@\n  return 0;\n}\n";
-    Program { body, state: ["x", "y", "u", "a", "b", "c"].map(str::to_owned).to_vec() }
+    Program { body, state: ["x", "y", "u", "a", "b", "c", "r", "v"].map(str::to_owned).to_vec() }
 }
+
+/// Statements of programs that tell their threads apart.
+const APART: [&str; 4] = [
+    "own += me; a += own;",
+    "pthread_mutex_lock(&again); v++; pthread_mutex_lock(&again); v = v * 2 + me; pthread_mutex_unlock(&again); pthread_mutex_unlock(&again);",
+    "l = pthread_equal(pthread_self(), pthread_self()) + own;",
+    "if (pthread_mutex_trylock(&again) == 0) { pthread_mutex_lock(&again); pthread_mutex_unlock(&again); pthread_mutex_unlock(&again); } else b += 3;",
+];
 
 fn protected(r: &mut fastrand::Rng) -> &'static str {
     const ALL: [&str; 7] = [

@@ -52,6 +52,8 @@ struct Found {
     var: VarRef,
     /// The marks of the objects that are there.
     used: Option<selvedge_program::GlobalId>,
+    /// How many bytes each of them has, and how many there are from one to the next.
+    sizes: Option<(selvedge_program::GlobalId, u64)>,
 }
 
 /// The place of a scalar, and its address where somebody watches it.
@@ -76,11 +78,12 @@ impl<'u> Fun<'_, 'u> {
                 None => Access::Nowhere(self.lower.why_refused(Target::Local(self.id, *local))),
             },
             LvalueKind::Object(object) => match self.lower.stored(Target::Object(*object)) {
+                // Of those that each thread has, the own one.
                 Some(stored) => Access::Named {
-                    stored,
+                    strides: stored.pool.iter().map(|pool| pool.stride).collect(),
                     way: Vec::new(),
-                    indices: Vec::new(),
-                    strides: Vec::new(),
+                    indices: stored.pool.iter().map(|_| self.own_number()).collect(),
+                    stored,
                     offset: 0,
                 },
                 None => Access::Nowhere(self.lower.why_refused(Target::Object(*object))),
@@ -242,8 +245,12 @@ impl<'u> Fun<'_, 'u> {
                 let address = moved(address.clone(), part as u64);
                 let mut found = Vec::new();
                 let mut inside = selvedge_program::make::truth(false);
+                let mut all_stored = !targets.is_empty();
                 for &target in targets {
-                    let Some(stored) = self.lower.stored(target) else { continue };
+                    let Some(stored) = self.lower.stored(target) else {
+                        all_stored = false;
+                        continue;
+                    };
                     inside = binary(BinaryOp::Or, inside, is_inside(&address, &stored, span), span);
                     for (leaf, var) in &stored.leaves {
                         let fits = self.lower.shapes.interchangeable(&leaf.c, strip(c));
@@ -259,6 +266,7 @@ impl<'u> Fun<'_, 'u> {
                                 leaf: leaf.clone(),
                                 var: *var,
                                 used,
+                                sizes: stored.sizes.zip(stored.pool.map(|pool| pool.stride)),
                             });
                         }
                     }
@@ -272,7 +280,14 @@ impl<'u> Fun<'_, 'u> {
                     found = vec![found.swap_remove(certain)];
                 }
                 let address = self.simple(address, span);
-                self.one_of(&address, found, &inside, span, act);
+                // Where it is not known what else there is, whatever is not null may be something.
+                let unknown = match arithmetic::known_truth(&inside) {
+                    Some(false) if !all_stored => {
+                        negate(binary(BinaryOp::Eq, address.clone(), int(0, &address.ty), span))
+                    }
+                    _ => inside,
+                };
+                self.one_of(&address, found, &unknown, span, act);
             }
             Access::Nowhere(reason) => self.limit(span, reason.clone()),
             Access::Value(..) => self.limit(span, "a value that nobody holds".to_owned()),
@@ -283,29 +298,26 @@ impl<'u> Fun<'_, 'u> {
         &mut self,
         address: &Expr,
         mut found: Vec<Found>,
-        inside: &Expr,
+        unknown: &Expr,
         span: Span,
         act: &mut dyn FnMut(&mut Self, At),
     ) {
         if found.is_empty() {
             // Inside of an object, but at no scalar of this type; or something of which nothing is known.
-            let null = binary(BinaryOp::Eq, address.clone(), int(0, &address.ty), span);
-            let unknown = match arithmetic::known_truth(inside) {
-                Some(false) => negate(null),
-                _ => inside.clone(),
-            };
             let reason =
                 "a pointer to something that is read as another type, or of which nothing is known";
             return self.branch(
-                unknown,
+                unknown.clone(),
                 span,
                 |fun| fun.limit(span, reason.to_owned()),
                 |fun| fun.invalid(span),
             );
         }
-        let Found { base, leaf, var, used } = found.remove(0);
+        let Found { base, leaf, var, used, sizes } = found.remove(0);
         let (cond, indices) = find(address, base, &leaf, span);
         let mark = used.zip(indices.first().cloned());
+        let bytes = self.lower.shapes.types.size(&leaf.c).unwrap_or(1);
+        let bound = sizes.zip(indices.first().cloned());
         let then =
             At { place: place(var, indices, &leaf.ty, span), address: Some(address.clone()) };
         let before = self.atomic;
@@ -316,14 +328,24 @@ impl<'u> Fun<'_, 'u> {
                 let there = fun.keep(read(mark), span);
                 fun.require(there, span);
             }
+            // What is beyond the size that was asked for is not there.
+            if let Some(((sizes, stride), object)) = bound {
+                let ty = &address.ty;
+                let size =
+                    fun.keep(read(place(VarRef::Global(sizes), vec![object], ty, span)), span);
+                let from = binary(BinaryOp::Sub, address.clone(), int(base, ty), span);
+                let from = binary(BinaryOp::Mod, from, int(stride, ty), span);
+                let end = binary(BinaryOp::Add, from, int(bytes, ty), span);
+                fun.require(binary(BinaryOp::Le, end, size, span), span);
+            }
             act(fun, then);
         };
         match arithmetic::known_truth(&cond) {
             Some(true) => act_there(self),
-            Some(false) => self.one_of(address, found, inside, span, act),
+            Some(false) => self.one_of(address, found, unknown, span, act),
             None => {
                 let then = self.collect(act_there);
-                let otherwise = self.collect(|fun| fun.one_of(address, found, inside, span, act));
+                let otherwise = self.collect(|fun| fun.one_of(address, found, unknown, span, act));
                 let cond = selvedge_program::Cond::Expr(cond);
                 self.emit(StmtKind::If { cond, then, otherwise }, span);
             }
@@ -501,6 +523,16 @@ pub(super) fn adapt(value: Expr, ty: &Type) -> Expr {
 pub(super) fn moved(address: Expr, by: u64) -> Expr {
     let (by, span) = (int(by, &address.ty), address.span);
     binary(BinaryOp::Add, address, by, span)
+}
+
+/// What is so many bytes further than something that is pointed to.
+pub(super) fn shifted(access: Access, by: u64) -> Access {
+    match access {
+        Access::Pointed { address, targets } => {
+            Access::Pointed { address: moved(address, by), targets }
+        }
+        other => other,
+    }
 }
 
 /// Whether an address is inside of an object, or of one of a pool.

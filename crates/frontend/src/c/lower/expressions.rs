@@ -266,7 +266,7 @@ impl<'u> Fun<'_, 'u> {
                 self.effect(a);
                 self.effect(b);
                 let divides = matches!(op, Arithmetic::Div | Arithmetic::Rem) && self.is_vague(b);
-                if divides && self.lower.options.memory || self.lower.options.overflow {
+                if divides && self.lower.options.is_everything() || self.lower.options.overflow {
                     let fits = self.either(span);
                     self.branch(fits, span, |_| {}, |fun| fun.doubtful(span));
                 }
@@ -462,7 +462,17 @@ impl<'u> Fun<'_, 'u> {
     /// An operation on two values of one type.
     pub(super) fn arithmetic(&mut self, op: Arithmetic, a: Expr, b: Expr, span: Span) -> Expr {
         let is_shift = matches!(op, Arithmetic::ShiftLeft | Arithmetic::ShiftRight);
-        let b = if is_shift { b } else { adapt(b, &a.ty) };
+        let (a, b) = match is_shift {
+            true => {
+                let (a, b) = (self.local_value(a, span), self.local_value(b, span));
+                self.check_shift(&a, &b, span);
+                (a, b)
+            }
+            false => {
+                let b = adapt(b, &a.ty);
+                (a, b)
+            }
+        };
         self.check_overflow(op, &a, &b, span);
         let op = match op {
             Arithmetic::Div | Arithmetic::Rem => {
@@ -470,7 +480,7 @@ impl<'u> Fun<'_, 'u> {
                 if known_truth(&zero) != Some(false) {
                     let b_known = self.local_value(b.clone(), span);
                     let zero = binary(BinaryOp::Ne, b_known.clone(), int(0, &b.ty), span);
-                    self.require(zero, span);
+                    self.branch(zero, span, |_| {}, |fun| fun.undefined(span));
                     return divide(a, b_known, op == Arithmetic::Rem, span);
                 }
                 return divide(a, b, op == Arithmetic::Rem, span);
@@ -487,38 +497,69 @@ impl<'u> Fun<'_, 'u> {
         binary(op, a, b, span)
     }
 
+    /// A shift by fewer bits than there are: others are undefined, and what machines do differs.
+    fn check_shift(&mut self, a: &Expr, b: &Expr, span: Span) {
+        let Type::Machine { bits, .. } = a.ty else { return };
+        let by = convert(b.clone(), &Type::Int);
+        let not_negative = binary(BinaryOp::Le, int(0, &Type::Int), by.clone(), span);
+        let not_too_far = binary(BinaryOp::Lt, by, int(bits, &Type::Int), span);
+        let fits = binary(BinaryOp::And, not_negative, not_too_far, span);
+        if self.lower.options.overflow {
+            return self.require_to_fit(fits, span);
+        }
+        let reason = "a shift by a negative number, or by as many bits as there are or more";
+        self.branch(fits, span, |_| {}, |fun| fun.limit(span, reason.to_owned()));
+    }
+
+    /// Goes wrong unless a result fits into its type.
+    fn require_to_fit(&mut self, fits: Expr, span: Span) {
+        if known_truth(&fits) != Some(true) {
+            let reason = "the result does not fit into its type";
+            self.lower.program.reasons.insert(span, reason.to_owned());
+            self.emit(StmtKind::Assert(fits), span);
+        }
+    }
+
     /// Whether a result fits into its signed type, if that is asked for.
-    fn check_overflow(&mut self, op: Arithmetic, a: &Expr, b: &Expr, span: Span) {
+    pub(super) fn check_overflow(&mut self, op: Arithmetic, a: &Expr, b: &Expr, span: Span) {
         let Type::Machine { signed: true, .. } = a.ty else { return };
         let wide = match op {
             Arithmetic::Add => BinaryOp::Add,
             Arithmetic::Sub => BinaryOp::Sub,
             Arithmetic::Mul => BinaryOp::Mul,
             Arithmetic::Div | Arithmetic::Rem => BinaryOp::Div,
+            Arithmetic::ShiftLeft => BinaryOp::ShiftLeft,
             _ => return,
         };
         if !self.lower.options.overflow {
             return;
         }
         let Some((lo, hi)) = a.ty.bounds() else { return };
+        let Type::Machine { bits, .. } = a.ty else { return };
+        let unsigned = Type::Machine { bits, signed: false };
+        let (bit_pattern, by) = (convert(a.clone(), &unsigned), b.clone());
         let int_of = |e: &Expr| convert(e.clone(), &Type::Int);
         let (a, b) = (int_of(a), int_of(b));
-        let fits = if wide == BinaryOp::Div {
-            // Only the least number divided by -1 does not fit.
-            let least = binary(BinaryOp::Eq, a, int(lo, &Type::Int), span);
-            let minus_one = binary(BinaryOp::Eq, b, int(-1, &Type::Int), span);
-            negate(binary(BinaryOp::And, least, minus_one, span))
-        } else {
-            let value = binary(wide, a, b, span);
-            let low = binary(BinaryOp::Le, int(lo, &Type::Int), value.clone(), span);
-            let high = binary(BinaryOp::Le, value, int(hi, &Type::Int), span);
-            binary(BinaryOp::And, low, high, span)
+        let fits = match wide {
+            BinaryOp::Div => {
+                // Only the least number divided by -1 does not fit.
+                let least = binary(BinaryOp::Eq, a, int(lo, &Type::Int), span);
+                let minus_one = binary(BinaryOp::Eq, b, int(-1, &Type::Int), span);
+                negate(binary(BinaryOp::And, least, minus_one, span))
+            }
+            BinaryOp::ShiftLeft => {
+                // No bit gets lost, and none becomes the sign; the bits of a negative number are more than all of these.
+                let most = binary(BinaryOp::ShiftRight, int(hi, &unsigned), by, span);
+                binary(BinaryOp::Le, bit_pattern, most, span)
+            }
+            _ => {
+                let value = binary(wide, a, b, span);
+                let low = binary(BinaryOp::Le, int(lo, &Type::Int), value.clone(), span);
+                let high = binary(BinaryOp::Le, value, int(hi, &Type::Int), span);
+                binary(BinaryOp::And, low, high, span)
+            }
         };
-        if known_truth(&fits) != Some(true) {
-            let reason = "the result does not fit into its type";
-            self.lower.program.reasons.insert(span, reason.to_owned());
-            self.emit(StmtKind::Assert(fits), span);
-        }
+        self.require_to_fit(fits, span);
     }
 
     /// The scalars of a record.
@@ -654,7 +695,7 @@ impl<'u> Fun<'_, 'u> {
             return self.library(expr, &declared.name, args);
         }
         let values = self.arguments(function, args);
-        self.call_with(expr, function, values)
+        self.call_with(function, values, expr.span)
     }
 
     /// The scalars of all arguments that a function has parameters for.
@@ -695,11 +736,10 @@ impl<'u> Fun<'_, 'u> {
     /// Calls a function with values for all its parameters.
     pub(super) fn call_with(
         &mut self,
-        expr: &c::Expr,
         function: FunctionId,
         mut values: Vec<Expr>,
+        span: Span,
     ) -> Vec<Expr> {
-        let span = expr.span;
         let unit = self.lower.unit;
         let declared = &unit.functions[function.index()];
         let is_atomic = declared.name.starts_with("__VERIFIER_atomic_");
@@ -709,9 +749,14 @@ impl<'u> Fun<'_, 'u> {
         let params: Vec<Type> =
             procedure.locals[..procedure.params].iter().map(|l| l.ty.clone()).collect();
         let results = procedure.results.clone();
-        if params.len() > values.len() {
+        let given = params.len() - super::threads::extra(self.lower);
+        if given > values.len() {
             self.limit(span, format!("a call of `{}` with too few arguments", declared.name));
             values = params.iter().map(Fun::nothing).collect();
+        }
+        if given < params.len() {
+            values.truncate(given);
+            values.push(self.own_number());
         }
         let values = values.into_iter().zip(&params).map(|(value, ty)| adapt(value, ty)).collect();
         let places: Vec<_> = results.iter().map(|ty| self.temp(ty, span)).collect();

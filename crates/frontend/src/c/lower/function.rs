@@ -72,6 +72,7 @@ impl<'l, 'u> Fun<'l, 'u> {
             cases: Vec::new(),
             atomic: role == Role::Atomic,
         };
+        fun.unless_ended(function.span);
         fun.named = function.labels.iter().map(|name| fun.label(name)).collect();
         fun.find_homes(function);
         if role == Role::Main {
@@ -120,7 +121,7 @@ impl<'l, 'u> Fun<'l, 'u> {
                 });
                 let vars: Vec<VarRef> = vars.collect();
                 let leaves = leaves.into_iter().zip(vars).collect();
-                let stored = Rc::new(Stored { base: 0, size: 0, leaves, pool: None });
+                let stored = Rc::new(Stored { base: 0, size: 0, leaves, pool: None, sizes: None });
                 let home = Home { stored, object: None };
                 self.receive(&home, &incoming, first, declared.span);
                 self.homes.insert(id, home);
@@ -203,6 +204,11 @@ impl<'l, 'u> Fun<'l, 'u> {
             vec![if ty == Type::ThreadId { Value::Small(0) } else { Value::Open }; ty.slots()];
         self.locals.push(Variable { name: unique, ty, init, counts_threads: false, span });
         VarRef::Local(ProgramLocal(self.locals.len() as u32 - 1))
+    }
+
+    /// How many parameters the procedure has.
+    pub(super) fn params(&self) -> usize {
+        self.lower.program.procs[self.proc.index()].params
     }
 
     /// The type of a local variable of the program.
@@ -328,9 +334,25 @@ impl<'l, 'u> Fun<'l, 'u> {
 
     /// The thread goes no further.
     pub(super) fn stop(&mut self, span: Span) {
+        if let Some(ended) = self.lower.ended.filter(|_| !self.atomic) {
+            self.assign(
+                place(VarRef::Global(ended), Vec::new(), &Type::Bool, span),
+                truth(true),
+                span,
+            );
+            return self.emit(StmtKind::Assume(truth(false)), span);
+        }
         let here = self.label("stop");
         self.put(here);
         self.goto(here, span);
+    }
+
+    /// Goes on only if the program has not ended: wherever a run might go round.
+    pub(super) fn unless_ended(&mut self, span: Span) {
+        if let Some(ended) = self.lower.ended.filter(|_| !self.atomic) {
+            let ended = read(place(VarRef::Global(ended), Vec::new(), &Type::Bool, span));
+            self.emit(StmtKind::Assume(selvedge_program::make::not(ended)), span);
+        }
     }
 
     /// What cannot be followed any further.
@@ -356,6 +378,14 @@ impl<'l, 'u> Fun<'l, 'u> {
     pub(super) fn invalid(&mut self, span: Span) {
         if self.lower.options.memory {
             self.fail(span, "undefined behaviour: an address at which there is no such object, or a division by 0");
+        }
+        self.stop(span);
+    }
+
+    /// What is undefined and has nothing to do with memory: a violation where everything is asked, and the end of a run otherwise.
+    pub(super) fn undefined(&mut self, span: Span) {
+        if self.lower.options.is_everything() {
+            return self.invalid(span);
         }
         self.stop(span);
     }

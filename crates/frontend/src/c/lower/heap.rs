@@ -5,14 +5,14 @@
 use std::collections::BTreeSet;
 
 use selvedge_program::make::{read, truth};
-use selvedge_program::{BinaryOp, Expr, Place, Span, StmtKind, Type, VarRef};
+use selvedge_program::{BinaryOp, Expr, Place, Span, StmtKind, Type, Value, VarRef};
 
-use super::Lower;
 use super::arithmetic::{binary, choose, convert, int, negate};
 use super::function::Fun;
-use super::memory::{Pool, Stored, place};
+use super::memory::{Leaf, Pool, Stored, place};
 use super::points::{MAKERS, Target};
 use super::single::each_part;
+use super::{Lower, SEE_HEAP};
 use crate::c::typed::{self as c, Callee, ExprKind, FunctionId, StmtKind as CStmt};
 use crate::c::types::Type as CType;
 
@@ -20,7 +20,7 @@ impl<'u> Lower<'u> {
     /// The variables of the objects that a call makes.
     pub(super) fn store_heap(&mut self, site: Span) -> Option<Stored> {
         let unit = self.unit;
-        let mut uses = Uses { site, types: Vec::new(), size: None, at: None };
+        let mut uses = Uses { site, types: Vec::new(), is_made: false, size: None, at: None };
         let mut found = None;
         for (number, function) in unit.functions.iter().enumerate() {
             uses.at = Some(FunctionId(number as u32));
@@ -28,14 +28,11 @@ impl<'u> Lower<'u> {
                 uses.statement(self, statement);
             }
         }
-        if let Some(size) = uses.size {
-            found = self.heap_type(&uses.types, size);
+        if uses.is_made {
+            found = self.heap_type(&uses.types, uses.size);
         }
-        let Some(ty) = found else {
-            let reason = match uses.size {
-                None => "an object whose size is not known before it is made",
-                Some(_) => "an object of which it is not known what it holds",
-            };
+        let Some((ty, bytes)) = found else {
+            let reason = "an object of which it is not known what it holds";
             self.refused.insert(site, reason.to_owned());
             return None;
         };
@@ -44,27 +41,49 @@ impl<'u> Lower<'u> {
             _ => String::new(),
         };
         let name = if name.is_empty() { "heap".to_owned() } else { name };
-        self.store_new(&name, &ty, Some(self.options.heap), true, site)
+        let mut stored =
+            self.store_in(&name, &ty, Some(bytes), Some((self.options.heap, None)), true, site)?;
+        if uses.size.is_none() {
+            let bits = if self.shapes.types.pointer_size() == 8 { 64 } else { 32 };
+            let element = Box::new(Type::Machine { bits, signed: false });
+            let sizes = Type::Array { element, length: self.options.heap };
+            stored.sizes =
+                Some(self.global(&format!("{name}.size"), sizes, &Value::Small(0), site));
+        }
+        Some(stored)
     }
 
-    /// What an object of so many bytes is, by the types of the pointers that point to it: the largest that fits, as often as it fits.
-    fn heap_type(&self, types: &[CType], size: u64) -> Option<CType> {
-        let sized = types.iter().filter_map(|ty| Some((self.shapes.types.size(ty)?, ty)));
+    /// What an object of so many bytes is, by the types of the pointers that point to it: the largest that fits, as often as it fits. Where it is not known how
+    /// many bytes it has, there is room for some elements.
+    fn heap_type(&self, types: &[CType], size: Option<u64>) -> Option<(CType, u64)> {
+        let layout = self.shapes.types;
+        let sized = types.iter().filter_map(|ty| Some((layout.size(ty)?, ty)));
         let mut sized: Vec<(u64, &CType)> =
-            sized.filter(|(bytes, _)| (1..=size).contains(bytes)).collect();
+            sized.filter(|(bytes, _)| (1..=size.unwrap_or(u64::MAX)).contains(bytes)).collect();
         sized.sort_by_key(|(bytes, _)| *bytes);
         let (bytes, ty) = sized.pop()?;
-        match size / bytes {
-            1 => Some(ty.clone()),
-            more => Some(CType::Array(std::rc::Rc::new(ty.clone()), Some(more))),
+        if let Some((start, each)) = layout.open_end(ty) {
+            return Some((ty.clone(), size.unwrap_or(start + ELEMENTS * each)));
+        }
+        let more = size.map_or(ELEMENTS, |size| size / bytes);
+        match more {
+            1 => Some((ty.clone(), size.unwrap_or(bytes))),
+            more => {
+                let array = CType::Array(std::rc::Rc::new(ty.clone()), Some(more));
+                Some((array, size.unwrap_or(more * bytes)))
+            }
         }
     }
 }
+
+/// How many elements there is room for where the size of an object is not known before it is made.
+const ELEMENTS: u64 = 16;
 
 /// Looks for what is done with the objects of a call.
 struct Uses {
     site: Span,
     types: Vec<CType>,
+    is_made: bool,
     size: Option<u64>,
     at: Option<FunctionId>,
 }
@@ -104,10 +123,8 @@ impl Uses {
                     Callee::Pointer(_) => "",
                 };
                 if MAKERS.contains(&name) {
-                    let known = |number: usize| match &unconverted(args.get(number)?).kind {
-                        ExprKind::Int(value) => u64::try_from(*value).ok(),
-                        _ => None,
-                    };
+                    self.is_made = true;
+                    let known = |number: usize| u64::try_from(constant(args.get(number)?)?).ok();
                     self.size = match name {
                         "calloc" => {
                             known(0).zip(known(1)).and_then(|(n, each)| n.checked_mul(each))
@@ -122,10 +139,21 @@ impl Uses {
     }
 }
 
-fn unconverted(expr: &c::Expr) -> &c::Expr {
+/// The value of a constant, as far as sizes are computed.
+fn constant(expr: &c::Expr) -> Option<i128> {
     match &expr.kind {
-        ExprKind::Convert(inner) => unconverted(inner),
-        _ => expr,
+        ExprKind::Int(value) => Some(*value),
+        ExprKind::Convert(inner) => constant(inner).filter(|value| *value >= 0),
+        ExprKind::Arithmetic(op, a, b) => {
+            let (a, b) = (constant(a)?, constant(b)?);
+            match op {
+                c::Arithmetic::Add => a.checked_add(b),
+                c::Arithmetic::Sub => a.checked_sub(b).filter(|value| *value >= 0),
+                c::Arithmetic::Mul => a.checked_mul(b),
+                _ => None,
+            }
+        }
+        _ => None,
     }
 }
 
@@ -213,7 +241,7 @@ impl<'u> Fun<'_, 'u> {
         });
         self.emit(StmtKind::Atomic(take), span);
         let full = binary(BinaryOp::Eq, read(found.clone()), int(pool.objects, &ty), span);
-        let reason = format!("more than {} objects at once (see `--heap`)", pool.objects);
+        let reason = format!("more than {} objects at once {SEE_HEAP}", pool.objects);
         self.branch(full, span, |fun| fun.limit(span, reason), |_| {});
         found
     }
@@ -221,6 +249,11 @@ impl<'u> Fun<'_, 'u> {
     /// Gives an object back; it holds nothing any more.
     pub(super) fn free_object(&mut self, stored: &Stored, object: &Expr, span: Span) {
         let Some(pool) = stored.pool else { return };
+        for (leaf, var) in stored.leaves.iter().filter(|(leaf, _)| leaf.ty == Type::Lock) {
+            for lock in self.elements(leaf, *var, object, span) {
+                self.check_free(&lock, span);
+            }
+        }
         let mut targets = vec![mark(pool, object.clone(), span)];
         let mut values = vec![truth(false)];
         for (leaf, var) in &stored.leaves {
@@ -233,7 +266,13 @@ impl<'u> Fun<'_, 'u> {
     }
 
     /// `malloc`, or `calloc`: the address of a new object.
-    pub(super) fn allocate(&mut self, site: Span, zero: bool, span: Span) -> Expr {
+    pub(super) fn allocate(
+        &mut self,
+        site: Span,
+        zero: bool,
+        size: Option<&Expr>,
+        span: Span,
+    ) -> Expr {
         let pointer = self.pointer_type();
         let Some(stored) = self.lower.stored(Target::Heap(site)) else {
             let reason = self.lower.why_refused(Target::Heap(site));
@@ -244,8 +283,15 @@ impl<'u> Fun<'_, 'u> {
             "memory that is asked for is always given, at the first address that is free"
                 .to_owned(),
         );
+        if stored.sizes.is_some() {
+            self.check_size(&stored, size, span);
+        }
         let object = self.make_object(&stored, span);
         let object = read(object);
+        if let (Some(sizes), Some(size)) = (stored.sizes, size) {
+            let to = place(VarRef::Global(sizes), vec![object.clone()], &pointer, span);
+            self.assign(to, size.clone(), span);
+        }
         if zero {
             if let Some(telling) = &mut self.lower.program.telling {
                 telling.cleared.insert(span);
@@ -260,7 +306,68 @@ impl<'u> Fun<'_, 'u> {
         self.keep(address, span)
     }
 
-    fn clear(&mut self, leaf: &super::memory::Leaf, var: VarRef, object: &Expr, span: Span) {
+    /// Whether there is room for so many bytes.
+    fn check_size(&mut self, stored: &Stored, size: Option<&Expr>, span: Span) {
+        let Some(size) = size else {
+            return self.limit(span, "an object whose size is a value from outside".to_owned());
+        };
+        let fits = binary(BinaryOp::Le, size.clone(), int(stored.size, &size.ty), span);
+        let reason =
+            format!("an object of more than {} bytes, whose size is not constant", stored.size);
+        self.branch(fits, span, |_| {}, |fun| fun.limit(span, reason));
+    }
+
+    /// Copies all that two objects have in common.
+    fn move_object(&mut self, from: (&Stored, &Expr), address: &Expr, span: Span) {
+        let (old, object) = from;
+        let Some((new, pool)) = self.lower.stored(Target::Heap(span)).and_then(|new| {
+            let pool = new.pool?;
+            Some((new, pool))
+        }) else {
+            return;
+        };
+        let ty = &address.ty;
+        let by = binary(BinaryOp::Sub, address.clone(), int(new.base, ty), span);
+        let number = binary(BinaryOp::Div, by, int(pool.stride, ty), span);
+        let number = self.simple(number, span);
+        let size = old.sizes.map(|sizes| {
+            let size = place(VarRef::Global(sizes), vec![object.clone()], ty, span);
+            self.keep(read(size), span)
+        });
+        for (leaf, var) in &old.leaves {
+            let same =
+                |(other, _): &&(Leaf, VarRef)| other.name == leaf.name && other.ty == leaf.ty;
+            let Some((other, to)) = new.leaves.iter().find(same).filter(|_| leaf.ty != Type::Lock)
+            else {
+                let reason = "an object that is moved by `realloc` and holds something else there";
+                return self.limit(span, reason.to_owned());
+            };
+            let from = self.elements(leaf, *var, object, span);
+            let to = self.elements(other, *to, &number, span);
+            let stride = leaf.dimensions.last().map_or(0, |dimension| dimension.stride);
+            for (index, (from, to)) in (0u64..).zip(from.into_iter().zip(to)) {
+                // What is beyond the size that was asked for holds nothing.
+                let offset = int(leaf.offset + index * stride, ty);
+                let is_there = match &size {
+                    Some(size) => binary(BinaryOp::Lt, offset, size.clone(), span),
+                    None => truth(true),
+                };
+                self.branch(is_there, span, |fun| fun.assign(to, read(from), span), |_| {});
+            }
+        }
+    }
+
+    fn clear(&mut self, leaf: &Leaf, var: VarRef, object: &Expr, span: Span) {
+        if matches!(leaf.ty, Type::Lock) {
+            return;
+        }
+        let targets = self.elements(leaf, var, object, span);
+        let values = targets.iter().map(|_| Fun::nothing(&leaf.ty)).collect();
+        self.emit(StmtKind::Assign { targets, values, constrain: None }, span);
+    }
+
+    /// The places of all scalars of a leaf that one object has.
+    fn elements(&self, leaf: &Leaf, var: VarRef, object: &Expr, span: Span) -> Vec<Place> {
         let mut all = vec![vec![object.clone()]];
         for dimension in &leaf.dimensions[1..] {
             let longer = |indices: &Vec<Expr>| {
@@ -271,13 +378,7 @@ impl<'u> Fun<'_, 'u> {
             };
             all = all.iter().flat_map(longer).collect();
         }
-        if matches!(leaf.ty, Type::Lock) {
-            return;
-        }
-        let targets = all.into_iter().map(|indices| place(var, indices, &leaf.ty, span));
-        let targets: Vec<Place> = targets.collect();
-        let values = targets.iter().map(|_| Fun::nothing(&leaf.ty)).collect();
-        self.emit(StmtKind::Assign { targets, values, constrain: None }, span);
+        all.into_iter().map(|indices| place(var, indices, &leaf.ty, span)).collect()
     }
 
     /// `free`: of nothing but what was made, and once.
@@ -287,10 +388,17 @@ impl<'u> Fun<'_, 'u> {
         let address = self.settled(address, span);
         let address = self.simple(address, span);
         let null = binary(BinaryOp::Eq, address.clone(), int(0, &address.ty), span);
-        self.branch(null, span, |_| {}, |fun| fun.free_one_of(&address, targets, span));
+        self.branch(null, span, |_| {}, |fun| fun.free_one_of(&address, targets, None, span));
     }
 
-    fn free_one_of(&mut self, address: &Expr, mut targets: BTreeSet<Target>, span: Span) {
+    /// Frees what is at an address, after all that it holds is copied to another one, if there is one.
+    pub(super) fn free_one_of(
+        &mut self,
+        address: &Expr,
+        mut targets: BTreeSet<Target>,
+        moved: Option<&Expr>,
+        span: Span,
+    ) {
         let Some(target) = targets.pop_first() else { return self.invalid(span) };
         let stored = match target {
             Target::Heap(_) => self.lower.stored(target),
@@ -298,7 +406,7 @@ impl<'u> Fun<'_, 'u> {
         };
         let Some((stored, pool)) = stored.and_then(|stored| Some((stored.clone(), stored.pool?)))
         else {
-            return self.free_one_of(address, targets, span);
+            return self.free_one_of(address, targets, moved, span);
         };
         let ty = &address.ty;
         let rest = binary(BinaryOp::Sub, address.clone(), int(stored.base, ty), span);
@@ -317,9 +425,12 @@ impl<'u> Fun<'_, 'u> {
                 let used = fun.local_value(used, span);
                 fun.require(used, span);
                 fun.look_before_free(stored.base, pool, &object, span);
+                if let Some(to) = moved {
+                    fun.move_object((&stored, &object), to, span);
+                }
                 fun.free_object(&stored, &object, span);
             },
-            |fun| fun.free_one_of(address, targets, span),
+            |fun| fun.free_one_of(address, targets, moved, span),
         );
     }
 }

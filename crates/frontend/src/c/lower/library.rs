@@ -40,7 +40,7 @@ const FAILURES: [&str; 6] = [
 ];
 
 /// Functions that do nothing that matters here; their results are 0.
-const NOTHING: [&str; 14] = [
+const NOTHING: [&str; 17] = [
     "sleep",
     "usleep",
     "nanosleep",
@@ -52,13 +52,16 @@ const NOTHING: [&str; 14] = [
     "srand",
     "setbuf",
     "pthread_setconcurrency",
+    "pthread_setname_np",
+    "pthread_setschedparam",
+    "thrd_sleep",
     "pthread_setcanceltype",
     "pthread_setcancelstate",
     "__builtin_prefetch",
 ];
 
 /// Functions that write or read something outside of the program; their results may be any number.
-pub(super) const OUTSIDE: [&str; 20] = [
+pub(super) const OUTSIDE: [&str; 24] = [
     "printf",
     "fprintf",
     "vprintf",
@@ -70,6 +73,10 @@ pub(super) const OUTSIDE: [&str; 20] = [
     "fflush",
     "perror",
     "setvbuf",
+    "vfprintf",
+    "getppid",
+    "getchar",
+    "sysconf",
     "fclose",
     "__builtin_printf",
     "__builtin_puts",
@@ -80,6 +87,15 @@ pub(super) const OUTSIDE: [&str; 20] = [
     "rand",
     "random",
 ];
+
+/// The argument that points to where a function writes the time.
+pub(super) fn clock(name: &str) -> Option<usize> {
+    match name {
+        "clock_gettime" | "clock_getres" => Some(1),
+        "gettimeofday" | "timespec_get" => Some(0),
+        _ => None,
+    }
+}
 
 impl<'u> Fun<'_, 'u> {
     /// Whether a function is known by its name, whatever its body says.
@@ -115,6 +131,8 @@ impl<'u> Fun<'_, 'u> {
         if NOTHING.contains(&name)
             || name.starts_with("pthread_attr_")
             || name.starts_with("pthread_condattr_")
+            || name.starts_with("pthread_rwlockattr_")
+            || name.starts_with("pthread_barrierattr_")
         {
             self.output(args);
             return zero(&result);
@@ -126,6 +144,15 @@ impl<'u> Fun<'_, 'u> {
             }
             self.output(args);
             return self.nondeterministic(name, result, span);
+        }
+        if let Some(to) = clock(name).and_then(|number| args.get(number)) {
+            let access = self.pointed(to);
+            let CType::Pointer(time) = unconverted_type(to) else { return zero(&result) };
+            for cell in self.lower.cells(&time) {
+                let value = self.nondeterministic("time", Some(cell.ty.clone()), span);
+                value.iter().for_each(|value| self.store_cell(&access, &cell, value, span));
+            }
+            return zero(&result);
         }
         if let Some(what) = name.strip_prefix("__VERIFIER_nondet_") {
             return self.nondeterministic(what, result, span);
@@ -148,8 +175,11 @@ impl<'u> Fun<'_, 'u> {
                 self.atomic = self.role == super::Role::Atomic;
                 zero(&result)
             }
-            "malloc" | "__builtin_alloca" | "alloca" => vec![self.made(expr, args, false)],
+            "malloc" | "__builtin_malloc" | "__builtin_alloca" | "alloca" => {
+                vec![self.made(expr, args, false)]
+            }
             "calloc" => vec![self.made(expr, args, true)],
+            "realloc" => vec![self.made_again(expr, args)],
             "free" => {
                 if let Some(arg) = args.first() {
                     self.release_memory(arg, span);
@@ -167,6 +197,7 @@ impl<'u> Fun<'_, 'u> {
                 Some(arg) => {
                     let value = self.scalar(arg);
                     let value = self.simple(value, span);
+                    self.check_overflow(Arithmetic::Sub, &int(0, &value.ty), &value, span);
                     let less = binary(BinaryOp::Lt, value.clone(), int(0, &value.ty), span);
                     let minus = binary(BinaryOp::Sub, int(0, &value.ty), value.clone(), span);
                     vec![choose(less, minus, value)]
@@ -188,6 +219,9 @@ impl<'u> Fun<'_, 'u> {
         if let Some(values) = self.synchronisation(expr, name, args, result.as_ref()) {
             return values;
         }
+        if let Some(value) = self.block(name, args, span) {
+            return result.iter().map(|ty| adapt(value.clone(), ty)).collect();
+        }
         if let Some(values) = self.atomics(name, args, result.as_ref(), span) {
             return values;
         }
@@ -206,8 +240,35 @@ impl<'u> Fun<'_, 'u> {
     }
 
     fn made(&mut self, expr: &'u c::Expr, args: &'u [c::Expr], zero: bool) -> Expr {
-        args.iter().for_each(|arg| self.effect(arg));
-        self.allocate(expr.span, zero, expr.span)
+        let size = self.wanted_size(args, expr.span);
+        self.allocate(expr.span, zero, size.as_ref(), expr.span)
+    }
+
+    /// How many bytes are asked for: the product of all arguments; nothing where that is not known.
+    fn wanted_size(&mut self, args: &'u [c::Expr], span: Span) -> Option<Expr> {
+        let is_vague = args.iter().any(|arg| self.is_vague(arg));
+        let sizes = self.scalars(&args.iter().collect::<Vec<_>>());
+        let ty = self.pointer_type();
+        let product = sizes.into_iter().map(|size| convert(size, &ty));
+        let product = product.reduce(|a, b| binary(BinaryOp::Mul, a, b, span))?;
+        let product = self.simple(product, span);
+        (!is_vague).then_some(product)
+    }
+
+    /// `realloc`
+    fn made_again(&mut self, expr: &'u c::Expr, args: &'u [c::Expr]) -> Expr {
+        let [old, size] = args else { return int(0, &self.pointer_type()) };
+        let span = expr.span;
+        let targets = self.lower.points.expr(Some(self.id), old);
+        let old = self.scalar(old);
+        let old = self.settled(old, span);
+        let old = self.simple(old, span);
+        let size = self.wanted_size(std::slice::from_ref(size), span);
+        let new = self.allocate(span, false, size.as_ref(), span);
+        let null = binary(BinaryOp::Eq, old.clone(), int(0, &old.ty), span);
+        let to = new.clone();
+        self.branch(null, span, |_| {}, |fun| fun.free_one_of(&old, targets, Some(&to), span));
+        new
     }
 
     /// A value from outside.
@@ -366,6 +427,10 @@ impl<'u> Fun<'_, 'u> {
                     .unwrap_or_else(|| selvedge_program::make::truth(false));
                 let tries = match super::arithmetic::known_truth(&weak) {
                     Some(false) => selvedge_program::make::truth(true),
+                    // Nobody has bad luck for ever.
+                    _ if self.lower.options.marks_end => {
+                        Expr { kind: selvedge_program::ExprKind::Fair, ty: Type::Bool, span }
+                    }
                     _ => self.either(span),
                 };
                 let tries = self.settled(tries, span);

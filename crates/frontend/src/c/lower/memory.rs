@@ -53,6 +53,12 @@ pub struct Shapes<'u> {
     pub counts_sleepers: bool,
     /// Whether numbers with fractions have a place, of which nothing is known but who accesses it.
     pub floats: bool,
+    /// Whether threads have numbers; otherwise nobody can tell them apart.
+    pub numbers_threads: bool,
+    /// Whether mutexes know their kinds and their owners.
+    pub knows_owners: bool,
+    /// How many elements an array has that is the last member of a structure, without a length.
+    pub trailing: u64,
 }
 
 impl Shapes<'_> {
@@ -80,7 +86,7 @@ impl Shapes<'_> {
         match ty {
             CType::Atomic(inner) => self.collect(inner, at, leaves),
             CType::Array(element, length) => {
-                let length = length.unwrap_or(0);
+                let length = length.unwrap_or(self.trailing);
                 let length = u32::try_from(length).map_err(|_| "an array as long as this")?;
                 let stride = self.types.size(element).ok_or("a type without a size")?;
                 let mut inside = at.clone();
@@ -195,6 +201,9 @@ impl Shapes<'_> {
             CType::Int { bits, signed, .. } => Ok(Type::Machine { bits: *bits, signed: *signed }),
             CType::Pointer(_) => Ok(Type::Machine { bits: pointer_bits, signed: false }),
             CType::Atomic(inner) => self.scalar(inner),
+            CType::Opaque(Opaque::Thread) if self.numbers_threads => {
+                Ok(Type::Machine { bits: pointer_bits, signed: false })
+            }
             CType::Opaque(Opaque::Thread) => Ok(Type::ThreadId),
             CType::Opaque(Opaque::Key | Opaque::Once) => {
                 Ok(Type::Machine { bits: 32, signed: false })
@@ -210,7 +219,15 @@ impl Shapes<'_> {
     fn parts(&self, opaque: Opaque) -> Vec<(&'static str, Type)> {
         let count = Type::Machine { bits: 8, signed: false };
         match opaque {
-            Opaque::Thread => vec![("", Type::ThreadId)],
+            Opaque::Thread => {
+                vec![("", self.scalar(&CType::Opaque(Opaque::Thread)).unwrap_or(Type::ThreadId))]
+            }
+            Opaque::Mutex if self.knows_owners => vec![
+                ("", Type::Lock),
+                (".kind", count.clone()),
+                (".owner", count.clone()),
+                (".depth", count),
+            ],
             Opaque::Mutex | Opaque::SpinLock => vec![("", Type::Lock)],
             Opaque::MutexAttribute => vec![(".kind", count)],
             Opaque::Condition if self.counts_sleepers => {
@@ -239,6 +256,8 @@ pub struct Stored {
     pub leaves: Vec<(Leaf, VarRef)>,
     /// For objects of a pool: how many there are, and which are in use.
     pub pool: Option<Pool>,
+    /// How many bytes each object of a pool has, where they differ.
+    pub sizes: Option<GlobalId>,
 }
 
 /// Objects that come and go.

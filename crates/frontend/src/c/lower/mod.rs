@@ -8,7 +8,9 @@
 //!
 //! **What ends the program** (`abort`, `exit`, a return of `main`) lets its thread go round in a circle. Others go on, but whatever they do
 //! they could have done before: a step that ends everything changes nothing. So no violation is added and none is lost; and
-//! a thread that goes round is not stuck, so neither is a deadlock.
+//! a thread that goes round is not stuck, so neither is a deadlock. Where runs that never end are looked for, the end is a mark instead
+//! ([`Options::marks_end`]): who ends the program sets it and waits for ever, and so does everybody who comes to the head of a loop, to a jump or to a call
+//! after that. So no circle is left, and a run that has none before the end comes to an end.
 //!
 //! **What cannot be followed** (a construct that is not supported, a pool without a free object) becomes a [`Limit`]: a place that
 //! fails when a run gets there. Whoever answers has to look: a run to a limit is no violation, and a proof that no run gets there
@@ -17,6 +19,7 @@
 mod access;
 mod arithmetic;
 mod assigning;
+mod blocks;
 mod bulk;
 mod choices;
 mod expressions;
@@ -24,12 +27,14 @@ mod function;
 mod heap;
 mod library;
 mod memory;
+mod mutexes;
 mod points;
 mod races;
 mod single;
 mod statements;
 mod synchronisation;
 mod telling;
+mod threads;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -65,9 +70,18 @@ pub struct Options {
     pub counts_sleepers: bool,
     /// Whether runs end where they get to a [`Limit`].
     pub ends_at_limits: bool,
+    /// Whether the end of the program is a mark that stops everybody who goes round in a circle; otherwise who ends it goes round, and
+    /// others go on. For questions about runs that never end.
+    pub marks_end: bool,
 }
 
 impl Options {
+    /// Whether assertions and memory are asked about, as is usual: then everything else that is undefined is a violation, too.
+    #[must_use]
+    pub fn is_everything(&self) -> bool {
+        self.assertions && self.memory
+    }
+
     /// Asks for one property, by its name; nothing if there is none of that name.
     #[must_use]
     pub fn only(property: &str) -> Option<Options> {
@@ -92,6 +106,7 @@ impl Default for Options {
             races: false,
             counts_sleepers: false,
             ends_at_limits: false,
+            marks_end: false,
         }
     }
 }
@@ -103,6 +118,17 @@ pub struct Limit {
     pub span: Span,
     /// What is there.
     pub reason: String,
+}
+
+/// What is said where a pool has no free object.
+const SEE_HEAP: &str = "(see `--heap`)";
+
+impl Limit {
+    /// Whether a larger pool might get further.
+    #[must_use]
+    pub fn is_full_pool(&self) -> bool {
+        self.reason.ends_with(SEE_HEAP)
+    }
 }
 
 /// A program, and what it does not say.
@@ -151,6 +177,9 @@ pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> 
             types: &unit.types,
             counts_sleepers: options.counts_sleepers,
             floats: false,
+            numbers_threads: false,
+            knows_owners: false,
+            trailing: 0,
         },
         program: Program { telling: Some(Box::new(telling::telling(unit))), ..Program::default() },
         points: Points::new(unit),
@@ -167,10 +196,23 @@ pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> 
         bulk: bulk::Bulk::new(unit),
         approximations: BTreeSet::new(),
         choices: choices::Choices::default(),
+        numbers: None,
+        ended: None,
         quiet: BTreeSet::new(),
         watched: BTreeSet::new(),
         watch: None,
     };
+    if options.marks_end {
+        let name = "end".to_owned();
+        let (no, span) = (Value::FALSE, Span::default());
+        lower.ended = Some(add_global(&mut lower.program, name, Type::Bool, &no, span));
+    }
+    let asked = threads::asked(unit, &lower.points, &lower.shapes);
+    if asked.numbers {
+        lower.number_threads(asked);
+        // Threads that are told apart are not any number of them.
+        lower.bulk = bulk::Bulk::default();
+    }
     if options.races {
         lower.watch = Some(races::declare(&mut lower));
         lower.quiet = races::quiet(unit, &mut lower.points);
@@ -226,6 +268,10 @@ pub(super) struct Lower<'u> {
     approximations: BTreeSet<Limit>,
     /// What has to be known of values from outside.
     choices: choices::Choices,
+    /// What is known of threads by their numbers, where the program tells them apart.
+    numbers: Option<threads::Numbers>,
+    /// The mark that the program has ended, where it has one.
+    ended: Option<selvedge_program::GlobalId>,
     /// Objects that no two threads access at once, whatever they do.
     quiet: BTreeSet<Target>,
     /// Variables that are looked at for accesses at once.
@@ -261,6 +307,11 @@ impl<'u> Lower<'u> {
                     span: param.span,
                 });
             }
+        }
+        if self.numbers.is_some() {
+            let (name, ty) = ("thread".to_owned(), threads::NUMBER);
+            let (init, span) = (vec![Value::Open], declared.span);
+            locals.push(Variable { name, ty, init, counts_threads: false, span });
         }
         let mut results = Vec::new();
         if matches!(role, Role::Call | Role::Atomic) {
@@ -349,7 +400,7 @@ impl<'u> Lower<'u> {
                     true if self.options.memory && function_name != "main" => Some(1),
                     true => None,
                 };
-                self.store_new(&declared.name, &declared.ty, pool, false, declared.span)?
+                self.store_new(&declared.name, &declared.ty, pool, declared.span)?
             }
             Target::Heap(site) => self.store_heap(site)?,
             Target::Function(_) | Target::Choice(_) => return None,
@@ -379,10 +430,23 @@ impl<'u> Lower<'u> {
         name: &str,
         ty: &CType,
         pool: Option<u32>,
+        span: Span,
+    ) -> Option<Stored> {
+        self.store_in(name, ty, None, pool.map(|objects| (objects, None)), false, span)
+    }
+
+    /// New variables for an object, of its size or a larger one, or for so many, with the marks of those that are there.
+    fn store_in(
+        &mut self,
+        name: &str,
+        ty: &CType,
+        bytes: Option<u64>,
+        pool: Option<(u32, Option<selvedge_program::GlobalId>)>,
         on_heap: bool,
         span: Span,
     ) -> Option<Stored> {
-        let shapes = Shapes { floats: self.options.races, ..self.shapes };
+        let trailing = bytes.map_or(0, |bytes| self.shapes.types.trailing(ty, bytes));
+        let shapes = Shapes { floats: self.options.races, trailing, ..self.shapes };
         let mut leaves = match shapes.leaves(ty) {
             Ok(leaves) => leaves,
             Err(reason) => {
@@ -390,15 +454,17 @@ impl<'u> Lower<'u> {
                 return None;
             }
         };
-        let size = self.shapes.types.size(ty).unwrap_or(1).max(1);
-        let pool = pool.map(|objects| {
+        let size = bytes.or(self.shapes.types.size(ty)).unwrap_or(1).max(1);
+        let pool = pool.map(|(objects, marks)| {
             // What is one past the end is not the start of the next one.
             let stride = (size + 1).next_multiple_of(self.shapes.types.align(ty).max(4));
             for leaf in &mut leaves {
                 leaf.dimensions.insert(0, memory::Dimension { length: objects, stride });
             }
-            let marks = Type::Array { element: Box::new(Type::Bool), length: objects };
-            let used = self.global(&format!("{name}.used"), marks, &Value::FALSE, span);
+            let used = marks.unwrap_or_else(|| {
+                let marks = Type::Array { element: Box::new(Type::Bool), length: objects };
+                self.global(&format!("{name}.used"), marks, &Value::FALSE, span)
+            });
             memory::Pool { objects, stride, used }
         });
         let whole = pool.map_or(size, |pool| u64::from(pool.objects) * pool.stride);
@@ -413,7 +479,7 @@ impl<'u> Lower<'u> {
             (leaf, VarRef::Global(global))
         });
         let leaves = leaves.collect();
-        let stored = Stored { base, size, leaves, pool };
+        let stored = Stored { base, size, leaves, pool, sizes: None };
         let told = self.tell_stored(name, ty, &stored);
         if let (Some(pool), true) = (pool, on_heap) {
             self.tell(Told::Shared(pool.used), Manner::Heap(told));
@@ -441,7 +507,7 @@ impl<'u> Lower<'u> {
     fn store_object(&mut self, id: ObjectId) -> Option<Stored> {
         let unit = self.unit;
         let object = &unit.objects[id.index()];
-        if object.thread_local {
+        if object.thread_local && object.is_extern {
             let reason = format!("`{}`, of which each thread has one of its own", object.name);
             self.refused.insert(object.span, reason);
             return None;
@@ -452,7 +518,10 @@ impl<'u> Lower<'u> {
                 object.name
             ));
         }
-        let stored = self.store_new(&object.name, &object.ty, None, false, object.span)?;
+        let stored = match object.thread_local {
+            true => self.store_for_threads(id)?,
+            false => self.store_new(&object.name, &object.ty, None, object.span)?,
+        };
         // Addresses in initialisers may be those of the object itself.
         self.stored.insert(Target::Object(id), Rc::new(stored.clone()));
         for (_, var) in &stored.leaves {
@@ -469,6 +538,9 @@ impl<'u> Lower<'u> {
                 return None;
             }
         }
+        if object.thread_local {
+            self.repeat_for_threads(&stored);
+        }
         Some(stored)
     }
 
@@ -483,9 +555,10 @@ impl<'u> Lower<'u> {
         for (leaf, var) in &stored.leaves {
             let Some(slot) = slot_at(leaf, part.offset) else { continue };
             if let VarRef::Global(global) = var {
-                // The kind of a mutex: the usual ones are 0 and 3.
-                if leaf.ty == Type::Lock && value != BigInt::ZERO && value != BigInt::from(3) {
-                    return Err("a mutex that is recursive or checks for errors".to_owned());
+                // The kind of a mutex is beside it.
+                if leaf.ty == Type::Lock && self.shapes.knows_owners {
+                    let kind = &mut self.program.globals[global.index() + 1].init[slot];
+                    *kind = Value::from_big(value.clone());
                 }
                 let value = match leaf.ty {
                     Type::Bool => (value != BigInt::ZERO).into(),
@@ -553,6 +626,11 @@ impl<'u> Lower<'u> {
             _ => return None,
         })
     }
+}
+
+/// Tells all expressions of a statement and of all inside of it.
+pub(super) fn each_expr_of<'u>(statement: &'u Stmt, see: &mut dyn FnMut(&'u Expr)) {
+    single::each_part(statement, false, &mut |expr, _| heap::each_expr(expr, see));
 }
 
 /// The address of a function: no object has it.

@@ -120,6 +120,12 @@ impl<'u> Points<'u> {
         self.is_done = true;
     }
 
+    /// What threads may keep at keys.
+    #[must_use]
+    pub fn kept(&self) -> Set {
+        self.get(Holder::Keyed)
+    }
+
     /// What an object may hold.
     #[must_use]
     pub fn held(&self, target: Target) -> Set {
@@ -360,13 +366,27 @@ impl<'u> Points<'u> {
                     }
                 }
             }
+            _ if super::library::clock(name).is_some() => {
+                let number = super::library::clock(name).unwrap_or(0);
+                for target in arg(number) {
+                    self.add(Holder::In(target), Set::from([Target::Choice(expr.span)]));
+                }
+            }
+            "pthread_key_create" | "tss_create" => {
+                let kept = self.get(Holder::Keyed);
+                for target in arg(1) {
+                    if let Target::Function(function) = target {
+                        self.called(at, expr, function, std::slice::from_ref(&kept));
+                    }
+                }
+            }
             "pthread_join" | "thrd_join" => {
                 for target in arg(1) {
                     let set = self.get(Holder::Ended);
                     self.add(Holder::In(target), set);
                 }
             }
-            "pthread_exit" => self.add(Holder::Ended, arg(0)),
+            "pthread_exit" | "thrd_exit" => self.add(Holder::Ended, arg(0)),
             "pthread_setspecific" | "tss_set" => self.add(Holder::Keyed, arg(1)),
             "pthread_getspecific" | "tss_get" => return self.get(Holder::Keyed),
             "memcpy" | "memmove" | "__builtin_memcpy" => {

@@ -205,7 +205,7 @@ impl<'u> Accesses<'_, 'u> {
     }
 
     fn block(&mut self, at: FunctionId, block: &'u [Stmt]) {
-        single::each_declared(block, &mut |local| {
+        single::each_declared(block, &mut |local, _| {
             let target = Target::Local(at, local);
             self.by.entry(target).or_default().insert(self.root);
             self.written.insert(target);

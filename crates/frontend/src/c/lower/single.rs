@@ -147,11 +147,14 @@ pub(super) fn each_part<'u>(stmt: &'u Stmt, repeats: bool, see: &mut dyn FnMut(&
     }
 }
 
-/// Tells the variables that statements declare, those in inner blocks as well.
-pub(super) fn each_declared(block: &[Stmt], see: &mut dyn FnMut(LocalId)) {
+/// Tells the variables that statements declare, with their first values, those in inner blocks as well.
+pub(super) fn each_declared<'u>(
+    block: &'u [Stmt],
+    see: &mut dyn FnMut(LocalId, Option<&'u [Part]>),
+) {
     for stmt in block {
         match &stmt.kind {
-            StmtKind::Declare(local, _) => see(*local),
+            StmtKind::Declare(local, parts) => see(*local, parts.as_deref()),
             StmtKind::Block(block)
             | StmtKind::While(_, block)
             | StmtKind::DoWhile(block, _)

@@ -56,6 +56,7 @@ impl<'u> Fun<'_, 'u> {
             }
             StmtKind::Goto(label) => {
                 if let Some(label) = self.named_label(*label) {
+                    self.unless_ended(span);
                     self.goto(label, span);
                 }
             }
@@ -122,6 +123,7 @@ impl<'u> Fun<'_, 'u> {
         if let Some(step) = step {
             self.effect(step);
         }
+        self.unless_ended(span);
         self.goto(head, span);
         self.put(end);
         if has_sections(body) {
@@ -179,6 +181,14 @@ impl<'u> Fun<'_, 'u> {
             offset: 0,
         };
         let cells = self.lower.cells(ty);
+        for lock in cells.iter().filter(|cell| cell.ty == Type::Lock) {
+            let lock = self.cell(&access, lock);
+            if let Access::Named { stored, way, indices, .. } = lock
+                && let Some((leaf, var)) = stored.leaf(&way)
+            {
+                self.check_free(&super::memory::place(*var, indices, &leaf.ty, span), span);
+            }
+        }
         let Some(parts) = parts else {
             // A variable that comes to life again holds nothing of what it held before.
             for cell in &cells {
@@ -256,6 +266,17 @@ impl<'u> Fun<'_, 'u> {
                 let value = adapt(value, &cell.ty);
                 self.store_cell(access, cell, &value, span);
             }
+            // The kind of a mutex is put where it starts; its owner is nobody.
+            if self.lower.shapes.knows_owners
+                && cells.iter().any(|cell| cell.offset == at && cell.ty == Type::Lock)
+            {
+                let kind = super::threads::kind_of(&part.value).unwrap_or(0);
+                for (value, beside) in [kind, 0, 0].into_iter().zip(1..) {
+                    if let Some(cell) = cells.iter().find(|cell| cell.offset == at + beside) {
+                        self.store_cell(access, cell, &int(value, &cell.ty), span);
+                    }
+                }
+            }
         }
     }
 
@@ -275,7 +296,11 @@ impl<'u> Fun<'_, 'u> {
             Some(value) => vec![self.scalar(value)],
             None => Vec::new(),
         };
-        let values = values.into_iter().map(|value| self.local_value(value, span)).collect();
+        let values: Vec<Expr> =
+            values.into_iter().map(|value| self.local_value(value, span)).collect();
+        if self.role == Role::Thread {
+            self.keep_result(values.first().cloned(), span);
+        }
         self.give_values(values, false, span);
     }
 
@@ -288,6 +313,7 @@ impl<'u> Fun<'_, 'u> {
             }
             Role::Main | Role::Thread => {
                 self.free_locals(span);
+                self.end_thread(span);
                 self.emit(Kind::Return(Vec::new()), span);
             }
             Role::Call | Role::Atomic => {

@@ -2,16 +2,14 @@
 //! `pthread_*`, `sem_*`, and what `threads.h` calls the same things.
 
 use selvedge_program::make::{read, truth};
-use selvedge_program::{AtomicOp, BinaryOp, Expr, Place, Span, StmtKind, Type};
+use selvedge_program::{BinaryOp, Expr, Place, Span, StmtKind, Type};
 
 use super::Role;
-use super::access::{Access, strip};
+use super::access::{Access, adapt, strip};
 use super::arithmetic::{binary, choose, convert, int, negate};
 use super::function::Fun;
-use super::heap::each_expr;
-use super::points::{Target, direct_address, root_local};
-use super::single::each_part;
-use crate::c::typed::{self as c, FunctionId};
+use super::points::{Points, Target, direct_address, root_local};
+use crate::c::typed::{self as c, FunctionId, Unit};
 use crate::c::types::{Opaque, Type as CType};
 
 /// Errors that functions give.
@@ -28,23 +26,10 @@ impl<'u> Fun<'_, 'u> {
     ) -> Option<Vec<Expr>> {
         let span = expr.span;
         let zero = || Some(result.iter().map(|ty| Fun::nothing(ty)).collect::<Vec<_>>());
-        // What `threads.h` says where a mutex is taken, and for a mutex that may be taken more than once.
-        let (thrd_busy, mtx_recursive) = (1, 1);
-        if name == "mtx_trylock" {
-            return self.trylock(args.first()?, result, thrd_busy, span);
-        }
-        if name == "mtx_init" {
-            let kind = self.scalar(args.get(1)?);
-            let is_plain = super::arithmetic::known(&kind)
-                .is_some_and(|kind| kind == 0.into() || kind == 2.into());
-            if !is_plain {
-                self.limit(span, format!("a mutex of another kind than `mtx_plain` (`mtx_recursive` is {mtx_recursive})"));
-            }
+        if let Some(values) = self.mutex(name, args, result, span) {
+            return Some(values);
         }
         let name = match name {
-            "mtx_lock" => "pthread_mutex_lock",
-            "mtx_unlock" => "pthread_mutex_unlock",
-            "mtx_destroy" => "pthread_mutex_destroy",
             "cnd_init" => "pthread_cond_init",
             "cnd_wait" => "pthread_cond_wait",
             "cnd_signal" => "pthread_cond_signal",
@@ -53,6 +38,12 @@ impl<'u> Fun<'_, 'u> {
             "thrd_join" => "pthread_join",
             "thrd_exit" => "pthread_exit",
             "thrd_equal" => "pthread_equal",
+            "thrd_current" => "pthread_self",
+            "tss_create" => "pthread_key_create",
+            "tss_delete" => "pthread_key_delete",
+            "tss_get" => "pthread_getspecific",
+            "tss_set" => "pthread_setspecific",
+            "cnd_timedwait" => "pthread_cond_timedwait",
             "call_once" => "pthread_once",
             other => other,
         };
@@ -70,19 +61,34 @@ impl<'u> Fun<'_, 'u> {
                 self.bulk_join(span);
                 zero()
             }
+            "pthread_join" if self.lower.numbers.is_some() => {
+                self.join_numbered(args.first()?, args.get(1), span);
+                zero()
+            }
             "pthread_join" => {
                 let thread = self.scalar(args.first()?);
-                if args.get(1).is_some_and(|to| !self.is_ignored(to) && !is_null(to)) {
-                    self.limit(span, "the value that a thread gives when it ends".to_owned());
-                }
                 let thread = self.settled(thread, span);
                 self.emit(StmtKind::Join(thread), span);
                 zero()
             }
             "pthread_exit" => {
-                args.iter().for_each(|arg| self.effect(arg));
+                let value = match args.first() {
+                    Some(arg) if self.lower.numbers.is_some() && !self.is_vague(arg) => {
+                        let value = self.scalar(arg);
+                        Some(self.local_value(value, span))
+                    }
+                    other => {
+                        other.into_iter().for_each(|arg| self.effect(arg));
+                        None
+                    }
+                };
+                self.keep_result(value, span);
                 self.exit_thread(span);
                 zero()
+            }
+            "pthread_self" => {
+                let itself = self.itself(span);
+                Some(result.iter().map(|ty| adapt(itself.clone(), ty)).collect())
             }
             "pthread_equal" => {
                 let values = self.scalars(&[args.first()?, args.get(1)?]);
@@ -90,53 +96,12 @@ impl<'u> Fun<'_, 'u> {
                 let same = binary(BinaryOp::Eq, a, b, span);
                 Some(result.iter().map(|ty| convert(same.clone(), ty)).collect())
             }
-            "pthread_mutex_init"
-            | "mtx_init"
-            | "pthread_mutex_destroy"
-            | "pthread_spin_init"
-            | "pthread_spin_destroy"
-            | "pthread_cond_destroy"
-            | "pthread_rwlock_destroy"
+            "pthread_cond_destroy"
             | "pthread_barrier_destroy"
             | "sem_destroy"
-            | "pthread_mutexattr_init"
-            | "pthread_mutexattr_destroy"
-            | "pthread_mutexattr_setpshared"
             | "pthread_rwlockattr_init"
             | "pthread_rwlockattr_destroy"
             | "pthread_barrierattr_init" => zero(),
-            "pthread_mutexattr_settype" => {
-                let kind = self.scalar(args.get(1)?);
-                let is_plain = super::arithmetic::known(&kind)
-                    .is_some_and(|kind| kind == 0.into() || kind == 3.into());
-                if !is_plain {
-                    self.limit(span, "a mutex that is recursive or checks for errors".to_owned());
-                }
-                zero()
-            }
-            "pthread_mutex_lock"
-            | "pthread_spin_lock"
-            | "pthread_mutex_timedlock"
-            | "pthread_mutex_clocklock" => {
-                if name.ends_with("timedlock") || name.ends_with("clocklock") {
-                    return self.trylock(args.first()?, result, 110, span);
-                }
-                let (access, c) = (self.pointed(args.first()?), opaque(args.first()?));
-                self.at_place(&access, &c, 0, span, &mut |fun, at| {
-                    fun.emit(StmtKind::Acquire(at.place), span)
-                });
-                zero()
-            }
-            "pthread_mutex_unlock" | "pthread_spin_unlock" => {
-                let (access, c) = (self.pointed(args.first()?), opaque(args.first()?));
-                self.at_place(&access, &c, 0, span, &mut |fun, at| {
-                    fun.emit(StmtKind::Release(at.place), span)
-                });
-                zero()
-            }
-            "pthread_mutex_trylock" | "pthread_spin_trylock" => {
-                self.trylock(args.first()?, result, EBUSY, span)
-            }
             "pthread_cond_init" => {
                 if self.lower.options.counts_sleepers {
                     self.set_parts(args.first()?, &[0, 0], span);
@@ -145,6 +110,7 @@ impl<'u> Fun<'_, 'u> {
             }
             "pthread_cond_wait" | "pthread_cond_timedwait" => {
                 let timed = name == "pthread_cond_timedwait";
+                self.check_usual(args.get(1)?, span);
                 self.wait(args.first()?, args.get(1)?, timed, span);
                 if !timed {
                     return zero();
@@ -167,10 +133,13 @@ impl<'u> Fun<'_, 'u> {
                 zero()
             }
             "pthread_once" => {
-                self.once(expr, args.first()?, args.get(1)?, span);
+                self.once(args.first()?, args.get(1)?, span);
                 zero()
             }
-            _ => self.counting(name, args, result, span),
+            _ => match self.keys(name, args, result, span) {
+                Some(values) => Some(values),
+                None => self.counting(name, args, result, span),
+            },
         }
     }
 
@@ -185,7 +154,12 @@ impl<'u> Fun<'_, 'u> {
         let zero = || Some(result.iter().map(|ty| Fun::nothing(ty)).collect::<Vec<_>>());
         let first = args.first();
         match name {
-            "pthread_rwlock_init" => {
+            "pthread_rwlock_init" | "pthread_rwlock_destroy" => {
+                // What was never made holds anything, unless it lives as long as the program.
+                let stays = direct_address(first?).is_some_and(lives);
+                if name.ends_with("destroy") || stays {
+                    self.check_unlocked(first?, span);
+                }
                 self.set_parts(first?, &[0, 0], span);
                 zero()
             }
@@ -337,6 +311,17 @@ impl<'u> Fun<'_, 'u> {
         }
     }
 
+    /// Whether a read-write lock that is made anew or taken away is free, as it has to be.
+    fn check_unlocked(&mut self, lock: &'u c::Expr, span: Span) {
+        self.parts(lock, 2, span, &mut |fun, p| {
+            let free = fun.is_free(p, span);
+            let free = fun.keep(free, span);
+            let reason =
+                "a read-write lock that is made anew or taken away while a thread holds it";
+            fun.branch(free, span, |_| {}, |fun| fun.limit(span, reason.to_owned()));
+        });
+    }
+
     /// Arrives at a barrier, when all of the last time have left, and goes on when enough have arrived.
     fn arrive(&mut self, p: &[Place], last: &Place, span: Span) {
         let [arrived, leaving, parties] = p else { return };
@@ -368,7 +353,7 @@ impl<'u> Fun<'_, 'u> {
     }
 
     /// Adds to a counter, in one step.
-    fn add(&mut self, place: &Place, amount: i32, span: Span) {
+    pub(super) fn add(&mut self, place: &Place, amount: i32, span: Span) {
         let value = read(place.clone());
         let op = if amount < 0 { BinaryOp::Sub } else { BinaryOp::Add };
         let value = binary(op, value, int(amount.unsigned_abs(), &place.ty), span);
@@ -387,7 +372,7 @@ impl<'u> Fun<'_, 'u> {
     }
 
     /// Does something with the parts of something opaque that an argument points to.
-    fn parts(
+    pub(super) fn parts(
         &mut self,
         arg: &'u c::Expr,
         count: usize,
@@ -461,27 +446,6 @@ impl<'u> Fun<'_, 'u> {
         });
     }
 
-    fn trylock(
-        &mut self,
-        arg: &'u c::Expr,
-        result: Option<&Type>,
-        busy: i32,
-        span: Span,
-    ) -> Option<Vec<Expr>> {
-        let (access, c) = (self.pointed(arg), opaque(arg));
-        let taken = self.temp(&Type::Bool, span);
-        self.at_place(&access, &c, 0, span, &mut |fun, at| {
-            let (dest, op) = (Some(taken.clone()), AtomicOp::TryLock(at.place));
-            fun.emit(StmtKind::Attempt { dest, op }, span);
-        });
-        Some(
-            result
-                .iter()
-                .map(|ty| choose(read(taken.clone()), int(0, ty), int(busy, ty)))
-                .collect(),
-        )
-    }
-
     /// Starts a thread; its id goes where the argument points to, if somebody wants it.
     pub(super) fn create(
         &mut self,
@@ -531,7 +495,7 @@ impl<'u> Fun<'_, 'u> {
         }
         let proc = self.lower.proc(function, Role::Thread);
         let procedure = &self.lower.program.procs[proc.index()];
-        let args: Vec<Expr> = match procedure.params {
+        let args: Vec<Expr> = match procedure.params - super::threads::extra(self.lower) {
             0 => Vec::new(),
             1 => vec![super::access::adapt(arg.clone(), &procedure.locals[0].ty.clone())],
             _ => {
@@ -539,6 +503,9 @@ impl<'u> Fun<'_, 'u> {
                     .limit(span, "a thread whose function has several parameters".to_owned());
             }
         };
+        if self.lower.numbers.is_some() {
+            return self.start_numbered(proc, args, to, span);
+        }
         let thread = CType::Opaque(Opaque::Thread);
         let Some(to) = to else {
             return self.emit(StmtKind::Async { dest: None, proc, args }, span);
@@ -549,29 +516,12 @@ impl<'u> Fun<'_, 'u> {
         });
     }
 
-    /// Whether an argument is the address of a local variable that nobody reads.
-    fn is_ignored(&self, to: &'u c::Expr) -> bool {
-        let Some(local) = direct_address(to).and_then(root_local) else { return false };
-        let body = self.lower.unit.functions[self.id.index()].body.as_deref().unwrap_or_default();
-        let mut is_read = self.lower.points.addressed.contains(&(self.id, local));
-        for statement in body {
-            each_part(statement, false, &mut |expr, _| {
-                each_expr(expr, &mut |expr| {
-                    if let c::ExprKind::Load(lvalue) = &expr.kind {
-                        is_read |= root_local(lvalue) == Some(local);
-                    }
-                });
-            });
-        }
-        !is_read
-    }
-
     fn wait(&mut self, condition: &'u c::Expr, mutex: &'u c::Expr, timed: bool, span: Span) {
         self.lower.waits = true;
         let (lock, c) = (self.pointed(mutex), opaque(mutex));
         if !self.lower.options.counts_sleepers || timed {
             self.at_place(&lock, &c, 0, span, &mut |fun, at| {
-                fun.emit(StmtKind::Release(at.place.clone()), span);
+                fun.release(&at.place, span);
                 fun.emit(StmtKind::Acquire(at.place), span);
             });
             return;
@@ -604,7 +554,7 @@ impl<'u> Fun<'_, 'u> {
         });
     }
 
-    fn once(&mut self, expr: &'u c::Expr, flag: &'u c::Expr, function: &'u c::Expr, span: Span) {
+    fn once(&mut self, flag: &'u c::Expr, function: &'u c::Expr, span: Span) {
         let targets = self.lower.points.expr(Some(self.id), function);
         let first = self.temp(&Type::Bool, span);
         self.parts(flag, 1, span, &mut |fun, p| {
@@ -629,7 +579,7 @@ impl<'u> Fun<'_, 'u> {
             .collect();
         let body = self.collect(|fun| {
             match functions.as_slice() {
-                [function] => drop(fun.call_with(expr, *function, Vec::new())),
+                [function] => drop(fun.call_with(*function, Vec::new(), span)),
                 _ => fun.limit(span, "a function to be called once that is not known".to_owned()),
             }
             fun.parts(flag, 1, span, &mut |fun, p| {
@@ -640,8 +590,32 @@ impl<'u> Fun<'_, 'u> {
     }
 }
 
+/// Whether what a thread gives goes nowhere, or to a local variable that nobody reads.
+pub(super) fn is_ignored(unit: &Unit, points: &Points, at: FunctionId, to: &c::Expr) -> bool {
+    let Some(local) = direct_address(to).and_then(root_local) else { return is_null(to) };
+    let body = unit.functions[at.index()].body.as_deref().unwrap_or_default();
+    let mut is_read = points.addressed.contains(&(at, local));
+    for statement in body {
+        super::each_expr_of(statement, &mut |expr| {
+            if let c::ExprKind::Load(lvalue) = &expr.kind {
+                is_read |= root_local(lvalue) == Some(local);
+            }
+        });
+    }
+    !is_read
+}
+
+/// Whether something with a name lives as long as the program.
+fn lives(lvalue: &c::Lvalue) -> bool {
+    match &lvalue.kind {
+        c::LvalueKind::Object(_) => true,
+        c::LvalueKind::Member(inner, ..) | c::LvalueKind::Element(inner, _) => lives(inner),
+        _ => false,
+    }
+}
+
 /// Whether an argument is null, as it is written.
-fn is_null(arg: &c::Expr) -> bool {
+pub(super) fn is_null(arg: &c::Expr) -> bool {
     match &arg.kind {
         c::ExprKind::Int(0) => true,
         c::ExprKind::Convert(inner) => is_null(inner),
@@ -650,7 +624,7 @@ fn is_null(arg: &c::Expr) -> bool {
 }
 
 /// The opaque type that an argument points to.
-fn opaque(arg: &c::Expr) -> CType {
+pub(super) fn opaque(arg: &c::Expr) -> CType {
     match &arg.ty {
         CType::Pointer(pointee) if matches!(strip(pointee), CType::Opaque(_)) => {
             strip(pointee).clone()
