@@ -205,4 +205,32 @@ mod tests {
         // What was ruled out, or found, is said as before.
         assert_eq!(settled(known, again).fewest, Fewest::Steps);
     }
+
+    #[test]
+    fn a_deadlock_is_one_of_threads_that_have_all_begun() {
+        // `idle` never does anything that others see: where threads begin later, it does not act at all.
+        let text = "lock a;\nlock b;\nthread left { acquire(a); acquire(b); }\nthread right { acquire(b); acquire(a); }\n\
+                    thread idle { int[0..3] x := 1; x := x + 1; assume false; }\n";
+        let options = selvedge_check::InputOptions::default();
+        let subject = selvedge_check::Subject::parse("idle.weave", text, options).unwrap();
+        let wanted = selvedge_check::Wanted { deadlock: true, any_number: true };
+        let opened = subject.for_engine(wanted).unwrap();
+        let fused =
+            Fused::new(Arc::clone(&opened.system), local(&opened).unwrap()).beginning_later();
+        let question = engine::Question {
+            system: &fused,
+            properties: &opened.properties,
+            method: Method::Auto,
+            symmetry: true,
+            evidence: false,
+        };
+        let found = engine::verify(&question, &Budget::default(), &|_| {});
+        let Verdict::Unsafe { trace: Ok(trace), .. } = found.verdict else {
+            panic!("{:?}", found.verdict)
+        };
+        let run = unfolded(&fused, &trace).unwrap();
+        let last = selvedge_evidence::replay_with(&*opened.system, &run, |_| {}).unwrap();
+        let broken = Property::first_broken(&opened.properties, &*opened.system, &last).unwrap();
+        assert!(broken.is_some(), "the run ends where a thread can still act");
+    }
 }

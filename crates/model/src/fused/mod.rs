@@ -309,35 +309,19 @@ impl Fused {
     }
 
     /// The run of the system that a run of fused steps stands for: its first state, and its steps. A run may also have
-    /// steps that are not fused. Where nothing is asked but whether something goes wrong, local steps that nobody needed are left out.
+    /// steps that are not fused. Where something goes wrong at its end, local steps that nobody needed are left out.
     pub fn unfold(
         &self,
         initial: &State,
         run: &[(ThreadId, Action)],
     ) -> Result<(State, Vec<(ThreadId, Action)>), Fault> {
-        let lost = || {
-            Fault::new("a step of the schedule is none of the system: this is a mistake of ours")
-        };
         let first = self.first_of(initial)?.ok_or_else(lost)?;
         // What the run has come to, and what it stands for: threads that have not acted yet may differ.
         let (mut shown, mut state) = (initial.clone(), first.clone());
         let mut unfolded = Vec::new();
         for (thread, action) in run {
             let template = state.threads[thread.index()].template;
-            // A thread that began later has no choice on its way there.
-            let begins = |state: &State| {
-                state.threads[thread.index()].stack != shown.threads[thread.index()].stack
-            };
-            for _ in 0..MOST_HEADS {
-                if !begins(&state) {
-                    break;
-                }
-                let [step] = enabled(&*self.system, &state, *thread)?[..] else {
-                    return Err(lost());
-                };
-                advance(&mut state, *thread, step);
-                unfolded.push((*thread, step, true));
-            }
+            self.catch_up(&mut state, &shown, *thread, &mut unfolded)?;
             let enabled = enabled(&*self.system, &state, *thread)?;
             let top = state.threads[thread.index()].stack.top();
             let steps = self.steps((template, top), &enabled, action)?.ok_or_else(lost)?;
@@ -348,11 +332,35 @@ impl Fused {
             }
             advance(&mut shown, *thread, *action);
         }
-        if self.begins_later {
+        if self.begins_later && self.system.wrong(state.shared).is_some() {
             leave_out_last(&mut unfolded);
+        } else {
+            // Whoever has not begun yet could still act: where that matters, the run goes on until nobody can.
+            for thread in shown.thread_ids() {
+                self.catch_up(&mut state, &shown, thread, &mut unfolded)?;
+            }
         }
         let steps = unfolded.into_iter().map(|(thread, action, _)| (thread, action));
         Ok((first, steps.collect()))
+    }
+
+    /// Takes the local steps that come first, for a thread that began later: it has no choice on its way there.
+    fn catch_up(
+        &self,
+        state: &mut State,
+        shown: &State,
+        thread: ThreadId,
+        unfolded: &mut Vec<(ThreadId, Action, bool)>,
+    ) -> Result<(), Fault> {
+        for _ in 0..MOST_HEADS {
+            if state.threads[thread.index()].stack == shown.threads[thread.index()].stack {
+                break;
+            }
+            let [step] = enabled(&*self.system, state, thread)?[..] else { return Err(lost()) };
+            advance(state, thread, step);
+            unfolded.push((thread, step, true));
+        }
+        Ok(())
     }
 
     /// The state of the system that becomes this one when all threads begin.
@@ -377,6 +385,11 @@ impl Fused {
         }
         Ok(None)
     }
+}
+
+/// Says that a run is none of the system.
+fn lost() -> Fault {
+    Fault::new("a step of the schedule is none of the system: this is a mistake of ours")
 }
 
 /// Leaves steps out that ride along and are the last ones of their threads, but for the thread that acts last.
