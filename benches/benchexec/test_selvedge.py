@@ -29,6 +29,10 @@ RUNS = {
     "target": ("verify delays/ex8.cpds --target 2|*,*,*", "false(unreach-call)", "false(unreach-call)"),
     "deadlock": ("verify locks/philosophers.weave --deadlock", "false(no-deadlock)", "false(no-deadlock)"),
     "assertion": ("verify start/race.weave --deadlock", "false(unreach-call)", "false(unreach-call)"),
+    "c_safe": ("verify c/mutex.c --property no-data-race", "true", "true"),
+    "c_unsafe": ("verify c/race.c --property unreach-call", "false(unreach-call)", "false(unreach-call)"),
+    "c_race": ("verify c/race.c --property no-data-race", "false(no-data-race)", "false(no-data-race)"),
+    "c_deadlock": ("verify c/philosophers.c --deadlock", "false(no-deadlock)", "false(no-deadlock)"),
     "nonterminating": ("livelock start/livelock.weave", "false(termination)", "false(termination)"),
     "terminating": ("livelock livelock/fig3c-timeout-fair.weave", "true", "true"),
     "bounded": ("check start/mutex.weave --contexts 2", "unknown", "unknown"),
@@ -66,11 +70,12 @@ def outcome(output, value=None, signal=None):
     return Tool().determine_result(BaseTool2.Run(["selvedge"], code, lines, None))
 
 
-def command_line(options=(), property_name=None, arguments=None, **rlimits):
+def command_line(options=(), property_name=None, arguments=None, file="a.weave", data_model=None, **rlimits):
+    own = {"arguments": arguments, "data_model": data_model}
     task = BaseTool2.Task.with_files(
-        ["a.weave"],
+        [file],
         property_file=f"properties/{property_name}.prp" if property_name else None,
-        options={"arguments": arguments} if arguments else None,
+        options={name: value for name, value in own.items() if value} or None,
     )
     return Tool().cmdline("selvedge", list(options), task, BaseTool2.ResourceLimits(**rlimits))
 
@@ -155,6 +160,20 @@ class CommandLines(unittest.TestCase):
         self.assertEqual(command_line(property_name="termination")[1], "livelock")
         with self.assertRaises(UnsupportedFeatureException):
             command_line(property_name="valid-deref")
+
+    def test_programs_in_c(self):
+        start = ["--format", "json", "--quiet"]
+        race = command_line(property_name="no-data-race", file="a.i", data_model="ILP32")
+        self.assertEqual(race, ["selvedge", "verify", "--property", "no-data-race", *start, "--data-model", "ilp32", "a.i"])
+        own = command_line(["--data-model", "lp64"], "unreach-call", file="a.c", data_model="ILP32")
+        self.assertEqual(own, ["selvedge", "verify", "--property", "unreach-call", *start, "--data-model", "lp64", "a.c"])
+        self.assertEqual(command_line(property_name="safety", file="a.c"), ["selvedge", "verify", *start, "a.c"])
+        bounded = command_line(["check", "--contexts", "3"], "no-overflow", file="a.c")
+        self.assertEqual(bounded[:4], ["selvedge", "check", "--property", "no-overflow"])
+        with self.assertRaises(UnsupportedFeatureException):
+            command_line(property_name="termination", file="a.c")
+        with self.assertRaises(UnsupportedFeatureException):
+            command_line(property_name="no-data-race")
 
     def test_another_command(self):
         bounded = command_line(["check", "--contexts", "3"], "no-deadlock")

@@ -5,8 +5,7 @@
 // A thread holds the lock of a node until it has the lock of the next one. Two threads remove the
 // two inner nodes of a list, which are neighbours.
 //
-// expected: verify: safe, for every schedule. With --deadlock: safe.
-//           With --property no-data-race: safe.
+// expected: verify: safe, for every schedule. With --property no-data-race: safe.
 
 #include <assert.h>
 #include <pthread.h>

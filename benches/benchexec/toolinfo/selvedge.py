@@ -14,11 +14,22 @@ COMMANDS = {
     "termination": ["livelock"],
 }
 
-# Which commands a benchmark definition may ask for with its first option, and for which properties.
-ALLOWED = {
-    "verify": ("unreach-call", "no-deadlock"),
-    "check": ("unreach-call", "no-deadlock"),
-    "livelock": ("termination",),
+# The same for programs in C. "safety" is what is asked where nothing is said: assertions and pointers.
+COMMANDS_FOR_C = {
+    "safety": ["verify"],
+    "unreach-call": ["verify", "--property", "unreach-call"],
+    "valid-memsafety": ["verify", "--property", "valid-memsafety"],
+    "no-overflow": ["verify", "--property", "no-overflow"],
+    "no-data-race": ["verify", "--property", "no-data-race"],
+    "no-deadlock": ["verify", "--deadlock"],
+}
+
+# What a violation in C says, and what BenchExec calls it.
+VIOLATIONS = {
+    "data race:": result.RESULT_FALSE_DATARACE,
+    "does not fit into its type": result.RESULT_FALSE_OVERFLOW,
+    # Whether it is valid-deref or valid-free is not told.
+    "undefined behaviour:": result.RESULT_FALSE_PROP,
 }
 
 # How each verdict ends the process, and what is wrong if there is none.
@@ -29,9 +40,9 @@ MISTAKES = {64: "usage", 65: "wrong input", 66: "unreadable file", 70: "bug"}
 class Tool(benchexec.tools.template.BaseTool2):
     """
     Tool info for Selvedge, a verifier for concurrent programs with recursion.
-    The property file says what is asked (unreach-call, no-deadlock, termination); the first option may name
-    another command for it, such as "check" with "--contexts" and a number.
-    Arguments that belong to a task stand in its definition: options, arguments.
+    The property file says what is asked (unreach-call, no-deadlock, termination; of programs in C also valid-memsafety,
+    no-overflow, no-data-race); the first option may name another command for it, such as "check" with "--contexts" and a
+    number. Arguments that belong to a task stand in its definition: options, arguments; and of programs in C data_model.
     """
 
     def executable(self, tool_locator):
@@ -44,10 +55,11 @@ class Tool(benchexec.tools.template.BaseTool2):
         return "Selvedge"
 
     def cmdline(self, executable, options, task, rlimits):
-        asked = property_name(task)
-        command = COMMANDS[asked]
-        if options and options[0] in ALLOWED:
-            if asked not in ALLOWED[options[0]]:
+        commands = commands_for(task)
+        asked = property_name(task, commands)
+        command = commands[asked]
+        if options and options[0] in ("verify", "check", "livelock"):
+            if (options[0] == "livelock") != (command[0] == "livelock"):
                 raise benchexec.tools.template.UnsupportedFeatureException(
                     f"'{options[0]}' does not answer the property '{asked}'"
                 )
@@ -61,6 +73,7 @@ class Tool(benchexec.tools.template.BaseTool2):
             "json",
             "--quiet",
             *limits(rlimits, options),
+            *data_model(task, options),
             *options,
             *map(str, arguments),
             task.single_input_file,
@@ -84,7 +97,11 @@ class Tool(benchexec.tools.template.BaseTool2):
         if verdict == "nonterminating":
             return result.RESULT_FALSE_TERMINATION
         if verdict == "unsafe":
-            is_deadlock = said.get("violation") == "a deadlock"
+            violation = said.get("violation") or ""
+            for words, found in VIOLATIONS.items():
+                if words in violation:
+                    return found
+            is_deadlock = violation == "a deadlock"
             return result.RESULT_FALSE_DEADLOCK if is_deadlock else result.RESULT_FALSE_REACH
         reason = said.get("reason") or ""
         if reason.startswith("the time limit was reached"):
@@ -104,15 +121,21 @@ class Tool(benchexec.tools.template.BaseTool2):
         return html.escape(str(value))
 
 
-def property_name(task):
+def commands_for(task):
+    """The commands for a task, by property: programs in C have properties of their own."""
+    is_c = task.single_input_file.endswith((".c", ".i"))
+    return COMMANDS_FOR_C if is_c else COMMANDS
+
+
+def property_name(task, commands):
     """The property that is asked about; assertions and targets if there is no property file."""
     if not task.property_file:
         return "unreach-call"
     name = os.path.splitext(os.path.basename(task.property_file))[0]
-    if name not in COMMANDS:
+    if name not in commands:
         raise benchexec.tools.template.UnsupportedFeatureException(
             f"property file '{task.property_file}': the names of known ones are "
-            + ", ".join(f"{known}.prp" for known in COMMANDS)
+            + ", ".join(f"{known}.prp" for known in commands)
         )
     return name
 
@@ -129,6 +152,14 @@ def limits(rlimits, options):
         # What it counts is what it asked for; the process needs somewhat more.
         found += ["--memory", f"{rlimits.memory // 10 * 9}B"]
     return found
+
+
+def data_model(task, options):
+    """How wide `long` and pointers are, where the task says it and the benchmark definition does not."""
+    model = (task.options or {}).get("data_model")
+    if model not in ("ILP32", "LP64") or has_option(options, "--data-model"):
+        return []
+    return ["--data-model", model.lower()]
 
 
 def has_option(options, name):

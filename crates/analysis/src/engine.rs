@@ -274,6 +274,8 @@ pub fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> O
         generators::verify(question, budget, tell)
     } else if !question.system.starts_threads() {
         verify_fixed_threads(question, budget, tell)
+    } else if question.method == Method::Cuts {
+        cover::verify_by_cuts(question, budget).about(question)
     } else if question.needs_all_threads() {
         check(question, Resource::Contexts.bound(usize::MAX), budget, tell)
     } else if question.method == Method::Auto && !question.is_about_everything() {

@@ -14,7 +14,7 @@ use crate::exit::EXIT_CODES;
 
 /// A verifier for concurrent programs with recursion.
 ///
-/// Reads programs (.weave, .bp) and pushdown systems (.cpds, .pds, .tts).
+/// Reads programs (.weave, .bp, .c, .i) and pushdown systems (.cpds, .pds, .tts).
 #[derive(Parser, Debug)]
 #[command(name = "selvedge", version, after_help = EXIT_CODES, propagate_version = true)]
 pub struct Args {

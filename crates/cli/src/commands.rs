@@ -8,6 +8,7 @@ pub mod completions;
 pub mod convert;
 pub mod engine;
 pub mod explore;
+mod field;
 pub mod livelock;
 pub mod lsp;
 pub mod man;

@@ -17,6 +17,10 @@ use fastrand::Rng;
 /// What a machine that does other things, too, may take to start a program and to end it.
 const START: Duration = Duration::from_millis(500);
 
+/// How long to sleep between two looks at a run, and what a nap may take before the machine is said to stall.
+const NAP: Duration = Duration::from_millis(2);
+const LONG_NAP: Duration = Duration::from_millis(20);
+
 /// What the program takes beside what it counts: its own text, and what the allocator keeps between pieces.
 const OWN_MEMORY: u64 = 40_000_000;
 
@@ -33,6 +37,8 @@ struct Ended {
     time: Duration,
     /// The most bytes that it had, as the system counts.
     memory: u64,
+    /// How long the machine kept us waiting beyond the naps that we took: a busy machine keeps the program waiting, too.
+    stalled: Duration,
     code: Option<i32>,
     said: String,
 }
@@ -67,7 +73,7 @@ fn end(mut child: Child) -> Ended {
         said
     });
     let status = format!("/proc/{}/status", child.id());
-    let mut memory = 0;
+    let (mut memory, mut stalled) = (0, Duration::ZERO);
     let code = loop {
         if let Some(status) = child.try_wait().unwrap() {
             break status.code();
@@ -79,9 +85,11 @@ fn end(mut child: Child) -> Ended {
         if start.elapsed() > Duration::from_secs(60) {
             child.kill().unwrap();
         }
-        thread::sleep(Duration::from_millis(2));
+        let asleep = Instant::now();
+        thread::sleep(NAP);
+        stalled += asleep.elapsed().saturating_sub(LONG_NAP);
     };
-    Ended { time: start.elapsed(), memory, code, said: reader.join().unwrap() }
+    Ended { time: start.elapsed(), memory, stalled, code, said: reader.join().unwrap() }
 }
 
 /// Asks about a file, and sees that the limits hold.
@@ -93,9 +101,15 @@ fn holds(folder: &Path, asked: &[&str], milliseconds: u64, megabytes: Option<u64
     if let Some(memory) = &memory {
         arguments.extend(["--memory", memory]);
     }
-    let ended = end(start(folder, &arguments));
     let limit = Duration::from_millis(milliseconds);
-    assert!(ended.time <= limit + late(limit), "{arguments:?}: {:?}: {}", ended.time, ended.said);
+    let most = |ended: &Ended| limit + late(limit) + ended.stalled;
+    let mut ended = end(start(folder, &arguments));
+    if ended.time > most(&ended) {
+        // A disk that is written to may hold up a run once; a program that does not look at its limit is late again.
+        eprintln!("{arguments:?}: {:?}, once more", ended.time);
+        ended = end(start(folder, &arguments));
+    }
+    assert!(ended.time <= most(&ended), "{arguments:?}: {:?}: {}", ended.time, ended.said);
     if let Some(megabytes) = megabytes {
         let most = megabytes * 1_200_000 + OWN_MEMORY;
         assert!(ended.memory <= most, "{arguments:?}: {} bytes: {}", ended.memory, ended.said);

@@ -5,6 +5,7 @@
 //!
 //! - [`weave`]: the project's own language;
 //! - [`bp`]: Boolean programs, in the SATABS and the classic dialect;
+//! - [`c`]: C with POSIX threads; [`task`] reads the files in which the field asks about it;
 //! - [`tables`]: `.pds` with `.init` and `.spec`, the self-contained `.cpds`, and `.tts` with
 //!   `.prop`.
 //!
@@ -40,6 +41,7 @@ mod load;
 pub mod syntax;
 pub mod tables;
 pub mod target;
+pub mod task;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod weave;

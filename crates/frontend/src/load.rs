@@ -287,7 +287,8 @@ fn c_program(source: Source, options: &LoadOptions) -> Result<Input, LoadError> 
     let target = options.target.as_deref();
     let target = target.map(|text| crate::target::target(text, &program, &warnings.source));
     let target = target.transpose().map_err(LoadError::Invalid)?;
-    let assumptions = lowered.assumptions.into_iter().collect();
+    let unchecked = options.c.unchecked.iter().cloned();
+    let assumptions = lowered.assumptions.into_iter().chain(unchecked).collect();
     let beyond = Arc::new(Beyond {
         limits: lowered.limits,
         assumptions,

@@ -45,6 +45,19 @@ pub fn is_forgotten(system: &dyn System, state: &State, thread: ThreadId) -> boo
     was_started && system.forgets_ended() && state.threads[thread.index()].has_ended()
 }
 
+/// A step after which the thread that it starts has the place of the first one that is forgotten, if there is one: so a program that
+/// starts threads and waits for their ends, again and again, comes back to where it was. From its start to its end a thread stays in its
+/// place, and only threads that were started change places.
+pub fn advance_in_place(system: &dyn System, state: &mut State, thread: ThreadId, action: Action) {
+    let place = state.thread_ids().find(|&id| is_forgotten(system, state, id));
+    advance(state, thread, Action { spawn: None, ..action });
+    let started = action.spawn.map(Thread::from);
+    match (started, place) {
+        (Some(started), Some(place)) => state.threads[place.index()] = started,
+        (started, _) => state.threads.extend(started),
+    }
+}
+
 /// Whether a run may begin in this state: an initial state of the system, followed by threads of
 /// which there is any number.
 pub fn is_initial(system: &dyn System, state: &State) -> Result<bool, Fault> {

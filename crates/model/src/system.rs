@@ -129,6 +129,15 @@ pub trait System: Send + Sync {
     }
 }
 
+/// What an action does that the compiled text does at one point, too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// Accesses what threads share, or waits for another thread.
+    Shared,
+    /// Starts a thread.
+    Starts,
+}
+
 /// A system for people: names, values, lines of the source.
 pub trait Describe {
     /// The name of a template, for threads that are started later.
@@ -162,6 +171,16 @@ pub trait Describe {
 
     /// The line of the source at which a fair choice is made.
     fn fair_place_line(&self, _place: FairPlace) -> Option<u32> {
+        None
+    }
+
+    /// Whether a statement of the source is several steps: those that follow each other are told together.
+    fn tells_statements(&self) -> bool {
+        false
+    }
+
+    /// The access to something that threads share, as the text has it, that an action makes; for whoever runs the text itself.
+    fn access(&self, _origin: Origin) -> Option<Access> {
         None
     }
 

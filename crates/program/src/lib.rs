@@ -37,6 +37,7 @@ mod lower;
 pub mod make;
 mod names;
 mod operators;
+mod outline;
 pub mod pool;
 pub mod print;
 mod program;
@@ -44,6 +45,7 @@ pub mod sequentialize;
 pub mod slots;
 mod source;
 pub mod sync;
+pub mod telling;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod types;
@@ -52,8 +54,9 @@ mod walk;
 
 pub use booleans::to_booleans;
 pub use compile::Undefined;
-pub use lower::{LowerError, Lowering, ThreadCounts, ThreadStart};
+pub use lower::{Assertion, Coverage, LowerError, Lowering, ThreadCounts, ThreadStart};
 pub use operators::{BinaryOp, Level, Operator, Takes, UnaryOp};
+pub use outline::{Outline, Statement, StatementKind};
 pub use program::{
     AtomicOp, Block, Cond, Count, EnumId, EnumType, Expr, ExprKind, GlobalId, LabelId, LocalId,
     Place, Predicate, ProcId, Procedure, Program, Quantifier, Stmt, StmtKind, ThreadDecl, VarRef,

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 pub use selvedge_core::ProcId;
 use selvedge_model::Datum;
 
+use crate::telling::Telling;
 use crate::{BinaryOp, Span, Type, UnaryOp, Value};
 
 macro_rules! ids {
@@ -51,6 +52,8 @@ pub struct Program {
     pub predicates: Vec<Predicate>,
     /// What is said of an assertion that fails, by its place, where it is more than that it failed.
     pub reasons: BTreeMap<Span, String>,
+    /// How it is told, where it was made of another text.
+    pub telling: Option<Box<Telling>>,
 }
 
 /// An enumeration: its values are the positions of its enumerators.

@@ -12,6 +12,7 @@ use selvedge_model::{NotUpward, Property, State, System};
 
 use crate::advice::{Asked, Started, advice};
 use crate::amount::{amount, bytes, seconds};
+use crate::coverage::Covered;
 use crate::style::{Paint, Role};
 use crate::text::{self, TraceOptions, count};
 use crate::{json, proof};
@@ -31,6 +32,8 @@ pub struct AboutStates<'a> {
     pub asked: Asked<'a>,
     /// The state that a replay of the trace ends in, if there is a trace.
     pub last: Option<&'a State>,
+    /// What some run reaches, if that is known.
+    pub covered: Option<&'a Covered>,
     /// How long it took.
     pub time: Duration,
     /// The largest amount of memory that was in use.
@@ -91,6 +94,7 @@ pub fn summary(answer: &AboutStates<'_>) -> Summary {
             (json::VerdictName::Unknown, Role::Change, what_is_known(answer, stop, *completed))
         }
     };
+    details.extend(answer.covered.into_iter().flat_map(Covered::details));
     details.extend(threads(answer));
     details.push(("effort", effort(answer.outcome, answer.time, answer.peak_memory)));
     let sentence = sentence(answer);

@@ -50,6 +50,8 @@ pub struct Object {
     pub violation: Option<String>,
     /// Why the verdict is safe.
     pub proof: Option<String>,
+    /// What some schedule reaches, if the verdict is safe or bounded and that was looked at.
+    pub coverage: Option<crate::coverage::Object>,
     /// The bound after which no visible state is new, if the verdict is safe and that is known.
     pub collapse: Option<Bound>,
     /// Wall-clock time, in seconds.
@@ -94,6 +96,7 @@ impl Object {
             reason: reason.map(ToString::to_string),
             violation: crate::answer::violation(answer),
             proof: crate::answer::proof(answer),
+            coverage: answer.covered.map(Into::into),
             collapse: outcome.collapse.map(Bound::from),
             time_s: Some(answer.time.as_secs_f64()),
             peak_memory_bytes: Some(answer.peak_memory),
@@ -299,6 +302,7 @@ mod tests {
             reason: None,
             violation: Some("line 13: assertion failed".to_owned()),
             proof: None,
+            coverage: None,
             collapse: None,
             time_s: Some(0.12),
             peak_memory_bytes: None,

@@ -186,8 +186,11 @@ fn why_fair(system: &dyn System, lasso: &Lasso, checked: &Checked) -> Vec<(&'sta
         false => "all stacks",
         true => "the part of each stack that is looked at",
     };
-    details
-        .push(("repeats", format!("the shared state and {stacks} are the same after each period")));
+    let mut repeats = format!("the shared state and {stacks} are the same after each period");
+    if lasso.period.iter().any(|(_, action)| action.spawn.is_some()) {
+        repeats += "; for each thread that it starts, one ends";
+    }
+    details.push(("repeats", repeats));
     details
 }
 

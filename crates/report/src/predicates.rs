@@ -12,6 +12,7 @@ use selvedge_smt::sexpr::Sexpr;
 
 use crate::amount::{amount, bytes, seconds};
 use crate::answer::Summary;
+use crate::coverage::Covered;
 use crate::json;
 use crate::page::InvariantPlace;
 use crate::style::{Paint, Role};
@@ -75,6 +76,8 @@ pub struct ByPredicates<'a> {
     pub engine: &'static str,
     /// How many questions the solver was asked.
     pub asked: usize,
+    /// What some run reaches, if there is a proof.
+    pub covered: Option<&'a Covered>,
     /// How long it took.
     pub time: Duration,
     /// The largest amount of memory that was in use.
@@ -108,6 +111,7 @@ pub fn object(answer: &ByPredicates<'_>, file: &str) -> json::Object {
         reason,
         violation: None,
         proof: proof(answer),
+        coverage: answer.covered.map(Into::into),
         collapse: None,
         time_s: Some(answer.time.as_secs_f64()),
         peak_memory_bytes: Some(answer.peak_memory),
@@ -136,6 +140,7 @@ pub fn summary(answer: &ByPredicates<'_>) -> Summary {
         }
         Err(_) => (json::VerdictName::Unknown, Role::Change),
     };
+    details.extend(answer.covered.into_iter().flat_map(Covered::details));
     details.push(("below", below(answer.seen)));
     details.extend(answer.courses.iter().map(|course| ("course", course.text())));
     if answer.proof.is_err() {

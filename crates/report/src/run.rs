@@ -113,7 +113,7 @@ impl Iterator for Steps<'_> {
             statements: row.steps,
             changes: row.changes,
             is_local: row.is_local,
-            shared: self.system.describe().shared_values(after.shared),
+            shared: self.rows.values().clone(),
             stacks: after.thread_ids().map(|id| CallStack::new(self.system, after, id)).collect(),
         })
     }

@@ -5,11 +5,11 @@ mod contexts;
 mod steps;
 
 use selvedge_evidence::{Lasso, Trace, thread_name};
-use selvedge_model::{State, System, ThreadId};
+use selvedge_model::{State, System, ThreadId, Values};
 
 use self::contexts::Contexts;
 use crate::style::{Paint, Role};
-use crate::view::{Rows, show_stack};
+use crate::view::{Rows, show_stack, together};
 
 /// How a trace is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,7 +47,10 @@ fn laid_out(system: &dyn System, trace: &Trace, options: TraceOptions, fold: boo
     let mut run = Rows::new(system, trace);
     while let Some(row) = run.next() {
         let after = run.state();
-        let then = if options.full { state(system, after, paint) } else { String::new() };
+        let then = match options.full {
+            true => state_with(system, after, run.values(), paint),
+            false => String::new(),
+        };
         contexts.see(&row, after);
         rows.push((row, then));
     }
@@ -55,9 +58,13 @@ fn laid_out(system: &dyn System, trace: &Trace, options: TraceOptions, fold: boo
         if contexts.len() > 1 && rows.len() > SHORT {
             text += &format!("\n{}{}", heading("contexts"), contexts.table(system, paint));
         }
-        text += &format!("\n{}", steps::table(&rows, fold, paint));
+        let steps = rows.len();
+        if fold && system.describe().tells_statements() {
+            rows = together(rows);
+        }
+        text += &format!("\n{}", steps::table(&rows, fold, rows.len() < steps, paint));
         text += &format!("\n{}", heading("last state"));
-        text += &state(system, run.state(), paint);
+        text += &state_with(system, run.state(), run.values(), paint);
     }
     text
 }
@@ -89,7 +96,7 @@ pub fn lasso(system: &dyn System, lasso: &Lasso, options: TraceOptions) -> Strin
     if stem > 0 {
         text += &format!("\n{}", heading("stem"));
         match options.full {
-            true => text += &steps::table(&rows, false, paint),
+            true => text += &steps::table(&rows, false, false, paint),
             false => text += &contexts.table(system, paint),
         }
     }
@@ -98,13 +105,16 @@ pub fn lasso(system: &dyn System, lasso: &Lasso, options: TraceOptions) -> Strin
     period.iter_mut().for_each(|(row, _)| row.context -= before);
     text += &format!("\n{}", heading("period, repeated for ever"));
     text += &state(system, &at_period, paint);
-    text + &format!("\n{}", steps::table(&period, !options.full, paint))
+    text + &format!("\n{}", steps::table(&period, !options.full, false, paint))
 }
 
 /// A whole state: the shared values, then each thread with its stack, top first.
 #[must_use]
 pub fn state(system: &dyn System, state: &State, paint: Paint) -> String {
-    let values = system.describe().shared_values(state.shared);
+    state_with(system, state, &system.describe().shared_values(state.shared), paint)
+}
+
+fn state_with(system: &dyn System, state: &State, values: &Values, paint: Paint) -> String {
     let values: Vec<_> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     let mut text = String::new();
     if !values.is_empty() {

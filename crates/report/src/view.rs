@@ -3,6 +3,7 @@
 
 use std::{fmt, iter, slice, vec};
 
+use crate::holders::Holders;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_evidence::{Trace, thread_name};
 use selvedge_model::{
@@ -105,6 +106,9 @@ pub struct Rows<'a> {
     state: State,
     /// The names of the shared variables.
     shared: FxHashSet<String>,
+    /// The shared values after the row that came last.
+    values: Values,
+    holders: Holders,
 }
 
 impl<'a> Rows<'a> {
@@ -112,10 +116,16 @@ impl<'a> Rows<'a> {
     #[must_use]
     pub fn new(system: &'a dyn System, trace: &'a Trace) -> Self {
         let state = trace.initial.clone();
-        let shared = system.describe().shared_values(state.shared);
-        let shared = shared.into_iter().map(|(name, _)| name).collect();
+        let values = system.describe().shared_values(state.shared);
+        let shared = values.names().map(str::to_owned).collect();
         let steps = trace.steps.iter().zip(trace.context_numbers());
-        Rows { system, steps, state, shared }
+        Rows { system, steps, state, shared, values, holders: Holders::new(system) }
+    }
+
+    /// The shared values after the row that came last, with those who hold the locks.
+    #[must_use]
+    pub fn values(&self) -> &Values {
+        &self.values
     }
 
     /// The state after the row that came last.
@@ -134,7 +144,14 @@ impl Iterator for Rows<'_> {
         let (name, before) = (thread_name(system, state, thread), Before::of(state, thread));
         advance(state, thread, action);
         let steps = statements(system, &action);
-        let (changes, is_quiet) = changes(system, thread, &action, &before, state);
+        let mut shared = Vec::new();
+        if before.shared != state.shared {
+            let values = system.describe().shared_values(state.shared);
+            let values = self.holders.follow(&name, values);
+            shared = differences(&self.values, &values);
+            self.values = values;
+        }
+        let (changes, is_quiet) = changes(system, thread, &action, &before, state, shared);
         let is_local = is_quiet && !steps.iter().any(|step| mentions(&step.text, &self.shared));
         Some(Row { context, thread, name, depth: before.depth, steps, changes, is_local })
     }
@@ -145,6 +162,62 @@ impl Iterator for Rows<'_> {
 }
 
 impl ExactSizeIterator for Rows<'_> {}
+
+/// Tells the steps of a statement that follow each other as one: the last one says how it went, all of them what changed.
+pub(crate) fn together(rows: Vec<(Row, String)>) -> Vec<(Row, String)> {
+    let plain = |row: &Row| {
+        let text = |step: &Step| step.text.split("  [").next().unwrap_or_default().to_owned();
+        (
+            row.context,
+            row.thread,
+            row.depth,
+            row.line(),
+            row.steps.iter().map(text).collect::<Vec<_>>(),
+        )
+    };
+    let mut told: Vec<(Row, String)> = Vec::new();
+    let count = rows.len();
+    for (number, (row, then)) in rows.into_iter().enumerate() {
+        // A step of no statement is told if there is something to tell.
+        let is_nothing = row.changes.is_empty() && row.steps.iter().all(|step| step.text == "…");
+        let begins = told.last().is_none_or(|(last, _)| last.context != row.context);
+        if is_nothing && !begins && number + 1 < count {
+            continue;
+        }
+        let (last, after) = match told.last_mut() {
+            Some((last, after)) if plain(last) == plain(&row) => (last, after),
+            _ => {
+                told.push((row, then));
+                continue;
+            }
+        };
+        last.is_local &= row.is_local;
+        last.steps = row.steps;
+        *after = then;
+        for change in row.changes {
+            merge(&mut last.changes, change);
+        }
+    }
+    told
+}
+
+/// Adds a change to those before it: a variable that changes again has changed once.
+fn merge(changes: &mut Vec<Change>, change: Change) {
+    let Change::Value { name, after, .. } = &change else { return changes.push(change) };
+    let known = changes.iter_mut().find_map(|earlier| match earlier {
+        Change::Value { name: earlier, after, .. } if earlier == name => Some(after),
+        _ => None,
+    });
+    match known {
+        Some(known) => known.clone_from(after),
+        None => changes.push(change),
+    }
+    let is_one = |change: &Change| match change {
+        Change::Value { before, after, .. } => before.as_ref() != Some(after),
+        _ => true,
+    };
+    changes.retain(is_one);
+}
 
 /// Whether a text has one of these names.
 fn mentions(text: &str, names: &FxHashSet<String>) -> bool {
@@ -208,20 +281,15 @@ pub fn show_stack(system: &dyn System, state: &State, thread: ThreadId) -> Strin
     if shown.is_empty() { "-".to_owned() } else { shown.join(" | ") }
 }
 
-/// What a step changed, and whether no other thread can notice it.
+/// What a step changed, those of shared variables first, and whether no other thread can notice it.
 fn changes(
     system: &dyn System,
     thread: ThreadId,
     action: &Action,
     before: &Before,
     after: &State,
+    mut changes: Vec<Change>,
 ) -> (Vec<Change>, bool) {
-    let mut changes = Vec::new();
-    if before.shared != after.shared {
-        let [old, new] =
-            [before.shared, after.shared].map(|shared| system.describe().shared_values(shared));
-        changes = differences(&old, &new);
-    }
     let mut is_quiet = changes.is_empty();
     let top = after.threads[thread.index()].stack.top();
     let values = |top: Option<SymbolId>| {

@@ -8,28 +8,31 @@ use selvedge_evidence::{Trace, property, replay_with};
 use selvedge_frontend::c::lower::Limit;
 use selvedge_model::{Endless, Property, State};
 use selvedge_program::Source;
+use selvedge_report::coverage::Covered;
 use selvedge_report::json::{self, Observation, VerdictName};
 use selvedge_report::run::Lasso;
 use selvedge_report::text::TraceOptions;
 use selvedge_report::{advice, answer, livelock, page, predicates as by_predicates, sarif};
 use selvedge_smt::solver::Query;
 
-use crate::Failure;
-use crate::options::{Cost, Heard};
+use crate::options::{Cost, Heard, Options};
 use crate::predicates::Views;
 use crate::question::Question;
 use crate::verdict::{Counterexample, Proof, Rule, Unknown, Verdict, Within};
+use crate::{Failure, coverage};
 use selvedge_check::Opened;
 use selvedge_check::evidence_options;
 
 /// The answer to a question.
 pub struct Answer {
-    by: By,
+    pub(crate) by: By,
+    /// What some run reaches, if nothing goes wrong.
+    covered: Option<Covered>,
     cost: Cost,
 }
 
 /// What it was found by.
-enum By {
+pub(crate) enum By {
     /// Engines that follow states. Where there is a schedule, the last state is what its replay ends in.
     States { question: Box<Question>, opened: Opened, outcome: Outcome, last: Option<State> },
     /// Predicates: a proof, or none.
@@ -52,7 +55,36 @@ impl Answer {
         };
         let question = Box::new(question.clone());
         let by = By::States { question, opened: opened.clone(), outcome, last };
-        Ok(Answer { by, cost: Cost::default() })
+        Ok(Answer::found(by))
+    }
+
+    fn found(by: By) -> Self {
+        Answer { by, covered: None, cost: Cost::default() }
+    }
+
+    /// The answer with what some run reaches, if nothing goes wrong; no answer if all assertions have to be reached and one is not.
+    pub(crate) fn covering(
+        mut self,
+        subject: &selvedge_check::Subject,
+        options: &Options,
+        budget: &Budget,
+    ) -> Self {
+        let followed = match (&self.by, self.name()) {
+            (
+                By::States { question, opened, outcome, .. },
+                VerdictName::Safe | VerdictName::Bounded,
+            ) => {
+                let is_written = question.started.is_none();
+                is_written.then(|| coverage::followed(subject, opened, &outcome.verdict)).flatten()
+            }
+            (By::Views(_), VerdictName::Safe) => None,
+            _ => return self,
+        };
+        self.covered = followed.or_else(|| coverage::tried(subject, options, budget));
+        match self.covered.as_ref().and_then(Covered::unreached) {
+            Some(why) if options.require_reached => self.stopped(why),
+            _ => self,
+        }
     }
 
     /// The answer under the name of another engine, which asked the one that gave it.
@@ -100,7 +132,7 @@ impl Answer {
     }
 
     /// The last state of a run that goes wrong.
-    fn last(&self) -> Option<&State> {
+    pub(crate) fn last(&self) -> Option<&State> {
         let By::States { outcome, last, .. } = &self.by else { return None };
         match &outcome.verdict {
             Found::Unsafe { trace: Ok(trace), .. } => Some(last.as_ref().unwrap_or(&trace.initial)),
@@ -119,10 +151,14 @@ impl Answer {
 
     /// The answer without what was found: nothing is known, and why.
     pub(crate) fn stopped(mut self, reason: String) -> Self {
-        if let By::States { outcome, last, .. } = &mut self.by {
-            outcome.verdict = Found::Unknown { stop: Stop::Beyond(reason), completed: None };
-            outcome.evidence = None;
-            *last = None;
+        match &mut self.by {
+            By::States { outcome, last, .. } => {
+                outcome.verdict = Found::Unknown { stop: Stop::Beyond(reason), completed: None };
+                outcome.evidence = None;
+                *last = None;
+            }
+            By::Views(views) => views.stop(Stop::Beyond(reason)),
+            By::Endless { .. } => {}
         }
         self
     }
@@ -136,12 +172,12 @@ impl Answer {
     }
 
     pub(crate) fn of_views(views: Views) -> Self {
-        Answer { by: By::Views(Box::new(views)), cost: Cost::default() }
+        Answer::found(By::Views(Box::new(views)))
     }
 
     pub(crate) fn of_endless(opened: Opened, endless: Endless, outcome: fair::Outcome) -> Self {
         has_no_limits(&opened);
-        Answer { by: By::Endless { opened, endless, outcome }, cost: Cost::default() }
+        Answer::found(By::Endless { opened, endless, outcome })
     }
 
     /// The same, with what it cost.
@@ -309,7 +345,7 @@ impl Answer {
             By::Views(views) => views.places(),
             _ => Vec::new(),
         };
-        let subject = page::Subject { file: source.name(), source: source.text(), bound };
+        let subject = page::Subject { file: source.name(), source: source.written(), bound };
         self.each(
             |shown| page::of_answer(subject, shown, table),
             |shown| page::of_predicates(subject, shown, places),
@@ -396,7 +432,7 @@ impl Answer {
     ) -> T {
         let Cost { time, peak_memory } = self.cost;
         match &self.by {
-            By::Views(found) => found.shown(self.cost, views),
+            By::Views(found) => found.shown(self.covered.as_ref(), self.cost, views),
             By::States { question, opened, outcome, last } => states(&answer::AboutStates {
                 file: opened.source.name(),
                 system: &*opened.system,
@@ -410,6 +446,7 @@ impl Answer {
                     assumptions: question.subject().beyond().map_or(&[], |b| &b.assumptions),
                 },
                 last: last.as_ref(),
+                covered: self.covered.as_ref(),
                 time,
                 peak_memory,
             }),

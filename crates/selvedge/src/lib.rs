@@ -40,6 +40,7 @@
 //! when somebody sets [`Limits::cancelled`].
 
 mod answer;
+mod coverage;
 mod engines;
 mod failure;
 mod livelock;
@@ -52,6 +53,7 @@ mod reduced;
 mod slots;
 mod table;
 mod verdict;
+mod witness;
 
 pub use answer::Answer;
 pub use engines::{Engine, EngineName, Engines, Place};

@@ -32,6 +32,8 @@ pub struct Options {
     pub deadlock: bool,
     /// Whether the answer carries its evidence.
     pub evidence: bool,
+    /// Whether it takes a run to every assertion before anything is safe or bounded; otherwise the answer says which are not reached.
+    pub require_reached: bool,
     /// How many of the threads that are started may act, where a fixed set of threads is needed and the text does not show
     /// it. Where it is not given, as many as the bound implies.
     pub started: Option<u32>,
@@ -61,6 +63,7 @@ impl Default for Options {
             reduction: true,
             deadlock: false,
             evidence: false,
+            require_reached: false,
             started: None,
             observe: None,
             closure: Closure::default(),

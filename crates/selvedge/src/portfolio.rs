@@ -34,7 +34,7 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
     if options.closure == Closure::Published && !predicates::are_observed(options) {
         return Err(Failure::usage("the closure `published` is for observing `predicates`"));
     }
-    let (answer, cost) = options.measured(|options| {
+    let (answer, cost) = options.measured(|options| -> Result<_, Failure> {
         let budget = options.budget();
         let ask = |options: &Options| {
             let ask =
@@ -48,7 +48,7 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
                 return Ok(first);
             }
         }
-        ask(options)
+        Ok(ask(options)?.covering(subject, options, &budget))
     });
     Ok(answer?.after(cost))
 }
@@ -80,12 +80,13 @@ fn within_limits(
 
 /// Whether there is a violation within a bound: exactly.
 pub fn check(subject: &Subject, bound: Bound, options: &Options) -> Result<Answer, Failure> {
-    let (answer, cost) = options.measured(|options| {
+    let (answer, cost) = options.measured(|options| -> Result<_, Failure> {
         let budget = options.budget();
-        within_limits(subject, &|subject| {
+        let answer = within_limits(subject, &|subject| {
             let question = Question::new(subject, Some(bound), options, budget.clone());
             slots::check(&question, bound, answer)
-        })
+        })?;
+        Ok(answer.covering(subject, options, &budget))
     });
     Ok(answer?.after(cost))
 }

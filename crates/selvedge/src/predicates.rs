@@ -8,11 +8,12 @@ use selvedge_analysis::converge::closure::Closure;
 use selvedge_analysis::engine::{self, Fewest, Method, Outcome, Verdict};
 use selvedge_evidence::{Evidence, Trace, Violation};
 use selvedge_frontend::Input;
-use selvedge_model::{Budget, Property, System};
+use selvedge_model::{Budget, Property, Stop, System};
 use selvedge_predicates::delays::{self, Test};
 use selvedge_predicates::search::Failure as Obstacle;
 use selvedge_predicates::{Conclusion as Found, Question as Sought, Report, verify};
 use selvedge_program::{Count, Lowering, ThreadCounts, ThreadDecl};
+use selvedge_report::coverage::Covered;
 use selvedge_report::page::InvariantPlace;
 use selvedge_report::predicates as report;
 use selvedge_smt::certificate::Certificate;
@@ -239,9 +240,15 @@ impl Views {
         }
     }
 
+    /// Takes the proof back.
+    pub(crate) fn stop(&mut self, why: Stop) {
+        self.report.answer = Found::Unknown(Obstacle::Stopped(why));
+    }
+
     /// Does something with what there is to show.
     pub(crate) fn shown<T>(
         &self,
+        covered: Option<&Covered>,
         cost: Cost,
         then: impl FnOnce(&report::ByPredicates<'_>) -> T,
     ) -> T {
@@ -280,6 +287,7 @@ impl Views {
             courses: &courses,
             engine: if self.in_rounds.is_some() { "delays" } else { "predicates" },
             asked: self.report.asked,
+            covered,
             time: cost.time,
             peak_memory: cost.peak_memory,
         })

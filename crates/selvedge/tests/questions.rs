@@ -255,3 +255,56 @@ fn programs_and_systems_are_subjects() {
     // Without deadlocks nothing was asked for, and the evidence is not about that.
     assert!(recheck(&workers, &evidence, &Options::default()).unwrap().is_err());
 }
+
+/// Whole stacks have no end where ids are kept, since there are more and more of them; two threads show the violation.
+#[test]
+fn any_number_of_threads_with_kept_ids_is_tried_from_below() {
+    let text = "tid g; void f() { skip; } \
+                void w() { tid t; t := async f(); g := t; assert g == t; } thread w * any;";
+    let subject = subject("kept.weave", text);
+    let answer = verify(&subject, &with_evidence()).unwrap();
+    assert_eq!(answer.name(), VerdictName::Unsafe, "{}", answer.sentence());
+    let evidence = answer.evidence().unwrap().expect("a schedule").to_text();
+    assert!(recheck(&subject, &evidence, &Options::default()).unwrap().is_ok());
+}
+
+/// From above there are proofs and no violations, with started threads, too.
+#[test]
+fn cuts_never_find_a_violation() {
+    let ask = |text: &str| {
+        let options = Options { engine: EngineName::Cuts, ..Options::default() };
+        verify(&subject("cuts.weave", text), &options).unwrap().name()
+    };
+    let started = |claim: &str| {
+        format!(
+            "bool x := false; void f() {{ x := true; }} thread m {{ async f(); assert {claim}; }}"
+        )
+    };
+    assert_eq!(ask(&started("!x")), VerdictName::Unknown);
+    assert_eq!(ask(&started("x || !x")), VerdictName::Safe);
+    assert_eq!(ask("bool x; thread a { assert x; }"), VerdictName::Unknown);
+}
+
+/// Threads that are started and joined in a loop, in rounds; two ids are not compared there.
+#[test]
+fn fork_and_join_in_a_loop_in_rounds() {
+    let ask = |body: &str| {
+        let text = format!(
+            "bool task := false; void DoTask() {{ task := !task; }}
+             thread zero {{ tid t, u; bool v; while (true) {{ v := *; task := v; {body} }} }}"
+        );
+        let subject = subject("loop.weave", &text);
+        let answer = check(&subject, Bound::rounds(3), &Options::default()).unwrap();
+        (answer.name(), answer.sentence())
+    };
+    let joined = ask("t := async DoTask(); join t; assert task != v;");
+    assert_eq!(joined.0, VerdictName::Bounded, "{}", joined.1);
+    let not_joined = ask("t := async DoTask(); assert t != none; assert task == v;");
+    assert_eq!(not_joined.0, VerdictName::Unsafe, "{}", not_joined.1);
+    // Whoever joins a thread that never acts waits for ever.
+    let late = ask("t := async DoTask(); u := async DoTask(); join u; join t; assert task == v;");
+    assert_eq!(late.0, VerdictName::Bounded, "{}", late.1);
+    let compared = ask("t := async DoTask(); u := async DoTask(); assert t != u;");
+    assert_eq!(compared.0, VerdictName::Unknown);
+    assert!(compared.1.contains("two ids of started threads are compared"), "{}", compared.1);
+}

@@ -123,6 +123,9 @@ pub fn find_either_way(
 /// With so many threads the states of a few rounds can be listed.
 const FEW_THREADS: usize = 3;
 
+/// With so many threads there are mostly more states than an exact search lists in the time that rounds take.
+const MANY_THREADS: usize = 6;
+
 /// What a search within some rounds comes to.
 struct Found(Result<Option<Lasso>>);
 
@@ -246,17 +249,19 @@ fn search_by(
 
 /// What the exact search answers, or growing rounds, whoever comes to it first: they take turns by
 /// counted work. While more states wait than were followed, there is no end in sight for the exact
-/// search, and rounds have the larger share.
+/// search, and rounds have the larger share; with many threads, while not much fewer do: states multiply with threads, and rounds do not.
 pub fn search_beside(
     asked: &Asked<'_>,
     question: &fair::Question<'_>,
     budget: &Budget,
     tell: fair::Listener<'_>,
 ) -> fair::Outcome {
+    let many = asked.program.threads().len() >= MANY_THREADS;
+    let weight = if many { 8 } else { 1 };
     let exact = |budget: &Budget, turn: &Turn| {
         let heard = |event| {
             if let fair::Event::States { found, followed } = event {
-                let endless = found - followed > followed;
+                let endless = (found - followed).saturating_mul(weight) > followed;
                 turn.give(0, if endless { 1 } else { FAVOURED });
                 turn.give(1, if endless { FAVOURED } else { 1 });
             }
@@ -266,9 +271,10 @@ pub fn search_beside(
     };
     // What can be listed, the exact search lists.
     let by_rounds = |budget: &Budget| search_by(find, asked, None, budget, &|_| {});
+    let (first, second) = if many { (1, FAVOURED) } else { (FAVOURED, 1) };
     let candidates = vec![
-        Candidate::new(FAVOURED, |budget, turn| Some(exact(budget, turn))),
-        Candidate::new(1, |budget, _| Some(by_rounds(budget))),
+        Candidate::new(first, |budget, turn| Some(exact(budget, turn))),
+        Candidate::new(second, |budget, _| Some(by_rounds(budget))),
     ];
     let verdict = fair::Verdict::Unknown { stop: Stop::Cancelled, completed: None };
     let nothing = fair::Outcome { verdict, engine: ENGINE, states: None, evidence: None };

@@ -195,6 +195,8 @@ class Answer:
     violation: Optional[str]
     #: safe: why, in a sentence.
     proof: Optional[str]
+    #: safe, bounded: what some schedule reaches: `schedules`, `assertions`, `reached`, `unreached_lines`, `unexecuted_lines`.
+    coverage: Optional[Dict[str, Any]]
     #: safe: the bound after which no visible state is new, if that is known.
     collapse: Optional[Bound]
     time_s: Optional[float]

@@ -6,7 +6,11 @@ use selvedge_model::{Action, Property, System, advance, enabled};
 
 use super::below::violation;
 use super::growing::{self, Cut};
-use super::{Candidate, Fewest, Listener, Outcome, Proof, Question, Verdict, first_answer};
+use super::pincer::no_proof;
+use super::{
+    Candidate, FAVOURED, Fewest, Listener, Method, Outcome, Proof, Question, Reply, Verdict,
+    first_answer,
+};
 use crate::{Bound, Budget, Resource, Stop};
 
 /// Whether any number of threads reaches a violation. One more thread may undo a deadlock: where deadlocks are among the
@@ -42,15 +46,29 @@ pub(super) fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_
     outcome
 }
 
-/// Whether any number of threads reaches a violation of properties that more threads do not repair.
+/// How much work whole stacks do alone before numbers of threads are tried one after the other, in moves: up to a second, since single looks are long there.
+const BEFORE_GROWING: u64 = 1 << 16;
+
+/// Whether any number of threads reaches a violation of properties that more threads do not repair. Whole stacks may have no end, with
+/// ids of threads that are kept, say; a few threads may show a violation all the same.
 fn verify_upward(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
-    match with_whole_stacks(question, budget) {
-        Whole::Outcome(outcome) => outcome,
-        Whole::Grows(_) if !question.system.any_number().is_empty() => {
-            growing::verify(question, budget, tell)
-        }
-        Whole::Grows(outcome) => outcome,
+    let is_any = !question.system.any_number().is_empty();
+    if !is_any || question.method == Method::Coverability {
+        return match with_whole_stacks(question, budget) {
+            Whole::Grows(_) if is_any => growing::verify(question, budget, tell),
+            Whole::Outcome(outcome) | Whole::Grows(outcome) => outcome,
+        };
     }
+    let whole = |budget: &Budget| match with_whole_stacks(question, budget) {
+        Whole::Outcome(outcome) => outcome.is_answer().then_some(outcome),
+        Whole::Grows(_) => None,
+    };
+    let candidates = vec![
+        Candidate::new(FAVOURED, |budget, _| whole(budget)),
+        Candidate::new(1, |budget, _| Some(growing::verify(question, budget, tell)))
+            .after(BEFORE_GROWING),
+    ];
+    first_answer(candidates, budget, Resource::Threads)
 }
 
 /// What whole stacks come to.
@@ -130,6 +148,15 @@ pub(super) fn verify_beside(
         Candidate::new(1, |budget, _| Some(for_any_number(budget))),
     ];
     first_answer(candidates, budget, Resource::Contexts)
+}
+
+/// From above alone: cuts find nothing, and count threads where some are started.
+pub(super) fn verify_by_cuts(question: &Question<'_>, budget: &Budget) -> Outcome {
+    let stop = || budget.look().err().unwrap_or_else(no_proof);
+    proof_with_cut_stacks(question, budget).unwrap_or_else(|| {
+        let verdict = Verdict::Unknown { stop: stop(), completed: None };
+        Outcome { verdict, engine: growing::ABOVE, ..nothing_yet() }
+    })
 }
 
 /// A proof with cut stacks, if one of the cuts has one.

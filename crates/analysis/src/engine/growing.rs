@@ -5,7 +5,8 @@
 //!
 //! **Idea.** From below, in stages: stage s has s more threads than the system has in any case, in all
 //! the ways in which they can be chosen, and 4·s contexts. Each violation is met in some stage. From above
-//! ([`selvedge_coverability`]), stage s cuts all stacks to s symbols and counts the threads: either no
+//! ([`selvedge_coverability`]), each stage cuts all stacks, one symbol deeper than the one before, and counts the threads, unless that takes
+//! too much work: then the next stage does more of it. Either no
 //! number of them breaks a property in the cut, and that is a proof; or some number does, and then no
 //! smaller one breaks it in the system. The run that shows this is followed with whole stacks: where that
 //! works, it is a violation, with as few threads as can be.
@@ -33,6 +34,10 @@ use crate::{Bound, Budget, Resource, Stop};
 /// How many contexts each stage adds.
 const CONTEXTS: usize = 4;
 
+/// How much work is done for a cut, in moves of an explorer; and how many times as much is done for it in the next stage.
+const FIRST_WORK: u64 = 1 << 15;
+const MORE_WORK: u64 = 8;
+
 /// Cuts deeper than this are not tried.
 const DEEPEST_CUT: usize = 6;
 
@@ -49,7 +54,7 @@ const FEW_THREADS: usize = 5;
 const BELOW: &str = "growing-threads";
 
 /// The engine that counts threads with cut stacks.
-const ABOVE: &str = "cuts-and-counting";
+pub(super) const ABOVE: &str = "cuts-and-counting";
 
 /// Whether any number of threads reaches a violation, where stacks grow.
 pub(super) fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
@@ -61,15 +66,17 @@ pub(super) fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_
         completed: None,
     };
     let answered = growing.prepare().and_then(|()| {
-        let mut deepest = DEEPEST_CUT;
+        let (mut depth, mut deepest, mut work) = (1, DEEPEST_CUT, FIRST_WORK);
         for stage in 1.. {
             if let Some(outcome) = growing.explore(stage, budget, tell)? {
                 return Ok(outcome);
             }
-            if stage <= deepest {
-                match growing.cut_and_count(stage, budget, tell) {
+            if depth <= deepest {
+                match growing.cut_and_count(depth, &budget.with_work(work), tell) {
                     Ok(Some(outcome)) => return Ok(outcome),
-                    Ok(None) => {}
+                    Ok(None) => depth += 1,
+                    // More threads come first: there may be no end to what they do.
+                    Err(Stop::Work) => work = work.saturating_mul(MORE_WORK),
                     // There are too many local states, and there are more in deeper cuts.
                     Err(Stop::Fault(_)) => deepest = 0,
                     Err(stop) => return Err(stop),

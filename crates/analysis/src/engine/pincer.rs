@@ -100,7 +100,7 @@ pub(super) fn pincer(
 }
 
 /// That cuts leave a violation.
-fn no_proof() -> Stop {
+pub(super) fn no_proof() -> Stop {
     let message =
         "every cut that was tried leaves a violation, which need not be one: ask contexts, too";
     Stop::Fault(Fault::new(message))

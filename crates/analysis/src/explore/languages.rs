@@ -14,7 +14,9 @@
 
 use selvedge_automata::{Control, Dfa, LanguageId, Languages as Store, Psa, post_star};
 use selvedge_evidence::Evidence;
-use selvedge_model::{Action, Fault, SharedId, Spawn, Stack, StackPattern, SymbolId, System};
+use selvedge_model::{
+    Action, Fault, SharedId, Spawn, Stack, StackPattern, SymbolId, System, of_runs,
+};
 use selvedge_store::{Full, Interner};
 
 use super::{Classes, Locals, Move, Reached};
@@ -94,7 +96,7 @@ impl Locals for Languages {
         let saturated = post_star(start, |control, top, found| {
             let end = ends.get(control.0).clone();
             actions.clear();
-            system.actions(template, end.shared, top, &mut actions)?;
+            of_runs(|| system.actions(template, end.shared, top, &mut actions))?;
             for action in &actions {
                 let mut spawns = end.spawns.clone();
                 spawns.extend(action.spawn);

@@ -4,7 +4,7 @@
 
 use selvedge_automata::Dfa;
 use selvedge_evidence::Evidence;
-use selvedge_model::{Action, SharedId, Stack, StackPattern, SymbolId, System, Word};
+use selvedge_model::{Action, SharedId, Stack, StackPattern, SymbolId, System, Word, of_runs};
 use selvedge_store::{Full, Interner};
 
 use super::{Classes, Locals, Move, Reached};
@@ -131,7 +131,8 @@ impl Locals for Stacks {
     ) -> Result<(), Stop> {
         let mut actions = std::mem::take(&mut self.actions);
         actions.clear();
-        system.actions(classes.template(class), shared, self.top(local), &mut actions)?;
+        let (template, top) = (classes.template(class), self.top(local));
+        of_runs(|| system.actions(template, shared, top, &mut actions))?;
         for action in &actions {
             let mut spawns = Vec::new();
             if let Some(spawn) = action.spawn {

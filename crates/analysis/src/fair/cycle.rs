@@ -5,7 +5,7 @@
 //!
 //! **Idea.** A cycle has *needs*: each thread that acts in the part is to act in it; with weak
 //! fairness, one that does not is to rest at a state; and a fair choice that it makes is to come out
-//! both ways. From a state, go to the nearest step that meets a need that is left, and so on, and
+//! both ways, unless others take its place. From a state, go to the nearest step that meets a need that is left, and so on, and
 //! home in the end. What has a choice come out one way only is tried again with the other way as a
 //! need. Of several states to begin with, the one with the shortest lasso is taken.
 
@@ -32,7 +32,7 @@ enum Need {
     Act(u32),
     /// A state at which the thread does not ask to act.
     Rest(u32),
-    /// A choice of the thread that comes out like this.
+    /// A choice of the thread that comes out like this, or another thread in its place.
     Choice(u32, FairChoice),
 }
 
@@ -52,25 +52,28 @@ pub(super) fn lasso(
     for &start in part.states.iter().take(starts) {
         budget.check()?;
         let cycle = search.cycle(start, &needs);
-        let length = graph.way_to(start).steps.len() + 2 * cycle.len();
+        let length = graph.way_to(start).1.len() + 2 * cycle.len();
         if best.as_ref().is_none_or(|(_, least, _)| length < *least) {
             best = Some((start, length, cycle));
         }
     }
-    let (start, _, cycle) = best.unwrap_or_default();
-    let period = cycle.iter().map(|&edge| graph.step(edge)).collect();
-    let mut lasso = Lasso { stem: graph.way_to(start), period, endless };
-    begin_with_a_switch(&mut lasso);
-    Ok(lasso)
+    let (start, _, mut cycle) = best.unwrap_or_default();
+    let (initial, mut edges) = graph.way_to(start);
+    begin_with_a_switch(graph, &mut edges, &mut cycle);
+    let stem = edges.len();
+    edges.extend(cycle);
+    let mut stem_and_period = graph.run(initial, &edges);
+    let period = stem_and_period.steps.split_off(stem);
+    Ok(Lasso { stem: stem_and_period, period, endless })
 }
 
 /// A context that goes on from one period to the next is shown as one: the period begins after it.
-fn begin_with_a_switch(lasso: &mut Lasso) {
-    let Lasso { stem, period, .. } = lasso;
-    let first = period.iter().take_while(|step| step.0 == period[0].0).count();
-    let goes_on = period.last().map(|step| step.0) == period.first().map(|step| step.0);
+fn begin_with_a_switch(graph: &Graph<'_>, stem: &mut Vec<usize>, period: &mut [usize]) {
+    let who = |edge: &usize| graph.edge(*edge).thread;
+    let first = period.iter().take_while(|edge| who(edge) == who(&period[0])).count();
+    let goes_on = period.last().map(who) == period.first().map(who);
     if goes_on && first < period.len() {
-        stem.steps.extend_from_slice(&period[..first]);
+        stem.extend_from_slice(&period[..first]);
         period.rotate_left(first);
     }
 }
@@ -112,7 +115,10 @@ impl CycleSearch<'_> {
                 .flat_map(|&e| self.graph.choices(e).iter().map(move |&c| (e, c)))
                 .map(|(edge, choice)| (self.graph.edge(edge).thread, choice))
                 .collect();
-            let missing = made.iter().filter(|(t, c)| !made.contains(&(*t, c.other())));
+            let filled: BTreeSet<u32> = cycle.iter().filter_map(|&e| self.graph.fills(e)).collect();
+            let missing = made.iter().filter(|(thread, choice)| {
+                !made.contains(&(*thread, choice.other())) && !filled.contains(thread)
+            });
             let before = needs.len();
             needs.extend(missing.map(|&(thread, choice)| Need::Choice(thread, choice.other())));
             if needs.len() == before {
@@ -151,7 +157,8 @@ impl CycleSearch<'_> {
         match need {
             Need::Act(thread) => taken.thread == thread,
             Need::Choice(thread, choice) => {
-                taken.thread == thread && self.graph.choices(edge).contains(&choice)
+                (taken.thread == thread && self.graph.choices(edge).contains(&choice))
+                    || self.graph.fills(edge) == Some(thread)
             }
             Need::Rest(_) => self.rests(taken.to, need),
         }

@@ -28,6 +28,9 @@ const HIGHEST_STACK: usize = 10_000;
 /// States are copied, compared and stored whole: so many numbers of one cost as much as a move.
 const WORDS_PER_MOVE: usize = 8;
 
+/// With more places than this, room is made for all of them at once.
+const MANY_PLACES: usize = 16;
+
 /// A step from a state.
 #[derive(Clone, Copy)]
 pub(super) struct Edge {
@@ -90,6 +93,8 @@ pub(super) struct Graph<'a> {
     known: FxHashMap<(u32, u32), Moves>,
     /// How high stacks may be where what lies under a call may be forgotten.
     forgets: Option<usize>,
+    /// The first place that may be given again; `None` if none may.
+    given_again: Option<usize>,
     edges: Vec<Edge>,
     /// Where the edges of each followed state end.
     ends: Vec<usize>,
@@ -99,17 +104,28 @@ pub(super) struct Graph<'a> {
 
 impl<'a> Graph<'a> {
     /// The initial states.
-    pub fn new(system: &'a dyn System) -> Result<Self, Stop> {
-        Self::begin(system, None)
+    pub fn new(system: &'a dyn System, endless: Endless) -> Result<Self, Stop> {
+        Self::begin(system, endless, None)
     }
 
     /// The initial states of a graph that forgets, with stacks of at most this height.
-    pub fn forgetting(system: &'a dyn System, highest: usize) -> Result<Self, Stop> {
-        Self::begin(system, Some(highest))
+    pub fn forgetting(
+        system: &'a dyn System,
+        endless: Endless,
+        highest: usize,
+    ) -> Result<Self, Stop> {
+        Self::begin(system, endless, Some(highest))
     }
 
-    fn begin(system: &'a dyn System, forgets: Option<usize>) -> Result<Self, Stop> {
+    fn begin(
+        system: &'a dyn System,
+        endless: Endless,
+        forgets: Option<usize>,
+    ) -> Result<Self, Stop> {
+        let may_end = endless.ended || endless.fairness == Fairness::None;
+        let forgets_ended = may_end && system.forgets_ended();
         let mut graph = Graph {
+            given_again: forgets_ended.then(|| system.threads().len()),
             forgets,
             system,
             stacks: Stacks::default(),
@@ -163,6 +179,7 @@ impl<'a> Graph<'a> {
             let number = self.followed_end();
             word.clear();
             word.extend_from_slice(&self.states.get(number));
+            self.make_room(&word);
             for (thread, &local) in (0_u32..).zip(&word[1..]) {
                 let Moves { start, end, .. } = self.moves_of(word[0], local)?;
                 pace.spend(1 + (end - start) as usize * (1 + word.len() / WORDS_PER_MOVE))?;
@@ -173,7 +190,9 @@ impl<'a> Graph<'a> {
                     next.extend_from_slice(&word);
                     next[0] = shared.0;
                     next[thread as usize + 1] = after;
-                    next.extend(spawn);
+                    if let Some(spawn) = spawn {
+                        put(&mut next, self.free_place(&word) + 1, spawn);
+                    }
                     let to = self.insert(&next, Some((number, self.edges.len())))?;
                     self.edges.push(Edge { to, thread, action });
                 }
@@ -181,6 +200,18 @@ impl<'a> Graph<'a> {
             self.ends.push(self.edges.len());
         }
         Ok(self.followed() < self.states())
+    }
+
+    /// Prepares for states with any of the threads that are known in any place, where places are many: otherwise all states would
+    /// be written anew for each of the places in turn, whenever there are twice as many threads.
+    fn make_room(&mut self, word: &[u32]) {
+        if word.len() > MANY_PLACES {
+            let last = self.threads.len().saturating_sub(1);
+            let last = u32::try_from(last).unwrap_or(u32::MAX);
+            let mut room = vec![last; word.len()];
+            room[0] = word[0];
+            self.states.make_room(&room);
+        }
     }
 
     /// The height of the tallest stack.
@@ -201,7 +232,9 @@ impl<'a> Graph<'a> {
             let mut next = word.clone();
             next[0] = shared.0;
             next[thread + 1] = after;
-            next.extend(spawn);
+            if let Some(spawn) = spawn {
+                put(&mut next, self.free_place(&word) + 1, spawn);
+            }
             let to = self.insert(&next, None)?;
             steps.push(Step { to, thread: number, action });
         }
@@ -319,12 +352,6 @@ impl<'a> Graph<'a> {
         &self.moves[self.edges[edge].action as usize].choices
     }
 
-    /// Who acts, and what the action is.
-    pub fn step(&self, edge: usize) -> (ThreadId, Action) {
-        let Edge { thread, action, .. } = self.edges[edge];
-        (ThreadId(thread), self.moves[action as usize].action)
-    }
-
     /// How many threads a state has.
     pub fn thread_count(&self, state: u32) -> usize {
         self.states.get(state).len() - 1
@@ -359,15 +386,63 @@ impl<'a> Graph<'a> {
         State { shared: SharedId(word[0]), threads: threads.collect() }
     }
 
-    /// A shortest run to a state.
-    pub fn way_to(&self, state: u32) -> Trace {
-        let mut steps = Vec::new();
+    /// A shortest way to a state: the initial state that it begins with, and the edges.
+    pub fn way_to(&self, state: u32) -> (u32, Vec<usize>) {
+        let mut edges = Vec::new();
         let mut at = state;
         while let Some((before, edge)) = self.found_by[at as usize] {
-            steps.push(self.step(edge));
+            edges.push(edge);
             at = before;
         }
-        steps.reverse();
-        Trace { initial: self.state(at), steps }
+        edges.reverse();
+        (at, edges)
+    }
+
+    /// The run along these edges, which go on from an initial state. There each thread has a number, in the order of their starts,
+    /// whoever had its place before.
+    pub fn run(&self, initial: u32, edges: &[usize]) -> Trace {
+        let mut at = initial;
+        let mut started = self.thread_count(initial);
+        let mut numbers: Vec<ThreadId> = (0..started).map(ThreadId::from).collect();
+        let mut steps = Vec::with_capacity(edges.len());
+        for &edge in edges {
+            let Edge { to, thread, action } = self.edges[edge];
+            let action = self.moves[action as usize].action;
+            steps.push((numbers[thread as usize], action));
+            if action.spawn.is_some() {
+                let place = self.free_place(&self.states.get(at));
+                put(&mut numbers, place, ThreadId::from(started));
+                started += 1;
+            }
+            at = to;
+        }
+        Trace { initial: self.state(initial), steps }
+    }
+
+    /// The place in which a step starts a thread, if it does.
+    pub fn fills(&self, edge: usize) -> Option<u32> {
+        self.moves[self.edges[edge].action as usize].spawn?;
+        let from = self.ends.partition_point(|&end| end <= edge);
+        let place = self.free_place(&self.states.get(u32::from_index(from)?));
+        u32::from_index(place)
+    }
+
+    /// The place that a thread has which is started at a state.
+    fn free_place(&self, word: &[u32]) -> usize {
+        let threads = &word[1..];
+        let has_ended = |local: &u32| self.stacks.top(self.threads.get(*local).1).is_none();
+        let free = self.given_again.and_then(|first| {
+            let place = threads.get(first..)?.iter().position(has_ended)?;
+            Some(first + place)
+        });
+        free.unwrap_or(threads.len())
+    }
+}
+
+/// Puts a thread into a place, which may be the next one.
+fn put<T>(threads: &mut Vec<T>, place: usize, thread: T) {
+    match threads.get_mut(place) {
+        Some(there) => *there = thread,
+        None => threads.push(thread),
     }
 }

@@ -15,7 +15,7 @@
 //!
 //! **Needs.** For a proof, finitely many states. Lassos are looked for all along, so that one may be
 //! found although the states have no end; where stacks grow, in a second graph, in which calls may
-//! forget what lies under them (`graph`). A system in which nothing is dropped and values are chosen
+//! forget what lies under them (`graph`). Started threads that have ended are forgotten, unless a run counts only if none has. A system in which nothing is dropped and values are chosen
 //! at once, since who can act matters.
 
 mod contexts;
@@ -152,7 +152,7 @@ fn look(
         let message = "whether a run is fair is not known where threads were dropped";
         return Err(Fault::new(message).into());
     }
-    let mut graph = Graph::new(system)?;
+    let mut graph = Graph::new(system, endless)?;
     let mut next_look = FIRST_LOOK;
     let mut highest = FIRST_HEIGHT;
     loop {
@@ -160,7 +160,7 @@ fn look(
         *states = Some(graph.states());
         tell(Event::States { found: graph.states(), followed: graph.followed() });
         if more != Ok(false) && graph.tallest() > FIRST_HEIGHT {
-            let mut growing = Graph::forgetting(system, highest)?;
+            let mut growing = Graph::forgetting(system, endless, highest)?;
             growing.expand(next_look, budget)?;
             let found = streett::search(&growing, endless, false, budget)?;
             if let Found::Part(part) = found {

@@ -51,7 +51,7 @@ pub fn within(
     endless: Endless,
     budget: &Budget,
 ) -> Result<Within, Stop> {
-    let graph = Graph::new(system)?;
+    let graph = Graph::new(system, endless)?;
     let threads = graph.states().checked_sub(1).map_or(0, |_| graph.thread_count(0));
     if system.drops_threads() || threads > MOST_THREADS {
         return Ok(Within::Refused);

@@ -220,6 +220,8 @@ impl PartSearch<'_> {
     fn broken(&mut self, component: &[u32], owner: u32) -> Result<Status, Stop> {
         let mut acts = vec![false; self.graph.thread_count(component[0])];
         let mut choices: BTreeSet<(u32, FairChoice)> = BTreeSet::new();
+        // Places with a new thread again and again, each of which chooses finitely often.
+        let mut filled: BTreeSet<u32> = BTreeSet::new();
         let mut is_still = true;
         for &state in component {
             self.pace.spend(1 + self.graph.edges_of(state).len() / EDGES_PER_MOVE)?;
@@ -228,6 +230,7 @@ impl PartSearch<'_> {
                 is_still = false;
                 acts[thread as usize] = true;
                 choices.extend(self.graph.choices(edge).iter().map(|&choice| (thread, choice)));
+                filled.extend(self.graph.fills(edge));
             }
         }
         if is_still {
@@ -240,7 +243,10 @@ impl PartSearch<'_> {
         if let Some(thread) = self.neglected(component, idle)? {
             return Ok(Status::Broken(Helpful::Thread(ThreadId::from(thread))));
         }
-        let one_sided = choices.iter().find(|(t, c)| !choices.contains(&(*t, c.other())));
+        let is_one_sided = |(thread, choice): &&(u32, FairChoice)| {
+            !choices.contains(&(*thread, choice.other())) && !filled.contains(thread)
+        };
+        let one_sided = choices.iter().find(is_one_sided);
         Ok(one_sided.map_or(Status::Fine, |&(thread, choice)| {
             Status::Broken(Helpful::Choice(ThreadId(thread), choice.other()))
         }))

@@ -58,6 +58,59 @@ pub fn ending(seed: u64, starts: bool) -> String {
     text + &format!("\nthread main {{ {setup}}}")
 }
 
+/// A program that starts one or two threads and waits for their ends, again and again, beside another thread; and one that does
+/// so with threads that are there from the beginning and wait for their turns. Both go on for ever or neither does.
+#[allow(dead_code, reason = "shared by two tests, and each uses a part of it")]
+pub fn forking(seed: u64) -> [String; 2] {
+    let mut rng = Rng::with_seed(seed ^ 0xf0_4b1e);
+    let locks = rng.bool();
+    let head =
+        if locks { "bool a := false, b := *; lock m; " } else { "bool a := false, b := *; " };
+    let mut started = head.to_owned();
+    let mut waiting = head.to_owned();
+    let workers = rng.usize(1..=2);
+    for worker in 0..workers {
+        let mut maker = Maker { rng: &mut rng, locks, fair: false };
+        let (cond, mut body) = (maker.condition(), maker.block(2, false));
+        if maker.rng.u8(0..4) == 0 {
+            body = format!("while ({cond}) {{ {body}}}");
+        }
+        started += &format!("\nvoid w{worker}() {{ {body} }}");
+        waiting += &format!(
+            "\nbool go{worker} := false, done{worker} := false; thread w{worker} {{ while (true) {{ \
+             atomic {{ assume go{worker}; go{worker} := false; }} {body} done{worker} := true; }} }}"
+        );
+    }
+    let fair = rng.u8(0..3) == 0;
+    let mut maker = Maker { rng: &mut rng, locks, fair };
+    let cond = if maker.rng.bool() { "true".to_owned() } else { maker.condition() };
+    let mut loops = [String::new(), String::new()];
+    let mut both = |texts: [String; 2]| loops.iter_mut().zip(texts).for_each(|(l, t)| *l += &t);
+    for worker in 0..workers {
+        let between = maker.statement(0, true);
+        both([between.clone(), between]);
+        both([
+            format!("t{worker} := async w{worker}(); "),
+            format!("atomic {{ go{worker} := true; done{worker} := false; }} "),
+        ]);
+    }
+    for worker in 0..workers {
+        let between = maker.statement(1, true);
+        both([between.clone(), between]);
+        both([format!("join t{worker}; "), format!("assume done{worker}; ")]);
+    }
+    let [forks, waits] = loops;
+    started += &format!("\nthread main {{ tid t0, t1; while ({cond}) {{ {forks}}} }}");
+    waiting += &format!("\nthread main {{ while ({cond}) {{ {waits}}} }}");
+    if maker.rng.bool() {
+        let (cond, body) = (maker.condition(), maker.block(1, true));
+        let other = format!("\nthread other {{ while ({cond}) {{ {body}}} }}");
+        started += &other;
+        waiting += &other;
+    }
+    [started, waiting]
+}
+
 struct Maker<'r> {
     rng: &'r mut Rng,
     locks: bool,

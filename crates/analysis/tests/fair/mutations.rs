@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use selvedge_evidence::{Evidence, FairTermination, Helpful, Lasso, recheck};
-use selvedge_model::{Endless, Fairness, State, System, ThreadId, step};
+use selvedge_model::{Action, Endless, Fairness, State, System, ThreadId, step};
 
 use crate::oracle::Graph;
 use crate::questions;
@@ -17,7 +17,7 @@ pub fn refused() -> [usize; 2] {
 
 /// Changes a lasso in many ways. One that is still accepted can be walked, and its kind of run
 /// exists.
-pub fn lasso(system: &dyn System, good: &Lasso, graph: &Graph, about: &str) {
+pub fn lasso(system: &dyn System, good: &Lasso, goes_on: &dyn Fn(Endless) -> bool, about: &str) {
     let mut changed: Vec<Lasso> = Vec::new();
     let mut change = |with: &dyn Fn(&mut Lasso)| {
         let mut lasso = good.clone();
@@ -51,31 +51,54 @@ pub fn lasso(system: &dyn System, good: &Lasso, graph: &Graph, about: &str) {
         match recheck(system, &[], &Evidence::Lasso(lasso.clone())) {
             Err(_) => drop(REFUSED[0].fetch_add(1, Ordering::Relaxed)),
             Ok(_) => {
-                assert!(graph.goes_on(lasso.endless), "accepted: {lasso:?}\n{about}");
+                assert!(goes_on(lasso.endless), "accepted: {lasso:?}\n{about}");
                 walk(system, &lasso, about);
             }
         }
     }
 }
 
-/// Walks the stem and many periods, by the effects of the actions.
+/// Walks the stem and many periods, by the effects of the actions. Who was started and has ended is followed by somebody like it.
 fn walk(system: &dyn System, lasso: &Lasso, about: &str) {
     let mut state: State = lasso.stem.initial.clone();
-    let trace = lasso.unrolled(12);
-    for (index, (thread, action)) in trace.steps.iter().enumerate() {
-        let same = |a: &selvedge_model::Action| {
-            (a.shared, a.word, a.spawn) == (action.shared, action.word, action.spawn)
-        };
-        let mut steps = step(system, &state, *thread).expect("no faults").into_iter();
-        let Some((_, next)) = steps.find(|(a, _)| same(a)) else {
-            panic!("step {index} cannot be taken: {lasso:?}\n{about}");
-        };
-        state = next;
+    let act = |state: &State, thread: ThreadId, action: &Action| -> State {
+        let same =
+            |a: &Action| (a.shared, a.word, a.spawn) == (action.shared, action.word, action.spawn);
+        let mut steps = step(system, state, thread).expect("no faults").into_iter();
+        let found = steps.find(|(a, _)| same(a));
+        found.unwrap_or_else(|| panic!("{action:?} cannot be taken: {lasso:?}\n{about}")).1
+    };
+    for (thread, action) in &lasso.stem.steps {
+        state = act(&state, *thread, action);
+    }
+    let start = state.clone();
+    let mut names: Vec<ThreadId> = start.thread_ids().collect();
+    for _ in 0..12 {
+        let before = state.threads.len();
+        names.truncate(start.threads.len());
+        for (thread, action) in &lasso.period {
+            state = act(&state, names[thread.index()], action);
+            names.extend(action.spawn.map(|_| ThreadId::from(state.threads.len() - 1)));
+        }
+        let mut started: Vec<ThreadId> = state.thread_ids().skip(before).collect();
+        for (name, there) in names.iter_mut().zip(&start.threads) {
+            let has_ended = state.threads[name.index()].has_ended();
+            let is_like = |id: &ThreadId| state.threads[id.index()] == *there;
+            if has_ended && !there.has_ended() {
+                let heir = started.iter().position(is_like);
+                *name = started.remove(heir.unwrap_or_else(|| panic!("{lasso:?}\n{about}")));
+            }
+        }
     }
 }
 
 /// Changes a proof in many ways. One that is still accepted proves what is true.
-pub fn proof(system: &dyn System, good: &FairTermination, graph: &Graph, about: &str) {
+pub fn proof(
+    system: &dyn System,
+    good: &FairTermination,
+    goes_on: &dyn Fn(Endless) -> bool,
+    about: &str,
+) {
     let mut changed: Vec<FairTermination> = Vec::new();
     let mut change = |with: &dyn Fn(&mut FairTermination)| {
         let mut proof = good.clone();
@@ -114,7 +137,7 @@ pub fn proof(system: &dyn System, good: &FairTermination, graph: &Graph, about: 
             Err(_) => drop(REFUSED[1].fetch_add(1, Ordering::Relaxed)),
             Ok(_) => {
                 let Endless { fairness, ended } = proof.endless;
-                let wrong = graph.goes_on(proof.endless);
+                let wrong = goes_on(proof.endless);
                 assert!(!wrong, "accepted with {fairness} {ended}: {proof:?}\n{about}");
             }
         }

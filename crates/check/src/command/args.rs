@@ -64,7 +64,7 @@ pub struct CheckArgs {
 /// A file and what the command line says about it.
 #[derive(ClapArgs, Clone, Debug)]
 pub struct InputArgs {
-    /// The program or system; its ending tells what it is (.weave, .bp, .cpds, .pds, .tts)
+    /// The program or system; its ending tells what it is (.weave, .bp, .c, .i, .cpds, .pds, .tts)
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// What is said about it.
@@ -114,6 +114,9 @@ pub struct COptions {
     /// A macro for the preprocessor; may be repeated
     #[arg(short = 'D', value_name = "NAME[=VALUE]", help_heading = "C")]
     pub define: Vec<String>,
+    /// What was asked for in another way and is not looked at: every answer says so.
+    #[arg(skip)]
+    pub unchecked: Vec<String>,
 }
 
 /// How wide `long` and pointers are.
@@ -151,6 +154,7 @@ impl From<&COptions> for selvedge_frontend::c::Settings {
             model,
             include: options.include.clone(),
             define: options.define.clone(),
+            unchecked: options.unchecked.clone(),
             options: selvedge_frontend::c::lower::Options {
                 heap: options.heap.max(1),
                 assertions: usual || asked(CProperty::UnreachCall),

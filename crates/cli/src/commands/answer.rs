@@ -64,6 +64,11 @@ impl KeepArgs {
 }
 
 impl AnswerArgs {
+    /// Whether evidence is wanted, which is about one answer.
+    pub fn wants_evidence(&self) -> bool {
+        self.evidence.is_some()
+    }
+
     /// Asks a question, with the progress on the terminal. Whether the evidence can be written is found out before that.
     ///
     /// The answer stays until the program ends: to take millions of states apart would take seconds, for nothing.

@@ -4,15 +4,18 @@ use std::path::Path;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use selvedge::{Engines, Failure, Options, check};
+use selvedge::{Bound, Engines, Failure, Options, check};
 use selvedge_frontend::show_path;
 
 use super::answer::AnswerArgs;
 use super::engine::{EngineOptions, Limits};
+use super::field::{Asked, FieldArgs};
 use crate::args::{InputArgs, bound, number, started};
 use crate::exit::Exit;
+use crate::guard;
 use crate::input;
 use crate::output::Output;
+use selvedge_check::command::Interrupt;
 
 /// Look for a violation within a number of contexts, or of rounds
 ///
@@ -28,6 +31,8 @@ pub struct Args {
     #[command(flatten)]
     input: InputArgs,
     #[command(flatten)]
+    field: FieldArgs,
+    #[command(flatten)]
     bound: BoundArgs,
     /// The largest number of delays. A round is then one step of each thread, in the order of the
     /// threads; a delay lets a thread miss its step, and one that cannot act is passed over
@@ -41,6 +46,9 @@ pub struct Args {
     /// Look for deadlocks, too: states in which a thread has not ended and none can act
     #[arg(long)]
     deadlock: bool,
+    /// Answer `unknown` where some assertion is reached by no schedule, or is not known to be
+    #[arg(long)]
+    require_reached: bool,
     #[command(flatten)]
     answer: AnswerArgs,
     #[command(flatten)]
@@ -76,11 +84,29 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         )));
     };
     Engines::default().need(args.engine.engine, Some(bound.resource))?;
+    let interrupt = Interrupt::install(guard::interrupted);
+    let questions = args.field.questions(&args.input, &args.answer, output)?;
+    questions.answer(|asked| answer(args, asked, bound, &interrupt, output))
+}
+
+/// Answers one question.
+fn answer(
+    args: &Args,
+    asked: &Asked,
+    bound: Bound,
+    interrupt: &Interrupt,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     let start = Instant::now();
-    let subject = input::load(&args.input, output)?;
-    let options = args.engine.options(args.engine.limits.since(start));
-    let options = Options { deadlock: args.deadlock, started: args.started, ..options };
+    let subject = input::load(&asked.input, output)?;
+    let options = args.engine.options(args.engine.limits.until(start, interrupt.flag()));
+    let Args { deadlock, require_reached, started, .. } = *args;
+    let options = Options { deadlock, require_reached, started, ..options };
     let ask = |options: &Options| check(&subject, bound, options);
-    let answer = args.answer.ask(&args.input, options, output, ask)?;
-    args.answer.print(answer, output)
+    let answer = args.answer.ask(&asked.input, options, output, ask)?;
+    let saved = args.field.save_witness(answer, asked, output);
+    asked.announce(output);
+    let exit = args.answer.print(answer, output)?;
+    asked.conclude(answer.name(), output);
+    saved.map(|()| exit)
 }

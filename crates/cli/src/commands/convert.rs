@@ -79,7 +79,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let (subject, read) = with_slots(subject, args)?;
     let counted = subject.counted_program()?;
     let mut written = match (args.to, subject.input(), &counted) {
-        (Target::Weave, _, Some(program)) => print::weave(program).into(),
+        (Target::Weave, _, Some(program)) => (beyond(&subject) + &print::weave(program)).into(),
         (Target::Bp, Some(Input::Program { source, .. }), Some(program)) => {
             let text = to_booleans(program).and_then(|p| print::bp(&p)).map_err(|not_boolean| {
                 let line = source.line(not_boolean.span.start);
@@ -110,6 +110,22 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         None => written.print(output),
     }
     Ok(Exit::Done)
+}
+
+/// Says in comments what a program that was made of C cannot say: where it fails since it cannot be followed, and where it does more
+/// than the text.
+fn beyond(subject: &Subject) -> String {
+    let Some(Input::Program { source, beyond, .. }) = subject.input() else { return String::new() };
+    let mut text = String::new();
+    let mut say = |places: &[selvedge_frontend::c::lower::Limit], what: &str| {
+        for place in places {
+            let line = source.line(place.span.start);
+            text += &format!("// Line {line}: {}; {what}.\n", place.reason);
+        }
+    };
+    say(&beyond.limits, "this cannot be followed, and is an assertion that fails");
+    say(&beyond.approximations, "the program does more than the text here");
+    if text.is_empty() { text } else { text + "\n" }
 }
 
 /// The program with slots for the threads that it starts, where they are wanted or needed, and how they are read.

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args as ClapArgs;
-use selvedge::Failure;
-use selvedge_frontend::{files, show_path};
-use selvedge_report::{json, page};
+use selvedge::{Answer, Failure, Subject, Verdict};
+use selvedge_frontend::{Input, files, show_path};
+use selvedge_report::{harness, json, page};
 use selvedge_web::Tell;
 
 use super::engine::Limits;
@@ -31,7 +31,7 @@ use selvedge_check::command::Interrupt;
 pub struct Args {
     #[command(flatten)]
     pose: PoseArgs,
-    /// The file to write; its ending says how: .html, .md or .sarif
+    /// The file to write; its ending says how: .html, .md, .sarif, or .c for a test of a program in C
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 }
@@ -42,6 +42,7 @@ enum Kind {
     Page,
     Markdown,
     Sarif,
+    Test,
 }
 
 /// The format that a name asks for.
@@ -50,9 +51,10 @@ fn kind(path: &Path) -> Result<Kind, Failure> {
         Some("html" | "htm") => Ok(Kind::Page),
         Some("md" | "markdown") => Ok(Kind::Markdown),
         Some("sarif") => Ok(Kind::Sarif),
+        Some("c") => Ok(Kind::Test),
         _ => Err(Failure::usage(format!(
             "--output {}: the ending says how the report is written, .html for a page, .md for \
-             Markdown, .sarif for a code host",
+             Markdown, .sarif for a code host, .c for a test that forces the schedule of a violation",
             show_path(path)
         ))),
     }
@@ -76,6 +78,22 @@ impl Args {
     }
 }
 
+/// A test in C that forces the schedule of a violation in a compiled program.
+fn test(answer: &Answer, subject: &Subject) -> Result<String, Failure> {
+    let Some(Input::Program { source, beyond, .. }) = subject.input() else {
+        return Err(Failure::input("a test is made of programs in C"));
+    };
+    let Verdict::Unsafe(violation) = answer.verdict() else {
+        return Err(Failure::input("there is no schedule to force: no violation was found"));
+    };
+    if !beyond.is_c {
+        return Err(Failure::input(format!("{}: a test is made of programs in C", source.name())));
+    }
+    let trace = violation.trace().map_err(|stop| Failure::input(stop.to_string()))?;
+    let made = harness::c_test(violation.system(), trace, source);
+    made.map_err(|why| Failure::input(format!("{}: no test can be made: {why}", source.name())))
+}
+
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let path = path(args)?;
     let kind = kind(path)?;
@@ -90,6 +108,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         Kind::Page => page::html(&answer.document(table.as_ref())),
         Kind::Markdown => page::markdown(&answer.document(table.as_ref())),
         Kind::Sarif => json::print(&answer.sarif()),
+        Kind::Test => test(&answer, &subject)?,
     };
     save(&[(path, &text)])?;
     output.note(&format!("the report was written to {}", show_path(path)));

@@ -82,6 +82,8 @@ enum Target {
     Weave,
     /// A Boolean program
     Bp,
+    /// C with the functions of SV-COMP for choices and assumptions, for other verifiers
+    C,
 }
 
 /// A number of rounds, at least 1.
@@ -144,9 +146,12 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
             .to_booleans()
             .and_then(|program| print::bp(&program))
             .map_err(|why| refused(source, why.span, why.to_string()))?,
+        Target::C => {
+            print::c(&sequential.program).map_err(|why| refused(source, why.span, why.message))?
+        }
     };
     let bits = match args.to {
-        Target::Weave => "",
+        Target::Weave | Target::C => "",
         Target::Bp => "// As a Boolean program: x[i] is x_i; a number is its bits x_b0, x_b1, …\n",
     };
     let slots = with_slots.map_or(String::new(), |made| made.slotted.header());

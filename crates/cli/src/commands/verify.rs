@@ -9,10 +9,13 @@ use selvedge_frontend::show_path;
 
 use super::answer::{AnswerArgs, SolverArgs};
 use super::engine::{EngineOptions, Limits};
+use super::field::{Asked, FieldArgs};
 use crate::args::InputArgs;
 use crate::exit::Exit;
+use crate::guard;
 use crate::input;
 use crate::output::Output;
+use selvedge_check::command::Interrupt;
 
 /// Prove or refute every assertion, or the target, for every schedule
 ///
@@ -29,6 +32,8 @@ use crate::output::Output;
 /// holds of every two threads is sought in the place of states: with the predicates of the program and with
 /// others that are found, by an SMT solver (`z3`, or --solver).
 ///
+/// In the place of a program in C there may be a task definition (.yml): its properties are asked one by one.
+///
 /// A table without a target has nothing to violate: its visible states are counted until they
 /// collapse, and it is safe then.
 ///
@@ -37,9 +42,14 @@ use crate::output::Output;
 pub struct Args {
     #[command(flatten)]
     input: InputArgs,
+    #[command(flatten)]
+    field: FieldArgs,
     /// Look for deadlocks, too: states in which a thread has not ended and none can act
     #[arg(long)]
     deadlock: bool,
+    /// Answer `unknown` where some assertion is reached by no schedule, or is not known to be
+    #[arg(long)]
+    require_reached: bool,
     #[command(flatten)]
     answer: AnswerArgs,
     #[command(flatten)]
@@ -122,10 +132,23 @@ impl Args {
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     args.misplaced.refuse(&args.input.file)?;
+    let interrupt = Interrupt::install(guard::interrupted);
+    let questions = args.field.questions(&args.input, &args.answer, output)?;
+    questions.answer(|asked| answer(args, asked, &interrupt, output))
+}
+
+/// Answers one question.
+fn answer(
+    args: &Args,
+    asked: &Asked,
+    interrupt: &Interrupt,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     let start = Instant::now();
-    let subject = input::load(&args.input, output)?;
+    let subject = input::load(&asked.input, output)?;
     let options = Options {
         deadlock: args.deadlock,
+        require_reached: args.require_reached,
         observe: args.observe.clone(),
         closure: match args.closure {
             Tried::Disrespectful => Closure::Disrespectful,
@@ -134,10 +157,14 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         },
         solver: Some(args.solver.solver.clone()),
         only_given_predicates: args.predicates == Predicates::Given,
-        ..args.engine.options(args.engine.limits.since(start))
+        ..args.engine.options(args.engine.limits.until(start, interrupt.flag()))
     };
     let ask = |options: &Options| verify(&subject, options);
-    let answer = args.answer.ask(&args.input, options, output, ask)?;
+    let answer = args.answer.ask(&asked.input, options, output, ask)?;
     args.solver.keep.keep(answer.queries())?;
-    args.answer.print(answer, output)
+    let saved = args.field.save_witness(answer, asked, output);
+    asked.announce(output);
+    let exit = args.answer.print(answer, output)?;
+    asked.conclude(answer.name(), output);
+    saved.map(|()| exit)
 }

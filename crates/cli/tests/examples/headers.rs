@@ -43,6 +43,17 @@ fn reading(claim: &str) -> (&str, Option<(u64, String)>) {
     (if verdict == "none" { "safe" } else { verdict }, bound)
 }
 
+/// The options for which a header claims a verdict: `With --const BUG=true: unsafe, …`.
+fn options_with_a_verdict(expected: &str) -> Vec<String> {
+    let claims = expected.split("With --").skip(1).filter_map(|rest| rest.split_once(": "));
+    let has_verdict =
+        |claim: &str| ["safe", "unsafe", "nonterminating", "none"].contains(&reading(claim).0);
+    let with_verdict = claims.filter(|(_, claim)| has_verdict(claim));
+    // What they ask for may be told after a comma.
+    let options = with_verdict.filter_map(|(options, _)| options.split(", ").next());
+    options.map(|options| format!("--{options}")).collect()
+}
+
 #[test]
 fn headers_agree_with_the_list() {
     let mut files = Vec::new();
@@ -61,6 +72,10 @@ fn headers_agree_with_the_list() {
             let (said, counted) = reading(claim);
             assert_eq!(said, verdict, "{about}");
             assert!(verdict != "unsafe" || counted == *bound, "{about} {counted:?} {bound:?}");
+        }
+        for options in options_with_a_verdict(&expected) {
+            let is_listed = |row: &Row| row.file == name && row.options.join(" ") == options;
+            assert!(rows.iter().any(is_listed), "{name}: the list has no row with `{options}`");
         }
         assert!(is_told, "{name}: the header does not say what is expected: `{expected}`");
     }

@@ -16,6 +16,9 @@ fn folder() -> PathBuf {
 /// What an engine may do is no part of a task; nor are limits, which are BenchExec's.
 const NOT_OF_THE_TASK: [&str; 4] = ["--predicates", "--timeout", "--engine", "--observe"];
 
+/// What may be asked of programs in C.
+const PROPERTIES: [&str; 4] = ["unreach-call", "valid-memsafety", "no-overflow", "no-data-race"];
+
 /// One input with its options, and what is expected of it, property by property.
 struct Task {
     file: String,
@@ -24,14 +27,28 @@ struct Task {
     expected: BTreeMap<&'static str, Option<bool>>,
 }
 
+/// The property of a name.
+fn known(name: Option<&String>) -> &'static str {
+    let name = name.expect("a property after --property");
+    PROPERTIES.into_iter().find(|known| known == name).expect("a property that is known")
+}
+
 /// The property that a line of the list asks about, and the options that are left.
 fn question(row: &Row) -> (&'static str, Vec<String>) {
-    let mut property = if row.run == "livelock" { "termination" } else { "unreach-call" };
+    let is_c = row.file.ends_with(".c");
+    let mut property = match row.run.as_str() {
+        "livelock" => "termination",
+        // Without a word about properties, of programs in C more is asked than assertions.
+        _ if is_c => "safety",
+        _ => "unreach-call",
+    };
     let mut left = Vec::new();
     let mut words = row.options.iter();
     while let Some(word) = words.next() {
         if word == "--deadlock" {
             property = "no-deadlock";
+        } else if word == "--property" {
+            property = known(words.next());
         } else if NOT_OF_THE_TASK.contains(&word.as_str()) {
             words.next();
         } else {
@@ -44,8 +61,7 @@ fn question(row: &Row) -> (&'static str, Vec<String>) {
 /// The task definitions, by name. BenchExec names its logs after them, without folders.
 fn tasks() -> BTreeMap<String, Task> {
     let mut tasks: BTreeMap<String, Task> = BTreeMap::new();
-    // Programs in C have properties that the definitions here do not name yet.
-    for row in rows().into_iter().filter(|row| !row.file.starts_with("c/")) {
+    for row in rows() {
         let (property, options) = question(&row);
         let expected = match row.verdict.as_str() {
             "safe" => Some(true),
@@ -94,7 +110,10 @@ fn print(task: &Task) -> String {
             writeln!(text, "    expected_verdict: {expected}").unwrap();
         }
     }
-    let kind = task.file.rsplit('.').next().unwrap_or_default();
+    let kind = match task.file.rsplit('.').next().unwrap_or_default() {
+        "c" => "C",
+        other => other,
+    };
     writeln!(text, "\noptions:\n  language: {}", quoted(kind)).unwrap();
     if !task.options.is_empty() {
         let words: Vec<_> = task.options.iter().map(|word| quoted(word)).collect();
@@ -112,7 +131,7 @@ fn the_task_definitions_say_what_the_list_says() {
     for file in files {
         let name = file.strip_prefix(examples()).unwrap().to_str().unwrap().replace('\\', "/");
         let is_listed = tasks.values().any(|task| task.file == name);
-        assert!(is_listed || name.starts_with("c/"), "{name} has no task");
+        assert!(is_listed, "{name} has no task");
     }
     let update = std::env::var_os("UPDATE_EXPECT").is_some();
     if update {

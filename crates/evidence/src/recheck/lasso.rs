@@ -16,20 +16,24 @@
 //! (strong: in all of them; weak: in one of them), and each fair choice that a thread makes comes
 //! out both ways.
 //!
-//! **Needs.** No thread is started in the period: threads that get more and more are not covered. For
-//! fairness, a system that does not drop threads.
+//! Where ended threads are forgotten, a period may start threads if as many that were started end in it. A thread that it leaves
+//! behind is the *heir* of one that was there before and has ended: its stack is what the other's was. In the
+//! next period it does what the other one did, and ends, too. So each of them acts finitely often and is then not enabled: the run is
+//! fair to it, and what it chose was chosen finitely often.
+//!
+//! **Needs.** Threads do not get more and more. For fairness, a system that does not drop threads. Where a run counts only if no
+//! thread has ended, none is started in the period.
 
 use std::collections::BTreeSet;
 
-use selvedge_model::{Endless, FairChoice, FairPlace, Fairness, State, System, ThreadId, advance};
+use selvedge_model::{
+    Endless, FairChoice, FairPlace, Fairness, State, System, ThreadId, advance, is_forgotten,
+};
 
 use super::{Checked, Flaw, Refusal};
 use crate::replay::{listed, replay_watched};
 use crate::watch::Watch;
 use crate::{Lasso, LassoThread, Part, thread_name};
-
-/// How often the period is replayed.
-const PERIODS: usize = 2;
 
 pub(super) fn check(
     system: &dyn System,
@@ -46,13 +50,22 @@ pub(super) fn check(
     }
     let start = replay_watched(system, stem, watch)?
         .map_err(|error| Refusal::new(Flaw::NotARun, format!("the stem: {error}")))?;
-    let walk = walk(system, &start, lasso, watch)?;
+    let names: Vec<ThreadId> = start.thread_ids().collect();
+    let walk = walk(system, &start, names, lasso, watch)?;
     if walk.after.shared != start.shared {
         let message = "the shared state after the period is not the one before it";
         return Err(Refusal::new(Flaw::NotPeriodic, message));
     }
+    let heirs = walk.heirs(system, &start).ok_or_else(|| {
+        let message = "the period starts threads, and as many of the same kind do not end in it";
+        Refusal::new(Flaw::NotPeriodic, message)
+    })?;
     let mut threads = Vec::with_capacity(start.threads.len());
-    for thread in start.thread_ids() {
+    for (thread, &heir) in start.thread_ids().zip(&heirs) {
+        if heir != thread {
+            threads.push(LassoThread { part: Part::Acts, growth: 0 });
+            continue;
+        }
         let growth = walk.growth(&start, thread).ok_or_else(|| {
             let name = thread_name(system, &start, thread);
             let message = format!("the stack of {name} does not let the period be repeated");
@@ -61,12 +74,9 @@ pub(super) fn check(
         threads.push(LassoThread { part: walk.part(system, &start, thread, *endless)?, growth });
     }
     if endless.fairness != Fairness::None {
-        walk.check_choices(system, &start)?;
+        walk.check_choices(system, &start, &heirs)?;
     }
-    let mut state = walk.after;
-    for _ in 1..PERIODS {
-        state = self::walk(system, &state, lasso, watch)?.after;
-    }
+    self::walk(system, &walk.after, heirs, lasso, watch)?;
     Ok(Checked::Lasso { stem: stem.steps.len(), period: period.len(), endless: *endless, threads })
 }
 
@@ -91,14 +101,16 @@ struct Deeds {
     choices: BTreeSet<FairChoice>,
 }
 
-/// Walks through the period.
+/// Walks through the period. The names say which threads those are now that it calls by their numbers; who is started gets one more.
 fn walk(
     system: &dyn System,
     start: &State,
+    mut names: Vec<ThreadId>,
     lasso: &Lasso,
     watch: &Watch<'_>,
 ) -> Result<Walk, Refusal> {
     let mut state = start.clone();
+    let may_end = lasso.endless.ended || lasso.endless.fairness == Fairness::None;
     let lowest = usize::MAX;
     let mut threads = vec![Deeds { lowest, ..Deeds::default() }; start.threads.len()];
     for (index, (thread, action)) in lasso.period.iter().enumerate() {
@@ -110,26 +122,49 @@ fn walk(
             seen.asks |= asks;
             seen.rests |= !asks;
         }
+        let thread = &names.get(thread.index()).copied().unwrap_or(*thread);
         let action = listed(system, &state, *thread, action).map_err(|fault| {
             let error = crate::ReplayError { step: index + 1, fault };
             Refusal::new(Flaw::NotARun, format!("the period: {error}"))
         })?;
-        if action.spawn.is_some() {
+        if action.spawn.is_some() && !(may_end && system.forgets_ended()) {
             let message = format!("the period: step {} starts a thread", index + 1);
             return Err(Refusal::new(Flaw::NotPeriodic, message));
         }
         let height = state.threads[thread.index()].stack.0.len();
-        let seen = &mut threads[thread.index()];
-        seen.acts = true;
-        seen.bottomed |= height == 0;
-        seen.lowest = seen.lowest.min(height.saturating_sub(1));
-        seen.choices.extend(system.fair_choices(action.origin));
+        // One that was started in the period ends, or has to be like one that was there before it.
+        if let Some(seen) = threads.get_mut(thread.index()) {
+            seen.acts = true;
+            seen.bottomed |= height == 0;
+            seen.lowest = seen.lowest.min(height.saturating_sub(1));
+            seen.choices.extend(system.fair_choices(action.origin));
+        }
         advance(&mut state, *thread, action);
+        names.extend(state.thread_ids().last().filter(|_| action.spawn.is_some()));
     }
     Ok(Walk { after: state, threads })
 }
 
 impl Walk {
+    /// Who does in the next period what a thread did in this one: the thread itself, or, if it ended in it, one like it that was
+    /// started in it. `None` if threads that were started are left over.
+    fn heirs(&self, system: &dyn System, start: &State) -> Option<Vec<ThreadId>> {
+        let is_left = |thread: &ThreadId| !is_forgotten(system, &self.after, *thread);
+        let mut started: Vec<ThreadId> =
+            self.after.thread_ids().skip(start.threads.len()).filter(is_left).collect();
+        let mut heir = |thread: ThreadId| {
+            if is_left(&thread) || is_forgotten(system, start, thread) {
+                return thread;
+            }
+            let before = &start.threads[thread.index()];
+            let is_alike = |heir: &ThreadId| self.after.threads[heir.index()] == *before;
+            let place = started.iter().position(is_alike);
+            place.map_or(thread, |place| started.swap_remove(place))
+        };
+        let heirs = start.thread_ids().map(&mut heir).collect();
+        started.is_empty().then_some(heirs)
+    }
+
     /// By how much a stack grows in each period; `None` if the period cannot be repeated.
     fn growth(&self, start: &State, thread: ThreadId) -> Option<usize> {
         let seen = &self.threads[thread.index()];
@@ -177,8 +212,14 @@ impl Walk {
     }
 
     /// Refuses a period in which a fair choice comes out one way only.
-    fn check_choices(&self, system: &dyn System, start: &State) -> Result<(), Refusal> {
-        for (thread, seen) in start.thread_ids().zip(&self.threads) {
+    fn check_choices(
+        &self,
+        system: &dyn System,
+        start: &State,
+        heirs: &[ThreadId],
+    ) -> Result<(), Refusal> {
+        let stay = start.thread_ids().zip(heirs).zip(&self.threads);
+        for ((thread, _), seen) in stay.filter(|((thread, heir), _)| thread == *heir) {
             let one_sided = seen.choices.iter().find(|c| !seen.choices.contains(&c.other()));
             if let Some(FairChoice { place, outcome }) = one_sided {
                 let name = thread_name(system, start, thread);

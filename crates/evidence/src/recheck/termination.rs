@@ -16,11 +16,18 @@
 //! not fair; otherwise all steps from some point on go on to the second level, where the same holds;
 //! and there are finitely many levels, of which none may be the last.
 //!
+//! **Places.** Where ended threads are forgotten and threads may have ended, a started thread takes the place of one that has ended
+//! ([`advance_in_place`]), and threads are told apart by their places. A place in which nobody acts from some point on is taken at most
+//! once more, and has the same thread from then on: the argument holds as it is. A place that is taken again and again has many
+//! threads, and none of them makes a choice for ever: a step that starts a thread in the place of the helper excludes nothing by what it chooses.
+//!
 //! **Needs.** Finitely many states; a system that drops no threads, and in which of no thread any
 //! number is there from the start: the states would be those of one number only.
 
 use rustc_hash::FxHashMap;
-use selvedge_model::{Action, Endless, Fairness, State, System, ThreadId, step};
+use selvedge_model::{
+    Action, Endless, Fairness, State, System, ThreadId, advance, advance_in_place, enabled,
+};
 
 use super::form::require_fixed_numbers;
 use super::{Checked, Flaw, Refusal};
@@ -48,10 +55,16 @@ pub(super) fn check(
     if system.initial()?.iter().any(|state| !numbers.contains_key(state)) {
         return Err(Refusal::new(Flaw::Initial, "an initial state is missing"));
     }
+    let gives_places_again = endless.ended || endless.fairness == Fairness::None;
     for (number, (state, levels)) in states.iter().enumerate() {
         watch.spend(state.threads.len())?;
         for thread in state.thread_ids() {
-            for (action, after) in step(system, state, thread)? {
+            for action in enabled(system, state, thread)? {
+                let mut after = state.clone();
+                match gives_places_again {
+                    true => advance_in_place(system, &mut after, thread, action),
+                    false => advance(&mut after, thread, action),
+                }
                 let Some(&next) = numbers.get(&after) else {
                     let name = thread_name(system, state, thread);
                     let message = format!("a step of {name} leads to a state that is missing");
@@ -118,6 +131,9 @@ impl Step<'_> {
             return Ok(Says::Wrong("keeps the rank, and nobody has to be fair"));
         }
         if let Helpful::Choice(_, choice) = helpful {
+            if self.starts_at(helper) {
+                return Ok(Says::Wrong("starts a thread in the place of the helper"));
+            }
             if helper != self.thread {
                 return Ok(Says::Next);
             }
@@ -138,6 +154,12 @@ impl Step<'_> {
             (_, false, false) => Says::Next,
             _ => Says::Fine,
         })
+    }
+
+    /// Whether the step starts a thread in this place, which another one had.
+    fn starts_at(&self, place: ThreadId) -> bool {
+        let has_ended = |state: &State| state.threads[place.index()].has_ended();
+        place != self.thread && has_ended(self.state) && !has_ended(&self.after)
     }
 
     fn refusal(&self, what: &str, level: usize) -> Refusal {

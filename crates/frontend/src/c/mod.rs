@@ -11,6 +11,7 @@ mod library;
 mod lines;
 mod literals;
 pub mod lower;
+mod outline;
 mod parse;
 pub mod preprocess;
 #[cfg(test)]
@@ -20,7 +21,7 @@ pub mod typed;
 pub mod types;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use selvedge_program::Source;
 
@@ -30,6 +31,7 @@ use types::DataModel;
 
 pub use check::check;
 pub use lines::Lines;
+pub use outline::outline;
 pub use parse::parse;
 
 /// What is said about a text in C beside the text.
@@ -43,6 +45,8 @@ pub struct Settings {
     pub define: Vec<String>,
     /// What is asked, as far as it changes what the program does.
     pub options: Options,
+    /// What was asked for and is not looked at, in words: every answer says so.
+    pub unchecked: Vec<String>,
 }
 
 impl Settings {
@@ -117,8 +121,15 @@ pub fn read(source: &Source, settings: &Settings) -> (Option<Lowered>, Vec<Diagn
     }
 }
 
+/// Whether a file is in C, by the ending of its name.
+#[must_use]
+pub fn has_its_ending(path: &Path) -> bool {
+    matches!(path.extension().and_then(|ending| ending.to_str()), Some("c" | "i"))
+}
+
 /// The data model that headers in a text were made for: they say what `size_t` is.
-fn model_of(text: &str) -> DataModel {
+#[must_use]
+pub fn model_of(text: &str) -> DataModel {
     let says = |words: &str| text.contains(words);
     if says("typedef unsigned int size_t") || says("typedef unsigned int __size_t") {
         DataModel::Ilp32

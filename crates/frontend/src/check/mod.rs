@@ -119,6 +119,7 @@ fn checked<'a, T>(
     });
     let program = Program {
         reasons: Default::default(),
+        telling: None,
         enums: enums.collect(),
         globals: items
             .globals

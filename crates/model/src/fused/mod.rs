@@ -36,7 +36,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     Action, Fault, Pattern, PlaceId, Property, SharedId, Spawn, StackPattern, State, SymbolId,
-    System, TemplateId, Thread, ThreadId, ThreadInfo, TopPattern, Word, advance, enabled,
+    System, TemplateId, Thread, ThreadId, ThreadInfo, TopPattern, Word, advance, enabled, of_runs,
 };
 
 pub use conditions::Conditions;
@@ -209,7 +209,8 @@ impl Fused {
     fn all_begun(&self, mut state: State) -> Result<State, Fault> {
         for thread in &mut state.threads {
             let Some(top) = thread.stack.top() else { continue };
-            let (word, _) = self.begin(thread.template, state.shared, Word::Rewrite(top))?;
+            let first = Word::Rewrite(top);
+            let (word, _) = of_runs(|| self.begin(thread.template, state.shared, first))?;
             thread.stack.replace_top(word);
         }
         Ok(state)

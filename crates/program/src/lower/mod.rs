@@ -11,6 +11,7 @@
 //!
 //! **Claim.** The actions are exactly the moves of the machine.
 
+mod coverage;
 mod intern;
 mod keys;
 mod local;
@@ -21,6 +22,7 @@ mod portable;
 mod relation;
 mod show;
 mod system;
+mod told;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -36,7 +38,10 @@ use crate::compile::{Compiler, Threads};
 use crate::flow::{self, Command, EdgeId, Flow};
 use crate::visit::any_part;
 use crate::{Count, Expr, ExprKind, GlobalId, ProcId, Program, Source, Span, ThreadDecl, Value};
+use coverage::Noted;
+pub use coverage::{Assertion, Coverage};
 use intern::{Numbered, Step, Stored, Symbol};
+pub(crate) use names::compared_at;
 pub use relation::ThreadStart;
 
 /// Numbers of threads that replace those of the program (`--threads NAME=N`).
@@ -67,6 +72,8 @@ pub struct Lowering {
     origins: Numbered<Stored>,
     /// The steps of those actions, each after another one.
     steps: Numbered<Step>,
+    /// The locations that runs have got to.
+    noted: Noted,
     /// Ends atomic sections with the budget.
     watch: Arc<Watch>,
 }
@@ -207,6 +214,7 @@ impl Lowering {
         let (entries, any_number) = (entries.collect(), any.collect());
         patience.end()?;
         let threads = found.first.into_iter().map(|(info, ..)| info).collect();
+        let noted = Noted::new(flow.locations.len());
         Ok(Lowering {
             written,
             program,
@@ -221,6 +229,7 @@ impl Lowering {
             symbols: Numbered::new("frames"),
             origins: Numbered::new("ways through atomic sections"),
             steps: Numbered::new("steps in atomic sections"),
+            noted,
             watch,
         })
     }
@@ -323,7 +332,11 @@ impl Lowering {
             return stop.clone().into();
         }
         let line = fault.site.map(|site| self.source.line(site.0));
-        Fault { line, ..Fault::new(fault.message) }
+        let message = match &self.program.telling {
+            Some(telling) => telling.fault(&fault.message),
+            None => fault.message,
+        };
+        Fault { line, ..Fault::new(message) }
     }
 }
 

@@ -3,7 +3,7 @@
 use selvedge_core::machine::Names;
 
 use crate::visit::{StepParts, any_part};
-use crate::{AtomicOp, BinaryOp, Cond, Expr, ExprKind, Program, StmtKind, Type, Value, walk};
+use crate::{AtomicOp, BinaryOp, Cond, Expr, ExprKind, Program, Span, StmtKind, Type, Value, walk};
 
 /// Looks at a program that may start threads, and whose locks may remember their owners.
 pub(super) fn names(program: &Program, starts: bool, tracks_owners: bool) -> Names {
@@ -17,6 +17,19 @@ pub(super) fn names(program: &Program, starts: bool, tracks_owners: bool) -> Nam
             || program.predicates.iter().any(|p| compared(&p.expr)),
         owners: starts && tracks_owners,
     }
+}
+
+/// The first statement that compares two names with each other.
+pub(crate) fn compared_at(program: &Program) -> Option<Span> {
+    let mut first = None;
+    for proc in &program.procs {
+        walk::each(&proc.body, &mut |s| {
+            if compares_in(&s.kind) {
+                first.get_or_insert(s.span);
+            }
+        });
+    }
+    first
 }
 
 fn is_none(e: &Expr) -> bool {

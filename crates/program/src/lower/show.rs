@@ -5,14 +5,31 @@ use selvedge_model::{Datum, Explanation, Step, Values};
 use super::Lowering;
 use super::intern::Symbol;
 use crate::flow::{Command, Edge, EdgeId, Loc};
-use crate::{LocalId, Span, Type, Value, Variable};
+use crate::telling::{Told, listed};
+use crate::{GlobalId, LocalId, ProcId, Span, Type, Value};
 use selvedge_core::machine::{Shared, Wrong};
 use selvedge_core::{HELD_BY_ANOTHER, NOT_HELD};
 
 impl Lowering {
     pub(super) fn named_shared(&self, shared: &Shared) -> Values {
         let globals: Vec<Value> = shared.memory.values(&self.machine.shared).collect();
-        let mut values: Values = self.named(&self.program.globals, &globals).collect();
+        let mut values: Values = self.named(None, &globals, &globals).collect();
+        match &self.program.telling {
+            Some(telling) => {
+                if let Some(heap) = telling.heap(|global| self.slots_of(&globals, global)) {
+                    values.push("heap", heap);
+                }
+            }
+            None => self.name_the_rest(shared, &mut values),
+        }
+        if let Some(wrong) = self.show_wrong(shared) {
+            values.push("wrong", Datum::Name(wrong));
+        }
+        values
+    }
+
+    /// What a shared state knows beside its variables.
+    fn name_the_rest(&self, shared: &Shared, values: &mut Values) {
         if let Some(results) = &shared.returned {
             values.push("result", self.named_results(results));
         }
@@ -20,10 +37,14 @@ impl Lowering {
             let ended = shared.ended.iter().map(|&id| Datum::from(i64::from(id)));
             values.push("ended", Datum::Set(ended.collect()));
         }
-        if let Some(wrong) = self.show_wrong(shared) {
-            values.push("wrong", Datum::Name(wrong));
-        }
-        values
+    }
+
+    /// The values of a shared variable among those of all.
+    fn slots_of<'v>(&self, globals: &'v [Value], global: GlobalId) -> &'v [Value] {
+        let (before, rest) = self.program.globals.split_at(global.index());
+        let first: usize = before.iter().map(|variable| variable.ty.slots()).sum();
+        let length = rest.first().map_or(0, |variable| variable.ty.slots());
+        globals.get(first..first + length).unwrap_or_default()
     }
 
     /// Results by their types, where all procedures with so many results agree about them: a
@@ -45,40 +66,53 @@ impl Lowering {
         let Symbol::Frame(frame) = symbol else { return Values::default() };
         let proc = self.flow.location(frame.loc).proc;
         let values = self.locals(frame);
-        let named = self.named(&self.program.procs[proc.index()].locals, &values);
         let live = &self.flow.live[frame.loc.index()];
-        let locals = (0..).map(LocalId).zip(named);
-        locals.filter(|(local, _)| live.has(*local)).map(|(_, named)| named).collect()
+        let locals = (0..).map(LocalId).zip(self.named_each(Some(proc), &values, &[]));
+        locals.filter(|(local, _)| live.has(*local)).flat_map(|(_, named)| named).collect()
     }
 
-    /// Names and values of variables; an array is one value.
+    /// Names and values of variables.
     fn named(
         &self,
-        variables: &[Variable],
+        scope: Option<ProcId>,
         values: &[Value],
+        globals: &[Value],
     ) -> impl Iterator<Item = (String, Datum)> {
-        let mut rest = values;
-        variables.iter().map(move |variable| {
-            let (mine, others) = rest.split_at(variable.ty.slots().min(rest.len()));
-            rest = others;
-            (variable.name.clone(), self.datum_of(&variable.ty, mine))
-        })
+        self.named_each(scope, values, globals).flatten()
     }
 
-    /// What is in the slots of a variable.
-    fn datum_of(&self, ty: &Type, slots: &[Value]) -> Datum {
-        match ty {
-            Type::Array { element, .. } => {
-                let rows = slots.chunks(element.slots().max(1));
-                Datum::List(rows.map(|row| self.datum_of(element, row)).collect())
-            }
-            _ => slots.first().map_or(Datum::Any, |value| self.program.datum(ty, value)),
-        }
+    /// Names and values of each variable of a procedure, or of each shared one: an array is one value, unless it is told otherwise.
+    fn named_each(
+        &self,
+        scope: Option<ProcId>,
+        values: &[Value],
+        globals: &[Value],
+    ) -> impl Iterator<Item = Vec<(String, Datum)>> {
+        let mut rest = values;
+        let variables = match scope {
+            Some(proc) => &self.program.procs[proc.index()].locals,
+            None => &self.program.globals,
+        };
+        let scalar = |ty: &Type, value: &Value| self.program.datum(ty, value);
+        (0..).zip(variables).map(move |(number, variable)| {
+            let (mine, others) = rest.split_at(variable.ty.slots().min(rest.len()));
+            rest = others;
+            let Some(telling) = &self.program.telling else {
+                return vec![(variable.name.clone(), listed(&variable.ty, mine, &scalar))];
+            };
+            let told = match scope {
+                Some(proc) => Told::Local(proc, LocalId(number)),
+                None => Told::Shared(GlobalId(number)),
+            };
+            let slots = |global| self.slots_of(globals, global);
+            telling.tell((told, &variable.name, &variable.ty), mine, slots, scalar)
+        })
     }
 
     pub(super) fn show_frame(&self, symbol: &Symbol) -> String {
         match symbol {
             Symbol::Bottom { id: 0, .. } => "end".to_owned(),
+            Symbol::Bottom { id, .. } if self.program.telling.is_some() => format!("thread {id}"),
             Symbol::Bottom { id, .. } => format!("end of {id}"),
             Symbol::Frame(frame) => {
                 let location = self.flow.location(frame.loc);
@@ -138,6 +172,9 @@ impl Lowering {
             return Explanation {
                 steps: vec![Step { text: "end of thread".to_owned(), line: None }],
             };
+        }
+        if let Some(telling) = &self.program.telling {
+            return Explanation { steps: self.told_path(telling, path) };
         }
         let mut steps = Vec::new();
         let mut rest = path;
@@ -224,6 +261,10 @@ impl Lowering {
     pub(super) fn statement_at(&self, loc: Loc) -> Option<String> {
         let first = *self.flow.location(loc).edges.first()?;
         let edge = self.flow.edge(first);
+        if let Some(telling) = &self.program.telling {
+            let text = self.told_text(telling.statement(edge.span).unwrap_or(edge.span));
+            return Some(if text.is_empty() { "return".to_owned() } else { text });
+        }
         let mut inside = Vec::new();
         let mut waits = Vec::new();
         inside.extend(self.flow.location(edge.to).atomic.then_some(edge.to));
@@ -280,14 +321,23 @@ impl Lowering {
     }
 
     fn text_of(&self, edge: &Edge) -> String {
+        self.text_at(edge.span)
+    }
+
+    pub(super) fn text_at(&self, place: Span) -> String {
         // Lines that a preprocessor has left behind are nobody's text.
-        let lines = self.source.slice(edge.span).lines().enumerate();
+        let lines = self.source.slice(place).lines().enumerate();
         let written = lines.filter(|(number, line)| *number == 0 || !line.starts_with("# "));
         let text: Vec<_> = written.flat_map(|(_, line)| line.split_whitespace()).collect();
         text.join(" ").trim_end_matches([';', '{', ' ']).to_owned()
     }
 
     fn explain_edge(&self, edge: &Edge) -> String {
+        if let Some(telling) = &self.program.telling {
+            let text = self.told_text(edge.span);
+            let more = self.told_outcome(telling, edge);
+            return more.map_or(text.clone(), |more| format!("{text}  [{more}]"));
+        }
         let text = self.text_of(edge);
         match &edge.command {
             Command::Test { holds: taken, .. } | Command::TestAttempt { succeeds: taken, .. } => {

@@ -5,9 +5,9 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 use selvedge_model::{
-    Action, Describe, Explanation, FairChoice, FairPlace, Fault, Keys, Origin, PlaceId, SharedId,
-    Spawn, Stack, State, SymbolId, System, TemplateId, Thread, ThreadInfo, Values, Word,
-    calls_itself,
+    Access, Action, Describe, Explanation, FairChoice, FairPlace, Fault, Keys, Origin, PlaceId,
+    SharedId, Spawn, Stack, State, SymbolId, System, TemplateId, Thread, ThreadInfo, Values, Word,
+    calls_itself, is_of_runs,
 };
 
 use selvedge_core::machine::{Frame, Move, Next, Room, Shared, Start, Started, Way};
@@ -185,6 +185,15 @@ impl Describe for Lowering {
         Some(self.source.line(place.0))
     }
 
+    fn access(&self, origin: Origin) -> Option<Access> {
+        let telling = self.program.telling.as_ref()?;
+        self.told_access(telling, &self.executed(origin).path)
+    }
+
+    fn tells_statements(&self) -> bool {
+        self.program.telling.is_some()
+    }
+
     fn explain(&self, origin: Origin) -> Explanation {
         self.explain_path(&self.executed(origin).path)
     }
@@ -321,6 +330,9 @@ impl Lowering {
     ) -> Result<(), Fault> {
         let moves = self.machine.moves_in(room, shared, frame);
         let mut moves = moves.map_err(|fault| self.fault(fault))?;
+        if is_of_runs() {
+            self.note(frame.loc, room.ways());
+        }
         let only = moves.len() == 1;
         let mut seen = FxHashMap::default();
         let mut known = vec![None; room.ways().len()];

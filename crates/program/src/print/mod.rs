@@ -2,6 +2,7 @@
 //! A typed program as text that the parsers accept again.
 
 mod bp;
+mod c;
 mod expr;
 mod names;
 #[cfg(test)]
@@ -10,6 +11,7 @@ mod weave;
 mod weave_statements;
 
 pub use bp::{BP_KEYWORDS, NotBoolean, bp};
+pub use c::{NotC, c};
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use expr::tells_type;
 pub use names::RESERVED_WORDS;

@@ -46,26 +46,32 @@ impl ProgramNames {
         let mut taken: BTreeSet<String> = named.cloned().collect();
         // A thread and its procedure often share a name, and must go on to do so.
         let mut changed: Vec<(String, String)> = Vec::new();
-        let mut name = |name: &String| {
+        let mut change = |name: &String, clashes: bool| {
             if let Some((_, new)) = changed.iter().find(|(old, _)| old == name) {
                 return new.clone();
             }
-            let new = usable(name, &mut taken);
+            let new = match clashes {
+                true => different(name, &mut taken),
+                false => usable(name, &mut taken),
+            };
             if new != *name {
                 changed.push((name.clone(), new.clone()));
             }
             new
         };
-        ProgramNames {
-            enums: program.enums.iter().map(|e| name(&e.name)).collect(),
-            enumerators: (program.enums.iter())
-                .map(|e| e.enumerators.iter().map(&mut name).collect())
-                .collect(),
-            globals: program.globals.iter().map(|g| name(&g.name)).collect(),
-            procs: program.procs.iter().map(|p| name(&p.name)).collect(),
-            threads: program.threads.iter().map(|t| name(&t.name)).collect(),
-            predicates: program.predicates.iter().map(|p| name(&p.name)).collect(),
-        }
+        let mut name = |name: &String| change(name, false);
+        let enums: Vec<String> = program.enums.iter().map(|e| name(&e.name)).collect();
+        let enumerators: Vec<Vec<String>> =
+            (program.enums.iter()).map(|e| e.enumerators.iter().map(&mut name).collect()).collect();
+        let globals: Vec<String> = program.globals.iter().map(|g| name(&g.name)).collect();
+        // Where programs come from, a variable and a procedure may share a name; here they may not.
+        let values: BTreeSet<&String> =
+            globals.iter().chain(&enums).chain(enumerators.iter().flatten()).collect();
+        let mut name = |name: &String| change(name, values.contains(name));
+        let procs = program.procs.iter().map(|p| name(&p.name)).collect();
+        let threads = program.threads.iter().map(|t| name(&t.name)).collect();
+        let predicates = program.predicates.iter().map(|p| name(&p.name)).collect();
+        ProgramNames { enums, enumerators, globals, procs, threads, predicates }
     }
 
     pub fn global(&self, id: GlobalId) -> &str {

@@ -61,6 +61,7 @@ const L: [VarRef; 3] =
 fn names_change_only_where_they_must() {
     let program = Program {
         reasons: Default::default(),
+        telling: None,
         globals: vec![variable("x", Type::Bool, &[0]), variable("lock", Type::Bool, &[1])],
         procs: vec![
             // Two variables of different blocks, one of which hid the shared one there.
@@ -109,10 +110,33 @@ fn names_change_only_where_they_must() {
 }
 
 #[test]
+fn a_procedure_is_not_called_like_a_variable() {
+    let program = Program {
+        globals: vec![variable("first", Type::Bool, &[0])],
+        procs: vec![procedure("first", &[], &[], vec![stmt(&[], assign(G, read(G)))])],
+        threads: vec![main_thread(0, "first")],
+        ..Program::default()
+    };
+    check(
+        &program,
+        expect![[r#"
+        bool first := false;
+
+        void first_() {
+          first := first;
+        }
+
+        thread first_;
+    "#]],
+    );
+}
+
+#[test]
 fn arrays_with_first_values() {
     let array = |element: Type, length| Type::Array { element: Box::new(element), length };
     let program = Program {
         reasons: Default::default(),
+        telling: None,
         enums: vec![EnumType {
             name: "E".to_owned(),
             enumerators: vec!["A".to_owned(), "B".to_owned()],

@@ -1,10 +1,12 @@
 //! # Ids of started threads
 //!
-//! **Idea.** Where each start has a slot of its own, the id of a thread is the number of its slot, counted from 1, and `none` is 0. A
+//! **Idea.** The id of a thread is the number of its slot, counted from 1, and `none` is 0. A
 //! slot notes its end, and `join` waits for that. A `join` of `none` looks at an element that there is not, and goes
-//! wrong as it does in the original.
+//! wrong as it does in the original. All threads that were dropped have one number, the last: whoever joins one of them waits for ever, as
+//! for a thread that never acts.
 //!
-//! **Needs.** That no local variable is read as `none` before it is set, and no procedure returns an id: variables that
+//! **Needs.** Where threads may be dropped, that ids are only kept, joined and compared with `none`: nobody can tell then that two of them
+//! have one number. That no local variable is read as `none` before it is set, and no procedure returns an id: variables that
 //! are not ids have no first value.
 
 use super::replace::Maker;

@@ -20,7 +20,7 @@
 //! threads: those that act, and one that stands for all that do not. Here a thread that does not act
 //! is no thread.)
 //!
-//! **Needs.** Numbers of threads that are known; and where threads may be dropped, that nobody keeps or joins their ids.
+//! **Needs.** Numbers of threads that are known; and where threads may be dropped, that nobody compares two of their ids (`ids`).
 //!
 //! **Otherwise.** A [`LowerError`], with the place.
 
@@ -30,8 +30,9 @@ mod lift;
 mod once;
 mod replace;
 
+use crate::lower::compared_at;
 use crate::sequentialize::marks::{self, Mark};
-use crate::{Count, GlobalId, LowerError, ProcId, Program, Span, Stmt, StmtKind, Type, flow, walk};
+use crate::{Count, GlobalId, LowerError, ProcId, Program, Span, Stmt, StmtKind, flow, walk};
 pub use lift::{LiftError, LiftedRun};
 
 /// A program in which threads that were started by statements are there from the beginning.
@@ -113,15 +114,15 @@ pub fn slots(program: &Program, slots: Slots) -> Result<Slotted, LowerError> {
     let procedures = labels::as_procedures(&numbered)
         .map_err(|e| at(marks::place(&spans, e.span), &e.message))?;
     let flow = flow::build(&procedures).map_err(placed)?;
+    if ids::are_kept(&procedures) {
+        ids::refuse(&procedures, &flow)
+            .map_err(|e| at(marks::place(&spans, e.span), &e.message))?;
+    }
     let mut made = match slots {
         Slots::Fixed => {
             let sites = once::sites(&procedures, &flow).ok_or_else(|| {
                 at(Span::default(), "a statement of this program may start more than one thread")
             })?;
-            if ids::are_kept(&procedures) {
-                ids::refuse(&procedures, &flow)
-                    .map_err(|e| at(marks::place(&spans, e.span), &e.message))?;
-            }
             replace::one_for_each(procedures, &sites)
         }
         Slots::AtMost(most) if most > MOST_SLOTS => {
@@ -162,23 +163,12 @@ fn refuse(program: &Program, each_once: bool) -> Result<(), LowerError> {
     if each_once {
         return Ok(());
     }
-    let mut kept = None;
-    for proc in &program.procs {
-        walk::each(&proc.body, &mut |s| {
-            if matches!(s.kind, StmtKind::Join(_) | StmtKind::Async { dest: Some(_), .. }) {
-                kept.get_or_insert(s.span);
-            }
-        });
-    }
-    let locals = program.procs.iter().flat_map(|p| &p.locals);
-    let mut variables = program.globals.iter().chain(locals);
-    let kept = kept.or(variables.find(|v| *v.ty.scalar() == Type::ThreadId).map(|v| v.span));
-    match kept {
+    match compared_at(program) {
         None => Ok(()),
         Some(span) => at(
             span,
-            "the id of a started thread is kept or joined here, and threads may be started again and again: \
-             rounds and what else needs a fixed set of threads cannot follow that; use contexts"
+            "two ids of started threads are compared here, and threads may be started again and again: those that never act \
+             would have to be told apart, and there is no end of them; use contexts"
                 .to_owned(),
         ),
     }

@@ -95,21 +95,25 @@ pub(super) fn at_most(program: Program, most: u32) -> Made {
     let kinds = maker.started();
     let types: Vec<Vec<Type>> = kinds.iter().map(|&proc| maker.param_types(proc)).collect();
     let kind_of = |proc: ProcId| kinds.iter().position(|&known| known == proc).unwrap_or(0);
-    if most == 0 || kinds.is_empty() {
+    let most = if kinds.is_empty() { 0 } else { most };
+    let row_of = |ty: Type, length: u32| Type::Array { element: Box::new(ty), length };
+    let (kept, joined) = (ids::are_kept(&maker.program), ids::are_joined(&maker.program));
+    // The last element is for threads that were dropped, which never end.
+    let ended = joined.then(|| maker.declare("ended", &row_of(Type::Bool, most + 1)));
+    let dropped = most + 1;
+    if most == 0 {
         maker.replace(|start, locals| {
-            let drop = evaluated(&types[kind_of(start.proc)], &start, locals);
+            let drop = evaluated(&types[kind_of(start.proc)], &start, dropped, locals);
             drop.into_iter().next().map_or(StmtKind::Skip, |stmt| stmt.kind)
         });
+        if kept {
+            maker.number_ids(dropped, ended);
+        }
         let reading = vec!["No thread that is started acts.".to_owned()];
-        return Made {
-            program: maker.program,
-            slots: 0,
-            filled: Filled::None,
-            ended: None,
-            reading,
-        };
+        let (program, filled) = (maker.program, Filled::None);
+        return Made { program, slots: 0, filled, ended, reading };
     }
-    let row = |ty: Type| Type::Array { element: Box::new(ty), length: most };
+    let row = |ty: Type| row_of(ty, most);
     // Which procedure a slot runs, counted from 1; with one of them, whether it runs it.
     let only_one = kinds.len() == 1;
     let kind_type = if only_one { Type::Bool } else { make::range(0, kinds.len()) };
@@ -140,6 +144,10 @@ pub(super) fn at_most(program: Program, most: u32) -> Made {
     }
     let mut body = vec![stmt(StmtKind::Assume(is_filled), silent())];
     body.extend(run);
+    if let Some(ended) = ended {
+        let end = maker.element(ended, me.clone());
+        body.push(assign(vec![(end, make::truth(true))], silent()));
+    }
     let instance = make::expr(ExprKind::Instance, Type::Int, Span::default());
     let slot = maker.add_thread("slot", Count::Fixed(most), vec![instance], locals, body);
 
@@ -156,12 +164,16 @@ pub(super) fn at_most(program: Program, most: u32) -> Made {
         let values = std::iter::once(number(kind)).chain(start.args.iter().cloned());
         let mut pairs: Vec<_> = next[kind].iter().cloned().zip(values).collect();
         let more = binary(BinaryOp::Add, read(count.clone()), make::number(1));
+        pairs.extend(start.dest.map(|dest| (dest.clone(), more.clone())));
         pairs.push((count.clone(), more));
         let free = binary(BinaryOp::Lt, read(count.clone()), make::number(most));
         let chosen = binary(BinaryOp::And, free, make::any(&Type::Bool));
-        let drop = evaluated(&types[kind], &start, locals);
+        let drop = evaluated(&types[kind], &start, dropped, locals);
         StmtKind::Atomic(vec![branch(chosen, vec![assign(pairs, here)], drop, here)])
     });
+    if kept {
+        maker.number_ids(dropped, ended);
+    }
     let name = |id: GlobalId| &maker.program.globals[id.index()].name;
     let (runs, count) = (name(runs), name(started));
     let mut reading = vec![
@@ -182,20 +194,28 @@ pub(super) fn at_most(program: Program, most: u32) -> Made {
             reading[2] += &format!("0 for nothing yet, {}.", of.collect::<Vec<_>>().join(", "));
         }
     }
+    if kept {
+        reading.push(format!(
+            "The id of a thread is its number among these, counted from 1; {dropped} for all that were dropped."
+        ));
+    }
     let (program, filled) = (maker.program, Filled::First(started));
-    Made { program, slots: most, filled, ended: None, reading }
+    Made { program, slots: most, filled, ended, reading }
 }
 
-/// Evaluates the arguments of a thread that is dropped, where that may go wrong.
-fn evaluated(types: &[Type], start: &Start<'_>, locals: &mut Vec<Variable>) -> Block {
-    if types.iter().zip(start.args).all(|(ty, arg)| is_harmless(arg, ty)) {
-        return Vec::new();
+/// Evaluates the arguments of a thread that is dropped, where that may go wrong, and leaves the id of such threads where it is kept.
+fn evaluated(types: &[Type], start: &Start<'_>, dropped: u32, locals: &mut Vec<Variable>) -> Block {
+    let mut pairs: Vec<_> =
+        start.dest.map(|dest| (dest.clone(), make::number(dropped))).into_iter().collect();
+    if !types.iter().zip(start.args).all(|(ty, arg)| is_harmless(arg, ty)) {
+        for (ty, arg) in types.iter().zip(start.args) {
+            let id = LocalId(locals.len() as u32);
+            locals.push(local("dropped", ty));
+            pairs.push((make::variable(VarRef::Local(id), ty), arg.clone()));
+        }
     }
-    let mut pairs = Vec::new();
-    for (ty, arg) in types.iter().zip(start.args) {
-        let id = LocalId(locals.len() as u32);
-        locals.push(local("dropped", ty));
-        pairs.push((make::variable(VarRef::Local(id), ty), arg.clone()));
+    if pairs.is_empty() {
+        return Vec::new();
     }
     vec![assign(pairs, silently(start.span))]
 }

@@ -34,6 +34,51 @@ pub fn totals(rows: &[Measured]) -> Vec<Total<'_>> {
     columns(rows).into_iter().map(total).filter(|total| total.asked > 0).collect()
 }
 
+/// What a column did with the questions about a property, as far as it is known whether it holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PerProperty<'a> {
+    /// The property, as `--property` names it.
+    pub property: &'a str,
+    /// The column.
+    pub engine: &'a str,
+    /// How many answers are right.
+    pub right: usize,
+    /// How many questions have no answer.
+    pub open: usize,
+    /// How many answers are wrong.
+    pub wrong: usize,
+}
+
+/// What each column did with each property of programs in C; nothing for questions that name none, or several.
+#[must_use]
+pub fn per_property(rows: &[Measured]) -> Vec<PerProperty<'_>> {
+    let mut all: Vec<PerProperty<'_>> = Vec::new();
+    let known = rows.iter().filter(|row| row.part == Part::Suite && row.expected.is_some());
+    for row in known {
+        let Some(property) = property(&row.key.options) else { continue };
+        let engine = row.key.engine.as_str();
+        let place = all.iter().position(|one| (one.property, one.engine) == (property, engine));
+        let place = place.unwrap_or_else(|| {
+            all.push(PerProperty { property, engine, right: 0, open: 0, wrong: 0 });
+            all.len() - 1
+        });
+        let one = &mut all[place];
+        match row.ok {
+            Some(true) => one.right += 1,
+            _ if row.is_wrong() => one.wrong += 1,
+            _ => one.open += 1,
+        }
+    }
+    all
+}
+
+/// The one property that options name.
+fn property(options: &str) -> Option<&str> {
+    let words: Vec<&str> = options.split_whitespace().collect();
+    let mut named = words.windows(2).filter(|pair| pair[0] == "--property").map(|pair| pair[1]);
+    named.next().filter(|_| named.next().is_none())
+}
+
 /// The wrong answers, a line each.
 #[must_use]
 pub fn wrong(rows: &[Measured]) -> Vec<String> {
@@ -71,6 +116,14 @@ pub fn write(rows: &[Measured], conditions: &[String], pictures: &[(&str, String
             "| {} | {asked} | {answered} | {wrong} | {open} | {time:.2} |\n",
             cell(engine)
         );
+    }
+    let properties = per_property(rows);
+    if !properties.is_empty() {
+        text += "\n## Properties\n\n| property | column | right | open | wrong |\n\
+                 | --- | --- | ---: | ---: | ---: |\n";
+    }
+    for PerProperty { property, engine, right, open, wrong } in properties {
+        text += &format!("| {property} | {} | {right} | {open} | {wrong} |\n", cell(engine));
     }
     let suite: NumberOf = |part| (part == Part::Suite).then_some(0);
     let parts = [
@@ -130,6 +183,33 @@ fn cell(text: &str) -> String {
 mod tests {
     use super::super::tests::row;
     use super::*;
+
+    #[test]
+    fn properties_are_counted() {
+        let with = |name: &str, options: &str, expected: &str, said: &str| {
+            let mut row = row(name, "auto", expected, &[(said, 1.0)]);
+            row.key.options = options.to_owned();
+            row
+        };
+        let (reach, race) =
+            ("--data-model ilp32 --property unreach-call", "--property no-data-race");
+        let rows = [
+            with("a", reach, "safe", "safe"),
+            with("b", reach, "safe", "unsafe"),
+            with("c", race, "unsafe", "timeout"),
+            with("d", race, "unsafe", "unsafe"),
+            with("e", race, "-", "unsafe"),
+            with("f", "", "safe", "safe"),
+            with("g", "--property no-overflow --property no-data-race", "safe", "safe"),
+        ];
+        let told: Vec<_> = per_property(&rows)
+            .into_iter()
+            .map(|one| (one.property, one.right, one.open, one.wrong))
+            .collect();
+        assert_eq!(told, [("unreach-call", 1, 0, 1), ("no-data-race", 1, 1, 0)]);
+        let text = write(&rows, &[], &[]);
+        assert!(text.contains("| unreach-call | auto | 1 | 0 | 1 |\n"), "{text}");
+    }
 
     #[test]
     fn what_is_wrong_stands_first() {

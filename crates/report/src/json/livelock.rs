@@ -72,6 +72,7 @@ impl Livelock {
             assumption: None,
             reason: reason.map(ToString::to_string),
             violation: None,
+            coverage: None,
             proof: livelock::proof(answer),
             collapse: None,
             time_s: Some(answer.time.as_secs_f64()),

@@ -10,6 +10,7 @@ use selvedge_evidence::{Lasso, Trace, thread_name};
 use selvedge_model::{Action, State, SymbolId, System, ThreadId, Values, Word, advance};
 use serde::Serialize;
 
+use crate::holders::Holders;
 use crate::view::{place_name, statements};
 
 /// A run, step by step.
@@ -90,13 +91,16 @@ pub fn of_trace(system: &dyn System, trace: &Trace) -> Schedule {
     let mut threads: Vec<_> = state.thread_ids().map(|id| thread(&state, id, None)).collect();
     let first = shared.clone();
     let mut variables = shared.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    let mut holders = Holders::new(system);
     let mut steps = Vec::with_capacity(trace.steps.len());
     for (index, (id, action)) in trace.steps.iter().enumerate() {
         let before = (state.shared, state.threads.len(), state.threads[id.index()].stack.0.len());
         advance(&mut state, *id, *action);
         let mut v = Vec::new();
         if state.shared != before.0 {
-            let mut now = texts(system.describe().shared_values(state.shared));
+            let name = thread_name(system, &state, *id);
+            let values = system.describe().shared_values(state.shared);
+            let mut now = texts(holders.follow(&name, values));
             if system.wrong(state.shared).is_some() {
                 // That it is wrong, and why, is no value of a variable.
                 now.retain(|(name, _)| variables.contains(name));

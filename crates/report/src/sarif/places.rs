@@ -80,7 +80,7 @@ impl Places<'_> {
             context = row.context;
             let words = if order > stem { "for ever: " } else { "" };
             let words = format!("{words}{}", row.words_with_changes());
-            let step = self.step(system, &row, rows.state(), (order, importance, &words));
+            let step = self.step(system, &row, &rows, (order, importance, &words));
             if order <= stem + 1 {
                 line = row.steps.iter().rev().find_map(|step| step.line).or(line);
             }
@@ -104,11 +104,11 @@ impl Places<'_> {
         &self,
         system: &dyn System,
         row: &Row,
-        after: &State,
+        rows: &Rows<'_>,
         (order, importance, words): (usize, &'static str, &str),
     ) -> FlowLocation {
-        let top = after.threads[row.thread.index()].stack.top();
-        let values = system.describe().shared_values(after.shared).into_iter();
+        let top = rows.state().threads[row.thread.index()].stack.top();
+        let values = rows.values().clone().into_iter();
         let locals = top.map_or(Values::default(), |top| system.describe().symbol_values(top));
         let values = values.chain(locals);
         FlowLocation {

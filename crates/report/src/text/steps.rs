@@ -33,8 +33,8 @@ const WIDEST_STATEMENT: usize = 48;
 /// Deeper stacks are not indented further; the depth is written out.
 const DEEPEST_INDENT: usize = 10;
 
-/// Each row, and what is shown after it.
-pub(super) fn table(rows: &[(Row, String)], fold: bool, paint: Paint) -> String {
+/// Each row, and what is shown after it; `shortened` says that some steps are not among them.
+pub(super) fn table(rows: &[(Row, String)], fold: bool, shortened: bool, paint: Paint) -> String {
     let lines = lines(rows, fold);
     let width = |of: fn(&Line<'_>) -> usize, heading: &str| {
         lines.iter().map(of).max().unwrap_or(0).max(heading.len())
@@ -72,7 +72,7 @@ pub(super) fn table(rows: &[(Row, String)], fold: bool, paint: Paint) -> String 
         text.push('\n');
         text += &line.then.lines().map(|l| format!("      {l}\n")).collect::<String>();
     }
-    if lines.iter().any(|line| line.is_folded) {
+    if shortened || lines.iter().any(|line| line.is_folded) {
         text += &format!("{}\n", paint.paint(Role::Faint, "(--full shows every step)"));
     }
     text
@@ -172,7 +172,7 @@ mod tests {
             (row, String::new())
         };
         let rows: Vec<_> = steps.chars().enumerate().map(row).collect();
-        table(&rows, true, Paint { colours: false })
+        table(&rows, true, false, Paint { colours: false })
     }
 
     #[test]

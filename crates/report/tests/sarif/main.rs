@@ -73,6 +73,7 @@ fn ask(
         outcome: &outcome,
         asked: Asked::default(),
         last: states.as_ref().and_then(|states| states.last()),
+        covered: None,
         time: Duration::ZERO,
         peak_memory: 0,
     };

@@ -31,7 +31,7 @@ impl Engine for OfStates {
             Method::Explicit => "Single states",
             Method::Symbolic => "Sets of stacks",
             Method::Cuts => {
-                "Stacks cut ever deeper, from above: it proves and finds nothing, for `verify`"
+                "Stacks cut ever deeper, from above: it proves, and never finds a violation, for `verify`"
             }
             Method::Generators => {
                 "Contexts until no generator is missing at a plateau, as in Alg. 3 of the CUBA paper: for \

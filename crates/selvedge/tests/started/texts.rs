@@ -65,7 +65,11 @@ impl Text {
         self.out += "}\nvoid h() {\n";
         self.block(&["x", "y", "n == 1"], "y", 2, &[]);
         self.out += "}\nvoid main() {\nbool a;\n";
-        self.ids = matches!(kind, Kind::Beginning | Kind::Branches) && self.dice.below(3) == 0;
+        self.ids = match kind {
+            Kind::Beginning | Kind::Branches => self.dice.below(3) == 0,
+            Kind::Loops => self.dice.below(2) == 0,
+            Kind::Labels => false,
+        };
         if self.ids {
             self.out += "tid t; t := none;\n";
         }
@@ -114,9 +118,11 @@ impl Text {
             }
             Kind::Loops => {
                 let one = self.dice.pick(&starts);
-                let _ =
-                    writeln!(self.out, "while ({}) {{ {one}", self.dice.pick(&["*", "!x", "true"]));
+                let dest = if self.ids { "t := " } else { "" };
+                let condition = self.dice.pick(&["*", "!x", "true"]);
+                let _ = writeln!(self.out, "while ({condition}) {{ {dest}{one}");
                 self.block(&["x", "y"], "a", 1, &starts);
+                self.join();
                 self.out += "}\n";
                 self.block(&["x", "y"], "a", 0, &[]);
             }

@@ -1,6 +1,11 @@
 //! The list of questions: a line each, with tabs between file, options, expected verdict, bound and how
 //! it is run. Only the file has to be there. Files are sought beside the list; empty lines and
 //! lines that begin with `#` are passed over, and so is a line of names (`file`, …).
+//!
+//! A list of tasks in C has another line of names (`file`, `data_model`, and properties), and a verdict in each column of a property: see
+//! `tasks`.
+
+mod tasks;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,11 +37,17 @@ pub struct Question {
 /// The list of the examples, in a checkout.
 const EXAMPLES: &str = "examples/expected.tsv";
 
+/// The names of lists in a folder.
+const LISTS: [&str; 2] = ["expected.tsv", "TASKS.tsv"];
+
 impl Manifest {
-    /// Reads a list; that of the examples if none is given. A folder has one of that name.
+    /// Reads a list; that of the examples if none is given. A folder has one of a known name.
     pub fn load(path: Option<&Path>) -> Result<Self, Failure> {
         let path = match path {
-            Some(path) if path.is_dir() => path.join("expected.tsv"),
+            Some(path) if path.is_dir() => {
+                let there = LISTS.iter().map(|name| path.join(name)).find(|list| list.is_file());
+                there.unwrap_or_else(|| path.join(LISTS[0]))
+            }
             Some(path) => path.to_owned(),
             None if Path::new(EXAMPLES).is_file() => PathBuf::from(EXAMPLES),
             None => {
@@ -74,6 +85,9 @@ impl Manifest {
 
 /// The questions with their lines, or what is wrong on which line.
 fn parse(text: &str) -> Result<Vec<(usize, Question)>, (usize, String)> {
+    if let Some(questions) = tasks::parse(text) {
+        return questions;
+    }
     let mut questions = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let fields: Vec<&str> = line.split('\t').map(str::trim).collect();

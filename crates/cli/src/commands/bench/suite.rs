@@ -33,7 +33,7 @@ use selvedge_check::command::limits;
 #[derive(ClapArgs, Debug)]
 pub struct SuiteArgs {
     /// The questions, a line each: file, and with tabs between them options, expected verdict, bound
-    /// and how it is run [default: examples/expected.tsv]
+    /// and how it is run; or tasks in C, with a column for each property [default: examples/expected.tsv]
     manifest: Option<PathBuf>,
     /// An engine of `verify`, as a column; may be repeated [default: auto]
     #[arg(long, value_parser = engine())]
@@ -206,6 +206,11 @@ fn tell(
             "{engine}: {answered} of {} answered in {time:.2} s, {wrong} wrong, {open} without an answer\n",
             count(asked, "question")
         ));
+    }
+    for markdown::PerProperty { property, engine, right, open, wrong } in
+        markdown::per_property(rows)
+    {
+        output.print(&format!("{engine}, {property}: {right} right, {open} open, {wrong} wrong\n"));
     }
     let mut is_worse = false;
     if let Some(old) = old {

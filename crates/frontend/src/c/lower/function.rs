@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use selvedge_program::make::{expr, read, stmt, truth};
+use selvedge_program::telling::{Manner, Piece, Told};
 use selvedge_program::{
     Block, Cond, Expr, ExprKind, LabelId as ProgramLabel, LocalId as ProgramLocal, Place, ProcId,
     Span, StmtKind, Type, Value, VarRef, Variable,
@@ -12,6 +13,7 @@ use selvedge_program::{
 use super::arithmetic::{int, known_truth};
 use super::memory::{Leaf, Stored, local, place, variable_type};
 use super::points::Target;
+use super::telling::{is_address, is_made};
 use super::{Cell, Limit, Lower, Role};
 use crate::c::typed::{self as c, FunctionId, LabelId, LocalId};
 
@@ -171,7 +173,23 @@ impl<'l, 'u> Fun<'l, 'u> {
     }
 
     fn local_of(&mut self, name: &str, leaf: &Leaf, span: Span) -> VarRef {
-        self.new_local(&format!("{name}{}", leaf.name), variable_type(leaf), span)
+        let var = self.new_local(&format!("{name}{}", leaf.name), variable_type(leaf), span);
+        let unique = self.locals.last().map_or(String::new(), |local| local.name.clone());
+        let indices = leaf.dimensions.iter().map(|_| Piece::Index);
+        let pieces = [Piece::Text(unique)].into_iter().chain(indices).collect();
+        let manner = match is_made(name) {
+            true => Manner::Hidden,
+            false => Manner::Written { pieces, is_address: is_address(&leaf.c) },
+        };
+        self.tell(var, manner);
+        var
+    }
+
+    /// Says how a local variable is told.
+    fn tell(&mut self, var: VarRef, manner: Manner) {
+        if let VarRef::Local(local) = var {
+            self.lower.tell(Told::Local(self.proc, local), manner);
+        }
     }
 
     /// A new local variable.
@@ -201,6 +219,7 @@ impl<'l, 'u> Fun<'l, 'u> {
     /// A new place for a value on the way.
     pub(super) fn temp(&mut self, ty: &Type, span: Span) -> Place {
         let var = self.new_local("t", ty.clone(), span);
+        self.tell(var, Manner::Hidden);
         place(var, Vec::new(), ty, span)
     }
 

@@ -42,7 +42,7 @@ impl<'u> Lower<'u> {
         };
         let name = if name.is_empty() { "heap".to_owned() } else { name };
         let mut stored =
-            self.store_in(&name, &ty, Some(bytes), Some((self.options.heap, None)), site)?;
+            self.store_in(&name, &ty, Some(bytes), Some((self.options.heap, None)), true, site)?;
         if uses.size.is_none() {
             let bits = if self.shapes.types.pointer_size() == 8 { 64 } else { 32 };
             let element = Box::new(Type::Machine { bits, signed: false });
@@ -293,6 +293,9 @@ impl<'u> Fun<'_, 'u> {
             self.assign(to, size.clone(), span);
         }
         if zero {
+            if let Some(telling) = &mut self.lower.program.telling {
+                telling.cleared.insert(span);
+            }
             for (leaf, var) in &stored.leaves {
                 self.clear(leaf, *var, &object, span);
             }

@@ -33,6 +33,7 @@ mod races;
 mod single;
 mod statements;
 mod synchronisation;
+mod telling;
 mod threads;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,6 +41,7 @@ use std::rc::Rc;
 
 use num_bigint::BigInt;
 use selvedge_program::make::truth;
+use selvedge_program::telling::{Manner, Piece, Told};
 use selvedge_program::{
     Count, ProcId, Procedure, Program, Span, StmtKind, ThreadDecl, Type, Value, VarRef, Variable,
 };
@@ -179,7 +181,7 @@ pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> 
             knows_owners: false,
             trailing: 0,
         },
-        program: Program::default(),
+        program: Program { telling: Some(Box::new(telling::telling(unit))), ..Program::default() },
         points: Points::new(unit),
         stored: BTreeMap::new(),
         next_address: 0x1000,
@@ -293,6 +295,10 @@ impl<'u> Lower<'u> {
             for cell in self.cells(&param.ty) {
                 let name = format!("{}{}", param.name, cell.name);
                 let init = vec![Value::Open; cell.ty.slots()];
+                let pieces = vec![Piece::Text(name.clone())];
+                let is_address = telling::is_address(&cell.c);
+                let told = Told::Local(proc, selvedge_program::LocalId(locals.len() as u32));
+                self.tell(told, Manner::Written { pieces, is_address });
                 locals.push(Variable {
                     name,
                     ty: cell.ty,
@@ -399,6 +405,13 @@ impl<'u> Lower<'u> {
             Target::Heap(site) => self.store_heap(site)?,
             Target::Function(_) | Target::Choice(_) => return None,
         };
+        if let (Target::Local(..), Some(telling)) = (target, &mut self.program.telling) {
+            let globals = stored.leaves.iter().filter_map(|(_, var)| match var {
+                VarRef::Global(global) => Some(*global),
+                VarRef::Local(_) => None,
+            });
+            telling.on_stack.extend(globals);
+        }
         if !self.quiet.contains(&target) {
             let globals = stored.leaves.iter().filter_map(|(_, var)| match var {
                 VarRef::Global(global) => Some(*global),
@@ -419,7 +432,7 @@ impl<'u> Lower<'u> {
         pool: Option<u32>,
         span: Span,
     ) -> Option<Stored> {
-        self.store_in(name, ty, None, pool.map(|objects| (objects, None)), span)
+        self.store_in(name, ty, None, pool.map(|objects| (objects, None)), false, span)
     }
 
     /// New variables for an object, of its size or a larger one, or for so many, with the marks of those that are there.
@@ -429,6 +442,7 @@ impl<'u> Lower<'u> {
         ty: &CType,
         bytes: Option<u64>,
         pool: Option<(u32, Option<selvedge_program::GlobalId>)>,
+        on_heap: bool,
         span: Span,
     ) -> Option<Stored> {
         let trailing = bytes.map_or(0, |bytes| self.shapes.types.trailing(ty, bytes));
@@ -465,7 +479,12 @@ impl<'u> Lower<'u> {
             (leaf, VarRef::Global(global))
         });
         let leaves = leaves.collect();
-        Some(Stored { base, size, leaves, pool, sizes: None })
+        let stored = Stored { base, size, leaves, pool, sizes: None };
+        let told = self.tell_stored(name, ty, &stored);
+        if let (Some(pool), true) = (pool, on_heap) {
+            self.tell(Told::Shared(pool.used), Manner::Heap(told));
+        }
+        Some(stored)
     }
 
     fn global(

@@ -15,6 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_program::make::{constant, read, truth};
+use selvedge_program::telling::{Manner, Told};
 use selvedge_program::{BinaryOp, GlobalId, Place, Span, StmtKind, Type, Value, VarRef};
 
 use super::Lower;
@@ -42,6 +43,8 @@ pub(super) fn declare(lower: &mut Lower<'_>) -> (GlobalId, GlobalId) {
     let address = Type::Machine { bits, signed: false };
     let at = lower.global("race.at", address, &Value::Small(0), Span::default());
     let writes = lower.global("race.writes", Type::Bool, &Value::FALSE, Span::default());
+    lower.tell(Told::Shared(at), Manner::Hidden);
+    lower.tell(Told::Shared(writes), Manner::Hidden);
     (at, writes)
 }
 

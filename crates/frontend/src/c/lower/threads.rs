@@ -225,7 +225,7 @@ impl Lower<'_> {
         let object = &unit.objects[id.index()];
         let numbers = self.numbers?;
         let pool = Some((numbers.count, Some(numbers.alive)));
-        self.store_in(&object.name, &object.ty, None, pool, object.span)
+        self.store_in(&object.name, &object.ty, None, pool, false, object.span)
     }
 
     /// Gives what one thread has at first to all others.

@@ -1,0 +1,153 @@
+//! Steps as they are told: which statement of the text they belong to, and what there is to say beside it. See [`crate::telling`].
+
+use selvedge_model::{Access, Step};
+
+use super::Lowering;
+use crate::flow::{Command, Edge, EdgeId};
+use crate::telling::{Manner, Telling, Told};
+use crate::visit::operands;
+use crate::{Expr, ExprKind, GlobalId, Place, Span, VarRef};
+
+/// What is said of a step that belongs to no statement.
+const NO_STATEMENT: &str = "…";
+
+/// Statements of more lines are not looked for in the text that was written.
+const MOST_LINES: usize = 20;
+
+impl Lowering {
+    /// What a sequence of edges executes, statement by statement as it is told.
+    pub(super) fn told_path(&self, telling: &Telling, path: &[EdgeId]) -> Vec<Step> {
+        let mut steps: Vec<(Span, Step)> = Vec::new();
+        for &id in path {
+            let edge = self.flow.edge(id);
+            let place = telling.statement(edge.span).unwrap_or(edge.span);
+            let mut text = self.told_text(place);
+            if let Some(more) = self.told_outcome(telling, edge) {
+                text = format!("{text}  [{more}]");
+            }
+            let step = Step { text, line: self.line(edge.span) };
+            match steps.last_mut() {
+                Some((last, before)) if *last == place => *before = step,
+                _ if step.text.is_empty() => {}
+                _ => steps.push((place, step)),
+            }
+        }
+        if steps.is_empty() {
+            // What was made for no statement of the text, or for the end of a function.
+            let returns =
+                path.iter().any(|&id| matches!(self.flow.edge(id).command, Command::Return(_)));
+            let text = if returns { "return" } else { NO_STATEMENT };
+            return vec![Step { text: text.to_owned(), line: None }];
+        }
+        steps.into_iter().map(|(_, step)| step).collect()
+    }
+
+    /// What there is to say of an edge beside the statement that it belongs to: which way a condition went, or what was read.
+    pub(super) fn told_outcome(&self, telling: &Telling, edge: &Edge) -> Option<String> {
+        match &edge.command {
+            Command::Test { holds: taken, .. } | Command::TestAttempt { succeeds: taken, .. } => {
+                let is_condition = telling.conditions.contains(&edge.span);
+                is_condition.then(|| if *taken { "yes" } else { "no" }.to_owned())
+            }
+            Command::Assign { targets, values, .. } => {
+                let [Place { var: VarRef::Local(local), .. }] = targets.as_slice() else {
+                    return None;
+                };
+                let proc = self.flow.location(edge.from).proc;
+                let manner = telling.variables.get(&Told::Local(proc, *local));
+                if manner != Some(&Manner::Hidden) {
+                    return None;
+                }
+                let read = values.iter().find_map(shared_read)?;
+                let own = self.told_text(edge.span);
+                let whole = self.told_text(telling.statement(edge.span).unwrap_or(edge.span));
+                let name = match own != whole && !own.is_empty() {
+                    true => own,
+                    false => self.program.globals[read.index()].name.clone(),
+                };
+                let is_bookkeeping = matches!(
+                    telling.variables.get(&Told::Shared(read)),
+                    Some(Manner::Hidden | Manner::Heap(_))
+                );
+                (!is_bookkeeping).then(|| format!("reads {name}"))
+            }
+            _ => None,
+        }
+    }
+
+    /// The access that a sequence of edges makes in the text itself, if it makes one.
+    pub(super) fn told_access(&self, telling: &Telling, path: &[EdgeId]) -> Option<Access> {
+        let mut found = None;
+        for &id in path {
+            let edge = self.flow.edge(id);
+            match &edge.command {
+                Command::Async { .. } | Command::StartThread { .. } => return Some(Access::Starts),
+                Command::Join(_) => return Some(Access::Shared),
+                Command::Assign { .. } if telling.cleared.contains(&edge.span) => continue,
+                _ => {}
+            }
+            for place in self.machine.code.edge(id).shared_places() {
+                let Some(global) = self.global_at(place.slots().start) else { continue };
+                match telling.variables.get(&Told::Shared(global)) {
+                    // An object comes or goes.
+                    Some(Manner::Heap(_)) => return None,
+                    Some(Manner::Hidden) => {}
+                    _ if telling.on_stack.contains(&global) => {}
+                    _ => found = Some(Access::Shared),
+                }
+            }
+        }
+        found
+    }
+
+    /// The shared variable that has a slot.
+    fn global_at(&self, slot: usize) -> Option<GlobalId> {
+        let mut next = 0;
+        let mut holds = |variable: &crate::Variable| {
+            next += variable.ty.slots();
+            slot < next
+        };
+        let number = self.program.globals.iter().position(&mut holds)?;
+        Some(GlobalId(u32::try_from(number).ok()?))
+    }
+
+    /// The text of a place as somebody wrote it: where it comes from a macro, the lines that it stands in.
+    pub(super) fn told_text(&self, place: Span) -> String {
+        let read = self.text_at(place);
+        if !self.source.is_made() || place == Span::default() {
+            return read;
+        }
+        let lines = self.source.line(place.start)..=self.source.line(place.end.max(1) - 1);
+        let without_comment = |line| {
+            let text: &str = self.source.line_text(line);
+            text.split_once("//").map_or(text, |(before, _)| before)
+        };
+        let lines =
+            lines.take(MOST_LINES).flat_map(|line| without_comment(line).split_whitespace());
+        let written: Vec<&str> = lines.collect();
+        let plain = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+        match plain(&written.concat()).contains(&plain(&read)) {
+            // The place of `if (…)` ends before the bracket.
+            true => read.clone() + if is_open(&read) { ")" } else { "" },
+            false => plainly(&written.join(" ")),
+        }
+    }
+}
+
+/// Lines of a text without what stands around their statement.
+fn plainly(text: &str) -> String {
+    text.trim_start_matches(['}', ' ']).trim_end_matches([';', '{', '}', ' ']).to_owned()
+}
+
+/// Whether a bracket is missing at the end.
+fn is_open(text: &str) -> bool {
+    text.matches('(').count() > text.matches(')').count()
+}
+
+/// A shared variable that an expression reads.
+fn shared_read(expr: &Expr) -> Option<GlobalId> {
+    match &expr.kind {
+        ExprKind::Read(Place { var: VarRef::Global(global), .. }) => Some(*global),
+        _ => operands(expr).into_iter().find_map(shared_read),
+    }
+}

@@ -1,0 +1,90 @@
+//! # A schedule in a compiled program
+//!
+//! **Question.** A schedule of the model goes wrong. Does the program that the compiler makes of the text?
+//!
+//! **Idea.** The compiler itself can call a function before every access to memory: it does so for its detector of data races. Here that
+//! function is a turnstile. A thread that is about to access what others see, or to call a function of the library that does, waits
+//! until the schedule says that it is its turn; it keeps the turn until its next access. So accesses happen in the order of the schedule,
+//! and the assertion fails in the real program, or the schedule cannot be followed and the test says so.
+//!
+//! **Needs.** Steps that are one access each, as those of C are, compiled without optimisation. Sections that are atomic by decree, variables
+//! of the type `pthread_t` that all threads see, and violations that a compiled program does not notice are refused.
+
+use std::fmt::Write;
+
+use selvedge_evidence::Trace;
+use selvedge_model::{Access, State, System, advance};
+use selvedge_program::Source;
+
+/// The turnstile.
+const RUNTIME: &str = include_str!("runtime.c");
+
+/// Functions that have no counterpart in the turnstile.
+const REFUSED: [&str; 8] = [
+    "__VERIFIER_",
+    "pthread_barrier",
+    "pthread_once",
+    "call_once",
+    "thrd_create",
+    "timedlock",
+    "timedwait",
+    "pthread_rwlock_try",
+];
+
+/// A text in C that forces the schedule of a violation in a compiled program; or why there is none.
+pub fn c_test(system: &dyn System, trace: &Trace, source: &Source) -> Result<String, String> {
+    let text = source.written();
+    if let Some(refused) = REFUSED.iter().find(|name| text.contains(**name)) {
+        return Err(format!("the text uses `{refused}…`, which a test cannot follow"));
+    }
+    let mut state = trace.initial.clone();
+    let (mut turns, mut children) = (Vec::new(), Vec::new());
+    for (thread, action) in &trace.steps {
+        let before = state.threads.len();
+        advance(&mut state, *thread, *action);
+        let access = system.describe().access(action.origin);
+        turns.extend(access.map(|_| thread.index().to_string()));
+        if access == Some(Access::Starts) {
+            let is_there = state.threads.len() > before;
+            children.push(if is_there { before.to_string() } else { "-1".to_owned() });
+        }
+    }
+    let wrong = said(system, &state)?;
+    if wrong.is_none() && text.contains("pthread_cond_") {
+        return Err(
+            "a test cannot tell a thread that waits for a condition from one that is stuck"
+                .to_owned(),
+        );
+    }
+    let mut test = String::new();
+    let name = source.name();
+    let _ = write!(
+        test,
+        "/* A test that forces a schedule of {name}: {}.\n   Compile and run it so; it fails where the schedule does:\n\n     \
+         gcc -g -O0 -fsanitize=thread -c -o test.o THIS.c && gcc -pthread test.o -o test && ./test\n\n   The compiler calls the \
+         functions __tsan_… before every access; here they wait for their turn. */\n",
+        wrong.as_deref().unwrap_or("it ends in a deadlock").replace("*/", "* /"),
+    );
+    let list = |items: &[String]| if items.is_empty() { "0".to_owned() } else { items.join(",") };
+    let _ = write!(
+        test,
+        "enum {{ SV_LENGTH = {}, SV_CREATED = {}, SV_DEADLOCK = {} }};\nstatic const short sv_turns[] = {{{}}};\n\
+         static const short sv_children[] = {{{}}};\n{RUNTIME}\n#line 1 \"{}\"\n{text}",
+        turns.len(),
+        children.len(),
+        u8::from(wrong.is_none()),
+        list(&turns),
+        list(&children),
+        name.replace('\\', "\\\\").replace('"', "\\\""),
+    );
+    Ok(test)
+}
+
+/// What goes wrong in the end, nothing for a deadlock; an error if a compiled program would not notice.
+fn said(system: &dyn System, last: &State) -> Result<Option<String>, String> {
+    let Some(wrong) = system.wrong(last.shared) else { return Ok(None) };
+    match wrong.contains("data race") || wrong.contains("overflow") {
+        true => Err(format!("a compiled program does not notice it ({wrong})")),
+        false => Ok(Some(wrong)),
+    }
+}
