@@ -250,3 +250,14 @@ fn what_is_kept_at_a_key_is_destroyed_when_a_thread_ends() {
         pthread_join(t, 0);";
     holds_with_threads(declarations, statements, "destroyed == 3");
 }
+
+#[test]
+fn an_element_of_a_value_that_nobody_holds_is_found() {
+    let declarations = "struct S { int n; int a[3]; short b[2][2]; };
+        static struct S make(int n) { struct S s = { n, { n, n + 1, n + 2 }, { { 1, 2 }, { 3, n } } }; return s; }";
+    let statements = "int i = 0; while (i < 2) i++; int x = make(4).a[i], y = make(5).b[i - 1][1], z = make(1).a[0];";
+    holds(declarations, statements, "x == 6 && y == 5 && z == 1");
+    assert_eq!(verdict(declarations, "int i = 3; return make(1).a[i];"), VerdictName::Unsafe);
+    let one_of = "union U { int i; unsigned u; }; static union U give(void) { union U u = { -1 }; return u; }";
+    holds(one_of, "", "give().u == 4294967295u && give().i == -1");
+}

@@ -2,7 +2,7 @@
 //! What an lvalue is: something with a name, or what a pointer points to. Every read and every write of what others see is a step of
 //! its own; inside of an atomic section a read stays in its expression.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use selvedge_program::make::read;
@@ -40,10 +40,13 @@ pub(super) enum Access {
         targets: BTreeSet<Target>,
     },
     /// A value that nobody holds: its scalars, by the way to them.
-    Value(Vec<(Vec<usize>, Vec<u32>, Expr)>, Vec<usize>),
+    Value(Vec<ValueCell>, Vec<usize>),
     /// What cannot be stored, and why.
     Nowhere(String),
 }
+
+/// A scalar of a value that nobody holds: the members on the way to it, the indices, and what it is.
+pub(super) type ValueCell = (Vec<usize>, Vec<u32>, Expr);
 
 /// A scalar that a pointer may point to.
 struct Found {
@@ -140,20 +143,57 @@ impl<'u> Fun<'_, 'u> {
                         let address = self.local_value(address, lvalue.span);
                         Access::Pointed { address, targets }
                     }
-                    Access::Value(..) => {
-                        Access::Nowhere("an element of a value that nobody holds".to_owned())
+                    Access::Value(cells, way) => {
+                        self.element_of_value(cells, way, index, lvalue.span)
                     }
                     nowhere @ Access::Nowhere(_) => nowhere,
                 }
             }
             LvalueKind::Temporary(value) => {
                 let values = self.record(value);
-                let cells = self.lower.cells(&value.ty);
-                let cells = cells.into_iter().zip(values);
-                let cells = cells.map(|(cell, value)| (cell.way, cell.indices, value));
+                let leaves = self.lower.shapes.leaves(&value.ty).unwrap_or_default();
+                let ways = |cell: &Cell| {
+                    // Members of a union are one scalar with several ways to it.
+                    let leaf = leaves.iter().find(|leaf| leaf.ways[0] == cell.way);
+                    leaf.map_or_else(|| vec![cell.way.clone()], |leaf| leaf.ways.clone())
+                };
+                let cells = self.lower.cells(&value.ty).into_iter().zip(values);
+                let cells = cells.flat_map(|(cell, value)| {
+                    let ways = ways(&cell).into_iter();
+                    ways.map(move |way| (way, cell.indices.clone(), value.clone()))
+                });
                 Access::Value(cells.collect(), Vec::new())
             }
         }
+    }
+
+    /// An element of an array inside of a value that nobody holds, `f().a[i]`.
+    fn element_of_value(
+        &mut self,
+        cells: Vec<ValueCell>,
+        way: Vec<usize>,
+        index: Expr,
+        span: Span,
+    ) -> Access {
+        let index = convert(index, &self.pointer_type());
+        let index = self.simple(index, span);
+        let inside: Vec<ValueCell> = (cells.into_iter())
+            .filter(|(at, indices, _)| at.starts_with(&way) && !indices.is_empty())
+            .collect();
+        let length = inside.iter().map(|(_, indices, _)| indices[0] + 1).max().unwrap_or(0);
+        self.require(binary(BinaryOp::Lt, index.clone(), int(length, &index.ty), span), span);
+        let mut elements: BTreeMap<(Vec<usize>, Vec<u32>), Expr> = BTreeMap::new();
+        for (at, indices, value) in inside {
+            let this = binary(BinaryOp::Eq, index.clone(), int(indices[0], &index.ty), span);
+            let key = (at, indices[1..].to_vec());
+            let value = match elements.remove(&key) {
+                Some(others) => arithmetic::choose(this, value, others),
+                None => value,
+            };
+            elements.insert(key, value);
+        }
+        let elements = elements.into_iter().map(|((at, rest), value)| (at, rest, value));
+        Access::Value(elements.collect(), way)
     }
 
     /// Any index of an array, for one of which nothing is known.
@@ -367,7 +407,11 @@ impl<'u> Fun<'_, 'u> {
         }
         if let Access::Value(cells, way) = access {
             let cell = cells.iter().find(|(w, indices, _)| w == way && indices.is_empty());
-            return cell.map_or_else(|| Fun::nothing(&ty), |(_, _, value)| value.clone());
+            let Some((_, _, value)) = cell else {
+                self.limit(span, "a part of a value that nobody holds".to_owned());
+                return Fun::nothing(&ty);
+            };
+            return adapt(value.clone(), &ty);
         }
         if let Access::Named { stored, way, indices, .. } = access {
             let mut way = way.clone();
@@ -460,9 +504,7 @@ impl<'u> Fun<'_, 'u> {
             },
             Access::Value(cells, way) => {
                 let way = way.iter().chain(&cell.way).copied().collect::<Vec<_>>();
-                let same = |(w, indices, _): &&(Vec<usize>, Vec<u32>, Expr)| {
-                    *w == way && *indices == cell.indices
-                };
+                let same = |(w, indices, _): &&ValueCell| *w == way && *indices == cell.indices;
                 let value = cells.iter().find(same).map(|(_, _, value)| value.clone());
                 match value {
                     Some(value) => Access::Value(vec![(Vec::new(), Vec::new(), value)], Vec::new()),
