@@ -8,9 +8,8 @@ use super::Role;
 use super::access::{Access, strip};
 use super::arithmetic::{binary, choose, convert, int, negate};
 use super::function::Fun;
-use super::heap::each_expr;
 use super::points::{Target, direct_address, root_local};
-use super::single::each_part;
+use super::visit::{each_expr, each_part};
 use crate::c::typed::{self as c, FunctionId};
 use crate::c::types::{Opaque, Type as CType};
 
