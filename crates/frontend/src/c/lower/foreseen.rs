@@ -367,10 +367,11 @@ impl<'u> Start<'u> {
                 self.holds(a);
                 self.holds(b);
             }
-            ExprKind::Convert(inner) if bounds(&inner.ty).is_some() => {
-                if keeps_apart(&inner.ty, &cond.ty) || cond.ty == Type::Bool {
-                    self.holds(inner);
-                }
+            ExprKind::Convert(inner)
+                if bounds(&inner.ty).is_some()
+                    && (keeps_apart(&inner.ty, &cond.ty) || cond.ty == Type::Bool) =>
+            {
+                self.holds(inner);
             }
             ExprKind::Compare(Compare::Eq, a, b) => self.equal(a, b),
             ExprKind::Not(inner) => {
@@ -388,11 +389,11 @@ impl<'u> Start<'u> {
         });
         match sides {
             [Some((Side::Variable(var), side)), Some((Side::Constant(value), _))]
-            | [Some((Side::Constant(value), _)), Some((Side::Variable(var), side))] => {
+            | [Some((Side::Constant(value), _)), Some((Side::Variable(var), side))]
                 // Conversions on the way give this value for no other one.
-                if all_hold(side, value) {
-                    self.equal.push((var, Side::Constant(value)));
-                }
+                if all_hold(side, value) =>
+            {
+                self.equal.push((var, Side::Constant(value)));
             }
             [Some((Side::Variable(a), left)), Some((other @ Side::Variable(_), right))] => {
                 let inner = [left, right].map(innermost);
