@@ -101,12 +101,18 @@ impl Choices {
     /// Some values of a call: the smallest, the largest, and those around 0 and the constants that it is compared with.
     pub(super) fn samples(&self, call: Span, from: i128, to: i128) -> Vec<i128> {
         let constants = self.constants.get(&call).into_iter().flatten();
-        let near = constants.flat_map(|&constant| [constant - 1, constant, constant + 1]);
+        let (least, greatest) = self.ranges.get(&call).copied().unwrap_or((from, to));
+        // Loops that count up to very large numbers are not followed.
+        let near = constants
+            .flat_map(|&constant| [constant - 1, constant, constant + 1])
+            .chain([least, greatest])
+            .filter(|value| value.abs() <= LARGEST_SAMPLE);
         let mut values: BTreeSet<i128> =
             [from, -1, 0, 1, 2, 3, to].into_iter().chain(near).collect();
-        let (least, greatest) = self.ranges.get(&call).copied().unwrap_or((from, to));
-        values.extend([least, greatest]);
         values.retain(|value| (from.max(least)..=to.min(greatest)).contains(value));
+        if values.is_empty() {
+            values.insert(least.clamp(from, to));
+        }
         values.into_iter().take(MOST_SAMPLES).collect()
     }
 
@@ -149,6 +155,9 @@ impl Choices {
         Some(values.into_iter().collect())
     }
 }
+
+/// Larger values are not tried where all cannot be, but for the largest and the smallest of the type.
+const LARGEST_SAMPLE: i128 = 1 << 24;
 
 /// More values than this are not listed where all matter.
 const MOST_LISTED: i128 = 32;
