@@ -54,6 +54,8 @@ pub struct Beyond {
     pub is_c: bool,
     /// Whether threads wait for conditions of C, which may wake them although nobody called.
     pub waits: bool,
+    /// Whether nothing but data races of C is asked about, and the text shows that there are none, whatever runs do.
+    pub is_quiet: bool,
 }
 
 /// What the command line says about an input.
@@ -296,6 +298,7 @@ fn c_program(source: Source, options: &LoadOptions) -> Result<Input, LoadError> 
         most_threads: lowered.most_threads,
         is_c: true,
         waits: lowered.waits,
+        is_quiet: lowered.is_quiet,
     });
     Ok(Input::Program {
         program: Arc::new(program),

@@ -17,8 +17,8 @@ use selvedge_program::{Span, StmtKind as Kind};
 
 use super::Limit;
 use super::function::Fun;
-use super::heap::each_expr;
 use super::points::direct_address;
+use super::visit::{each_block, each_expr, each_part, flattened};
 use crate::c::typed::*;
 
 /// Loops with fewer turns than this are followed as they are.
@@ -40,6 +40,8 @@ pub(super) struct Bulk {
     joins: BTreeMap<Span, (LocalId, i128)>,
     /// The variables that hold the threads.
     holders: BTreeSet<Holder>,
+    /// Those that hold no thread that is started elsewhere.
+    only: BTreeSet<Holder>,
 }
 
 impl Bulk {
@@ -53,10 +55,13 @@ impl Bulk {
             });
         }
         let mut bulk = Bulk::default();
-        for (span, counter, turns, holder) in found {
-            if only_joined(unit, holder) {
-                bulk.loops.insert(span, (counter, turns));
-                bulk.holders.insert(holder);
+        for &(span, counter, turns, holder) in &found {
+            let Some(starts) = only_joined(unit, holder) else { continue };
+            bulk.loops.insert(span, (counter, turns));
+            bulk.holders.insert(holder);
+            let loops = found.iter().filter(|(.., other)| *other == holder).count();
+            if starts == loops {
+                bulk.only.insert(holder);
             }
         }
         for (number, function) in unit.functions.iter().enumerate() {
@@ -70,6 +75,11 @@ impl Bulk {
             });
         }
         bulk
+    }
+
+    /// Whether a variable holds very many threads and nothing else: nobody reads or writes it then.
+    pub(super) fn holds(&self, function: FunctionId, local: LocalId) -> bool {
+        self.only.contains(&Holder::Local(function, local))
     }
 
     /// The fewest threads that one of the loops starts.
@@ -134,18 +144,7 @@ fn each_loop<'u>(block: &'u [Stmt], see: &mut dyn FnMut(&'u Stmt, &'u Stmt)) {
         if let (StmtKind::For { .. }, Some(before)) = (&statement.kind, number.checked_sub(1)) {
             see(&block[before], statement);
         }
-        match &statement.kind {
-            StmtKind::Block(block)
-            | StmtKind::While(_, block)
-            | StmtKind::DoWhile(block, _)
-            | StmtKind::Switch(_, block)
-            | StmtKind::For { body: block, .. } => each_loop(block, see),
-            StmtKind::If(_, a, b) => {
-                each_loop(a, see);
-                each_loop(b, see);
-            }
-            _ => {}
-        }
+        each_block(statement, &mut |inner| each_loop(inner, see));
     }
 }
 
@@ -198,18 +197,6 @@ fn join_loop(
     let LvalueKind::Element(array, index) = &lvalue.kind else { return None };
     let is_one = plain_local(index) == Some(counter) && holders.contains(&holder(at, array)?);
     is_one.then_some((counter, turns))
-}
-
-/// The statements of a body, without the blocks around them.
-fn flattened(block: &[Stmt]) -> Vec<&Stmt> {
-    let mut all = Vec::new();
-    for statement in block {
-        match &statement.kind {
-            StmtKind::Block(inner) => all.extend(flattened(inner)),
-            _ => all.push(statement),
-        }
-    }
-    all
 }
 
 /// The arguments of a body that starts a thread and does nothing else: where its id goes, attributes, function, argument.
@@ -300,13 +287,13 @@ fn loaded(at: FunctionId, thread: &Expr) -> Option<Holder> {
     }
 }
 
-/// Whether a variable is mentioned only where threads are started or joined.
-fn only_joined(unit: &Unit, wanted: Holder) -> bool {
-    let (mut all, mut allowed) = (0_usize, 0_usize);
+/// How many calls start threads that a variable holds, if it is mentioned only where threads are started or joined.
+fn only_joined(unit: &Unit, wanted: Holder) -> Option<usize> {
+    let (mut all, mut allowed, mut starts) = (0_usize, 0_usize, 0_usize);
     for (number, function) in unit.functions.iter().enumerate() {
         let at = FunctionId(number as u32);
         for statement in function.body.iter().flatten() {
-            super::single::each_part(statement, false, &mut |expr, _| {
+            each_part(statement, false, &mut |expr, _| {
                 each_expr(expr, &mut |inner| {
                     let mentioned = match &inner.kind {
                         ExprKind::Load(lvalue) | ExprKind::Address(lvalue) => Some(lvalue),
@@ -325,6 +312,7 @@ fn only_joined(unit: &Unit, wanted: Holder) -> bool {
                             .and_then(direct_address)
                             .and_then(|lvalue| holder(at, lvalue));
                         allowed += usize::from(to == Some(wanted));
+                        starts += usize::from(to == Some(wanted));
                     }
                     if let Some(args) = called(unit, inner, "pthread_join")
                         && !matches!(inner.kind, ExprKind::Convert(_))
@@ -336,5 +324,5 @@ fn only_joined(unit: &Unit, wanted: Holder) -> bool {
             });
         }
     }
-    all == allowed
+    (all == allowed).then_some(starts)
 }

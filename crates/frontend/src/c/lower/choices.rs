@@ -12,15 +12,25 @@
 //! conversion or through memory, has one half of its values moved by a power of two: the constants are moved as well, and the
 //! borders between the halves are constants, too.
 //!
-//! **Otherwise** (arithmetic, an index, a comparison with another variable) the value stays open, and is chosen when it is read.
+//! **Moved values** (`sources`). A value plus a constant is known by the value. Each test of it is one of the value itself: against another constant, and against those from
+//! which on the sum wraps around. So these constants are added to the others.
+//!
+//! **Values that meet.** Let n calls, each of which happens once, give values that are compared with each other and with constants, and not moved. What happens depends on the order of
+//! these values and constants only, and every order that n numbers can have with the constants is one of numbers at most n away from a constant: those between two constants can be
+//! moved down to just above the lower one, those below all up to just below the first. A call happens once if it is in no loop, in `main` or in the first function of a thread that is started
+//! once; or its value never leaves the activation of its function, and then each activation is a world of its own.
+//!
+//! **Otherwise** (other arithmetic, an index, a comparison with what is not known) the value stays open: it is forgotten for a proof, and some values are tried for a violation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_program::Span;
 
-use super::heap::each_expr;
+use super::foreseen::{bounds, is_mentioned, variable};
 use super::points::{Points, Target};
-use super::single::each_part;
+use super::ranges::ranges;
+use super::sources::{Origin, Sources};
+use super::visit::{each_expr, each_inner, each_part, each_statement, jumps_back};
 use crate::c::typed::*;
 use crate::c::types::Type;
 
@@ -29,40 +39,53 @@ use crate::c::types::Type;
 pub(super) struct Choices {
     /// The constants that the value of a call is compared with.
     constants: BTreeMap<Span, BTreeSet<i128>>,
+    /// Constants that matter only because sums wrap around.
+    far: BTreeMap<Span, BTreeSet<i128>>,
     /// Calls whose values are used in other ways.
     open: BTreeSet<Span>,
     /// Calls whose values are also read as values of another sign.
     mixed: BTreeSet<Span>,
     /// Calls with too many values to list, and loops that count as long as such a value says.
     vague: BTreeSet<Span>,
+    /// How many values meet where the value of a call is compared.
+    meeting: BTreeMap<Span, i128>,
+    /// The least and the greatest value of calls that are assumed to be in a range at once.
+    ranges: BTreeMap<Span, (i128, i128)>,
 }
 
 impl Choices {
     /// Looks at all uses of values from outside.
-    pub(super) fn new<'u>(unit: &'u Unit, points: &mut Points<'u>) -> Self {
-        let types = BTreeMap::new();
-        let mut look = Look { unit, points, found: Choices::default(), at: FunctionId(0), types };
-        for function in &unit.functions {
-            for statement in function.body.iter().flatten() {
-                each_part(statement, false, &mut |expr, _| {
-                    each_expr(expr, &mut |expr| {
-                        if let ExprKind::Call(..) = expr.kind {
-                            look.types.insert(expr.span, expr.ty.clone());
-                        }
-                    });
-                });
-            }
-        }
+    pub(super) fn new<'u>(
+        unit: &'u Unit,
+        points: &mut Points<'u>,
+        single: &BTreeSet<FunctionId>,
+    ) -> Self {
+        let mut look = Look {
+            unit,
+            points,
+            found: Choices::default(),
+            at: FunctionId(0),
+            sites: BTreeMap::new(),
+            sources: Sources::new(unit),
+            met: BTreeSet::new(),
+            moved: BTreeSet::new(),
+            plain: BTreeSet::new(),
+        };
+        look.found.ranges = ranges(unit, &look.points.addressed);
+        look.find_sites(single);
         loop {
             for (number, function) in unit.functions.iter().enumerate() {
                 look.at = FunctionId(number as u32);
                 look.block(function.body.as_deref().unwrap_or_default());
             }
-            let wide = |call: &&Span| match look.types.get(*call) {
+            look.settle();
+            let wide = |call: &&Span| match look.sites.get(*call).map(|site| &site.ty) {
                 Some(Type::Int { bits, .. }) => *bits > 8,
                 _ => false,
             };
-            let wide: Vec<Span> = look.found.open.iter().filter(wide).copied().collect();
+            let listed = |call: &&Span| look.found.listed(**call).is_none();
+            let wide = look.found.open.iter().filter(wide).filter(listed);
+            let wide: Vec<Span> = wide.copied().collect();
             look.found.vague.extend(wide);
             if !look.widen_loops() {
                 return look.found;
@@ -78,19 +101,34 @@ impl Choices {
     /// Some values of a call: the smallest, the largest, and those around 0 and the constants that it is compared with.
     pub(super) fn samples(&self, call: Span, from: i128, to: i128) -> Vec<i128> {
         let constants = self.constants.get(&call).into_iter().flatten();
-        let near = constants.flat_map(|&constant| [constant - 1, constant, constant + 1]);
+        let (least, greatest) = self.ranges.get(&call).copied().unwrap_or((from, to));
+        // Loops that count up to very large numbers are not followed.
+        let near = constants
+            .flat_map(|&constant| [constant - 1, constant, constant + 1])
+            .chain([least, greatest])
+            .filter(|value| value.abs() <= LARGEST_SAMPLE);
         let mut values: BTreeSet<i128> =
             [from, -1, 0, 1, 2, 3, to].into_iter().chain(near).collect();
-        values.retain(|value| (from..=to).contains(value));
+        values.retain(|value| (from.max(least)..=to.min(greatest)).contains(value));
+        if values.is_empty() {
+            values.insert(least.clamp(from, to));
+        }
         values.into_iter().take(MOST_SAMPLES).collect()
+    }
+
+    /// All values of a call, if they are few by what is assumed of them.
+    fn listed(&self, call: Span) -> Option<Vec<i128>> {
+        let (least, greatest) = *self.ranges.get(&call)?;
+        (greatest - least < MOST_LISTED).then(|| (least..=greatest).collect())
     }
 
     /// The values of a call that are enough, if they are from one number to another; nothing if all of them may matter.
     pub(super) fn enough(&self, call: Span, from: i128, to: i128) -> Option<Vec<i128>> {
         if self.open.contains(&call) {
-            return None;
+            return self.listed(call);
         }
         let mut constants = self.constants.get(&call).cloned().unwrap_or_default();
+        constants.extend(self.far.get(&call).into_iter().flatten());
         if self.mixed.contains(&call) {
             // A change of the sign moves one half of the values by a power of two, and each may be followed by another.
             let powers = [8, 16, 32, 64].map(|bits| 1_i128 << bits);
@@ -104,19 +142,25 @@ impl Choices {
                 constants.extend(moved);
             }
         }
+        let near = self.meeting.get(&call).copied().unwrap_or(1);
         let mut values = BTreeSet::new();
         for constant in constants {
-            values.extend(
-                [constant.checked_sub(1), Some(constant), constant.checked_add(1)]
-                    .into_iter()
-                    .flatten(),
-            );
+            values.extend(constant.saturating_sub(near)..=constant.saturating_add(near));
         }
-        let within: Vec<i128> =
-            values.into_iter().filter(|value| (from..=to).contains(value)).collect();
-        if within.is_empty() { Some(vec![0.clamp(from, to)]) } else { Some(within) }
+        values.retain(|value| (from..=to).contains(value));
+        if values.is_empty() {
+            let first = 0.clamp(from, to);
+            values.extend((first..first + near).filter(|value| *value <= to));
+        }
+        Some(values.into_iter().collect())
     }
 }
+
+/// Larger values are not tried where all cannot be, but for the largest and the smallest of the type.
+const LARGEST_SAMPLE: i128 = 1 << 24;
+
+/// More values than this are not listed where all matter.
+const MOST_LISTED: i128 = 32;
 
 /// More values than this are not tried where all cannot be.
 const MOST_SAMPLES: usize = 12;
@@ -126,11 +170,175 @@ struct Look<'p, 'u> {
     points: &'p mut Points<'u>,
     found: Choices,
     at: FunctionId,
-    /// The types of the results of calls.
-    types: BTreeMap<Span, Type>,
+    sites: BTreeMap<Span, Site>,
+    sources: Sources,
+    /// Calls whose values are compared with each other.
+    met: BTreeSet<(Span, Span)>,
+    /// Calls whose values are moved by constants.
+    moved: BTreeSet<Span>,
+    /// Calls whose values are tested where it is not known by how much they are moved.
+    plain: BTreeSet<Span>,
 }
 
+/// A call.
+#[derive(Debug)]
+struct Site {
+    /// The type of its result.
+    ty: Type,
+    /// Where it happens once: in the run, or in the activation of a function; nothing if it may happen more often.
+    once: Option<World>,
+}
+
+/// Where something happens once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum World {
+    Run,
+    Activation(FunctionId),
+}
+
+/// More values of one call than this are not listed.
+const MOST_VALUES: usize = 64;
+
 impl<'u> Look<'_, 'u> {
+    /// Finds all calls.
+    fn find_sites(&mut self, single: &BTreeSet<FunctionId>) {
+        let unit = self.unit;
+        for (number, function) in unit.functions.iter().enumerate() {
+            let at = FunctionId(number as u32);
+            let body = function.body.as_deref().unwrap_or_default();
+            let comes_back = jumps_back(body);
+            // What is called may be called again, although never twice at once.
+            let is_first = match function.name.as_str() {
+                "main" => !is_mentioned(unit, at),
+                _ => self.points.started.contains(&at),
+            };
+            let happens_once = is_first && single.contains(&at);
+            for statement in body {
+                each_part(statement, comes_back, &mut |expr, repeats| {
+                    each_inner(expr, repeats, &mut |expr, repeats| {
+                        let ExprKind::Call(..) = expr.kind else { return };
+                        let confined = self.points.stays_in(Target::Choice(expr.span), at);
+                        let once = match repeats {
+                            true => None,
+                            false if happens_once => Some(World::Run),
+                            false => confined.then_some(World::Activation(at)),
+                        };
+                        let site = Site { ty: expr.ty.clone(), once };
+                        if let Some(other) = self.sites.insert(expr.span, site) {
+                            // Two of the same text: who is who is not known.
+                            self.sites.insert(expr.span, Site { once: None, ..other });
+                        }
+                    });
+                });
+            }
+        }
+    }
+
+    /// Decides which values that meet, or are moved, need to be known only near constants.
+    fn settle(&mut self) {
+        let lost: Vec<Span> = self.moved.intersection(&self.plain).copied().collect();
+        self.found.open.extend(lost);
+        let mut groups: Vec<BTreeSet<Span>> = Vec::new();
+        for &(a, b) in &self.met {
+            let mut group = BTreeSet::from([a, b]);
+            groups.retain(|other| {
+                let is_apart = other.is_disjoint(&group);
+                if !is_apart {
+                    group.extend(other);
+                }
+                is_apart
+            });
+            groups.push(group);
+        }
+        for group in groups {
+            let worlds: Vec<_> =
+                group.iter().map(|call| self.sites.get(call).and_then(|site| site.once)).collect();
+            let types: Vec<_> = group.iter().map(|c| self.sites.get(c).map(|s| &s.ty)).collect();
+            let constants: BTreeSet<i128> = group
+                .iter()
+                .flat_map(|call| self.found.constants.get(call).into_iter().flatten().copied())
+                .collect();
+            let near = group.len();
+            let is_plain = |call: &Span| {
+                !self.found.mixed.contains(call)
+                    && !self.found.open.contains(call)
+                    && (near == 1 || !self.moved.contains(call))
+            };
+            let is_known = worlds[0].is_some()
+                && worlds.iter().all(|world| *world == worlds[0])
+                && types.iter().all(|ty| *ty == types[0])
+                && group.iter().all(is_plain)
+                && constants.len() * (2 * near + 1) <= MOST_VALUES;
+            if !is_known {
+                self.found.open.extend(group);
+                continue;
+            }
+            for call in group {
+                self.found.meeting.insert(call, near as i128);
+                self.found.constants.entry(call).or_default().extend(&constants);
+            }
+        }
+    }
+
+    /// What an expression may be.
+    fn origins(&self, expr: &'u Expr) -> Option<BTreeSet<Origin>> {
+        self.sources.of(self.unit, self.at, expr)
+    }
+
+    /// A value that is moved is held against a constant.
+    fn borders(&mut self, call: Span, offset: i128, constant: i128) {
+        let size = match self.sites.get(&call).and_then(|site| bounds(&site.ty)) {
+            Some((lo, hi)) => hi - lo + 1,
+            None => {
+                self.found.open.insert(call);
+                return;
+            }
+        };
+        let here = constant - offset;
+        self.found.constants.entry(call).or_default().insert(here);
+        if offset != 0 {
+            self.found.far.entry(call).or_default().extend([here - size, here + size]);
+        }
+    }
+
+    /// A sum is made of what is known of its parts: its value is followed.
+    fn is_moved(&mut self, origins: Option<BTreeSet<Origin>>) -> bool {
+        let Some(origins) = origins else { return false };
+        for origin in origins {
+            if let Origin::Outside(call, offset) = origin
+                && offset != 0
+                && let Some((lo, hi)) = self.sites.get(&call).and_then(|site| bounds(&site.ty))
+            {
+                self.moved.insert(call);
+                self.found.far.entry(call).or_default().extend([lo - offset, hi - offset]);
+            }
+        }
+        true
+    }
+
+    /// Two values are compared of which neither is a constant.
+    fn meet(&mut self, a: &'u Expr, b: &'u Expr) {
+        let (Some(left), Some(right)) = (self.origins(a), self.origins(b)) else {
+            self.opened(a);
+            self.opened(b);
+            return;
+        };
+        for x in &left {
+            for y in &right {
+                match (*x, *y) {
+                    (Origin::Outside(call, offset), Origin::Constant(constant))
+                    | (Origin::Constant(constant), Origin::Outside(call, offset)) => {
+                        self.borders(call, offset, constant);
+                    }
+                    (Origin::Outside(a, _), Origin::Outside(b, _)) => {
+                        self.met.insert((a, b));
+                    }
+                    (Origin::Constant(_), Origin::Constant(_)) => {}
+                }
+            }
+        }
+    }
+
     fn block(&mut self, block: &'u [Stmt]) {
         for statement in block {
             self.tests(statement);
@@ -140,32 +348,20 @@ impl<'u> Look<'_, 'u> {
 
     /// The conditions of statements, inner ones as well; their expressions are seen as values elsewhere.
     fn tests(&mut self, statement: &'u Stmt) {
-        let all = |look: &mut Self, block: &'u [Stmt]| block.iter().for_each(|s| look.tests(s));
-        match &statement.kind {
-            StmtKind::Block(block) => all(self, block),
-            StmtKind::If(cond, a, b) => {
+        each_statement(std::slice::from_ref(statement), &mut |statement| match &statement.kind {
+            StmtKind::If(cond, ..) | StmtKind::While(cond, _) | StmtKind::DoWhile(_, cond) => {
                 self.tested(cond);
-                all(self, a);
-                all(self, b);
             }
-            StmtKind::While(cond, body) | StmtKind::DoWhile(body, cond) => {
-                self.tested(cond);
-                all(self, body);
-            }
-            StmtKind::For { cond, body, .. } => {
-                cond.iter().for_each(|cond| self.tested(cond));
-                all(self, body);
-            }
+            StmtKind::For { cond, .. } => cond.iter().for_each(|cond| self.tested(cond)),
             StmtKind::Switch(value, body) => {
                 let mut borders = Vec::new();
                 cases(body, &mut borders);
                 for border in borders {
                     self.compared(value, border);
                 }
-                all(self, body);
             }
             _ => {}
-        }
+        });
     }
 
     /// What a loop counts whose end depends on a value that nothing is known of may be anything, too. Says whether there is more of
@@ -226,15 +422,27 @@ impl<'u> Look<'_, 'u> {
 
     /// A value is held against a constant.
     fn compared(&mut self, expr: &'u Expr, constant: i128) {
-        for call in self.carried(expr) {
-            self.found.constants.entry(call).or_default().insert(constant);
+        match self.origins(expr) {
+            Some(origins) => {
+                for origin in origins {
+                    if let Origin::Outside(call, offset) = origin {
+                        self.borders(call, offset, constant);
+                    }
+                }
+            }
+            None => {
+                for call in self.carried(expr) {
+                    self.found.constants.entry(call).or_default().insert(constant);
+                    self.plain.insert(call);
+                }
+            }
         }
     }
 
     /// A value is read from memory, perhaps by another type than it was written by.
     fn read_as(&mut self, expr: &'u Expr) {
         for call in self.carried(expr) {
-            let keeps = match (self.types.get(&call), &expr.ty) {
+            let keeps = match (self.sites.get(&call).map(|site| &site.ty), &expr.ty) {
                 (
                     Some(Type::Int { bits: from, signed: a, .. }),
                     Type::Int { bits: to, signed: b, .. },
@@ -285,6 +493,15 @@ impl<'u> Look<'_, 'u> {
                 self.converted(expr, inner);
                 self.value(inner);
             }
+            ExprKind::Arithmetic(Arithmetic::Add | Arithmetic::Sub, a, b)
+                if {
+                    let origins = self.origins(expr);
+                    self.is_moved(origins)
+                } =>
+            {
+                self.value(a);
+                self.value(b);
+            }
             ExprKind::Arithmetic(_, a, b)
             | ExprKind::Offset(a, b)
             | ExprKind::Difference(a, b, _) => {
@@ -297,10 +514,7 @@ impl<'u> Look<'_, 'u> {
                 match (constant(a), constant(b)) {
                     (_, Some(value)) => self.compared(a, value),
                     (Some(value), _) => self.compared(b, value),
-                    (None, None) => {
-                        self.opened(a);
-                        self.opened(b);
-                    }
+                    (None, None) => self.meet(a, b),
                 }
                 self.value(a);
                 self.value(b);
@@ -326,6 +540,14 @@ impl<'u> Look<'_, 'u> {
             }
             ExprKind::Assign(place, value) => {
                 self.lvalue(place);
+                self.value(value);
+            }
+            ExprKind::AssignWith { place, value, .. }
+                if {
+                    let held = variable(self.at, place).and_then(|var| self.sources.held_by(var));
+                    self.is_moved(held)
+                } =>
+            {
                 self.value(value);
             }
             ExprKind::AssignWith { place, value, .. } => {
@@ -433,9 +655,13 @@ impl<'u> Look<'_, 'u> {
 }
 
 /// The value of a constant, behind conversions that the checker has left.
-fn constant(expr: &Expr) -> Option<i128> {
+pub(super) fn constant(expr: &Expr) -> Option<i128> {
     match &expr.kind {
         ExprKind::Int(value) => Some(*value),
+        ExprKind::Unary(Unary::Minus, inner) => {
+            let (lo, hi) = bounds(&expr.ty)?;
+            Some(-constant(inner)?).filter(|value| (lo..=hi).contains(value))
+        }
         ExprKind::Convert(inner) if matches!(expr.ty, Type::Int { .. }) => {
             let value = constant(inner)?;
             let Type::Int { bits, signed, .. } = expr.ty else { return None };
@@ -449,21 +675,11 @@ fn constant(expr: &Expr) -> Option<i128> {
 
 /// The borders of the cases of a `switch`, those of inner ones as well.
 fn cases(block: &[Stmt], found: &mut Vec<i128>) {
-    for statement in block {
-        match &statement.kind {
-            StmtKind::Case(from, to) => found.extend([*from, *to]),
-            StmtKind::Block(block)
-            | StmtKind::While(_, block)
-            | StmtKind::DoWhile(block, _)
-            | StmtKind::Switch(_, block)
-            | StmtKind::For { body: block, .. } => cases(block, found),
-            StmtKind::If(_, a, b) => {
-                cases(a, found);
-                cases(b, found);
-            }
-            _ => {}
+    each_statement(block, &mut |statement| {
+        if let StmtKind::Case(from, to) = &statement.kind {
+            found.extend([*from, *to]);
         }
-    }
+    });
 }
 
 /// A loop with its condition, what it does after each turn, and its body.
@@ -471,24 +687,13 @@ type Loop<'u> = (&'u Stmt, &'u Expr, Option<&'u Expr>, &'u [Stmt]);
 
 /// All loops that have conditions, inner ones as well.
 fn each_loop<'u>(block: &'u [Stmt], found: &mut Vec<Loop<'u>>) {
-    for statement in block {
-        match &statement.kind {
-            StmtKind::While(cond, body) | StmtKind::DoWhile(body, cond) => {
-                found.push((statement, cond, None, body));
-                each_loop(body, found);
-            }
-            StmtKind::For { cond, step, body } => {
-                found.extend(
-                    cond.as_ref().map(|cond| (statement, cond, step.as_ref(), body.as_slice())),
-                );
-                each_loop(body, found);
-            }
-            StmtKind::Block(block) | StmtKind::Switch(_, block) => each_loop(block, found),
-            StmtKind::If(_, a, b) => {
-                each_loop(a, found);
-                each_loop(b, found);
-            }
-            _ => {}
+    each_statement(block, &mut |statement| match &statement.kind {
+        StmtKind::While(cond, body) | StmtKind::DoWhile(body, cond) => {
+            found.push((statement, cond, None, body));
         }
-    }
+        StmtKind::For { cond: Some(cond), step, body } => {
+            found.push((statement, cond, step.as_ref(), body));
+        }
+        _ => {}
+    });
 }

@@ -95,6 +95,9 @@ impl<'l, 'u> Fun<'l, 'u> {
         let mut next_param = 0;
         for (number, declared) in function.locals.iter().enumerate() {
             let id = LocalId(number as u32);
+            if self.lower.bulk.holds(self.id, id) {
+                continue;
+            }
             let leaves = match self.lower.shapes.leaves(&declared.ty) {
                 Ok(leaves) => leaves,
                 Err(reason) => {

@@ -11,7 +11,7 @@ use super::arithmetic::{binary, choose, convert, int, negate};
 use super::function::Fun;
 use super::memory::{Leaf, Pool, Stored, place};
 use super::points::{MAKERS, Target};
-use super::single::each_part;
+use super::visit::{each_expr, each_part};
 use super::{Lower, SEE_HEAP};
 use crate::c::typed::{self as c, Callee, ExprKind, FunctionId, StmtKind as CStmt};
 use crate::c::types::Type as CType;
@@ -154,61 +154,6 @@ fn constant(expr: &c::Expr) -> Option<i128> {
             }
         }
         _ => None,
-    }
-}
-
-/// Tells an expression and all inside of it.
-pub(super) fn each_expr<'u>(expr: &'u c::Expr, see: &mut dyn FnMut(&'u c::Expr)) {
-    see(expr);
-    let mut lvalue = |lvalue: &'u c::Lvalue| {
-        let mut at = lvalue;
-        loop {
-            match &at.kind {
-                c::LvalueKind::Member(inner, ..) => at = inner,
-                c::LvalueKind::Element(inner, index) => {
-                    each_expr(index, see);
-                    at = inner;
-                }
-                c::LvalueKind::Deref(e) | c::LvalueKind::Temporary(e) => return each_expr(e, see),
-                c::LvalueKind::Local(_) | c::LvalueKind::Object(_) => return,
-            }
-        }
-    };
-    match &expr.kind {
-        ExprKind::Int(_)
-        | ExprKind::Floating(_)
-        | ExprKind::Function(_)
-        | ExprKind::Unsupported(_) => {}
-        ExprKind::Load(place) | ExprKind::Address(place) => lvalue(place),
-        ExprKind::Unary(_, e) | ExprKind::Not(e) | ExprKind::Convert(e) => each_expr(e, see),
-        ExprKind::Arithmetic(_, a, b)
-        | ExprKind::Compare(_, a, b)
-        | ExprKind::Offset(a, b)
-        | ExprKind::Difference(a, b, _)
-        | ExprKind::And(a, b)
-        | ExprKind::Or(a, b)
-        | ExprKind::Elvis(a, b)
-        | ExprKind::Comma(a, b) => {
-            each_expr(a, see);
-            each_expr(b, see);
-        }
-        ExprKind::Conditional(a, b, d) => [a, b, d].into_iter().for_each(|e| each_expr(e, see)),
-        ExprKind::Assign(place, value) | ExprKind::AssignWith { place, value, .. } => {
-            lvalue(place);
-            each_expr(value, see);
-        }
-        ExprKind::Call(callee, args) => {
-            args.iter().for_each(|arg| each_expr(arg, see));
-            if let Callee::Pointer(pointer) = callee {
-                each_expr(pointer, see);
-            }
-        }
-        ExprKind::Statement(block, value) => {
-            for statement in block {
-                each_part(statement, false, &mut |e, _| each_expr(e, see));
-            }
-            value.iter().for_each(|value| each_expr(value, see));
-        }
     }
 }
 

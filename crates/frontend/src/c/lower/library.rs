@@ -97,6 +97,48 @@ pub(super) fn clock(name: &str) -> Option<usize> {
     }
 }
 
+/// Whether a function of a library accesses nothing but what it is given, and calls nobody but whom it is given to start.
+pub(super) fn does_nothing_hidden(name: &str) -> bool {
+    let others = [
+        "malloc",
+        "calloc",
+        "realloc",
+        "aligned_alloc",
+        "alloca",
+        "free",
+        "abs",
+        "labs",
+        "llabs",
+        "memset",
+        "memcpy",
+        "memmove",
+    ];
+    let threads =
+        ["pthread_create", "pthread_join", "pthread_self", "pthread_equal", "pthread_exit"];
+    let families = [
+        "pthread_mutex",
+        "pthread_cond",
+        "pthread_rwlock",
+        "pthread_spin_",
+        "pthread_barrier",
+        "pthread_once",
+        "pthread_attr_",
+        "sem_",
+        "mtx_",
+        "cnd_",
+        "thrd_",
+        "call_once",
+        "__VERIFIER_",
+        "__atomic_",
+        "__sync_",
+        "__builtin_",
+        "atomic_",
+    ];
+    let lists: [&[&str]; 7] = [&KNOWN, &ENDINGS, &FAILURES, &NOTHING, &OUTSIDE, &others, &threads];
+    lists.iter().any(|list| list.contains(&name))
+        || families.iter().any(|family| name.starts_with(family))
+}
+
 impl<'u> Fun<'_, 'u> {
     /// Whether a function is known by its name, whatever its body says.
     pub(super) fn is_known(&self, name: &str) -> bool {
@@ -579,8 +621,8 @@ pub(super) fn may_exit(unit: &Unit) -> BTreeSet<FunctionId> {
                 }
             };
             for statement in function.body.iter().flatten() {
-                super::single::each_part(statement, false, &mut |expr, _| {
-                    super::single::each_call(expr, false, &mut see);
+                super::visit::each_part(statement, false, &mut |expr, _| {
+                    super::visit::each_call(expr, false, &mut see);
                 });
             }
             if may {

@@ -23,18 +23,25 @@ mod blocks;
 mod bulk;
 mod choices;
 mod expressions;
+mod foreseen;
 mod function;
+mod guards;
 mod heap;
 mod library;
 mod memory;
+mod must;
 mod mutexes;
 mod points;
 mod races;
+mod ranges;
 mod single;
+mod sources;
 mod statements;
 mod synchronisation;
 mod telling;
 mod threads;
+mod unread;
+mod visit;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -146,6 +153,8 @@ pub struct Lowered {
     pub approximations: Vec<Limit>,
     /// With no more threads than this, where any number of them stands for very many.
     pub most_threads: Option<u32>,
+    /// Whether nothing but data races is asked about, and the text shows that there are none: whatever runs do, and whether they can be followed or not.
+    pub is_quiet: bool,
 }
 
 /// How a function is called.
@@ -163,6 +172,8 @@ pub(super) enum Role {
 
 /// Makes a program of a unit.
 pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> {
+    let settled = foreseen::settle(unit, options.overflow);
+    let unit = settled.as_ref().unwrap_or(unit);
     let main = unit.functions.iter().position(|f| f.name == "main" && f.body.is_some());
     let Some(main) = main else {
         let missing = Diagnostic::error(Span::default(), "there is no function `main`");
@@ -199,6 +210,7 @@ pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> 
         numbers: None,
         ended: None,
         quiet: BTreeSet::new(),
+        is_quiet: false,
         watched: BTreeSet::new(),
         watch: None,
     };
@@ -215,12 +227,19 @@ pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> 
     }
     if options.races {
         lower.watch = Some(races::declare(&mut lower));
-        lower.quiet = races::quiet(unit, &mut lower.points);
+        let protection = guards::protection(unit, &mut lower.points);
+        lower.quiet = protection.quiet;
+        let asks_for_more = options.assertions || options.memory || options.overflow;
+        lower.is_quiet = protection.is_certain && !asks_for_more;
     }
-    lower.choices = choices::Choices::new(unit, &mut lower.points);
     lower.single = single::single(unit, &mut lower.points);
+    lower.choices = choices::Choices::new(unit, &mut lower.points, &lower.single);
     let main = FunctionId(main as u32);
     let proc = lower.proc(main, Role::Main);
+    if lower.is_quiet && options.ends_at_limits {
+        // Nothing can go wrong, whatever is done.
+        lower.work.clear();
+    }
     while let Some((function, role, proc)) = lower.work.pop() {
         Fun::lower(&mut lower, function, role, proc);
     }
@@ -238,8 +257,8 @@ pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> 
     });
     let approximations: Vec<Limit> = lower.approximations.iter().cloned().collect();
     let most_threads = lower.bulk.fewest().filter(|_| !approximations.is_empty());
-    let Lower { program, limits, assumptions, waits, .. } = lower;
-    Ok(Lowered { program, limits, assumptions, waits, approximations, most_threads })
+    let Lower { program, limits, assumptions, waits, is_quiet, .. } = lower;
+    Ok(Lowered { program, limits, assumptions, waits, approximations, most_threads, is_quiet })
 }
 
 /// What is known while a unit is lowered.
@@ -274,6 +293,8 @@ pub(super) struct Lower<'u> {
     ended: Option<selvedge_program::GlobalId>,
     /// Objects that no two threads access at once, whatever they do.
     quiet: BTreeSet<Target>,
+    /// Whether nothing but data races is asked about, and the text shows that there are none.
+    is_quiet: bool,
     /// Variables that are looked at for accesses at once.
     watched: BTreeSet<selvedge_program::GlobalId>,
     /// What a thread is about to access that waits there for another: its address, and whether to write it.
@@ -630,7 +651,7 @@ impl<'u> Lower<'u> {
 
 /// Tells all expressions of a statement and of all inside of it.
 pub(super) fn each_expr_of<'u>(statement: &'u Stmt, see: &mut dyn FnMut(&'u Expr)) {
-    single::each_part(statement, false, &mut |expr, _| heap::each_expr(expr, see));
+    visit::each_part(statement, false, &mut |expr, _| visit::each_expr(expr, see));
 }
 
 /// The address of a function: no object has it.

@@ -132,6 +132,43 @@ impl<'u> Points<'u> {
         self.get(Holder::In(target))
     }
 
+    /// The local variables that other threads may find: their addresses are kept in an object that lives longer, given to a
+    /// thread that is started or ends, or kept in such a variable.
+    #[must_use]
+    pub fn escaped(&self) -> Set {
+        let mut escaped = Set::new();
+        loop {
+            let before = escaped.len();
+            for (holder, set) in &self.sets {
+                let is_open = match holder {
+                    Holder::In(Target::Local(function, local)) => {
+                        local.0 == 0 && self.started.contains(function)
+                            || escaped.contains(&Target::Local(*function, *local))
+                    }
+                    Holder::In(_) | Holder::Ended | Holder::Keyed => true,
+                    Holder::Result(_) => false,
+                };
+                if is_open {
+                    escaped.extend(set.iter().filter(|target| matches!(target, Target::Local(..))));
+                }
+            }
+            if escaped.len() == before {
+                return escaped;
+            }
+        }
+    }
+
+    /// Whether something is held by variables of one function only, which nobody else can find.
+    #[must_use]
+    pub fn stays_in(&self, target: Target, function: FunctionId) -> bool {
+        self.sets.iter().filter(|(_, set)| set.contains(&target)).all(|(holder, _)| match holder {
+            Holder::In(Target::Local(at, local)) => {
+                *at == function && !self.addressed.contains(&(*at, *local))
+            }
+            _ => false,
+        })
+    }
+
     fn get(&self, holder: Holder) -> Set {
         self.sets.get(&holder).cloned().unwrap_or_default()
     }

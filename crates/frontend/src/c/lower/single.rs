@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::points::{Points, Target};
+use super::visit::{each_call, each_part, jumps_back};
 use crate::c::typed::*;
 
 /// The functions of which there is never more than one activation.
@@ -16,9 +17,8 @@ pub(super) fn single<'u>(unit: &'u Unit, points: &mut Points<'u>) -> BTreeSet<Fu
         Graph { points, calls: BTreeMap::new(), starts: BTreeMap::new(), at: FunctionId(0), unit };
     for (number, function) in unit.functions.iter().enumerate() {
         graph.at = FunctionId(number as u32);
-        let jumps_back = !function.labels.is_empty();
         if let Some(body) = &function.body {
-            graph.block(body, jumps_back);
+            graph.block(body, jumps_back(body));
         }
     }
     let Graph { calls, starts, .. } = graph;
@@ -113,124 +113,4 @@ fn functions(targets: BTreeSet<Target>) -> Vec<FunctionId> {
         _ => None,
     };
     targets.into_iter().filter_map(function).collect()
-}
-
-/// Tells the expressions of a statement, and whether they may be evaluated more than once.
-pub(super) fn each_part<'u>(stmt: &'u Stmt, repeats: bool, see: &mut dyn FnMut(&'u Expr, bool)) {
-    let mut all = |block: &'u [Stmt], repeats: bool| {
-        block.iter().for_each(|stmt| each_part(stmt, repeats, see));
-    };
-    match &stmt.kind {
-        StmtKind::Expr(e) | StmtKind::Return(Some(e)) => see(e, repeats),
-        StmtKind::Declare(_, parts) => {
-            parts.iter().flatten().for_each(|part| see(&part.value, repeats));
-        }
-        StmtKind::Block(block) => all(block, repeats),
-        StmtKind::If(cond, a, b) => {
-            all(a, repeats);
-            all(b, repeats);
-            see(cond, repeats);
-        }
-        StmtKind::Switch(cond, body) => {
-            all(body, repeats);
-            see(cond, repeats);
-        }
-        StmtKind::While(cond, body) | StmtKind::DoWhile(body, cond) => {
-            all(body, true);
-            see(cond, true);
-        }
-        StmtKind::For { cond, step, body } => {
-            all(body, true);
-            cond.iter().chain(step).for_each(|e| see(e, true));
-        }
-        _ => {}
-    }
-}
-
-/// Tells the variables that statements declare, with their first values, those in inner blocks as well.
-pub(super) fn each_declared<'u>(
-    block: &'u [Stmt],
-    see: &mut dyn FnMut(LocalId, Option<&'u [Part]>),
-) {
-    for stmt in block {
-        match &stmt.kind {
-            StmtKind::Declare(local, parts) => see(*local, parts.as_deref()),
-            StmtKind::Block(block)
-            | StmtKind::While(_, block)
-            | StmtKind::DoWhile(block, _)
-            | StmtKind::Switch(_, block)
-            | StmtKind::For { body: block, .. } => each_declared(block, see),
-            StmtKind::If(_, a, b) => {
-                each_declared(a, see);
-                each_declared(b, see);
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Tells every call in an expression, inner ones as well, and whether it may happen more than once.
-pub(super) fn each_call<'u>(
-    expr: &'u Expr,
-    repeats: bool,
-    see: &mut dyn FnMut(&'u Callee, &'u [Expr], bool),
-) {
-    let mut inner = |e: &'u Expr| each_call(e, repeats, see);
-    match &expr.kind {
-        ExprKind::Int(_)
-        | ExprKind::Floating(_)
-        | ExprKind::Function(_)
-        | ExprKind::Unsupported(_) => {}
-        ExprKind::Load(lvalue) | ExprKind::Address(lvalue) => calls_of_lvalue(lvalue, repeats, see),
-        ExprKind::Unary(_, e) | ExprKind::Not(e) | ExprKind::Convert(e) => inner(e),
-        ExprKind::Arithmetic(_, a, b)
-        | ExprKind::Compare(_, a, b)
-        | ExprKind::Offset(a, b)
-        | ExprKind::Difference(a, b, _)
-        | ExprKind::And(a, b)
-        | ExprKind::Or(a, b)
-        | ExprKind::Elvis(a, b)
-        | ExprKind::Comma(a, b) => {
-            inner(a);
-            inner(b);
-        }
-        ExprKind::Conditional(a, b, c) => {
-            inner(a);
-            inner(b);
-            inner(c);
-        }
-        ExprKind::Assign(place, value) | ExprKind::AssignWith { place, value, .. } => {
-            calls_of_lvalue(place, repeats, see);
-            each_call(value, repeats, see);
-        }
-        ExprKind::Call(callee, args) => {
-            args.iter().for_each(&mut inner);
-            if let Callee::Pointer(pointer) = callee {
-                inner(pointer);
-            }
-            see(callee, args, repeats);
-        }
-        ExprKind::Statement(block, value) => {
-            for stmt in block {
-                each_part(stmt, repeats, &mut |e, repeats| each_call(e, repeats, see));
-            }
-            value.iter().for_each(|value| each_call(value, repeats, see));
-        }
-    }
-}
-
-fn calls_of_lvalue<'u>(
-    lvalue: &'u Lvalue,
-    repeats: bool,
-    see: &mut dyn FnMut(&'u Callee, &'u [Expr], bool),
-) {
-    match &lvalue.kind {
-        LvalueKind::Local(_) | LvalueKind::Object(_) => {}
-        LvalueKind::Deref(e) | LvalueKind::Temporary(e) => each_call(e, repeats, see),
-        LvalueKind::Member(inner, ..) => calls_of_lvalue(inner, repeats, see),
-        LvalueKind::Element(inner, index) => {
-            calls_of_lvalue(inner, repeats, see);
-            each_call(index, repeats, see);
-        }
-    }
 }

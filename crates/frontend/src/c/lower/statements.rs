@@ -400,12 +400,12 @@ fn has_labels(block: &[Stmt]) -> bool {
 fn has_sections(block: &[Stmt]) -> bool {
     let calls = |expr: &c::Expr| {
         let mut any = false;
-        super::single::each_call(expr, false, &mut |_, _, _| any = true);
+        super::visit::each_call(expr, false, &mut |_, _, _| any = true);
         any
     };
     let mut any = false;
     for statement in block {
-        super::single::each_part(statement, false, &mut |expr, _| any |= calls(expr));
+        super::visit::each_part(statement, false, &mut |expr, _| any |= calls(expr));
     }
     any
 }

@@ -17,11 +17,10 @@ use super::Lower;
 use super::access::{Access, adapt, strip};
 use super::arithmetic::{binary, convert, int};
 use super::function::Fun;
-use super::heap::each_expr;
 use super::memory::{Dimension, Leaf, Pool, Shapes, Stored, add_global, local, place};
 use super::points::{Points, Target};
-use super::single::{each_declared, each_part};
 use super::synchronisation::{is_ignored, is_null};
+use super::visit::{each_call, each_declared, each_expr, each_part};
 use crate::c::typed::{self as c, Callee, ExprKind, FunctionId, ObjectId, Unit};
 use crate::c::types::{Opaque, Type as CType};
 
@@ -171,7 +170,7 @@ fn needed(unit: &Unit, heap: u32) -> u32 {
     for function in &unit.functions {
         for statement in function.body.iter().flatten() {
             each_part(statement, !function.labels.is_empty(), &mut |expr, again| {
-                super::single::each_call(expr, again, &mut |callee, _, again| {
+                each_call(expr, again, &mut |callee, _, again| {
                     let Callee::Direct(id) = callee else { return };
                     let name = unit.functions[id.index()].name.as_str();
                     if matches!(name, "pthread_create" | "thrd_create") {

@@ -1,0 +1,204 @@
+//! Values from outside, and what is known of them without a look at all of them: held against a look at all.
+
+use selvedge::{InputOptions, Options, Subject, VerdictName, verify};
+
+fn verdict(text: &str) -> VerdictName {
+    let subject = Subject::parse("program.i", text.to_owned(), InputOptions::default()).unwrap();
+    verify(&subject, &Options::default()).unwrap().name()
+}
+
+const OUTSIDE: &str = "extern void reach_error(void); extern void abort(void);
+    extern int __VERIFIER_nondet_int(void); extern signed char __VERIFIER_nondet_char(void);
+    void assume_abort_if_not(int cond) { if (!cond) { abort(); } }\n";
+
+/// A reproducible sequence of numbers.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+
+    fn one_of<'a>(&mut self, all: &[&'a str]) -> &'a str {
+        all[self.below(all.len() as u64) as usize]
+    }
+
+    fn value(&mut self, moves: bool) -> String {
+        let constant = |n: &mut Self| n.below(7) as i64 - 3 + [0, 120, -120][n.below(3) as usize];
+        let variable = self.one_of(&["a", "b", "x"]);
+        match self.below(4) {
+            0 => constant(self).to_string(),
+            1 if moves => format!("{variable} + {}", self.below(5)),
+            2 if moves => format!("{variable} - {}", self.below(5)),
+            _ => variable.to_owned(),
+        }
+    }
+
+    fn test(&mut self, moves: bool) -> String {
+        let op = self.one_of(&["<", "<=", ">", ">=", "==", "!="]);
+        format!("({} {op} {})", self.value(moves), self.value(moves))
+    }
+}
+
+#[test]
+fn some_values_are_enough_wherever_all_values_agree() {
+    let mut answers = [0, 0];
+    for seed in 0..60 {
+        let n = &mut Numbers(seed);
+        let moves = seed % 2 == 0;
+        let body = format!(
+            "int x = {}; if ({}) x = {}; if ({} && {}) {{ if ({}) reach_error(); }}",
+            n.one_of(&["a", "b", "3"]),
+            n.test(moves),
+            n.value(moves),
+            n.test(moves),
+            n.test(moves),
+            n.test(moves)
+        );
+        // Two values, or one value twice.
+        let second = if seed % 5 < 3 { "a" } else { "CALL" };
+        let program = |call: &str| {
+            let second = second.replace("CALL", call);
+            format!(
+                "{OUTSIDE} int main(void) {{ signed char a = {call}; signed char b = {second}; {body} return 0; }}"
+            )
+        };
+        let few = verdict(&program("__VERIFIER_nondet_char()"));
+        // What is computed with has all its values looked at, if they are as few as these.
+        let all = verdict(&program("(signed char) (__VERIFIER_nondet_char() ^ 0)"));
+        assert_eq!(few, all, "seed {seed}: {body}");
+        answers[usize::from(all == VerdictName::Safe)] += 1;
+    }
+    assert!(answers.iter().all(|&count| count > 5), "{answers:?}");
+}
+
+#[test]
+fn values_that_are_compared_with_each_other_are_few() {
+    let compare =
+        "int x = __VERIFIER_nondet_int(); int y = __VERIFIER_nondet_int(); int z = x == y;";
+    let main = |rest: &str| format!("{OUTSIDE} int main(void) {{ {compare} {rest} return 0; }}");
+    assert_eq!(verdict(&main("if (z && x != y) reach_error();")), VerdictName::Safe);
+    assert_eq!(verdict(&main("if (x < y && y < 7 && x > 5) reach_error();")), VerdictName::Safe);
+    assert_eq!(verdict(&main("if (x < y && y < 8 && x > 5) reach_error();")), VerdictName::Unsafe);
+    // The sum wraps around for the largest value only.
+    assert_eq!(
+        verdict(&main("unsigned u = x; if (u + 1 < u) reach_error();")),
+        VerdictName::Unsafe
+    );
+}
+
+#[test]
+fn a_call_in_a_loop_gives_other_values() {
+    let text = format!(
+        "{OUTSIDE} int main(void) {{ int last = 0; int i; for (i = 0; i < 3; i++) {{
+            int x = __VERIFIER_nondet_int(); if (i > 0 && x != last) reach_error(); last = x; }} return 0; }}"
+    );
+    assert_ne!(verdict(&text), VerdictName::Safe);
+    // So does one in a function that is called again, and one in a thread of which there are two.
+    let text = format!(
+        "{OUTSIDE} int get(void) {{ return __VERIFIER_nondet_int(); }}
+         int main(void) {{ int a = get(); int b = get(); if (a != b) reach_error(); return 0; }}"
+    );
+    assert_ne!(verdict(&text), VerdictName::Safe);
+    let text = format!(
+        "{OUTSIDE} typedef unsigned long pthread_t;
+         extern int pthread_create(pthread_t *, void *, void *(*)(void *), void *);
+         int g = 5;
+         void *other(void *p) {{ int x = __VERIFIER_nondet_int(); int old = g; g = x; if (old != 5 && old != x) reach_error(); return 0; }}
+         int main(void) {{ pthread_t t, u; pthread_create(&t, 0, other, 0); pthread_create(&u, 0, other, 0); return 0; }}"
+    );
+    assert_ne!(verdict(&text), VerdictName::Safe);
+}
+
+#[test]
+fn what_is_assumed_at_the_start_is_known() {
+    let globals = "int a, b, c; _Bool d;";
+    let open = "a = __VERIFIER_nondet_int(); b = __VERIFIER_nondet_int(); c = __VERIFIER_nondet_int(); d = __VERIFIER_nondet_int();";
+    let main = |assumed: &str, rest: &str| {
+        format!(
+            "{OUTSIDE} {globals} int main(void) {{ {open} assume_abort_if_not({assumed}); {rest} return 0; }}"
+        )
+    };
+    let all = "a == 0 && b == a && c == b + 1 && d == 0";
+    assert_eq!(
+        verdict(&main(all, "b++; if (a + b * 3 != 3 || d) reach_error();")),
+        VerdictName::Safe
+    );
+    assert_eq!(verdict(&main(all, "b++; if (a + b * 3 == 3) reach_error();")), VerdictName::Unsafe);
+    // No truth value is 2, so that nobody gets there; and an alternative says nothing.
+    assert_eq!(verdict(&main("d == 2", "reach_error();")), VerdictName::Safe);
+    assert_ne!(
+        verdict(&main("a == 0 || b == 0", "if (a * 2 == 6) reach_error();")),
+        VerdictName::Safe
+    );
+    // What comes before the assumption may go wrong with any value.
+    let early = format!(
+        "{OUTSIDE} {globals} int main(void) {{ a = __VERIFIER_nondet_int(); if (a * 3 == 9) reach_error(); assume_abort_if_not(a == 0); return 0; }}"
+    );
+    assert_ne!(verdict(&early), VerdictName::Safe);
+    // What is assigned afterwards was not assumed.
+    let later = main("a == 0", "a = __VERIFIER_nondet_int(); if (a * 2 == 6) reach_error();");
+    assert_ne!(verdict(&later), VerdictName::Safe);
+}
+
+#[test]
+fn all_values_of_a_small_range_are_looked_at() {
+    let main = |assumed: &str, rest: &str| {
+        format!(
+            "{OUTSIDE} int main(void) {{ int a[4] = {{ 1, 2, 3, 4 }}; int i = __VERIFIER_nondet_int(); {assumed} {rest} return 0; }}"
+        )
+    };
+    let range = "assume_abort_if_not(0 <= i && i < 4);";
+    assert_eq!(
+        verdict(&main(range, "if (a[i] * 2 != 2 * i + 2) reach_error();")),
+        VerdictName::Safe
+    );
+    assert_eq!(verdict(&main(range, "if (a[i] * 2 == 8) reach_error();")), VerdictName::Unsafe);
+    // What comes before the assumption sees all values, and one that is not there at once says nothing.
+    assert_ne!(
+        verdict(&main("", &format!("if (i * 3 == 33) reach_error(); {range}"))),
+        VerdictName::Safe
+    );
+    assert_ne!(
+        verdict(&main("assume_abort_if_not(0 <= i || i < 4);", "if (i * 3 == 33) reach_error();")),
+        VerdictName::Safe
+    );
+}
+
+#[test]
+fn values_that_nobody_reads_do_not_matter() {
+    let text = |rest: &str| {
+        format!(
+            "{OUTSIDE} int f(int c) {{ int r = __VERIFIER_nondet_int(); {rest} return r * 2; }}
+             int main(void) {{ if (f(1) != 8) reach_error(); return 0; }}"
+        )
+    };
+    assert_eq!(verdict(&text("r = 4;")), VerdictName::Safe);
+    assert_eq!(verdict(&text("if (c) r = 4; else r = 5;")), VerdictName::Safe);
+    // One way, or one turn, leaves the value as it is.
+    assert_ne!(verdict(&text("if (c > 1) r = 4;")), VerdictName::Safe);
+    assert_ne!(
+        verdict(&text("while (c) { r = 4; c = 0; r = __VERIFIER_nondet_int(); }")),
+        VerdictName::Safe
+    );
+    assert_ne!(verdict(&text("do { if (c) break; r = 4; } while (r = 4);")), VerdictName::Safe);
+    assert_ne!(
+        verdict(&text("goto in; while (c) { r = 4; in: if (c == 1) return r; }")),
+        VerdictName::Safe
+    );
+    assert_ne!(verdict(&text("switch (c) { case 2: r = 4; }")), VerdictName::Safe);
+}
+
+#[test]
+fn a_thread_sees_what_another_one_got_from_outside() {
+    let text = format!(
+        "{OUTSIDE} typedef unsigned long pthread_t;
+         extern int pthread_create(pthread_t *, void *, void *(*)(void *), void *);
+         int g;
+         void *other(void *p) {{ g = __VERIFIER_nondet_int(); return 0; }}
+         int main(void) {{ pthread_t t; pthread_create(&t, 0, other, 0); g = 1; if (g * 2 != 2) reach_error(); return 0; }}"
+    );
+    assert_eq!(verdict(&text), VerdictName::Unsafe);
+}
