@@ -166,9 +166,8 @@ fn rounds_become_c_that_compiles() {
         let binary = match compiled(&compiler, &examples().join(&file), &folder) {
             Ok(binary) => binary,
             Err(said) => {
-                // Threads that are started again and again, and joined.
-                let known = "the id of a started thread is kept or joined here";
-                assert!(said.contains(known), "{file}: {said}");
+                // Threads that are started again and again, and joined by ids that may not be set yet.
+                assert!(said.contains("may be read before it is set"), "{file}: {said}");
                 refused.push(file);
                 continue;
             }

@@ -96,7 +96,7 @@ fn what_seems_to_be_protected_is_a_race() {
         (
             "",
             format!(
-                "int i; for (i = 0; i < 2; i++) {{ if (i == 0) {{ {lock} }} x++; {unlock} if (i == 0) x++; }}"
+                "int i; for (i = 0; i < 2; i++) {{ if (i == 0) {{ {lock} }} x++; if (i == 0) {{ {unlock} }} }}"
             ),
             String::new(),
         ),

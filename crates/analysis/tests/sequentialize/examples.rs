@@ -64,8 +64,8 @@ fn examples_that_cannot_be_sequentialized_are_refused_with_a_reason() {
     expect![[r#"
         any/divide.weave:14: `async` starts a thread: only programs whose threads are all there from the start can be sequentialized
         any/pool.weave:19: `async` starts a thread: only programs whose threads are all there from the start can be sequentialized
-        context-bounded/fig4-forkjoin.weave:16: `async` starts a thread: only programs whose threads are all there from the start can be sequentialized
-        context-bounded/forkjoin-loop.weave:24: `async` starts a thread: only programs whose threads are all there from the start can be sequentialized
+        context-bounded/fig4-forkjoin.weave:17: `async` starts a thread: only programs whose threads are all there from the start can be sequentialized
+        context-bounded/forkjoin-loop.weave:25: `async` starts a thread: only programs whose threads are all there from the start can be sequentialized
         cuba/fig2.bp:30: `async` starts a thread: only programs whose threads are all there from the start can be sequentialized
         delays/bakery-broken.weave:9: the value of `a` has to be guessed at the beginning of each round but the first, and an unbounded `int` has too many values to guess from: give it a range, as in `int[0..9] a`, or ask for one round
         delays/bakery.weave:9: the value of `a` has to be guessed at the beginning of each round but the first, and an unbounded `int` has too many values to guess from: give it a range, as in `int[0..9] a`, or ask for one round
