@@ -225,12 +225,12 @@ fn both_say_the_same_of_the_examples() {
             continue;
         };
         // What only the search is told is not for the check.
-        let known = ["--threads", "--const", "--target", "--init", "--deadlock"];
+        let known = ["--threads", "--const", "--target", "--init", "--property", "--deadlock"];
         let mut asked: Vec<&str> = Vec::new();
         for option in &options {
             let is_known = known.contains(option);
             let is_value = !option.starts_with("--")
-                && asked.last().is_some_and(|last| known[..4].contains(last));
+                && asked.last().is_some_and(|last| known[..5].contains(last));
             asked.extend((is_known || is_value).then_some(*option));
         }
         assert_eq!(agreed(&path, &file, &asked), 0, "{row}");

@@ -335,6 +335,7 @@ mod tests {
               "reason": null,
               "violation": "line 13: assertion failed",
               "proof": null,
+              "coverage": null,
               "collapse": null,
               "time_s": 0.12,
               "peak_memory_bytes": null,

@@ -69,6 +69,10 @@ impl Answer {
         options: &Options,
         budget: &Budget,
     ) -> Self {
+        let asked = match &self.by {
+            By::States { question, .. } => question.bound(),
+            _ => None,
+        };
         let followed = match (&self.by, self.name()) {
             (
                 By::States { question, opened, outcome, .. },
@@ -80,7 +84,7 @@ impl Answer {
             (By::Views(_), VerdictName::Safe) => None,
             _ => return self,
         };
-        self.covered = followed.or_else(|| coverage::tried(subject, options, budget));
+        self.covered = followed.or_else(|| coverage::tried(subject, asked, options, budget));
         match self.covered.as_ref().and_then(Covered::unreached) {
             Some(why) if options.require_reached => self.stopped(why),
             _ => self,

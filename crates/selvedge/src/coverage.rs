@@ -31,12 +31,21 @@ pub(crate) fn followed(subject: &Subject, opened: &Opened, found: &Found) -> Opt
         Found::Bounded { bound } => Extent::Within(*bound),
         _ => return None,
     };
-    let program = opened.program.as_ref().filter(|program| !program.has_noted_nothing())?;
+    // Engines that follow no single runs note nothing; within no context, nobody does.
+    let is_noted = |program: &&std::sync::Arc<Lowering>| {
+        !program.has_noted_nothing() || matches!(extent, Extent::Within(Bound { count: 0, .. }))
+    };
+    let program = opened.program.as_ref().filter(is_noted)?;
     Some(Covered { extent, coverage: noted(subject, program) })
 }
 
-/// What some runs reach.
-pub(crate) fn tried(subject: &Subject, options: &Options, budget: &Budget) -> Option<Covered> {
+/// What some runs reach, none of them beyond the bound that was asked about.
+pub(crate) fn tried(
+    subject: &Subject,
+    asked: Option<Bound>,
+    options: &Options,
+    budget: &Budget,
+) -> Option<Covered> {
     let budget = budget.with_work(FOR_COVERAGE);
     let wanted = Wanted { deadlock: false, any_number: true };
     let opened = subject.within(&budget).for_engine(wanted).ok()?;
@@ -49,7 +58,8 @@ pub(crate) fn tried(subject: &Subject, options: &Options, budget: &Budget) -> Op
         symmetry: options.symmetry,
         evidence: false,
     };
-    engine::check(&question, Bound::contexts(MOST_CONTEXTS), &budget, &|_| {});
+    let bound = asked.unwrap_or(Bound::contexts(MOST_CONTEXTS));
+    engine::check(&question, bound, &budget, &|_| {});
     let coverage = noted(subject, opened.program.as_ref()?);
     Some(Covered { extent: Extent::SomeSchedules, coverage })
 }

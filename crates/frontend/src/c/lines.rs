@@ -69,7 +69,9 @@ impl Lines {
         match self.mark(offset) {
             // A place on the line of the marker itself belongs to the line after it.
             Some(mark) => {
-                (mark.file.clone(), mark.line.saturating_add(line.saturating_sub(mark.at + 1)))
+                // A marker may say 0, of what the compiler adds; lines are counted from 1.
+                let line = mark.line.saturating_add(line.saturating_sub(mark.at + 1));
+                (mark.file.clone(), line.max(1))
             }
             None => (self.name.clone(), line + 1),
         }

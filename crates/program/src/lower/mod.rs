@@ -37,7 +37,9 @@ use selvedge_model::{
 use crate::compile::{Compiler, Threads};
 use crate::flow::{self, Command, EdgeId, Flow};
 use crate::visit::any_part;
-use crate::{Count, Expr, ExprKind, GlobalId, ProcId, Program, Source, Span, ThreadDecl, Value};
+use crate::{
+    Count, Expr, ExprKind, GlobalId, LocalId, ProcId, Program, Source, Span, ThreadDecl, Value,
+};
 use coverage::Noted;
 pub use coverage::{Assertion, Coverage};
 use intern::{Numbered, Step, Stored, Symbol};
@@ -292,6 +294,15 @@ impl Lowering {
     pub fn global_value(&self, shared: SharedId, global: GlobalId) -> Value {
         let slot = self.global_slots(global).start;
         self.shared_state(shared).memory.get(&self.machine.shared, slot)
+    }
+
+    /// The value of a local variable of a procedure, or of its first element, in a frame of that procedure.
+    #[must_use]
+    pub fn local_value(&self, symbol: SymbolId, proc: ProcId, local: LocalId) -> Option<Value> {
+        let frame = self.frame(symbol).filter(|f| self.flow.location(f.loc).proc == proc)?;
+        let slots = crate::compile::first_slots(&self.program.procs[proc.index()].locals);
+        let slot = *slots.get(local.index())?;
+        Some(frame.memory.get(self.machine.layout_at(frame.loc)?, slot))
     }
 
     /// The program in the core.

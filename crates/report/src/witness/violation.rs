@@ -13,13 +13,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_evidence::Trace;
-use selvedge_model::{Datum, ThreadId, advance};
+use selvedge_model::{SymbolId, ThreadId, advance};
 use selvedge_program::flow::{Command, Edge};
-use selvedge_program::{Lowering, Span, Statement, StatementKind};
+use selvedge_program::{GlobalId, Lowering, Span, Statement, StatementKind, Value};
 
 use super::yaml::quoted;
 use super::{Task, entry};
-use crate::view::Change;
 
 /// The witness of a run that goes wrong, as the program that it is a run of tells it; nothing if its last step has no place in the
 /// text. `races` says that it ends in a data race.
@@ -109,12 +108,15 @@ impl Told {
             names.insert(ThreadId(0), 0);
         }
         let mut frames: BTreeMap<ThreadId, Frames> = BTreeMap::new();
-        let mut started = 0;
-        let mut rows = crate::view::Rows::new(program, trace);
+        let (mut started, mut is_told) = (0, true);
+        // What a thread is about to access that waits there for another.
+        let mut globals = (0..).map(GlobalId).zip(&program.program().globals);
+        let watch = globals.find(|(_, global)| global.name == "race.at").map(|(id, _)| id);
+        let mut noted = watch.map(|note| program.global_value(state.shared, note));
         for ((thread, action), context) in trace.steps.iter().zip(trace.context_numbers()) {
-            let changes = rows.next().map_or(Vec::new(), |row| row.changes);
             let before = state.threads.len();
             advance(&mut state, *thread, *action);
+            let after = state.threads[thread.index()].stack.top();
             let who = names.get(thread).copied();
             let mine = frames.entry(*thread).or_insert_with(|| vec![None]);
             for edge in program.edges_of(action.origin) {
@@ -135,7 +137,7 @@ impl Told {
                     if let Some(top) = top {
                         *top = Some(statement.span);
                     }
-                    if let Some(what) = happens(task, program, edge, statement, &changes) {
+                    if let Some(what) = happens(task, program, edge, statement, after) {
                         let at = match what {
                             What::Goes(_) => statement.span.start,
                             _ => edge.span.end.saturating_sub(1),
@@ -146,20 +148,22 @@ impl Told {
                 match edge.command {
                     Command::Call { .. } => mine.push(None),
                     Command::Return(_) => drop(mine.pop()),
-                    Command::Async { .. } => started += 1,
+                    Command::Async { .. } => {
+                        started += 1;
+                        // Where many are started at once, they have no numbers.
+                        is_told &= task.source.slice(edge.span).ends_with(')');
+                    }
                     _ => {}
                 }
             }
-            if state.threads.len() > before {
+            if state.threads.len() > before && is_told {
                 names.insert(ThreadId::from(state.threads.len() - 1), started);
             }
-            let notes = |change: &Change| {
-                matches!(change, Change::Value { name, after, .. }
-                         if name == "race.at" && *after != 0)
-            };
-            if changes.iter().any(notes) {
+            let known = watch.map(|note| program.global_value(state.shared, note));
+            if known != noted && known != Some(Value::Small(0)) {
                 told.noted = told.last;
             }
+            noted = known;
         }
         told
     }
@@ -171,7 +175,7 @@ fn happens(
     program: &Lowering,
     edge: &Edge,
     statement: Statement,
-    changes: &[Change],
+    top: Option<SymbolId>,
 ) -> Option<What> {
     let text = task.source.slice(edge.span);
     let is_call = text.ends_with(')');
@@ -191,21 +195,12 @@ fn happens(
             if is_call && text.starts_with("__VERIFIER_nondet_") =>
         {
             let [target] = &targets[..] else { return None };
-            let proc = program.flow().location(edge.from).proc;
             let selvedge_program::VarRef::Local(local) = target.var else { return None };
-            let name = &program.program().procs[proc.index()].locals[local.index()].name;
-            let value = changes.iter().find_map(|change| match change {
-                Change::Value { name: changed, after: Datum::Integer(value), .. }
-                    if changed == name =>
-                {
-                    Some(value.to_string())
-                }
-                Change::Value { name: changed, after: Datum::Bool(value), .. }
-                    if changed == name =>
-                {
-                    Some(u8::from(*value).to_string())
-                }
-                _ => None,
+            let proc = program.flow().location(edge.from).proc;
+            let value = top.and_then(|top| program.local_value(top, proc, local));
+            let value = value.and_then(|value| match value {
+                Value::Open => None,
+                value => Some(value.to_string()),
             });
             Some(What::Gives(value))
         }
@@ -246,6 +241,13 @@ fn chosen<'a>(told: &'a Told, targets: &[Place]) -> Vec<&'a Event> {
         chosen.remove(&number);
     }
     let mut chosen: Vec<&Event> = chosen.into_iter().map(|number| &events[number].1).collect();
+    // Nothing is said of a thread whose start is not.
+    let mut started = 0;
+    chosen.retain(|event| {
+        let is_known = event.place.thread.is_none_or(|thread| thread <= started);
+        started += usize::from(is_known && event.what == What::StartsThread);
+        is_known
+    });
     // That a statement starts is said by its target.
     while chosen
         .last()
