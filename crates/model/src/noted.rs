@@ -41,7 +41,7 @@ mod tests {
     fn it_is_over_when_looking_is() {
         assert!(!is_of_runs());
         assert!(of_runs(is_of_runs));
-        assert!(of_runs(|| of_runs(|| ()) == () && is_of_runs()));
+        assert!(of_runs(|| of_runs(is_of_runs) && is_of_runs()));
         assert!(!is_of_runs());
         assert!(std::panic::catch_unwind(|| of_runs(|| panic!("on purpose"))).is_err());
         assert!(!is_of_runs());

@@ -8,7 +8,7 @@
 //! nothing is known.
 
 use selvedge_analysis::engine::{self, Counted, Method, Proof, Verdict as Found};
-use selvedge_analysis::{Bound, Budget};
+use selvedge_analysis::{Bound, Budget, Resource};
 use selvedge_check::{Opened, Subject, Wanted};
 use selvedge_program::{Coverage, Lowering, Span};
 use selvedge_report::coverage::{Covered, Extent};
@@ -49,6 +49,12 @@ pub(crate) fn tried(
     let budget = budget.with_work(FOR_COVERAGE);
     let wanted = Wanted { deadlock: false, any_number: true };
     let opened = subject.within(&budget).for_engine(wanted).ok()?;
+    // Within rounds, threads that are started are followed in another program.
+    if asked.is_some_and(|bound| bound.resource != Resource::Contexts)
+        && opened.system.starts_threads()
+    {
+        return None;
+    }
     let any = opened.system.any_number().len();
     let system = Counted::new(&*opened.system, &vec![OF_ANY_NUMBER; any]);
     let question = engine::Question {

@@ -151,12 +151,16 @@ impl Lowering {
             for &edge in &before[loc.index()] {
                 let edge = self.flow.edge(edge);
                 match edge.command {
-                    Command::Test { .. } | Command::TestAttempt { .. } => {
-                        if self.noted.has(edge.from) {
-                            return true;
-                        }
+                    Command::Test { .. } | Command::TestAttempt { .. }
+                        if self.noted.has(edge.from) =>
+                    {
+                        return true;
                     }
-                    Command::Assume(_) | Command::Join(_) | Command::Acquire(_) => {}
+                    Command::Test { .. }
+                    | Command::TestAttempt { .. }
+                    | Command::Assume(_)
+                    | Command::Join(_)
+                    | Command::Acquire(_) => {}
                     _ if seen.insert(edge.from) => work.push(edge.from),
                     _ => {}
                 }
