@@ -6,7 +6,7 @@
 //! (format 2.2, with the thread that passes each), a proof is a set of invariants (format 2.1). Both are YAML, with a head that says what the
 //! witness is about.
 //!
-//! **Claim.** The run that was found passes the waypoints of its witness in their order: see [`violation`].
+//! **Claim.** The run that was found passes the waypoints of its witness in their order: see [`violation()`].
 //!
 //! **Two runs of Selvedge** write the same witness but for its `creation_time`: the `uuid` is made of the content.
 //!
