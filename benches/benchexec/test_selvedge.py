@@ -170,8 +170,9 @@ class CommandLines(unittest.TestCase):
         self.assertEqual(command_line(property_name="safety", file="a.c"), ["selvedge", "verify", *start, "a.c"])
         bounded = command_line(["check", "--contexts", "3"], "no-overflow", file="a.c")
         self.assertEqual(bounded[:4], ["selvedge", "check", "--property", "no-overflow"])
+        self.assertEqual(command_line(property_name="termination", file="a.c")[1], "livelock")
         with self.assertRaises(UnsupportedFeatureException):
-            command_line(property_name="termination", file="a.c")
+            command_line(property_name="valid-deref", file="a.c")
         with self.assertRaises(UnsupportedFeatureException):
             command_line(property_name="no-data-race")
 

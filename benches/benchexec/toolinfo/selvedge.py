@@ -22,6 +22,7 @@ COMMANDS_FOR_C = {
     "no-overflow": ["verify", "--property", "no-overflow"],
     "no-data-race": ["verify", "--property", "no-data-race"],
     "no-deadlock": ["verify", "--deadlock"],
+    "termination": ["livelock"],
 }
 
 # What a violation in C says, and what BenchExec calls it.
