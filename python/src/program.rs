@@ -64,7 +64,7 @@ fn inputs(
 ) -> PyResult<InputOptions> {
     let threads = numbers::named("threads", threads, numbers::few)?;
     let consts = numbers::named("consts", consts, numbers::integer)?;
-    Ok(InputOptions { threads, consts, init, target })
+    Ok(InputOptions { threads, consts, init, target, ..InputOptions::default() })
 }
 
 /// A program or a table that was read: see `load` and `parse`.
