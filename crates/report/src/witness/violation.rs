@@ -241,13 +241,6 @@ fn chosen<'a>(told: &'a Told, targets: &[Place]) -> Vec<&'a Event> {
         chosen.remove(&number);
     }
     let mut chosen: Vec<&Event> = chosen.into_iter().map(|number| &events[number].1).collect();
-    // Nothing is said of a thread whose start is not.
-    let mut started = 0;
-    chosen.retain(|event| {
-        let is_known = event.place.thread.is_none_or(|thread| thread <= started);
-        started += usize::from(is_known && event.what == What::StartsThread);
-        is_known
-    });
     // That a statement starts is said by its target.
     while chosen
         .last()
