@@ -15,11 +15,13 @@ use crate::{numbers, run};
 /// Reads a program or a table from a file. The ending of its name tells the language.
 ///
 /// `threads` gives numbers of threads, `consts` values of constants, by name; `init` the initial state of a `.pds`;
-/// `target` what must not be reached, in the place of what the file says.
+/// `target` what must not be reached, in the place of what the file says; `property` what is asked of a program in C alone:
+/// `unreach-call`, `valid-memsafety`, `no-overflow` or `no-data-race`.
 ///
 /// Raises `InputError` if it is wrong, `OptionError` if the options do not go with it, `OSError` if it cannot be read.
 #[pyfunction]
-#[pyo3(signature = (path, *, threads=None, consts=None, init=None, target=None))]
+#[pyo3(signature = (path, *, threads=None, consts=None, init=None, target=None, property=None))]
+#[allow(clippy::too_many_arguments)] // They are the keywords of Python.
 pub fn load(
     py: Python<'_>,
     path: PathBuf,
@@ -27,8 +29,13 @@ pub fn load(
     consts: Option<&Bound<'_, PyMapping>>,
     init: Option<String>,
     target: Option<String>,
+    property: Option<String>,
 ) -> PyResult<Program> {
-    let options = inputs(threads, consts, init, target)?;
+    let mut options = inputs(threads, consts, init, target)?;
+    if let Some(property) = property {
+        options =
+            options.only(&property).map_err(|failure| errors::option(&failure.to_string()))?;
+    }
     let site = Site::File(path.clone());
     let subject = run::beside(py, &site, None, move || Subject::read(&path, options))?;
     Ok(Program { subject: Arc::new(subject) })
@@ -38,8 +45,9 @@ pub fn load(
 ///
 /// The options are those of `load`.
 #[pyfunction]
-#[pyo3(signature = (text, name="program.weave".to_owned(), *, threads=None, consts=None, init=None, target=None),
-       text_signature = "(text, name='program.weave', *, threads=None, consts=None, init=None, target=None)")]
+#[pyo3(signature = (text, name="program.weave".to_owned(), *, threads=None, consts=None, init=None, target=None, property=None),
+       text_signature = "(text, name='program.weave', *, threads=None, consts=None, init=None, target=None, property=None)")]
+#[allow(clippy::too_many_arguments)] // They are the keywords of Python.
 pub fn parse(
     py: Python<'_>,
     text: String,
@@ -48,8 +56,13 @@ pub fn parse(
     consts: Option<&Bound<'_, PyMapping>>,
     init: Option<String>,
     target: Option<String>,
+    property: Option<String>,
 ) -> PyResult<Program> {
-    let options = inputs(threads, consts, init, target)?;
+    let mut options = inputs(threads, consts, init, target)?;
+    if let Some(property) = property {
+        options =
+            options.only(&property).map_err(|failure| errors::option(&failure.to_string()))?;
+    }
     let work = move || Subject::parse(&name, text, options);
     let subject = run::beside(py, &Site::Text, None, work)?;
     Ok(Program { subject: Arc::new(subject) })

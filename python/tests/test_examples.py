@@ -38,8 +38,8 @@ class Row(NamedTuple):
                 inputs.setdefault({"--const": "consts"}.get(word, "threads"), {})[name] = (
                     int(value) if number is None else number
                 )
-            elif word == "--target":
-                inputs["target"] = next(words)
+            elif word in ("--target", "--property"):
+                inputs[word[2:]] = next(words)
             elif word == "--timeout":
                 question["timeout"] = int(next(words).removesuffix("ms")) / 1000
             elif word in ("--deadlock", "--none-ended"):

@@ -32,6 +32,17 @@ pub struct InputOptions {
 }
 
 impl InputOptions {
+    /// Asks a program in C for one property, by its name: `no-data-race`.
+    pub fn only(mut self, property: &str) -> Result<Self, Failure> {
+        let known = ["unreach-call", "valid-memsafety", "no-overflow", "no-data-race"];
+        let options = frontend::c::lower::Options::only(property);
+        self.c.options = options.ok_or_else(|| {
+            let unknown = suggest::unknown("property", property, &known);
+            Failure::usage(format!("property: {unknown}"))
+        })?;
+        Ok(self)
+    }
+
     /// Reads and checks an input within a budget, however it is read.
     fn load(
         self,

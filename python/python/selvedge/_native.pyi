@@ -32,6 +32,7 @@ def load(
     consts: Optional[Mapping[str, int]] = None,
     init: Optional[str] = None,
     target: Optional[str] = None,
+    property: Optional[str] = None,
 ) -> Program: ...
 def parse(
     text: str,
@@ -41,6 +42,7 @@ def parse(
     consts: Optional[Mapping[str, int]] = None,
     init: Optional[str] = None,
     target: Optional[str] = None,
+    property: Optional[str] = None,
 ) -> Program: ...
 @final
 class Program:
