@@ -352,7 +352,7 @@ pub struct Stmt {
     pub span: Span,
 }
 
-/// What a statement does.
+/// The kinds of statements, with their parts.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     /// `;`, or an expression.
@@ -420,7 +420,7 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// What an expression is.
+/// The kinds of expressions, with their operands.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// A variable, a function or an enumerator.

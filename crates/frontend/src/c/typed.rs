@@ -114,7 +114,7 @@ pub struct Stmt {
     pub span: Span,
 }
 
-/// What a statement does.
+/// The kinds of statements, with their parts.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     /// An expression whose value is dropped.
@@ -259,7 +259,7 @@ pub struct Lvalue {
     pub span: Span,
 }
 
-/// What an lvalue is.
+/// The kinds of lvalues: the ways to name a place in memory.
 #[derive(Clone, Debug)]
 pub enum LvalueKind {
     /// A parameter or local variable.

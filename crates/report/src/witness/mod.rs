@@ -26,7 +26,7 @@ use yaml::quoted;
 pub use time::timestamp;
 pub use violation::violation;
 
-/// What a witness is about.
+/// Names the task that a witness is about.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
     /// The text of the program.

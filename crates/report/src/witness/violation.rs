@@ -63,7 +63,7 @@ struct Place {
     offset: u32,
 }
 
-/// What happens.
+/// The event at that place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum What {
     /// A statement starts.

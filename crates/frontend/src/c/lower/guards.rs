@@ -37,7 +37,7 @@ pub(super) struct Protection {
 /// A lock that the text names: an object, and members and elements in it.
 type Lock = (ObjectId, Vec<u64>);
 
-/// What keeps others away.
+/// A guard that keeps other threads away from an object while it is held.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Guard {
     /// An atomic section, or an atomic operation.
