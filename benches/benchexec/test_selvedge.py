@@ -38,7 +38,7 @@ RUNS = {
     "bounded": ("check start/mutex.weave --contexts 2", "unknown", "unknown"),
     "unknown": ("verify delays/program-p.weave --solver no-such-solver", "unknown", "unknown"),
     "timeout": ("verify bluetooth/bluetooth3.weave --threads adder=3 --threads stopper=2 --timeout 100ms", "TIMEOUT", "TIMEOUT"),
-    "memory": ("verify bluetooth/bluetooth3.weave --threads adder=3 --threads stopper=2 --memory 1MiB", "OUT OF MEMORY", "OUT OF MEMORY"),
+    "memory": ("verify bluetooth/bluetooth3.weave --threads adder=3 --threads stopper=2 --no-reduction --memory 1MiB", "OUT OF MEMORY", "OUT OF MEMORY"),
     "input": ("verify README.md", "ERROR (not answered)", "ERROR (wrong input)"),
     "file": ("verify not-there.weave", "ERROR (not answered)", "ERROR (unreadable file)"),
     "usage": ("verify start/race.weave --no-such-option", "ERROR (not answered)", "ERROR (usage)"),

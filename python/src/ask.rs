@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use selvedge::{
-    Accepted, Answer, Bounds, Endless, EngineName, Failure, Fairness, Heard, Limits, Livelock,
-    LivelockEngine, Options, Paint, TraceOptions,
+    Accepted, Answer, Bounds, Deadlocks, Endless, EngineName, Failure, Fairness, Heard, Limits,
+    Livelock, LivelockEngine, Options, Paint, TraceOptions,
 };
 
 use crate::errors::{self, Site};
@@ -17,6 +17,11 @@ pub struct Limited<'a, 'py> {
     pub options: Options,
     pub timeout: Option<f64>,
     pub memory: Option<&'a Bound<'py, PyAny>>,
+}
+
+/// Which deadlocks are meant, where nothing need be said.
+pub fn deadlocks(asked: Option<bool>) -> Deadlocks {
+    asked.map_or(Deadlocks::Waits, Deadlocks::if_asked)
 }
 
 /// What is handed over to Python.

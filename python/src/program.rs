@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyMapping};
-use selvedge::{InputOptions, Options, Subject};
+use selvedge::{Deadlocks, InputOptions, Options, Subject};
 
 use crate::ask::{self, Limited};
 use crate::errors::{self, Site};
@@ -110,19 +110,20 @@ impl Program {
 
     /// Proves or refutes, for every schedule: `safe`, `unsafe`, or `unknown` with the reason.
     ///
-    /// `deadlock` looks for deadlocks, too; `symmetry=False` lists interchangeable threads one by one, `reduction=False`
+    /// Where threads of a `.weave` program wait for each other, deadlocks in which they do are violations; `deadlock=True` looks for all of
+    /// them, `deadlock=False` for none. `symmetry=False` lists interchangeable threads one by one, `reduction=False`
     /// stores also the states between steps that concern one thread alone. The run stops after `timeout` seconds, or when `memory` bytes are in use (80 % of the machine if left out). With `evidence`, the
     /// answer carries what it rests on. `jobs` engines may work at the same time (1 if left out); the answer is the same with any
     /// number. `solver` is an SMT solver, for integers without bounds only; `predicates="given"`
     /// lets such a proof use those of the program alone. `observe` says what `engine="delays"` sees of a state.
-    #[pyo3(signature = (*, engine="auto", deadlock=false, symmetry=true, reduction=true, timeout=None, memory=None, jobs=None, evidence=false,
+    #[pyo3(signature = (*, engine="auto", deadlock=None, symmetry=true, reduction=true, timeout=None, memory=None, jobs=None, evidence=false,
                         solver="z3", predicates="auto", observe=None))]
     #[allow(clippy::too_many_arguments)] // They are the keywords of Python.
     fn verify<'py>(
         &self,
         py: Python<'py>,
         engine: &str,
-        deadlock: bool,
+        deadlock: Option<bool>,
         symmetry: bool,
         reduction: bool,
         timeout: Option<f64>,
@@ -137,7 +138,7 @@ impl Program {
             engine: ask::engine(engine)?,
             observe,
             only_given_predicates: ask::only_given(predicates)?,
-            deadlock,
+            deadlock: ask::deadlocks(deadlock),
             symmetry,
             reduction,
             evidence,
@@ -181,7 +182,7 @@ impl Program {
         let options = Options {
             engine: ask::engine(engine)?,
             started: started.map(|number| numbers::few("started", number)).transpose()?,
-            deadlock,
+            deadlock: Deadlocks::if_asked(deadlock),
             symmetry,
             reduction,
             evidence,
@@ -232,7 +233,11 @@ impl Program {
         timeout: Option<f64>,
         memory: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options = Options { deadlock, solver: Some(solver.to_owned()), ..Options::default() };
+        let options = Options {
+            deadlock: Deadlocks::if_asked(deadlock),
+            solver: Some(solver.to_owned()),
+            ..Options::default()
+        };
         let subject = Arc::clone(&self.subject);
         Limited { options, timeout, memory }
             .recheck(py, move |options| selvedge::recheck(&subject, &evidence, options))

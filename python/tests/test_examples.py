@@ -42,6 +42,8 @@ class Row(NamedTuple):
                 inputs[word[2:]] = next(words)
             elif word == "--timeout":
                 question["timeout"] = int(next(words).removesuffix("ms")) / 1000
+            elif word == "--no-deadlock":
+                question["deadlock"] = False
             elif word in ("--deadlock", "--none-ended"):
                 question[word[2:].replace("-", "_")] = True
             else:

@@ -14,11 +14,14 @@ mod below;
 mod counted;
 mod cover;
 pub mod delays;
+mod exploration;
 mod generators;
 pub mod grid;
 mod growing;
 mod pincer;
 mod reduction;
+mod schedules;
+mod spread;
 mod table;
 mod turns;
 
@@ -32,9 +35,12 @@ use crate::explore::windows::Cut;
 use crate::explore::{Locals, Observation};
 use crate::reduce::Direction;
 use crate::{Bound, Budget, Resource, Stop};
-use below::Below;
+use below::Start;
 pub use counted::Counted;
+use exploration::explore;
+pub use exploration::{Exploration, Keeper};
 use pincer::pincer;
+pub use spread::{Spread, check_spread, verify_spread};
 pub use table::{Automata, Shown, SymbolicState, Table, table};
 pub use turns::{Candidate, FAVOURED, Reply, Turn, in_turns};
 
@@ -63,7 +69,7 @@ impl Question<'_> {
 
     /// Whether every thread matters, also one that never acts: nothing can be dropped.
     fn needs_all_threads(&self) -> bool {
-        self.properties.contains(&Property::NoDeadlock)
+        self.properties.iter().any(Property::is_about_deadlocks)
     }
 }
 
@@ -93,6 +99,9 @@ pub const LOCAL_STEPS: &str = "local-steps";
 /// What is done while a lock is held is part of a step that others see: see [`selvedge_model::Movers`].
 pub const MOVERS: &str = "movers";
 
+/// Threads wait where the order in which they act does not matter: see [`selvedge_model::Stubborn`].
+pub const STUBBORN_SETS: &str = "stubborn-sets";
+
 /// Of what the schedule of a violation has the fewest.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fewest {
@@ -117,7 +126,7 @@ pub struct Outcome {
     pub cuts: Vec<CutSeen>,
     /// The bound at which the visible states collapsed, if that is known.
     pub collapse: Option<Bound>,
-    /// How states were left out, by name: [`LOCAL_STEPS`], [`MOVERS`].
+    /// How states were left out, by name: [`LOCAL_STEPS`], [`MOVERS`], [`STUBBORN_SETS`].
     pub reductions: Vec<&'static str>,
     /// Of what the schedule of a violation has the fewest.
     pub fewest: Fewest,
@@ -201,6 +210,13 @@ pub enum Proof {
         /// How many generators are in Z.
         generators: usize,
     },
+    /// Every schedule was followed, but that threads wait where the order does not matter.
+    Schedules {
+        /// How many states were met.
+        states: usize,
+        /// At how many of them threads wait.
+        waits: usize,
+    },
     /// The summaries of all procedures of the only thread leave no violation.
     Summaries,
     /// No number of threads leads to a violation.
@@ -243,6 +259,17 @@ pub fn check(
     budget: &Budget,
     tell: Listener<'_>,
 ) -> Outcome {
+    check_and_keep(question, bound, None, budget, tell)
+}
+
+/// Whether a violation is reachable within a bound; the exploration is left with the keeper, if it can go on.
+pub fn check_and_keep(
+    question: &Question<'_>,
+    bound: Bound,
+    keeper: Option<&Keeper>,
+    budget: &Budget,
+    tell: Listener<'_>,
+) -> Outcome {
     if let Some(outcome) = refuse_any_number(question, bound.resource) {
         return outcome;
     }
@@ -252,39 +279,89 @@ pub fn check(
     if let Resource::RoundRobin { delays, .. } = bound.resource {
         return delays::check(question, bound.count, delays, budget, tell);
     }
-    let starts_threads = question.system.starts_threads();
-    let most_threads = starts_threads.then(|| match question.needs_all_threads() {
-        true => question.system.threads().len() + MANY_STARTED,
-        false => threads_needed(question, bound.count),
-    });
-    let mut below = match Below::new(*question, bound.resource, most_threads) {
-        Ok(below) => below,
-        Err(stop) => return Outcome::unknown(stop, bound.resource),
-    };
-    let verdict = below.run(bound.count, budget, tell, |_| false);
-    let evidence = below.evidence(&verdict);
-    Outcome { evidence, ..below.outcome(verdict) }.about(question)
+    let most_threads = most_threads(question, bound);
+    let start = Start::of(question, bound.resource, most_threads);
+    explored(question, start, keeper, bound.count, budget, tell)
 }
 
+/// How many threads are followed within a bound, if threads are started.
+fn most_threads(question: &Question<'_>, bound: Bound) -> Option<usize> {
+    question.system.starts_threads().then(|| match question.needs_all_threads() {
+        true => question.system.threads().len() + MANY_STARTED,
+        false => threads_needed(question, bound.count),
+    })
+}
+
+/// What an exploration from below finds within a bound.
+fn explored(
+    question: &Question<'_>,
+    start: Start<'_>,
+    keeper: Option<&Keeper>,
+    most: usize,
+    budget: &Budget,
+    tell: Listener<'_>,
+) -> Outcome {
+    let resource = start.resource;
+    explore(start, keeper, |below| {
+        let verdict = below.run(question, most, budget, tell, |_| false);
+        let evidence = below.evidence(question, &verdict);
+        Outcome { evidence, ..below.outcome(verdict) }.about(question)
+    })
+    .unwrap_or_else(|stop| Outcome::unknown(stop, resource))
+}
+
+/// How much work is done before threads wait, in moves: small questions are answered without that.
+const BEFORE_SCHEDULES: u64 = 1 << 17;
+
 /// Whether a violation is reachable at all. Without properties: which visible states are.
+///
+/// Contexts are counted for the smallest number of them; where that takes long, and the system says which threads may wait, all schedules
+/// are followed beside it without counting, for a proof.
 pub fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
+    verify_and_keep(question, None, budget, tell)
+}
+
+/// Whether a violation is reachable at all; the exploration from below is left with the keeper, if it can go on.
+pub fn verify_and_keep(
+    question: &Question<'_>,
+    keeper: Option<&Keeper>,
+    budget: &Budget,
+    tell: Listener<'_>,
+) -> Outcome {
+    if !schedules::fits(question) {
+        return verify_counting(question, keeper, budget, tell);
+    }
+    let candidates = vec![
+        Candidate::new(FAVOURED, |budget, _| Some(verify_counting(question, keeper, budget, tell))),
+        Candidate::new(FAVOURED, |budget, _| schedules::verify(question, budget))
+            .after(BEFORE_SCHEDULES),
+    ];
+    first_answer(candidates, budget, Resource::Contexts)
+}
+
+fn verify_counting(
+    question: &Question<'_>,
+    keeper: Option<&Keeper>,
+    budget: &Budget,
+    tell: Listener<'_>,
+) -> Outcome {
     if !question.system.any_number().is_empty() || question.method == Method::Coverability {
         cover::verify(question, budget, tell).about(question)
     } else if question.method == Method::Generators {
         generators::verify(question, budget, tell)
     } else if !question.system.starts_threads() {
-        verify_fixed_threads(question, budget, tell)
+        verify_fixed_threads(question, keeper, budget, tell)
     } else if question.method == Method::Cuts {
         cover::verify_by_cuts(question, budget).about(question)
     } else if question.needs_all_threads() {
         check(question, Resource::Contexts.bound(usize::MAX), budget, tell)
     } else if question.method == Method::Auto && !question.is_about_everything() {
         cover::verify_beside(question, budget, |budget| {
-            verify_with_more_and_more_threads(question, budget, tell)
+            verify_with_more_and_more_threads(&|bound| check(question, bound, budget, tell))
         })
         .about(question)
     } else {
-        verify_with_more_and_more_threads(question, budget, tell)
+        verify_with_more_and_more_threads(&|bound| check(question, bound, budget, tell))
     }
 }
 
@@ -296,7 +373,12 @@ const FOR_CONTEXTS: u64 = 1 << 21;
 
 /// From both sides; and with rounds and delays, where after a while not even two contexts came to
 /// an end: perhaps a single one never does, and there always is an end to rounds and delays.
-fn verify_fixed_threads(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
+fn verify_fixed_threads(
+    question: &Question<'_>,
+    keeper: Option<&Keeper>,
+    budget: &Budget,
+    tell: Listener<'_>,
+) -> Outcome {
     let completed = AtomicUsize::new(0);
     let note = |event: Event<'_>| {
         if let Event::Bound { observation, .. } = &event {
@@ -305,7 +387,11 @@ fn verify_fixed_threads(question: &Question<'_>, budget: &Budget, tell: Listener
         tell(event);
     };
     let both_sides = |budget: &Budget| {
-        pincer(question, Resource::Contexts, None, budget, &note, None).about(question)
+        explore(Start::of(question, Resource::Contexts, None), keeper, |below| {
+            pincer(question, below, &[], None, budget, &note, None)
+        })
+        .unwrap_or_else(|stop| Outcome::unknown(stop, Resource::Contexts))
+        .about(question)
     };
     if question.method != Method::Auto || question.is_about_everything() {
         return both_sides(budget);
@@ -371,7 +457,7 @@ fn threads_needed(question: &Question<'_>, contexts: usize) -> usize {
         Property::Unreachable(Pattern::Configuration { stacks, .. }) => {
             stacks.len().saturating_sub(first)
         }
-        Property::NeverWrong | Property::NoDeadlock => 0,
+        Property::NeverWrong | Property::NoDeadlock(_) => 0,
     };
     let idle = question.properties.iter().map(idle).max().unwrap_or(0);
     first + contexts.saturating_sub(1) + if contexts > 0 { idle } else { 0 }
@@ -379,14 +465,10 @@ fn threads_needed(question: &Question<'_>, contexts: usize) -> usize {
 
 /// Systems that start threads: k contexts are checked with k threads, for growing k [Qadeer and
 /// Rehof, Sec. 4].
-fn verify_with_more_and_more_threads(
-    question: &Question<'_>,
-    budget: &Budget,
-    tell: Listener<'_>,
-) -> Outcome {
+fn verify_with_more_and_more_threads(check: &dyn Fn(Bound) -> Outcome) -> Outcome {
     let mut last: Option<Outcome> = None;
     for contexts in 1.. {
-        let mut outcome = check(question, Bound::contexts(contexts), budget, tell);
+        let mut outcome = check(Bound::contexts(contexts));
         match &mut outcome.verdict {
             Verdict::Bounded { .. } => {}
             Verdict::Unknown { completed, .. } => {
@@ -440,6 +522,9 @@ impl Outcome {
     /// where one stands for its permutations, or for infinitely many.
     #[must_use]
     pub fn stored(&self) -> usize {
+        if let Verdict::Safe(Proof::Schedules { states, .. }) = self.verdict {
+            return states;
+        }
         self.observations.iter().map(|seen| seen.new_stored).sum()
     }
 

@@ -16,7 +16,7 @@ use selvedge_evidence::{Evidence, Flaw, recheck, replay};
 use selvedge_model::{Property, State, System, step};
 
 const BOUNDS: usize = 4;
-const PROPERTIES: [Property; 1] = [Property::NoDeadlock];
+const PROPERTIES: [Property; 1] = [Property::ANY_DEADLOCK];
 
 /// By the definition: somebody has not ended, and nobody has a step.
 fn is_deadlock(system: &dyn System, state: &State) -> bool {

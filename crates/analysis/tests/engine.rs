@@ -1,11 +1,17 @@
 //! check and verify on random systems: the verdicts, the bounds and the traces.
 
-use selvedge_analysis::engine::{Method, Outcome, Question, Verdict, check, verify};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use selvedge_analysis::engine::{
+    Keeper, Method, Outcome, Question, Verdict, check, check_and_keep, table, verify,
+    verify_and_keep,
+};
 use selvedge_analysis::naive::Naive;
 use selvedge_analysis::random::{Shape, random_system};
-use selvedge_analysis::{Bound, Budget};
+use selvedge_analysis::{Bound, Budget, Resource, Stop};
 use selvedge_evidence::replay;
-use selvedge_model::{Pattern, Property, System, TopPattern, VisibleState};
+use selvedge_model::{Meter, Pattern, Property, SharedId, System, TopPattern, VisibleState};
 
 fn target(state: &VisibleState) -> Property {
     let tops = state.tops.iter().map(|top| top.map_or(TopPattern::Empty, TopPattern::Symbol));
@@ -119,4 +125,111 @@ fn the_bounded_question_is_answered_for_the_bound() {
             }
         }
     }
+}
+
+/// Counts work.
+struct Counter(AtomicU64);
+
+impl Meter for Counter {
+    fn spend(&self, work: u64) -> Result<(), Stop> {
+        self.0.fetch_add(work, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// What comes of something that works, and how much it worked.
+fn counted<T>(act: impl FnOnce(&Budget) -> T) -> (T, u64) {
+    let counter = Arc::new(Counter(AtomicU64::new(0)));
+    let mut budget = Budget::default();
+    budget.meters.push(Arc::clone(&counter) as Arc<dyn Meter>);
+    let made = act(&budget);
+    (made, counter.0.load(Ordering::Relaxed))
+}
+
+fn shared_target(system: &dyn System, shared: u32) -> Property {
+    let tops = system.threads().iter().map(|_| TopPattern::Any).collect();
+    Property::Unreachable(Pattern::Tuple { shared: Some(SharedId(shared)), tops })
+}
+
+/// A larger bound goes on where a smaller one ended: the outcome is that of a new exploration, and nothing is done twice.
+#[test]
+fn explorations_go_on() {
+    let (mut went_on, mut found) = (0, 0);
+    for seed in 0..200 {
+        let system: Arc<dyn System> = Arc::new(random_system(seed, &Shape::default()));
+        // What is visible first with three contexts, if something is.
+        let everything = Question {
+            system: &*system,
+            properties: &[],
+            method: Method::Auto,
+            symmetry: true,
+            evidence: false,
+        };
+        let rows = table(&everything, Resource::Contexts, Some(3), 50, &Budget::default(), &|_| {});
+        let deep = rows.new_visible.get(3).cloned().flatten().unwrap_or_default();
+        let properties = [match deep.first() {
+            Some(state) => target(state),
+            None => shared_target(&*system, 3),
+        }];
+        for (method, bound) in [
+            (Method::Auto, Bound::contexts(1)),
+            (Method::Symbolic, Bound::contexts(1)),
+            (Method::Auto, Bound::rounds(1)),
+        ] {
+            let properties = &properties;
+            let question =
+                Question { system: &*system, properties, method, symmetry: true, evidence: true };
+            let larger = Bound { count: bound.count + 3, ..bound };
+            let keeper = Keeper::new(Arc::clone(&system));
+            let (first, before) =
+                counted(|budget| check_and_keep(&question, bound, Some(&keeper), budget, &|_| {}));
+            let Some(mut kept) = keeper.into_exploration() else {
+                assert!(matches!(first.verdict, Verdict::Unknown { .. }), "seed {seed}");
+                continue;
+            };
+            assert!(kept.bound().count <= bound.count);
+            let (on, more) = counted(|budget| kept.check(&question, larger.count, budget, &|_| {}));
+            let (anew, all) = counted(|budget| check(&question, larger, budget, &|_| {}));
+            assert_eq!(format!("{on:?}"), format!("{anew:?}"), "seed {seed}, {method:?}");
+            if matches!(first.verdict, Verdict::Bounded { .. }) {
+                assert_eq!(before + more, all, "seed {seed}, {method:?}, {bound}");
+                went_on += 1;
+                found += usize::from(matches!(on.verdict, Verdict::Unsafe { .. }));
+            }
+        }
+    }
+    println!("{went_on} went on, {found} of them to a violation");
+    assert!(went_on > 100 && found > 10, "{went_on} {found}");
+}
+
+/// A table after an answer goes on as well, and says what a table of its own says.
+#[test]
+fn a_table_goes_on_from_an_answer() {
+    let (mut compared, mut saved) = (0, 0);
+    for seed in 0..150 {
+        let system: Arc<dyn System> = Arc::new(random_system(seed, &Shape::default()));
+        let properties = [shared_target(&*system, 2)];
+        let question = Question {
+            system: &*system,
+            properties: &properties,
+            method: Method::Auto,
+            symmetry: true,
+            evidence: false,
+        };
+        let keeper = Keeper::new(Arc::clone(&system));
+        let answer = verify_and_keep(&question, Some(&keeper), &Budget::default(), &|_| {});
+        let Some(mut kept) = keeper.into_exploration() else { continue };
+        let most = Some(kept.bound().count.max(5));
+        let (on, more) = counted(|budget| kept.table(&question, most, 10.into(), budget, &|_| {}));
+        let (anew, all) =
+            counted(|budget| table(&question, Resource::Contexts, most, 10, budget, &|_| {}));
+        let rows = on.outcome.observations.len().min(anew.outcome.observations.len());
+        assert!(rows >= answer.observations.len().min(anew.outcome.observations.len()));
+        assert_eq!(on.outcome.observations[..rows], anew.outcome.observations[..rows]);
+        assert_eq!(on.new_visible[..rows], anew.new_visible[..rows], "seed {seed}");
+        compared += 1;
+        saved += usize::from(more < all);
+    }
+    println!("{compared} compared, {saved} took less work");
+    assert!(compared > 100 && saved * 2 > compared, "{compared} {saved}");
 }

@@ -207,7 +207,7 @@ fn deadlocks_are_refused() {
     let lowering =
         Lowering::for_any_number(Arc::new(read_weave(text)), source, &ThreadCounts::new());
     let system = lowering.unwrap().choosing_at_once();
-    let outcome = verified(&system, &[Property::NoDeadlock], MUCH);
+    let outcome = verified(&system, &[Property::ANY_DEADLOCK], MUCH);
     let Verdict::Unknown { stop: stop @ Stop::OnlyDeadlocks { .. }, .. } = outcome.verdict else {
         panic!("{:?}", outcome.verdict)
     };

@@ -8,14 +8,15 @@ use selvedge_model::Budget;
 use selvedge_smt::certificate::Certificate;
 use selvedge_smt::solver::{DEFAULT, Query};
 
-use crate::Failure;
-use crate::subject::{InputOptions, Opened, Subject, Wanted};
+use crate::subject::{Deadlocks, InputOptions, Opened, Subject, Wanted};
 use crate::views::Parameterized;
+use crate::{Failure, c};
 
 /// What is asked of evidence beside what the subject says.
 #[derive(Clone, Default)]
 pub struct Asked {
-    /// Whether it has to be about deadlocks, too.
+    /// Whether it has to be about all deadlocks, too. Otherwise it says itself whether it is about those in which threads wait for each
+    /// other; what it is about is told.
     pub deadlock: bool,
     /// The SMT solver, a name or a path; [`DEFAULT`] if none is named.
     pub solver: Option<String>,
@@ -62,8 +63,17 @@ pub fn recheck(
     evidence: &str,
     asked: &Asked,
 ) -> Result<Result<Accepted, String>, Failure> {
-    let given = evidence_options(subject.options(), asked.deadlock);
-    let document = parse(subject, evidence, &given, &asked.budget);
+    let read = Document::parse_within(evidence, &asked.budget).map_err(|why| why.to_string());
+    let subject = &match &read {
+        Ok(document) => c::variant(subject, document, asked.deadlock)?,
+        Err(_) => subject.clone(),
+    };
+    let mut given = evidence_options(subject.options(), Deadlocks::if_asked(asked.deadlock));
+    let document = read.and_then(|document| about(subject, document, &mut given));
+    let deadlock = match given.waits {
+        true => Deadlocks::Waits,
+        false => Deadlocks::if_asked(given.deadlock),
+    };
     if let Ok((document, _)) = &document {
         match document.views() {
             Ok(Some(certificate)) => return views(subject, document, certificate, &given, asked),
@@ -81,21 +91,21 @@ pub fn recheck(
     let opened = match endless {
         true => counted.with_all_threads()?,
         false => {
-            let wanted = Wanted { deadlock: asked.deadlock, any_number: true };
+            let wanted = Wanted { deadlock, any_number: true };
             counted.for_engine(wanted)?
         }
     };
-    Ok(document.and_then(|(document, _)| states(&document, opened, &given, asked)))
+    Ok(document.and_then(|(document, _)| states(&document, subject, opened, &given, asked)))
 }
 
-/// Reads evidence about a subject with these options, and the numbers of threads that it is about.
-fn parse(
+/// Evidence that is about a subject with these options, and the numbers of threads that it is about. Whether it is about deadlocks in which
+/// threads wait for each other, it says itself, unless all deadlocks are asked for.
+fn about(
     subject: &Subject,
-    evidence: &str,
-    given: &Given,
-    budget: &Budget,
+    document: Document,
+    given: &mut Given,
 ) -> Result<(Document, Vec<(String, u32)>), String> {
-    let document = Document::parse_within(evidence, budget).map_err(|why| why.to_string())?;
+    given.waits = !given.deadlock && document.is_about_waits();
     document
         .check_subject(&digest(subject.source().text()), given)
         .map_err(|why| why.to_string())?;
@@ -119,12 +129,13 @@ fn chosen(subject: &Subject, document: &Document) -> Result<Vec<(String, u32)>, 
 
 fn states(
     document: &Document,
+    subject: &Subject,
     opened: Opened,
     given: &Given,
     asked: &Asked,
 ) -> Result<Accepted, String> {
     let endless = document.is_about_endless_runs();
-    if endless && (given.deadlock || given.target.is_some()) {
+    if endless && (given.deadlock || given.waits || given.target.is_some()) {
         return Err(
             "it is about runs that never end, and not about deadlocks or targets, which were asked for"
                 .to_owned(),
@@ -144,6 +155,9 @@ fn states(
         _ => recheck_within(&*opened.system, &opened.properties, &evidence, budget),
     };
     let checked = checked.map_err(|why| why.to_string())?;
+    if let Some(doubt) = c::doubt(subject, &opened, &evidence) {
+        return Err(doubt);
+    }
     let property = match endless {
         true => property::FAIR_TERMINATION.to_owned(),
         false => property::name(&*opened.system, &opened.properties),
@@ -166,13 +180,21 @@ fn views(
     given: &Given,
     asked: &Asked,
 ) -> Result<Result<Accepted, String>, Failure> {
-    if given.deadlock {
+    if given.deadlock || given.waits {
         return Ok(Err("it says nothing about deadlocks, which were asked for".to_owned()));
     }
     if !matches!(subject.input(), Some(Input::Program { .. })) {
         return Ok(Err("it is about a program, and this is none".to_owned()));
     }
-    let program = Parameterized::new(subject)?;
+    if certificate.is_by_cases() && !subject.is_c() {
+        return Ok(Err(
+            "it says that all cases are followed, which is for programs in C".to_owned()
+        ));
+    }
+    let program = match certificate.is_by_cases() {
+        true => Parameterized::keeping_values(subject)?,
+        false => Parameterized::new(subject)?,
+    };
     let property = program.property_name();
     if document.property() != property {
         let why = format!("such a proof is about {property}, and this claims something else");
@@ -204,13 +226,14 @@ fn claim(evidence: &Evidence) -> Claim {
 
 /// The options that make another system of the same text, or ask for something else.
 #[must_use]
-pub fn evidence_options(options: &InputOptions, deadlock: bool) -> Given {
+pub fn evidence_options(options: &InputOptions, deadlocks: Deadlocks) -> Given {
     Given {
         threads: options.threads.iter().cloned().collect(),
         consts: options.consts.iter().map(|(name, n)| (name.clone(), n.to_string())).collect(),
         init: options.init.clone(),
         target: options.target.clone(),
-        deadlock,
+        deadlock: deadlocks == Deadlocks::All,
+        waits: deadlocks == Deadlocks::Waits,
         c: options.c.told(),
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 use selvedge_frontend::check::CheckOptions;
 use selvedge_frontend::{self as frontend, Diagnostic, Diagnostics, Input, LoadError, LoadOptions};
-use selvedge_model::{Budget, Property, System};
+use selvedge_model::{Budget, Property, System, Waiting};
 use selvedge_program::{
     Count, LowerError, Lowering, Program, Source, ThreadCounts, ThreadDecl, Variable, print,
 };
@@ -221,6 +221,12 @@ impl Subject {
         }
     }
 
+    /// Whether it is a program in C.
+    #[must_use]
+    pub fn is_c(&self) -> bool {
+        self.beyond().is_some_and(|beyond| beyond.is_c)
+    }
+
     /// The subject with runs that end where they cannot be followed, in the place of failing there.
     pub fn ending_at_limits(&self) -> Result<Self, Failure> {
         self.reread(|options| options.ends_at_limits = true)
@@ -236,6 +242,11 @@ impl Subject {
     pub fn with_larger_pools(&self) -> Option<Result<Self, Failure>> {
         let larger = self.options.c.options.heap.checked_mul(4).filter(|objects| *objects <= 80)?;
         Some(self.reread(|options| options.heap = larger))
+    }
+
+    /// The subject in which values from outside are all values of their types, for who can follow them at once.
+    pub fn keeping_values(&self) -> Result<Self, Failure> {
+        self.reread(|options| options.keeps_values = true)
     }
 
     /// The subject in which nothing is a violation but what cannot be followed.
@@ -315,12 +326,49 @@ impl Subject {
         Ok(Some(Arc::new(counted)))
     }
 
+    /// Whether it is written in the language in which deadlocks count unless somebody says otherwise.
+    fn is_weave(&self) -> bool {
+        Path::new(self.source().name()).extension().is_some_and(|ending| ending == "weave")
+    }
+
+    /// Which deadlocks a question is about: those in which threads wait for each other only in a program where they do, and
+    /// where the question is not about a target.
+    #[must_use]
+    pub fn deadlocks(&self, asked: Deadlocks) -> Deadlocks {
+        let waits = |(program, _): (&Arc<Program>, &Arc<Source>)| program.has_waits();
+        let applies = || {
+            self.options.target.is_none() && self.is_weave() && self.program().is_some_and(waits)
+        };
+        if asked == Deadlocks::Waits && !applies() { Deadlocks::No } else { asked }
+    }
+
+    /// Whether threads of a program wait for each other, by more than `assume`; and whether some wait in front of an `assume`, which may be no
+    /// mistake. Only of languages for which that is said.
+    #[must_use]
+    pub fn ways_to_wait(&self) -> (bool, bool) {
+        match self.program() {
+            Some((program, _)) if self.is_weave() => {
+                (program.has_waits(), program.has_assumptions())
+            }
+            Some((program, _)) if self.beyond().is_some_and(|beyond| beyond.is_c) => {
+                (program.has_waits(), false)
+            }
+            _ => (false, false),
+        }
+    }
+
+    /// Whether there is any number of some threads, and no option says how many.
+    #[must_use]
+    pub fn has_any_number(&self) -> bool {
+        let Some((program, _)) = self.program() else { return false };
+        program.threads.iter().any(|thread| self.has_any_number_of(&thread.name))
+    }
+
     /// Whether there are threads of any number, and integers without bounds.
     #[must_use]
     pub fn is_parameterized(&self) -> bool {
         let Some((program, _)) = self.program() else { return false };
-        let any = program.threads.iter().any(|thread| self.has_any_number_of(&thread.name));
-        any && unbounded(program, &program.globals).is_some()
+        self.has_any_number() && unbounded(program, &program.globals).is_some()
     }
 
     /// The system as it is written.
@@ -334,12 +382,15 @@ impl Subject {
     /// If deadlocks are asked for, every thread stays, and values are chosen at once: both matter to
     /// what waits.
     pub fn for_engine(&self, wanted: Wanted) -> Result<Opened, Failure> {
-        let form = if wanted.deadlock { Form::AllThreads } else { Form::DropsThreads };
         let mut opened = match wanted.deadlock {
-            true => self.woken_by_calls()?.open(form, wanted.any_number)?,
-            false => self.open(form, wanted.any_number)?,
+            Deadlocks::No => return self.open(Form::DropsThreads, wanted.any_number),
+            _ => self.woken_by_calls()?.open(Form::AllThreads, wanted.any_number)?,
         };
-        opened.properties.extend(wanted.deadlock.then_some(Property::NoDeadlock));
+        let waiting = match (wanted.deadlock, &opened.program) {
+            (Deadlocks::Waits, Some(program)) => Waiting::At(Arc::new(program.waiting_places())),
+            _ => Waiting::Anywhere,
+        };
+        opened.properties.push(Property::NoDeadlock(waiting));
         Ok(opened)
     }
 
@@ -463,11 +514,32 @@ pub struct Opened {
     pub chosen: Vec<(String, u32)>,
 }
 
+/// Which deadlocks are asked for: states in which some thread has not ended, and none can act.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Deadlocks {
+    /// None.
+    No,
+    /// Those in which some thread waits for a lock, a thread, a semaphore, a condition or a barrier: in a program of this tool's own
+    /// language, where nothing else is asked for by name.
+    #[default]
+    Waits,
+    /// All of them: also those in which threads wait in front of an `assume` and nowhere else.
+    All,
+}
+
+impl Deadlocks {
+    /// What is meant where deadlocks are either asked for or not.
+    #[must_use]
+    pub fn if_asked(asked: bool) -> Self {
+        if asked { Deadlocks::All } else { Deadlocks::No }
+    }
+}
+
 /// What an engine is asked about.
 #[derive(Clone, Copy, Default)]
 pub struct Wanted {
-    /// Deadlocks, too.
-    pub deadlock: bool,
+    /// Which deadlocks, too.
+    pub deadlock: Deadlocks,
     /// Any number of threads, where the program says so and no number is given. Otherwise a number
     /// has to be given.
     pub any_number: bool,

@@ -6,6 +6,7 @@ pub mod check;
 pub mod check_syntax;
 pub mod completions;
 pub mod convert;
+mod deadlock;
 pub mod engine;
 pub mod explore;
 mod field;

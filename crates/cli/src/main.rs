@@ -5,6 +5,7 @@
 //! error.
 
 mod args;
+mod command_line;
 mod commands;
 mod exit;
 mod guard;

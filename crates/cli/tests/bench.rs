@@ -174,6 +174,27 @@ fn ends(process: &str) -> bool {
     })
 }
 
+/// The lists of the checkout ask nothing that is refused, and no question is answered without time.
+#[test]
+fn the_lists_can_be_asked() {
+    let suite = Suite::new("lists");
+    for list in ["papers", "contexts"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches").join(list);
+        let Output { status, stderr, .. } = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+            .current_dir(&suite.0)
+            .arg("bench")
+            .arg(path.with_extension("tsv"))
+            .args(["--all", "--repeat", "1", "--timeout", "0s", "-q"])
+            .output()
+            .unwrap();
+        assert_eq!(status.code(), Some(0), "{}", String::from_utf8_lossy(&stderr));
+        let rows = suite.rows("bench-results");
+        assert!(rows.len() > 20, "{list}: {rows:?}");
+        let is_late = |row: &[String; 4]| matches!(&*row[2], "unknown" | "timeout");
+        assert!(rows.iter().all(is_late), "{list}: {rows:?}");
+    }
+}
+
 #[test]
 fn an_earlier_run_is_compared() {
     let suite = Suite::new("compare");

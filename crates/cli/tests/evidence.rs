@@ -22,6 +22,32 @@ fn place(name: &str) -> PathBuf {
 }
 
 #[test]
+fn what_verify_writes_is_walked() {
+    let cases: [(&str, &[&str], &[&str], i32); 7] = [
+        ("start/race.weave", &[], &[], 10),
+        ("start/race.weave", &["--threads", "worker=3"], &[], 10),
+        ("cuba/fig2.cpds", &["--target", "1|4,9"], &[], 10),
+        ("locks/philosophers.weave", &[], &["--deadlock"], 10),
+        ("any/reader-writer.weave", &["--const", "BUG=true"], &[], 10),
+        ("any/pool.weave", &["--const", "BUG=true"], &[], 10),
+        ("start/mutex.weave", &[], &[], 65),
+    ];
+    for (number, (name, options, more, code)) in cases.into_iter().enumerate() {
+        let (file, path) = (example(name), place(&format!("walked-{number}.json")));
+        let evidence = path.to_str().expect("plain names");
+        selvedge(&[&["verify", &file, "--evidence", evidence, "-q"], options, more].concat());
+        let walked = selvedge(&[&["simulate", &file, "--schedule", evidence], options].concat());
+        assert_eq!(walked.status.code(), Some(code), "{name}: {walked:?}");
+        let said =
+            String::from_utf8_lossy(if code == 65 { &walked.stderr } else { &walked.stdout });
+        assert!(
+            said.contains(if code == 65 { "it is a proof" } else { "it goes wrong" }),
+            "{said}"
+        );
+    }
+}
+
+#[test]
 fn what_verify_writes_is_accepted() {
     let cases: [(&str, &[&str], i32); 19] = [
         ("start/race.weave", &[], 10),
@@ -145,7 +171,7 @@ fn the_invariant_is_shown_line_by_line() {
     let shown = selvedge(&["recheck", evidence, &file, "--show"]);
     expect![[r#"
         accepted: safe: a set of 3 states, with whole stacks, contains the initial states, no step leaves it, and none of its states breaks a property; steps from 1 place concern nobody but their thread, locks hide steps from 6 places: they ride along
-          property  assertions
+          property  assertions; wait-deadlock
 
         worker
           line 13   count = 0..2, finished = 0..2, m ∈ {free, held}
@@ -191,13 +217,14 @@ fn evidence_is_for_the_question_that_was_asked() {
     let path = place("no-deadlock.json");
     let evidence = path.to_str().expect("plain names");
     let file = example("locks/philosophers.weave");
-    assert_eq!(selvedge(&["verify", &file, "--evidence", evidence]).status.code(), Some(0));
+    let without = ["verify", &file, "--no-deadlock", "--evidence", evidence];
+    assert_eq!(selvedge(&without).status.code(), Some(0));
     let refused = selvedge(&["recheck", evidence, &file, "--deadlock"]);
     assert_eq!(refused.status.code(), Some(65));
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(said.contains("made with no options, not with --deadlock"), "{said}");
     // With the option forged, there is still a deadlock in it; and where threads begin is not the same question.
-    let every = ["verify", &file, "--no-reduction", "--evidence", evidence];
+    let every = ["verify", &file, "--no-deadlock", "--no-reduction", "--evidence", evidence];
     assert_eq!(selvedge(&every).status.code(), Some(0));
     let text = std::fs::read_to_string(&path).expect("it was written");
     let forged = text.replace("\"options\": {}", "\"options\": {\"deadlock\": true}");

@@ -246,6 +246,26 @@ impl Instruction {
             | Instruction::Return => {}
         }
     }
+
+    /// Whether it asks if a thread has ended, be it where that is never evaluated.
+    #[must_use]
+    pub fn asks_for_ends(&self) -> bool {
+        let asks = match self {
+            Instruction::Assume(value)
+            | Instruction::Check(value, _)
+            | Instruction::Let(_, value) => value.asks_for_ends(),
+            Instruction::Store { value, when, .. } => {
+                matches!(value, Source::Value(value) if value.asks_for_ends())
+                    || when.as_ref().is_some_and(Expr::asks_for_ends)
+            }
+            _ => false,
+        };
+        let mut within = false;
+        self.each_place(&mut |place| {
+            within |= place.indices.iter().any(|index| index.value.asks_for_ends());
+        });
+        asks || within
+    }
 }
 
 impl Target {
@@ -259,6 +279,20 @@ impl Target {
 }
 
 impl Expr {
+    /// Whether it asks if a thread has ended, outside of the indices of places.
+    fn asks_for_ends(&self) -> bool {
+        match self {
+            Expr::Unary(Unary::Ended, _) => true,
+            Expr::Unary(_, value) => value.asks_for_ends(),
+            Expr::Binary(_, left, right, _) | Expr::Between(left, right, _) => {
+                left.asks_for_ends() || right.asks_for_ends()
+            }
+            Expr::If(parts) => parts.iter().any(Expr::asks_for_ends),
+            Expr::OneOf(values, _) => values.iter().any(Expr::asks_for_ends),
+            _ => false,
+        }
+    }
+
     fn each_place(&self, see: &mut dyn FnMut(&Place)) {
         match self {
             Expr::Load(place) | Expr::Old(place) => place.each_place(see),

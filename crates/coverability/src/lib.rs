@@ -41,6 +41,7 @@
 //! assert!(matches!(answer, Decision::Unsafe { threads: 2, .. }));
 //! ```
 
+mod agenda;
 mod backward;
 mod certify;
 mod elements;

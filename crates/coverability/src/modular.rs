@@ -21,6 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_model::{Action, Fault, SharedId, Spawn, SymbolId, System, TemplateId};
 use selvedge_store::Interner;
 
+use crate::agenda::Agenda;
 use crate::fault;
 use crate::kinds::{Above, After, Below, Kinds, Stacks};
 
@@ -30,8 +31,11 @@ const HIGHEST_STACK: usize = 64;
 /// More pairs than this are not kept.
 pub(crate) const MOST_PAIRS: usize = 1 << 21;
 
-/// How many pairs are looked at between two questions whether to go on.
-const ASK_EVERY: usize = 1 << 10;
+/// How often it is asked whether a pair is known, between two questions whether to go on.
+const ASK_EVERY: usize = 1 << 11;
+
+/// What it counts for to find out what a thread can do.
+const STEPS: usize = 1 << 5;
 
 /// A step between pairs.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +59,8 @@ pub(crate) struct Place {
     pub shared: SharedId,
     pub kinds: Vec<u32>,
     known: FxHashSet<u32>,
+    /// How many steps to other shared states were taken to find it.
+    pub far: u32,
     /// The shared states that a thread of a template can go to.
     next: Vec<(u32, TemplateId)>,
 }
@@ -82,10 +88,12 @@ pub(crate) struct Modular {
     /// Whether others are where a thread takes them.
     spreads: bool,
     numbers: Interner<SharedId>,
-    work: Vec<(u32, u32)>,
+    work: Agenda<(u32, u32)>,
     /// Pops of local states below which something is hidden, by their lowest symbol.
     pops: FxHashMap<Above, Vec<Pop>>,
     pairs: usize,
+    /// How often it was asked since the last look whether a thread may be somewhere.
+    looked_at: usize,
 }
 
 /// A thread whose top is popped, and what is left of it in sight.
@@ -165,9 +173,10 @@ impl Modular {
             limits,
             spreads: false,
             numbers: Interner::of("shared states"),
-            work: Vec::new(),
+            work: Agenda::default(),
             pops: FxHashMap::default(),
             pairs: 0,
+            looked_at: ASK_EVERY,
         };
         for spawn in system.any_number() {
             let kind = modular.started(spawn)?;
@@ -176,7 +185,7 @@ impl Modular {
         modular.any.sort_unstable();
         modular.any.dedup();
         for state in system.initial()? {
-            let place = modular.place(state.shared)?;
+            let place = modular.place(state.shared, None)?;
             let mut kinds = Vec::with_capacity(state.threads.len());
             for thread in &state.threads {
                 let symbols: Vec<SymbolId> = thread.stack.iter().collect();
@@ -200,18 +209,19 @@ impl Modular {
         go_on: &dyn Fn() -> Result<(), S>,
     ) -> Result<(), Halt<S>> {
         self.spreads = true;
-        let mut looked_at = 0;
         loop {
-            if looked_at % ASK_EVERY == 0 {
+            while self.looked_at >= ASK_EVERY {
+                self.looked_at -= ASK_EVERY;
                 go_on().map_err(Halt::Stop)?;
             }
-            looked_at += 1;
             if self.pairs > most {
                 return Err(Halt::Many);
             }
             if let Some((place, kind)) = self.work.pop() {
                 self.spread(place, kind)?;
                 self.step(system, place, kind)?;
+            } else if !self.work.is_empty() {
+                self.work.widen();
             } else if let Some((above, below)) = self.kinds.next_guess() {
                 for pop in self.pops.get(&above).cloned().unwrap_or_default() {
                     self.uncover(&pop, below)?;
@@ -276,6 +286,7 @@ impl Modular {
         place: u32,
         kind: u32,
     ) -> Result<(), Halt<S>> {
+        self.looked_at += STEPS;
         let template = self.kinds.template(kind);
         let mut actions = Vec::new();
         let shared = self.places[place as usize].shared;
@@ -318,7 +329,7 @@ impl Modular {
         after: u32,
     ) -> Result<(), Halt<S>> {
         let template = self.kinds.template(kind);
-        let to = self.place(action.shared)?;
+        let to = self.place(action.shared, Some(place))?;
         self.add(to, after)?;
         let mut spawn = None;
         if let Some(started) = action.spawn {
@@ -342,11 +353,13 @@ impl Modular {
         Ok(())
     }
 
-    fn place(&mut self, shared: SharedId) -> Result<u32, Fault> {
+    /// The number of a shared state that is there at the start, or to which a step from another one leads.
+    fn place(&mut self, shared: SharedId, from: Option<u32>) -> Result<u32, Fault> {
         let number = self.numbers.intern(shared).map_err(|full| fault(full.to_string()))?;
         if number as usize == self.places.len() {
+            let far = from.map_or(0, |from| self.places[from as usize].far.saturating_add(1));
             let (kinds, known, next) = (Vec::new(), FxHashSet::default(), Vec::new());
-            self.places.push(Place { shared, kinds, known, next });
+            self.places.push(Place { shared, kinds, known, far, next });
         }
         Ok(number)
     }
@@ -387,10 +400,11 @@ impl Modular {
     }
 
     fn add(&mut self, place: u32, kind: u32) -> Result<(), Fault> {
+        self.looked_at += 1;
         let there = &mut self.places[place as usize];
         if there.known.insert(kind) {
             there.kinds.push(kind);
-            self.work.push((place, kind));
+            self.work.push(there.far, (place, kind));
             self.pairs += 1;
             if self.pairs > MOST_PAIRS {
                 return Err(fault(format!(

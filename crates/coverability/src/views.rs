@@ -16,6 +16,7 @@
 use rustc_hash::FxHashMap;
 use selvedge_model::{Fault, System};
 
+use crate::agenda::Agenda;
 use crate::fault;
 use crate::modular::{Halt, Modular, Transition};
 
@@ -59,8 +60,11 @@ pub(crate) struct Views {
     movers: Vec<Movers>,
     /// The steps of each local state in each shared state.
     steps: FxHashMap<(u32, u32), Vec<Transition>>,
-    singles: Vec<(u32, u32)>,
-    pairs: Vec<(u32, u32, u32)>,
+    /// How far away each shared state is.
+    far: Vec<u32>,
+    /// Both look equally far, and single threads come before pairs: what a thread does is known before what it does to others is asked.
+    singles: Agenda<(u32, u32)>,
+    pairs: Agenda<(u32, u32, u32)>,
     /// How many words the rows have at most.
     size: usize,
 }
@@ -113,8 +117,8 @@ impl Views {
                         views.note(*step);
                     }
                     views.step_alone(place, kind);
-                } else {
-                    views.next_pair();
+                } else if !views.next_pair() {
+                    views.widen();
                 }
                 if views.size > MOST_WORDS {
                     let many = "there are too many pairs of local states: any number of threads can be decided only \
@@ -130,6 +134,8 @@ impl Views {
     fn reach(&mut self, modular: &Modular) {
         self.partners.resize_with(modular.places.len(), FxHashMap::default);
         self.movers.resize_with(modular.places.len(), Movers::new);
+        let new = &modular.places[self.far.len()..];
+        self.far.extend(new.iter().map(|place| place.far));
     }
 
     /// Notes what a thread can do.
@@ -182,12 +188,21 @@ impl Views {
             if let Some((place, kind)) = self.singles.pop() {
                 self.step_alone(place, kind);
             } else if !self.next_pair() {
-                return Ok(());
+                if self.singles.is_empty() && self.pairs.is_empty() {
+                    return Ok(());
+                }
+                self.widen();
             }
         }
     }
 
-    /// Looks at a pair that is new, if there is one.
+    /// Looks at shared states that are further away.
+    fn widen(&mut self) {
+        self.singles.widen();
+        self.pairs.widen();
+    }
+
+    /// Looks at a pair that is new, if there is one near enough.
     fn next_pair(&mut self) -> bool {
         let Some((place, a, b)) = self.pairs.pop() else { return false };
         self.step_beside(place, a, b);
@@ -200,7 +215,7 @@ impl Views {
 
     fn add_single(&mut self, place: u32, kind: u32) {
         self.partners[place as usize].entry(kind).or_insert_with(|| {
-            self.singles.push((place, kind));
+            self.singles.push(self.far[place as usize], (place, kind));
             Row::new()
         });
     }
@@ -217,7 +232,7 @@ impl Views {
             self.size += row.len();
         }
         if is_new {
-            self.pairs.push((place, a, b));
+            self.pairs.push(self.far[place as usize], (place, a, b));
         }
     }
 

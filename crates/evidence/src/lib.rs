@@ -59,7 +59,7 @@ pub use certificate::{
 pub use lasso::{Lasso, LassoThread, Part};
 pub use name::thread_name;
 pub use recheck::{Checked, Flaw, Refusal, recheck, recheck_within};
-pub use reduced::{ReducedCertificate, check_movers, recheck_reduced};
+pub use reduced::{LeftOut, ReducedCertificate, check_movers, recheck_reduced};
 pub use replay::{ReplayError, ReplayFault, replay, replay_with};
 pub use resolve::{ResolveError, ResolveFault};
 pub use schedule::{Schedule, ScheduleError, ScheduledStep};

@@ -1,7 +1,8 @@
 //! # Properties in words
-//! `assertions` for programs; targets, as they are written; `deadlock`.
+//! `assertions` for programs; targets, as they are written; `deadlock`, or `wait-deadlock` where only those count in which somebody waits
+//! for a lock, a thread, a semaphore, a condition or a barrier.
 
-use selvedge_model::{Pattern, Property, SharedId, StackPattern, System, TopPattern};
+use selvedge_model::{Pattern, Property, SharedId, StackPattern, System, TopPattern, Waiting};
 
 /// The name of a question without a property.
 pub const NONE: &str = "none";
@@ -9,10 +10,13 @@ pub const NONE: &str = "none";
 /// The name of the question whether a program goes wrong.
 pub const ASSERTIONS: &str = "assertions";
 
+/// The name of the question whether nobody can act while somebody waits for a lock or for another thread.
+pub const WAIT_DEADLOCK: &str = "wait-deadlock";
+
 /// The name of the question whether a fair run never ends.
 pub const FAIR_TERMINATION: &str = "fair-termination";
 
-/// What must not happen: `assertions`, `deadlock` and the targets, separated by `; `, or `none`.
+/// What must not happen: `assertions`, `deadlock` or `wait-deadlock`, and the targets, separated by `; `, or `none`.
 #[must_use]
 pub fn name(system: &dyn System, properties: &[Property]) -> String {
     if properties.is_empty() {
@@ -22,12 +26,13 @@ pub fn name(system: &dyn System, properties: &[Property]) -> String {
     names.join("; ")
 }
 
-/// One property: `assertions`, `deadlock`, or a target.
+/// One property: `assertions`, `deadlock`, `wait-deadlock`, or a target.
 #[must_use]
 pub fn one(system: &dyn System, property: &Property) -> String {
     match property {
         Property::NeverWrong => ASSERTIONS.to_owned(),
-        Property::NoDeadlock => "deadlock".to_owned(),
+        Property::NoDeadlock(Waiting::Anywhere) => "deadlock".to_owned(),
+        Property::NoDeadlock(Waiting::At(_)) => WAIT_DEADLOCK.to_owned(),
         Property::Unreachable(pattern) => target(system, pattern),
     }
 }

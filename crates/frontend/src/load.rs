@@ -347,7 +347,7 @@ fn table(
         target: said(target, "--target", &options.target)?,
         threads: options.threads.clone(),
     };
-    let input = tables::read(format, &source, &beside)?;
+    let input = tables::read_within(format, &source, &beside, &options.budget)?;
     Ok(Input::Tables { input, source: Arc::new(source) })
 }
 

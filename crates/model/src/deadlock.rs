@@ -2,16 +2,43 @@
 //! A state is a deadlock if some thread has not ended (its stack is not empty), no thread has an
 //! action, and nothing went wrong. Whether a thread has an action depends on its head alone, so
 //! visible states are enough; and they do not have to be looked at one by one.
+//!
+//! Which waiting is meant is another matter ([`Waiting`]): a thread that waits for a lock that nobody gives back is a mistake, and one in
+//! front of a condition that never holds is often how a model says that something does not happen.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::{Action, Fault, SharedId, SymbolId, System, TemplateId};
+use crate::{Action, Fault, PlaceId, SharedId, SymbolId, System, TemplateId};
+
+/// Which threads that cannot act make a deadlock of a state in which nobody can.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Waiting {
+    /// All that have not ended.
+    Anywhere,
+    /// Those that stand at one of these places of a program; others may be stuck beside them.
+    At(Arc<BTreeSet<PlaceId>>),
+}
+
+impl Waiting {
+    /// Whether a thread with this top is meant, if it cannot act.
+    fn is_meant(&self, system: &dyn System, top: SymbolId) -> bool {
+        match self {
+            Waiting::Anywhere => true,
+            Waiting::At(places) => system.place_of(top).is_some_and(|at| places.contains(&at)),
+        }
+    }
+}
 
 /// Whether threads can act, head by head. Each head is asked about once.
 #[derive(Clone, Debug, Default)]
 pub struct Heads {
     known: FxHashMap<(TemplateId, SharedId, Option<SymbolId>), bool>,
     actions: Vec<Action>,
+    /// The tops of threads that cannot act, in the state that is looked at.
+    stuck: Vec<SymbolId>,
 }
 
 impl Heads {
@@ -40,6 +67,7 @@ impl Heads {
     pub fn is_deadlock<'t>(
         &mut self,
         system: &dyn System,
+        waiting: &Waiting,
         shared: SharedId,
         threads: impl IntoIterator<Item = (TemplateId, &'t [Option<SymbolId>])>,
     ) -> Result<bool, Fault> {
@@ -47,19 +75,20 @@ impl Heads {
             let message = "whether nothing can move is not known where threads were dropped";
             return Err(Fault::new(message));
         }
-        let mut waits = false;
+        self.stuck.clear();
         for (template, tops) in threads {
-            let mut stuck = false;
+            let mut is_stuck = false;
             for &top in tops {
                 if !self.can_act(system, template, shared, top)? {
-                    stuck = true;
-                    waits |= top.is_some();
+                    is_stuck = true;
+                    self.stuck.extend(top);
                 }
             }
-            if !stuck {
+            if !is_stuck {
                 return Ok(false);
             }
         }
+        let waits = self.stuck.iter().any(|&top| waiting.is_meant(system, top));
         Ok(waits && system.wrong(shared).is_none())
     }
 }
@@ -90,7 +119,9 @@ mod tests {
         let system = tables.build();
         let check = |shared, waiter: &[Option<SymbolId>], opener: &[Option<SymbolId>]| {
             let threads = [(TemplateId(0), waiter), (TemplateId(1), opener)];
-            Heads::default().is_deadlock(&system, shared, threads).expect("tables have actions")
+            Heads::default()
+                .is_deadlock(&system, &Waiting::Anywhere, shared, threads)
+                .expect("tables have actions")
         };
         assert!(check(idle, &[Some(wait)], &[Some(work)]));
         assert!(!check(idle, &[Some(wait)], &[None]), "the empty stack acts");
@@ -113,7 +144,9 @@ mod tests {
         tables.add_rule(TemplateId(1), rule);
         let system = tables.build();
         let threads = [(TemplateId(0), &[Some(wait)][..])];
-        let ask = |system: &Tables| Heads::default().is_deadlock(system, idle, threads);
+        let ask = |system: &Tables| {
+            Heads::default().is_deadlock(system, &Waiting::Anywhere, idle, threads)
+        };
         assert_eq!(ask(&system), Ok(true));
         assert!(ask(&system.dropping_threads()).is_err());
     }

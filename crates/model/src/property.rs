@@ -3,7 +3,8 @@
 //! says what is in a whole stack ([`Pattern::Configuration`]).
 
 use crate::{
-    Fault, Heads, PlaceId, SharedId, State, SymbolId, System, TemplateId, VisibleState, can_assign,
+    Fault, Heads, PlaceId, SharedId, State, SymbolId, System, TemplateId, VisibleState, Waiting,
+    can_assign,
 };
 
 /// What must not be reachable.
@@ -12,8 +13,8 @@ pub enum Property {
     /// No thread goes wrong: no failed assertion, no misuse of a lock, no value out of range.
     NeverWrong,
     /// No deadlock is reached: a state in which some thread has not ended and none can act, though
-    /// nothing went wrong.
-    NoDeadlock,
+    /// nothing went wrong; and in which some thread waits in a way that is meant.
+    NoDeadlock(Waiting),
     /// No visible state of this pattern is reached.
     Unreachable(Pattern),
 }
@@ -201,20 +202,29 @@ impl Pattern {
 }
 
 impl Property {
+    /// No deadlock is reached, whatever threads wait for.
+    pub const ANY_DEADLOCK: Property = Property::NoDeadlock(Waiting::Anywhere);
+
     /// Whether this state breaks the property. There is no answer where the system cannot say what
     /// its actions are, and the property is about them.
     pub fn is_violated_by(&self, system: &dyn System, state: &State) -> Result<bool, Fault> {
         match self {
             Property::NeverWrong => Ok(system.wrong(state.shared).is_some()),
-            Property::NoDeadlock => {
+            Property::NoDeadlock(waiting) => {
                 let tops: Vec<_> =
                     state.threads.iter().map(|t| (t.template, t.stack.top())).collect();
                 let threads =
                     tops.iter().map(|(template, top)| (*template, std::slice::from_ref(top)));
-                Heads::default().is_deadlock(system, state.shared, threads)
+                Heads::default().is_deadlock(system, waiting, state.shared, threads)
             }
             Property::Unreachable(pattern) => Ok(pattern.matches(system, state)),
         }
+    }
+
+    /// Whether it is about states in which nobody can act.
+    #[must_use]
+    pub fn is_about_deadlocks(&self) -> bool {
+        matches!(self, Property::NoDeadlock(_))
     }
 
     /// Whether the visible state does not decide it: it says what is in a whole stack.

@@ -55,7 +55,7 @@ pub fn smallest_violations(
     for property in properties {
         match property {
             Property::NeverWrong => found.extend(system.wrong(shared).map(|_| Vec::new())),
-            Property::NoDeadlock => return Err(NotUpward::Deadlock),
+            Property::NoDeadlock(_) => return Err(NotUpward::Deadlock),
             Property::Unreachable(Pattern::Tuple { .. } | Pattern::Configuration { .. }) => {
                 return Err(NotUpward::Tuple);
             }

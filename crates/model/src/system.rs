@@ -4,8 +4,8 @@
 //! met ("on the fly"), so that nothing is enumerated up front.
 
 use crate::{
-    Action, FairChoice, FairPlace, Fault, Origin, PlaceId, SharedId, Spawn, State, SymbolId,
-    Tables, TemplateId, Values,
+    Action, Choose, FairChoice, FairPlace, Fault, Origin, PlaceId, SharedId, Spawn, State,
+    SymbolId, Tables, TemplateId, Values,
 };
 
 /// A thread of the initial state.
@@ -66,6 +66,23 @@ pub trait System: Send + Sync {
     /// The system that this one was made of by leaving states out, if it was.
     fn before_reduction(&self) -> Option<&dyn System> {
         None
+    }
+
+    /// Somebody who says at which states threads may wait, if all schedules are asked about and nothing but whether something goes wrong or
+    /// there is a deadlock: see [`Stubborn`](crate::Stubborn).
+    fn chooser(&self) -> Option<Box<dyn Choose + '_>> {
+        None
+    }
+
+    /// The numbers in the slots that all threads see, as the code of a program numbers slots; `None` for what is open or does not fit. Nothing where there
+    /// are no slots.
+    fn shared_numbers(&self, _shared: SharedId) -> Vec<Option<i64>> {
+        Vec::new()
+    }
+
+    /// The numbers in the slots of a frame, as the code of its procedure numbers slots: see [`System::shared_numbers`].
+    fn frame_numbers(&self, _symbol: SymbolId) -> Vec<Option<i64>> {
+        Vec::new()
     }
 
     /// Adds to `out` what a thread of `template` can do at the head (`shared`, `top`).
@@ -251,6 +268,14 @@ macro_rules! says_what_its_system_says {
 
         fn fair_choices(&self, origin: $crate::Origin) -> Vec<$crate::FairChoice> {
             self.system.fair_choices(origin)
+        }
+
+        fn shared_numbers(&self, shared: $crate::SharedId) -> Vec<Option<i64>> {
+            self.system.shared_numbers(shared)
+        }
+
+        fn frame_numbers(&self, symbol: $crate::SymbolId) -> Vec<Option<i64>> {
+            self.system.frame_numbers(symbol)
         }
     };
 }

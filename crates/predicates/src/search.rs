@@ -186,6 +186,12 @@ impl<'a> Search<'a> {
         for state in states {
             let threads: Vec<usize> = (0..state.threads.len()).collect();
             for of in subsets(&threads, self.width) {
+                // Nobody stands where steps ride along.
+                let places = state.places();
+                let passed = |p: &usize| places[*p].loc.is_some_and(|l| self.layout.is_passed(l));
+                if of.iter().any(passed) {
+                    continue;
+                }
                 self.take(&state.places(), &of, &|order, var| state.value(order, var));
             }
         }

@@ -38,6 +38,7 @@ pub mod make;
 mod names;
 mod operators;
 mod outline;
+pub mod own;
 pub mod pool;
 pub mod print;
 mod program;
@@ -54,6 +55,7 @@ mod walk;
 
 pub use booleans::to_booleans;
 pub use compile::Undefined;
+pub use lower::stubborn::Threads as Interfering;
 pub use lower::{Assertion, Coverage, LowerError, Lowering, ThreadCounts, ThreadStart};
 pub use operators::{BinaryOp, Level, Operator, Takes, UnaryOp};
 pub use outline::{Outline, Statement, StatementKind};

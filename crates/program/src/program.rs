@@ -3,7 +3,7 @@
 //! person wrote was found before a value of these types exists: names are ids, types fit, labels
 //! exist, `break` is inside a loop.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use selvedge_core::ProcId;
 use selvedge_model::Datum;
@@ -52,6 +52,8 @@ pub struct Program {
     pub predicates: Vec<Predicate>,
     /// What is said of an assertion that fails, by its place, where it is more than that it failed.
     pub reasons: BTreeMap<Span, String>,
+    /// Shared counters that stand for what threads wait for: semaphores, conditions, barriers. Nobody else reads them.
+    pub waited_for: BTreeSet<GlobalId>,
     /// How it is told, where it was made of another text.
     pub telling: Option<Box<Telling>>,
 }

@@ -5,7 +5,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use selvedge_analysis::engine::{Fewest, LOCAL_STEPS, MOVERS, Outcome, Proof, Verdict};
+use selvedge_analysis::engine::{
+    Fewest, LOCAL_STEPS, MOVERS, Outcome, Proof, STUBBORN_SETS, Verdict,
+};
 use selvedge_analysis::{Bound, Resource, Stop};
 use selvedge_evidence::property;
 use selvedge_model::{NotUpward, Property, State, System};
@@ -13,6 +15,7 @@ use selvedge_model::{NotUpward, Property, State, System};
 use crate::advice::{Asked, Started, advice};
 use crate::amount::{amount, bytes, seconds};
 use crate::coverage::Covered;
+use crate::deadlocks::{Deadlocks, limits};
 use crate::style::{Paint, Role};
 use crate::text::{self, TraceOptions, count};
 use crate::{json, proof};
@@ -34,6 +37,8 @@ pub struct AboutStates<'a> {
     pub last: Option<&'a State>,
     /// What some run reaches, if that is known.
     pub covered: Option<&'a Covered>,
+    /// What is left open about deadlocks.
+    pub deadlocks: Deadlocks<'a>,
     /// How long it took.
     pub time: Duration,
     /// The largest amount of memory that was in use.
@@ -83,7 +88,7 @@ pub fn summary(answer: &AboutStates<'_>) -> Summary {
             let steps = trace.as_ref().map(|trace| trace.steps.len());
             let mut details = about_trace(answer, *bound, steps);
             let property = answer.properties.get(*property);
-            if let (Some(Property::NoDeadlock), Some(last)) = (property, answer.last) {
+            if let (Some(Property::NoDeadlock(_)), Some(last)) = (property, answer.last) {
                 details.extend(text::waiting(answer.system, last).map(|who| ("waits", who)));
             }
             details.extend(deadlocks_beside(answer, property));
@@ -94,6 +99,7 @@ pub fn summary(answer: &AboutStates<'_>) -> Summary {
             (json::VerdictName::Unknown, Role::Change, what_is_known(answer, stop, *completed))
         }
     };
+    details.extend(answer.deadlocks.detail());
     details.extend(answer.covered.into_iter().flat_map(Covered::details));
     details.extend(threads(answer));
     details.push(("effort", effort(answer.outcome, answer.time, answer.peak_memory)));
@@ -163,7 +169,7 @@ pub(crate) fn violations(answer: &AboutStates<'_>) -> Vec<String> {
         [one] => all.push(format!("reaches {}", property::one(answer.system, one))),
         _ => all.push(format!("reaches one of the {} targets", targets.len())),
     }
-    if asked(Property::NoDeadlock) {
+    if answer.properties.iter().any(Property::is_about_deadlocks) {
         all.push("ends in a deadlock".to_owned());
     }
     all
@@ -202,15 +208,10 @@ fn why_safe(answer: &AboutStates<'_>, proof: Proof) -> Vec<Detail> {
         ));
     }
     if !answer.properties.is_empty() {
-        let other = "nothing is said about other numbers of threads";
-        let ends = "whether the threads end";
-        details.push((
-            "limits",
-            match answer.system.starts_threads() || !answer.system.any_number().is_empty() {
-                true => format!("nothing is said about {ends}"),
-                false => format!("{other}, nor about {ends}"),
-            },
-        ));
+        let is_any = answer.system.starts_threads() || !answer.system.any_number().is_empty();
+        let other = (!is_any).then_some("other numbers of threads");
+        let unsaid = other.into_iter().chain(answer.deadlocks.limit());
+        details.push(("limits", limits(unsaid.chain(["whether the threads end"]))));
     }
     if !answer.asked.assumptions.is_empty() {
         details.push(("assumes", answer.asked.assumptions.join("; ")));
@@ -249,6 +250,11 @@ pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool)
             } else {
                 "were"
             }
+        ),
+        Proof::Schedules { states, waits } => format!(
+            "every schedule was followed: {} {} met; at {waits} of them some threads wait, since the order does not matter",
+            amount(Some(states as u128), "state"),
+            if states == 1 { "was" } else { "were" }
         ),
         Proof::Summaries => {
             "the summaries of all procedures: every value that reaches a place was followed"
@@ -316,12 +322,18 @@ fn unsafe_sentence(
             let target = property::one(answer.system, target);
             format!("a schedule with {with}{steps} reaches {target}")
         }
-        (Some(Property::NoDeadlock), _) => {
+        (Some(Property::NoDeadlock(_)), _) => {
             format!("a schedule with {with}{steps} ends in a deadlock: no thread can act")
         }
         (_, Some(why)) => format!("a schedule with {with}{steps} goes wrong: {why}"),
         (_, None) => format!("a schedule with {with}{steps} goes wrong"),
     }
+}
+
+/// Which of the properties is broken, by its name, if one is.
+pub(crate) fn broken(answer: &AboutStates<'_>) -> Option<String> {
+    let Verdict::Unsafe { property, .. } = &answer.outcome.verdict else { return None };
+    Some(property::one(answer.system, answer.properties.get(*property)?))
 }
 
 /// What goes wrong, if something does, or which target is reached.
@@ -332,7 +344,7 @@ pub fn violation(answer: &AboutStates<'_>) -> Option<String> {
         Some(target @ Property::Unreachable(_)) => {
             Some(format!("{} is reached", property::one(answer.system, target)))
         }
-        Some(Property::NoDeadlock) => Some("a deadlock".to_owned()),
+        Some(Property::NoDeadlock(_)) => Some("a deadlock".to_owned()),
         _ => answer.last.and_then(|state| answer.system.wrong(state.shared)),
     }
 }
@@ -417,7 +429,7 @@ fn what_is_known(answer: &AboutStates<'_>, stop: &Stop, completed: Option<Bound>
     let done = match completed {
         _ if matches!(stop, Stop::OnlyDeadlocks { .. }) => {
             let rest: Vec<Property> =
-                answer.properties.iter().filter(|p| **p != Property::NoDeadlock).cloned().collect();
+                answer.properties.iter().filter(|p| !p.is_about_deadlocks()).cloned().collect();
             match rest.as_slice() {
                 [] => "nothing".to_owned(),
                 rest => safe(&AboutStates { properties: rest, ..*answer }),
@@ -440,15 +452,15 @@ fn what_is_known(answer: &AboutStates<'_>, stop: &Stop, completed: Option<Bound>
 
 /// What is said about deadlocks where another violation was found, and nobody looked for them.
 fn deadlocks_beside(answer: &AboutStates<'_>, violated: Option<&Property>) -> Option<Detail> {
-    let is_open = answer.properties.contains(&Property::NoDeadlock)
-        && violated != Some(&Property::NoDeadlock)
+    let is_open = answer.properties.iter().any(Property::is_about_deadlocks)
+        && !violated.is_some_and(Property::is_about_deadlocks)
         && !answer.system.any_number().is_empty();
     is_open.then(|| ("deadlock", format!("unknown: {}", NotUpward::Deadlock)))
 }
 
 /// What the answer assumes about threads that are started.
 fn threads(answer: &AboutStates<'_>) -> Option<Detail> {
-    if answer.properties.contains(&Property::NoDeadlock) {
+    if answer.properties.iter().any(Property::is_about_deadlocks) {
         return None; // nothing is left out
     }
     if let Some(started) = answer.asked.started {
@@ -502,6 +514,9 @@ pub(crate) fn effort(outcome: &Outcome, time: Duration, peak_memory: u64) -> Str
         }
     }
     let uses = |name| outcome.reductions.contains(&name);
+    if uses(STUBBORN_SETS) {
+        parts.push("threads wait where the order does not matter".to_owned());
+    }
     match (uses(LOCAL_STEPS), uses(MOVERS)) {
         (true, true) => parts.push("local steps and those inside of locks ride along".to_owned()),
         (true, false) => parts.push("local steps ride along".to_owned()),

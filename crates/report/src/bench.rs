@@ -51,6 +51,10 @@ pub struct Run {
     pub memory: Option<u64>,
     /// The bound of the answer, if it has one: `3 contexts`.
     pub bound: Option<String>,
+    /// The engine that answered, where several took turns.
+    pub by: Option<String>,
+    /// How many states were stored, if some were.
+    pub stored: Option<u64>,
     /// Why there is no answer, or what else there is to say.
     pub note: String,
     /// What was seen at each bound.
@@ -107,6 +111,10 @@ pub struct Measured {
     pub memory: Option<u64>,
     /// The bound of the answer.
     pub bound: Option<String>,
+    /// The engine that answered, where several took turns.
+    pub by: Option<String>,
+    /// How many states were stored.
+    pub stored: Option<u64>,
     /// How many runs there were.
     pub repeats: usize,
     /// Why there is no answer, or what else there is to say.
@@ -165,6 +173,8 @@ impl Measured {
             cpu: median(runs.iter().filter_map(|run| run.cpu)),
             memory: runs.iter().filter_map(|run| run.memory).max(),
             bound: told.bound,
+            by: told.by,
+            stored: told.stored,
             repeats: runs.len(),
             note,
             seen: told.seen,

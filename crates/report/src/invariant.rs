@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_evidence::{CountedState, Evidence};
 use selvedge_model::{Datum, PlaceId, SharedId, SymbolId, System, TemplateId, Values};
+use selvedge_program::{Program, Type};
 
 use crate::page::InvariantPlace;
 use crate::riding;
@@ -26,22 +27,33 @@ pub fn text(system: &dyn System, evidence: &Evidence, paint: Paint) -> String {
     }
 }
 
-/// The same, place by place; nothing where there are more places than this.
+/// What a certificate restricts, place by place; nothing where there are more places than this. A variable that may have every value of
+/// its type says nothing.
 #[must_use]
 pub fn places(
     system: &dyn System,
+    program: Option<&Program>,
     evidence: &Evidence,
     most: usize,
 ) -> Option<Vec<InvariantPlace>> {
     let seen = seen(system, evidence);
     let places = if has_lines(system, &seen.heads) {
+        let sizes = program.map(sizes).unwrap_or_default();
+        let is_restricted = |(name, values): &(String, BTreeSet<Datum>)| {
+            let all = sizes.get(name.as_str()).copied().flatten();
+            let both = BTreeSet::from([false.into(), true.into()]);
+            !values.contains(&Datum::Any)
+                && *values != both
+                && all.is_none_or(|all| values.len() < all)
+        };
         let place = |((template, line), variables): (Place, Variables)| InvariantPlace {
             thread: system.describe().template_name(template),
             place: place_text(line),
             line: Some(line).filter(|&line| line != ENDED),
-            facts: facts(&variables),
+            facts: facts(&variables.into_iter().filter(is_restricted).collect()),
         };
-        values(system, &seen).into_iter().map(place).collect()
+        let places = values(system, &seen).into_iter().map(place);
+        places.filter(|place| !place.facts.is_empty()).collect()
     } else {
         let mut tops: BTreeMap<(SharedId, TemplateId), Vec<String>> = BTreeMap::new();
         for &(shared, template, top) in &seen.heads {
@@ -58,6 +70,24 @@ pub fn places(
         tops.into_iter().map(place).collect()
     };
     Some(places).filter(|places: &Vec<_>| places.len() <= most)
+}
+
+/// How many values each variable may have, by its name; nothing for types with too many, and where variables of one name differ.
+fn sizes(program: &Program) -> BTreeMap<&str, Option<usize>> {
+    let size = |ty: &Type| match ty {
+        Type::Bool | Type::Lock => Some(2),
+        Type::Range { lo, hi } => usize::try_from(hi - lo).ok()?.checked_add(1),
+        Type::Enum(id) => Some(program.enums.get(id.index())?.enumerators.len()),
+        _ => None,
+    };
+    let mut sizes: BTreeMap<&str, Option<usize>> = BTreeMap::new();
+    let locals = program.procs.iter().flat_map(|proc| &proc.locals);
+    for variable in program.globals.iter().chain(locals) {
+        let size = size(&variable.ty);
+        let known = sizes.entry(&variable.name).or_insert(size);
+        *known = known.filter(|known| Some(*known) == size);
+    }
+    sizes
 }
 
 fn has_lines(system: &dyn System, heads: &BTreeSet<Head>) -> bool {
@@ -140,6 +170,8 @@ fn seen(system: &dyn System, evidence: &Evidence) -> Seen {
                 heads.extend(threads.map(|t| (state.shared, t.template, t.stack.top())));
             }
         }
+        // Where threads wait, the states are not all there are.
+        Evidence::Reduced(reduced) if !reduced.waiting.is_empty() => {}
         Evidence::Reduced(reduced) => {
             seen = self::seen(system, &reduced.proof);
             riding::add(system, &reduced.local, &mut seen);

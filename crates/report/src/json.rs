@@ -27,7 +27,7 @@ pub struct Object {
     pub file: String,
     /// The verdict.
     pub verdict: VerdictName,
-    /// What was asked: `assertions`, the target, `deadlock`; several are separated by `; `.
+    /// What was asked, or decided of it: `assertions`, the target, `deadlock`, `wait-deadlock`; several are separated by `; `.
     pub property: String,
     /// Which engine found the answer.
     pub engine: Option<String>,
@@ -44,8 +44,12 @@ pub struct Object {
     pub reductions: Vec<&'static str>,
     /// What the verdict was found under, beside the bound: `at most 2 of the started threads act`.
     pub assumption: Option<String>,
+    /// Why it is not known whether there are deadlocks, where the verdict is about the rest of what was asked.
+    pub undecided: Option<String>,
     /// Why the verdict is unknown, or why an unsafe one has no trace.
     pub reason: Option<String>,
+    /// Which of the properties is broken, if the verdict is unsafe.
+    pub broken: Option<String>,
     /// What goes wrong, or which target is reached, if the verdict is unsafe.
     pub violation: Option<String>,
     /// Why the verdict is safe.
@@ -62,6 +66,8 @@ pub struct Object {
     pub trace: Option<Vec<Step>>,
     /// Where the evidence was written.
     pub evidence: Option<String>,
+    /// The command line that asks it again, if one asked.
+    pub command: Option<String>,
 }
 
 impl Object {
@@ -90,10 +96,13 @@ impl Object {
             engine: Some(outcome.engine.to_owned()),
             bound: bound.map(Bound::from),
             observations: outcome.observations.iter().map(Observation::new).collect(),
-            stored_states: (!outcome.observations.is_empty()).then(|| outcome.stored()),
+            stored_states: Some(outcome.stored())
+                .filter(|&stored| stored > 0 || !outcome.observations.is_empty()),
             reductions: outcome.reductions.clone(),
             assumption: answer.asked.started.and_then(Started::assumption),
+            undecided: answer.deadlocks.undecided.map(str::to_owned),
             reason: reason.map(ToString::to_string),
+            broken: crate::answer::broken(answer),
             violation: crate::answer::violation(answer),
             proof: crate::answer::proof(answer),
             coverage: answer.covered.map(Into::into),
@@ -102,6 +111,7 @@ impl Object {
             peak_memory_bytes: Some(answer.peak_memory),
             trace: found.map(|found| Steps::new(answer.system, found).collect()),
             evidence: None,
+            command: None,
         }
     }
 }
@@ -299,7 +309,9 @@ mod tests {
             stored_states: Some(1),
             reductions: Vec::new(),
             assumption: None,
+            undecided: None,
             reason: None,
+            broken: Some("assertions".to_owned()),
             violation: Some("line 13: assertion failed".to_owned()),
             proof: None,
             coverage: None,
@@ -308,6 +320,7 @@ mod tests {
             peak_memory_bytes: None,
             trace: Some(Steps::new(&Counter, &found).take(2).collect()),
             evidence: None,
+            command: Some("selvedge verify counter.weave".to_owned()),
         };
         expect![[r#"
             {
@@ -332,7 +345,9 @@ mod tests {
               "stored_states": 1,
               "reductions": [],
               "assumption": null,
+              "undecided": null,
               "reason": null,
+              "broken": "assertions",
               "violation": "line 13: assertion failed",
               "proof": null,
               "coverage": null,
@@ -419,7 +434,8 @@ mod tests {
                   ]
                 }
               ],
-              "evidence": null
+              "evidence": null,
+              "command": "selvedge verify counter.weave"
             }
         "#]]
         .assert_eq(&print(&answer));

@@ -7,6 +7,7 @@
 //! - [`text`]: traces and states for people;
 //! - [`answer`]: verdicts in words; [`table`]: what is new at each bound; [`grid`]: by rounds and delays;
 //! - [`coverage`]: what some run reaches, so that no proof is about nothing;
+//! - [`deadlocks`]: which deadlocks nobody asked for, or could decide;
 //! - [`language`]: sets of stacks as expressions;
 //! - [`livelock`]: the same for runs that never end;
 //! - [`json`]: the objects that other programs read; their names are a contract;
@@ -39,6 +40,7 @@ pub mod amount;
 pub mod answer;
 pub mod bench;
 pub mod coverage;
+pub mod deadlocks;
 pub mod dot;
 pub mod flow;
 pub mod grid;

@@ -13,6 +13,7 @@ use selvedge_smt::sexpr::Sexpr;
 use crate::amount::{amount, bytes, seconds};
 use crate::answer::Summary;
 use crate::coverage::Covered;
+use crate::deadlocks::{Deadlocks, limits};
 use crate::json;
 use crate::page::InvariantPlace;
 use crate::style::{Paint, Role};
@@ -78,6 +79,8 @@ pub struct ByPredicates<'a> {
     pub asked: usize,
     /// What some run reaches, if there is a proof.
     pub covered: Option<&'a Covered>,
+    /// What is left open about deadlocks.
+    pub deadlocks: Deadlocks<'a>,
     /// How long it took.
     pub time: Duration,
     /// The largest amount of memory that was in use.
@@ -108,7 +111,9 @@ pub fn object(answer: &ByPredicates<'_>, file: &str) -> json::Object {
         stored_states: None,
         reductions: Vec::new(),
         assumption: None,
+        undecided: answer.deadlocks.undecided.map(str::to_owned),
         reason,
+        broken: None,
         violation: None,
         proof: proof(answer),
         coverage: answer.covered.map(Into::into),
@@ -117,6 +122,7 @@ pub fn object(answer: &ByPredicates<'_>, file: &str) -> json::Object {
         peak_memory_bytes: Some(answer.peak_memory),
         trace: None,
         evidence: None,
+        command: None,
     }
 }
 
@@ -128,20 +134,19 @@ pub fn summary(answer: &ByPredicates<'_>) -> Summary {
         Ok(_) => {
             details.push(("proof", proof(answer).unwrap_or_default()));
             let shown = shown(answer.predicates);
-            details.push((
-                "predicates",
-                match shown.len() {
-                    0 => "none: the places of the threads are enough".to_owned(),
-                    1..=MOST_SHOWN => shown.into_iter().collect::<Vec<_>>().join(", "),
-                    many => format!("{many}; the evidence has them (--evidence)"),
-                },
-            ));
+            let said = match shown.len() {
+                0 => "none: the places of the threads are enough".to_owned(),
+                1..=MOST_SHOWN => shown.into_iter().collect::<Vec<_>>().join(", "),
+                many => format!("{many}; the evidence has them (--evidence)"),
+            };
+            details.extend((!is_by_cases(answer)).then_some(("predicates", said)));
             (json::VerdictName::Safe, Role::Good)
         }
         Err(_) => (json::VerdictName::Unknown, Role::Change),
     };
+    details.extend(answer.deadlocks.detail());
     details.extend(answer.covered.into_iter().flat_map(Covered::details));
-    details.push(("below", below(answer.seen)));
+    details.extend((!is_by_cases(answer)).then(|| ("below", below(answer.seen))));
     details.extend(answer.courses.iter().map(|course| ("course", course.text())));
     if answer.proof.is_err() {
         let ways = "ranges for integers (`int[0..9] x`), a number of threads (--threads NAME=2), predicates that \
@@ -149,7 +154,8 @@ pub fn summary(answer: &ByPredicates<'_>) -> Summary {
         details.push(("try", ways.to_owned()));
     }
     if answer.proof.is_ok() {
-        details.push(("limits", "nothing is said about whether the threads end".to_owned()));
+        let unsaid = answer.deadlocks.limit().into_iter().chain(["whether the threads end"]);
+        details.push(("limits", limits(unsaid)));
     }
     let asked = amount(Some(answer.asked as u128), "question");
     let (time, memory) = (seconds(answer.time), bytes(answer.peak_memory));
@@ -176,10 +182,22 @@ pub fn sentence(answer: &ByPredicates<'_>) -> String {
     format!("no schedule of {threads} {what}, with any number of contexts")
 }
 
+/// Whether there is no invariant, and all cases were followed.
+fn is_by_cases(answer: &ByPredicates<'_>) -> bool {
+    answer.proof.as_ref().is_ok_and(|checked| checked.width == 0)
+}
+
 /// Why the verdict is safe, in one sentence.
 #[must_use]
 pub fn proof(answer: &ByPredicates<'_>) -> Option<String> {
     let checked = answer.proof.as_ref().ok()?;
+    if checked.width == 0 {
+        return Some(format!(
+            "all ways through the program were followed, whatever the values are: {}, {} to the solver",
+            count(checked.places, "case"),
+            count(checked.questions, "question"),
+        ));
+    }
     let views = match checked.width {
         1 => "every thread".to_owned(),
         n => format!("every {n} threads"),

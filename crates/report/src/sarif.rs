@@ -163,6 +163,7 @@ pub fn failure(report: &FailureReport, exit: u8) -> Log {
     });
     let notifications = whole.chain(single).collect();
     let invocation = Invocation {
+        command_line: None,
         execution_successful: false,
         exit_code: exit,
         tool_configuration_notifications: notifications,
@@ -178,12 +179,13 @@ fn rule(property: &Property) -> usize {
     match property {
         Property::NeverWrong => ASSERTION,
         Property::Unreachable(_) => TARGET,
-        Property::NoDeadlock => DEADLOCK,
+        Property::NoDeadlock(_) => DEADLOCK,
     }
 }
 
 fn ran(exit: u8) -> Invocation {
     Invocation {
+        command_line: None,
         execution_successful: true,
         exit_code: exit,
         tool_configuration_notifications: Vec::new(),

@@ -221,8 +221,17 @@ fn merge(changes: &mut Vec<Change>, change: Change) {
 
 /// Whether a text has one of these names.
 fn mentions(text: &str, names: &FxHashSet<String>) -> bool {
-    let is_sign = |c: char| !(c.is_alphanumeric() || c == '_' || c == '$');
     text.split(is_sign).any(|word| names.contains(word))
+}
+
+/// The words of a text.
+pub(crate) fn mentioned(text: &str) -> FxHashSet<String> {
+    text.split(is_sign).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// Whether it belongs to no name.
+fn is_sign(c: char) -> bool {
+    !(c.is_alphanumeric() || c == '_' || c == '$')
 }
 
 /// What is needed of the state before a step to see what the step changed.

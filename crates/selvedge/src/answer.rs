@@ -6,35 +6,49 @@ use selvedge_analysis::{Budget, Resource, Stop, fair};
 use selvedge_evidence::format::{Document, Options as Given, Subject, digest};
 use selvedge_evidence::{Trace, property, replay_with};
 use selvedge_frontend::c::lower::Limit;
-use selvedge_model::{Endless, Property, State};
+use selvedge_model::{Endless, Property, State, Waiting};
 use selvedge_program::Source;
 use selvedge_report::coverage::Covered;
+use selvedge_report::deadlocks::{Deadlocks, LeftOut};
 use selvedge_report::json::{self, Observation, VerdictName};
 use selvedge_report::run::Lasso;
 use selvedge_report::text::TraceOptions;
 use selvedge_report::{advice, answer, livelock, page, predicates as by_predicates, sarif};
 use selvedge_smt::solver::Query;
 
+use crate::going::Going;
 use crate::options::{Cost, Heard, Options};
 use crate::predicates::Views;
 use crate::question::Question;
 use crate::verdict::{Counterexample, Proof, Rule, Unknown, Verdict, Within};
 use crate::{Failure, coverage};
-use selvedge_check::Opened;
-use selvedge_check::evidence_options;
+use selvedge_check::{Deadlocks as Asked, Opened, evidence_options};
 
 /// The answer to a question.
 pub struct Answer {
     pub(crate) by: By,
     /// What some run reaches, if nothing goes wrong.
     covered: Option<Covered>,
+    /// Why it is not known whether there are deadlocks, although they were asked for.
+    undecided: Option<String>,
+    /// Which deadlocks nobody asked for.
+    left_out: LeftOut,
     cost: Cost,
+    /// The command line that asks it again, if one asked.
+    command: Option<String>,
 }
 
 /// What it was found by.
 pub(crate) enum By {
     /// Engines that follow states. Where there is a schedule, the last state is what its replay ends in.
-    States { question: Box<Question>, opened: Opened, outcome: Outcome, last: Option<State> },
+    /// What was explored may be there, to go on from.
+    States {
+        question: Box<Question>,
+        opened: Opened,
+        outcome: Outcome,
+        last: Option<State>,
+        going: Option<Box<Going>>,
+    },
     /// Predicates: a proof, or none.
     Views(Box<Views>),
     /// The search for a run that never ends.
@@ -54,12 +68,21 @@ impl Answer {
             _ => None,
         };
         let question = Box::new(question.clone());
-        let by = By::States { question, opened: opened.clone(), outcome, last };
+        let by = By::States { question, opened: opened.clone(), outcome, last, going: None };
         Ok(Answer::found(by))
     }
 
+    /// The answer, with what was explored for it.
+    pub(crate) fn going(mut self, kept: Option<Box<Going>>) -> Self {
+        if let By::States { going, .. } = &mut self.by {
+            *going = kept;
+        }
+        self
+    }
+
     fn found(by: By) -> Self {
-        Answer { by, covered: None, cost: Cost::default() }
+        let (undecided, left_out) = (None, LeftOut::Nothing);
+        Answer { by, covered: None, undecided, left_out, cost: Cost::default(), command: None }
     }
 
     /// The answer with what some run reaches, if nothing goes wrong; no answer if all assertions have to be reached and one is not.
@@ -189,6 +212,35 @@ impl Answer {
         Answer { cost, ..self }
     }
 
+    /// The answer to the rest of a question: whether there are deadlocks is not known.
+    pub(crate) fn without_deadlocks(self, why: String) -> Self {
+        Answer { undecided: Some(why), ..self }
+    }
+
+    /// The answer with a word on the deadlocks that it is not about.
+    pub(crate) fn leaving_out(self, subject: &selvedge_check::Subject) -> Self {
+        let asked = match &self.by {
+            By::States { opened, .. } => &opened.properties[..],
+            By::Views(_) | By::Endless { .. } => &[],
+        };
+        let has_target = subject.options().target.is_some();
+        let (waits, assumes) = subject.ways_to_wait();
+        let left_out = match asked.iter().find(|property| property.is_about_deadlocks()) {
+            Some(Property::NoDeadlock(Waiting::Anywhere)) => LeftOut::Nothing,
+            _ if has_target => LeftOut::Nothing,
+            None if waits => LeftOut::All,
+            _ if assumes => LeftOut::Assumptions,
+            _ => LeftOut::Nothing,
+        };
+        Answer { left_out, ..self }
+    }
+
+    /// The answer with the command line that asks it again: whoever gets it as JSON, SARIF or a page can repeat it.
+    #[must_use]
+    pub fn asked_by(self, command: String) -> Self {
+        Answer { command: Some(command), ..self }
+    }
+
     /// Why predicates have no answer, if it is theirs and they have none.
     pub(crate) fn why_no_views(&self) -> Option<String> {
         match &self.by {
@@ -261,6 +313,23 @@ impl Answer {
         }
     }
 
+    /// The run that was found, in the system that it was found in: that of a violation; of a run that never ends, its stem and its
+    /// period once.
+    #[must_use]
+    pub fn run(&self) -> Option<(&Opened, Trace)> {
+        match &self.by {
+            By::States { opened, outcome, .. } => match &outcome.verdict {
+                Found::Unsafe { trace: Ok(trace), .. } => Some((opened, trace.clone())),
+                _ => None,
+            },
+            By::Endless { opened, outcome, .. } => match &outcome.verdict {
+                fair::Verdict::Nonterminating { lasso, .. } => Some((opened, lasso.unrolled(1))),
+                _ => None,
+            },
+            By::Views(_) => None,
+        }
+    }
+
     /// Why it is safe, in a sentence.
     fn proof(&self) -> String {
         self.each(answer::proof, by_predicates::proof, livelock::proof).unwrap_or_default()
@@ -306,11 +375,12 @@ impl Answer {
     #[must_use]
     pub fn object(&self) -> json::Object {
         let file = self.source().name();
-        self.each(
+        let object = self.each(
             json::Object::new,
             |shown| by_predicates::object(shown, file),
             |shown| json::Livelock::new(shown).answer,
-        )
+        );
+        json::Object { command: self.command.clone(), ..object }
     }
 
     /// The same as text, with the lasso; `evidence` says where the evidence was written.
@@ -320,6 +390,7 @@ impl Answer {
             let endless = |shown: &livelock::AboutRuns<'_>| Some(json::Livelock::new(shown));
             if let Some(mut object) = self.each(|_| None, |_| None, endless) {
                 object.answer.evidence = evidence;
+                object.answer.command.clone_from(&self.command);
                 return json::print(&object);
             }
         }
@@ -330,11 +401,15 @@ impl Answer {
     #[must_use]
     pub fn sarif(&self) -> sarif::Log {
         let (source, exit) = (self.source(), self.name().exit_code());
-        self.each(
+        let mut log = self.each(
             |shown| sarif::answer(shown, source, exit),
             |shown| sarif::by_predicates(shown, source, exit),
             |shown| sarif::endless(shown, source, exit),
-        )
+        );
+        for invocation in log.runs.iter_mut().flat_map(|run| &mut run.invocations) {
+            invocation.command_line.clone_from(&self.command);
+        }
+        log
     }
 
     /// The answer as a page, with the [table](Self::table) that was made beside it.
@@ -349,26 +424,34 @@ impl Answer {
             By::Views(views) => views.places(),
             _ => Vec::new(),
         };
-        let subject = page::Subject { file: source.name(), source: source.written(), bound };
-        self.each(
+        let program = match &self.by {
+            By::States { opened, .. } => opened.program.as_ref().map(|lowered| lowered.program()),
+            _ => None,
+        };
+        let (file, source) = (source.name(), source.written());
+        let subject = page::Subject { file, source, bound, program };
+        let mut document = self.each(
             |shown| page::of_answer(subject, shown, table),
             |shown| page::of_predicates(subject, shown, places),
             |shown| page::of_livelock(subject, shown),
-        )
+        );
+        document.question.command.clone_from(&self.command);
+        document
     }
 
     /// What is new at each bound, as far as so much work allows, in moves of an explorer; nothing where there is no such table. Of
-    /// the new visible states, lists up to so long are there.
+    /// the new visible states, lists up to so long are there. If the exploration was [kept](Options::keep) it goes on, and the states are
+    /// those that the answer counts; otherwise every state is explored anew.
     #[must_use]
     pub fn table(&self, listed: usize, work: u64) -> Option<Table> {
-        let By::States { question, opened, outcome, .. } = &self.by else { return None };
+        let By::States { question, opened, outcome, going, .. } = &self.by else { return None };
         let system = &*opened.system;
         let (resource, most) = match question.bound() {
             Some(bound) => (bound.resource, Some(bound.count)),
             None => (Resource::Contexts, None),
         };
         let is_other = matches!(resource, Resource::RoundRobin { .. } | Resource::Threads);
-        let deadlock = opened.properties.contains(&Property::NoDeadlock);
+        let deadlock = opened.properties.iter().any(Property::is_about_deadlocks);
         let is_cancelled = matches!(outcome.verdict, Found::Unknown { stop: Stop::Cancelled, .. });
         if is_cancelled
             || is_other
@@ -380,7 +463,9 @@ impl Answer {
         let words = "the answer is there; now the observation table";
         question.options().tell(Heard::Trying(words));
         let question = question.within(&question.budget().with_work(work));
-        Some(question.table(opened, resource, most, listed.into()))
+        let on = going.as_ref().filter(|_| question.started.is_none());
+        on.and_then(|going| going.table(&question, opened, (resource, most), listed.into()))
+            .or_else(|| Some(question.table(opened, resource, most, listed.into())))
     }
 
     /// What the answer rests on, for [`recheck`](crate::recheck); there is some only if that was asked for.
@@ -389,7 +474,7 @@ impl Answer {
             By::Views(views) => {
                 let subject = &views.subject;
                 let property = subject.property_name();
-                let options = evidence_options(&subject.options, false);
+                let options = evidence_options(&subject.options, Asked::No);
                 let about = about(&subject.source, options, &[], property);
                 return Ok(views.certificate().map(|proof| Document::of_views(about, proof)));
             }
@@ -402,8 +487,13 @@ impl Answer {
             }
         };
         let Some(evidence) = evidence else { return Ok(None) };
-        let deadlock = opened.properties.contains(&Property::NoDeadlock);
-        let options = evidence_options(&opened.options, deadlock);
+        let is_asked = |property: &Property| match property {
+            Property::NoDeadlock(Waiting::Anywhere) => Some(Asked::All),
+            Property::NoDeadlock(Waiting::At(_)) => Some(Asked::Waits),
+            _ => None,
+        };
+        let deadlocks = opened.properties.iter().find_map(is_asked).unwrap_or(Asked::No);
+        let options = evidence_options(&opened.options, deadlocks);
         let about = about(&opened.source, options, &opened.chosen, property);
         Document::new(&*opened.system, about, evidence).map(Some).map_err(Failure::bug)
     }
@@ -435,9 +525,10 @@ impl Answer {
         runs: impl FnOnce(&livelock::AboutRuns<'_>) -> T,
     ) -> T {
         let Cost { time, peak_memory } = self.cost;
+        let deadlocks = Deadlocks { left_out: self.left_out, undecided: self.undecided.as_deref() };
         match &self.by {
-            By::Views(found) => found.shown(self.covered.as_ref(), self.cost, views),
-            By::States { question, opened, outcome, last } => states(&answer::AboutStates {
+            By::Views(found) => found.shown(self.covered.as_ref(), deadlocks, self.cost, views),
+            By::States { question, opened, outcome, last, .. } => states(&answer::AboutStates {
                 file: opened.source.name(),
                 system: &*opened.system,
                 properties: &opened.properties,
@@ -451,6 +542,7 @@ impl Answer {
                 },
                 last: last.as_ref(),
                 covered: self.covered.as_ref(),
+                deadlocks,
                 time,
                 peak_memory,
             }),

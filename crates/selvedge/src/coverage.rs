@@ -9,7 +9,7 @@
 
 use selvedge_analysis::engine::{self, Counted, Method, Proof, Verdict as Found};
 use selvedge_analysis::{Bound, Budget, Resource};
-use selvedge_check::{Opened, Subject, Wanted};
+use selvedge_check::{Deadlocks, Opened, Subject, Wanted};
 use selvedge_program::{Coverage, Lowering, Span};
 use selvedge_report::coverage::{Covered, Extent};
 
@@ -27,7 +27,7 @@ const OF_ANY_NUMBER: usize = 2;
 /// What was reached on the way to an answer of an engine that follows states, if that is all there is to be reached.
 pub(crate) fn followed(subject: &Subject, opened: &Opened, found: &Found) -> Option<Covered> {
     let extent = match found {
-        Found::Safe(Proof::Repetition { .. }) => Extent::AllSchedules,
+        Found::Safe(Proof::Repetition { .. } | Proof::Schedules { .. }) => Extent::AllSchedules,
         Found::Bounded { bound } => Extent::Within(*bound),
         _ => return None,
     };
@@ -47,7 +47,7 @@ pub(crate) fn tried(
     budget: &Budget,
 ) -> Option<Covered> {
     let budget = budget.with_work(FOR_COVERAGE);
-    let wanted = Wanted { deadlock: false, any_number: true };
+    let wanted = Wanted { deadlock: Deadlocks::No, any_number: true };
     let opened = subject.within(&budget).for_engine(wanted).ok()?;
     // Within rounds, threads that are started are followed in another program.
     if asked.is_some_and(|bound| bound.resource != Resource::Contexts)

@@ -40,9 +40,12 @@
 //! when somebody sets [`Limits::cancelled`].
 
 mod answer;
+mod cases;
 mod coverage;
+mod deadlocks;
 mod engines;
 mod failure;
+mod going;
 mod livelock;
 mod options;
 mod portfolio;
@@ -53,6 +56,8 @@ mod reduced;
 mod slots;
 mod table;
 mod verdict;
+pub mod walk;
+mod walks;
 mod witness;
 
 pub use answer::Answer;
@@ -74,7 +79,8 @@ pub use selvedge_analysis::explore::Observation as Reached;
 pub use selvedge_analysis::fair::{Event as EndlessEvent, Rounds};
 pub use selvedge_analysis::{Bound, Budget, Resource, Stop};
 pub use selvedge_check::{
-    Blame, Failure, Held, InputOptions, Opened, Subject, Wanted, default_memory_limit, suggest,
+    Blame, Deadlocks, Failure, Held, InputOptions, Opened, Subject, Wanted, default_memory_limit,
+    suggest,
 };
 pub use selvedge_evidence::format::Document as Evidence;
 pub use selvedge_evidence::{Part, Trace};

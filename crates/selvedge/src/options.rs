@@ -13,6 +13,7 @@ use selvedge_analysis::{Budget, fair};
 use selvedge_smt::solver::DEFAULT;
 
 use crate::{EngineName, Engines};
+use selvedge_check::Deadlocks;
 
 /// How often the memory is looked at.
 const TICK: Duration = Duration::from_millis(100);
@@ -28,10 +29,12 @@ pub struct Options {
     pub symmetry: bool,
     /// Whether states are left out that concern one thread alone; the answer is the same.
     pub reduction: bool,
-    /// Whether deadlocks are looked for, too.
-    pub deadlock: bool,
+    /// Which deadlocks are looked for, too. [`Deadlocks::Waits`] is for [`verify`](crate::verify) alone: within a bound, they have to be asked for.
+    pub deadlock: Deadlocks,
     /// Whether the answer carries its evidence.
     pub evidence: bool,
+    /// Whether the answer keeps what was explored, so that it can [go on](crate::Answer::further).
+    pub keep: bool,
     /// Whether it takes a run to every assertion before anything is safe or bounded; otherwise the answer says which are not reached.
     pub require_reached: bool,
     /// How many of the threads that are started may act, where a fixed set of threads is needed and the text does not show
@@ -61,8 +64,9 @@ impl Default for Options {
             engines: Engines::default(),
             symmetry: true,
             reduction: true,
-            deadlock: false,
+            deadlock: Deadlocks::Waits,
             evidence: false,
+            keep: false,
             require_reached: false,
             started: None,
             observe: None,

@@ -2,18 +2,19 @@
 //! One engine answers, if it is named; otherwise those that find a place for themselves take turns.
 
 use selvedge_analysis::converge::closure::Closure;
-use selvedge_analysis::engine::{self, Candidate, Shown, Turn, in_turns};
+use selvedge_analysis::engine::{self, Candidate, FAVOURED, Shown, Turn, in_turns};
 use selvedge_analysis::{Bound, Budget, Resource, Stop};
 
 use crate::answer::Answer;
+use crate::cases;
 use crate::engines::Engine;
 use crate::options::Options;
 use crate::predicates;
 use crate::question::Question;
 use crate::slots;
 use crate::table::{Gridded, Observed};
-use crate::{EngineName, Failure};
-use selvedge_check::Subject;
+use crate::{EngineName, Failure, deadlocks, walks};
+use selvedge_check::{Deadlocks, Subject};
 use selvedge_frontend::c::lower::Limit;
 use selvedge_report::json::VerdictName;
 
@@ -23,6 +24,9 @@ use selvedge_report::json::VerdictName;
 /// join them if there is no answer soon; any number of threads is decided by coverability; where integers have no bounds, an
 /// SMT solver is asked about predicates. All of them take turns by counted work, never by the clock, so that the same question has the
 /// same answer.
+///
+/// Where threads of a program in our own language wait for each other, deadlocks in which they do are violations, too
+/// ([`Deadlocks::Waits`]).
 ///
 /// A violation is replayed, step by step, before it is an answer.
 pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
@@ -34,38 +38,53 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
     if options.closure == Closure::Published && !predicates::are_observed(options) {
         return Err(Failure::usage("the closure `published` is for observing `predicates`"));
     }
+    let deadlock = subject.deadlocks(options.deadlock);
     let (answer, cost) = options.measured(|options| -> Result<_, Failure> {
         let budget = options.budget();
-        let ask = |options: &Options| {
-            let ask =
-                |subject: &Subject| answer(&Question::new(subject, None, options, budget.clone()));
+        let ask = |options: &Options, budget: &Budget, is_beside: bool| {
+            let ask = |subject: &Subject| {
+                let question = Question::new(subject, None, options, budget.clone());
+                answer(&if is_beside { question.beside() } else { question })
+            };
             // Where the text shows that there are no data races, it does not matter how far runs can be followed.
-            if !options.deadlock && subject.beyond().is_some_and(|beyond| beyond.is_quiet) {
+            if options.deadlock == Deadlocks::No
+                && subject.beyond().is_some_and(|beyond| beyond.is_quiet)
+            {
                 return ask(&subject.ending_at_limits()?);
             }
-            within_limits(subject, &ask)
+            within_limits(subject, &ask, &|subject| cases::proof(subject, options, budget))
         };
         // Threads that may wake by chance are never stuck, and those that may not fail less: both are asked about.
-        if options.deadlock && subject.beyond().is_some_and(|beyond| beyond.waits) {
-            let first = ask(&Options { deadlock: false, ..options.clone() })?;
+        if deadlock == Deadlocks::All && subject.beyond().is_some_and(|beyond| beyond.waits) {
+            let first =
+                ask(&Options { deadlock: Deadlocks::No, ..options.clone() }, &budget, false)?;
             if first.name() != VerdictName::Safe {
                 return Ok(first);
             }
         }
-        Ok(ask(options)?.covering(subject, options, &budget))
+        let options = &Options { deadlock, ..options.clone() };
+        let answer = match deadlock {
+            Deadlocks::Waits => deadlocks::both(subject, options, &budget, &ask)?,
+            Deadlocks::No | Deadlocks::All => ask(options, &budget, false)?,
+        };
+        Ok(answer.covering(subject, options, &budget).leaving_out(subject))
     });
     Ok(answer?.after(cost))
 }
 
 /// A run that ends where it cannot be followed is no violation: then the question is asked again about runs that do not get
-/// there. One of those that goes wrong is an answer; otherwise the limit is the reason that there is none, unless it is a pool that has no free object, and larger
+/// there. Where values were forgotten, all cases are followed first, which may be a proof. A run that goes wrong is an answer; otherwise the limit is the reason that there is none, unless it is a pool that has no free object, and larger
 /// ones lead to an answer.
 fn within_limits(
     subject: &Subject,
     ask: &dyn Fn(&Subject) -> Result<Answer, Failure>,
+    by_cases: &dyn Fn(&Subject) -> Option<Answer>,
 ) -> Result<Answer, Failure> {
     let first = ask(subject)?;
     let Some(doubt) = first.doubt(subject) else { return Ok(first) };
+    if let Some(proof) = by_cases(subject) {
+        return Ok(proof);
+    }
     let ending = subject.ending_at_limits()?;
     let second = ask(&ending)?;
     if second.is_violation(&ending) {
@@ -74,7 +93,7 @@ fn within_limits(
     if first.limit(subject).is_some_and(Limit::is_full_pool)
         && let Some(larger) = subject.with_larger_pools()
     {
-        let answer = within_limits(&larger?, ask)?;
+        let answer = within_limits(&larger?, ask, by_cases)?;
         if answer.is_known() {
             return Ok(answer);
         }
@@ -82,15 +101,21 @@ fn within_limits(
     Ok(first.stopped(doubt))
 }
 
-/// Whether there is a violation within a bound: exactly.
+/// Whether there is a violation within a bound: exactly. Deadlocks are looked for only with [`Deadlocks::All`].
 pub fn check(subject: &Subject, bound: Bound, options: &Options) -> Result<Answer, Failure> {
+    let deadlock = Deadlocks::if_asked(options.deadlock == Deadlocks::All);
+    let options = &Options { deadlock, ..options.clone() };
     let (answer, cost) = options.measured(|options| -> Result<_, Failure> {
         let budget = options.budget();
-        let answer = within_limits(subject, &|subject| {
-            let question = Question::new(subject, Some(bound), options, budget.clone());
-            slots::check(&question, bound, answer)
-        })?;
-        Ok(answer.covering(subject, options, &budget))
+        let answer = within_limits(
+            subject,
+            &|subject| {
+                let question = Question::new(subject, Some(bound), options, budget.clone());
+                slots::check(&question, bound, answer)
+            },
+            &|_| None,
+        )?;
+        Ok(answer.covering(subject, options, &budget).leaving_out(subject))
     });
     Ok(answer?.after(cost))
 }
@@ -115,6 +140,12 @@ fn answer(question: &Question) -> Result<Answer, Failure> {
         };
         candidates.push(Candidate::new(place.shares, run).after(place.after));
     }
+    if walks::take_part(question) {
+        let run = |budget: &Budget, _: &Turn| {
+            walks::violation(&question.alone().within(budget)).map(|answer| Said(Ok(answer)))
+        };
+        candidates.push(Candidate::new(FAVOURED, run).after(walks::HEAD_START));
+    }
     match in_turns(candidates, question.budget()) {
         Some(Said(answer)) => answer.map(|answer| answer.within(question.budget())),
         None => Err(Failure::usage(format!("no engine answers this: {}", Stop::Cancelled))),
@@ -133,7 +164,7 @@ fn named(question: &Question) -> Result<Option<&dyn Engine>, Failure> {
 }
 
 /// What an engine has to say.
-struct Said(Result<Answer, Failure>);
+pub(crate) struct Said(pub Result<Answer, Failure>);
 
 impl engine::Reply for Said {
     fn is_answer(&self) -> bool {
@@ -154,7 +185,7 @@ pub fn table(
         return Err(Failure::usage("generators are about contexts: leave the rounds away"));
     }
     let (found, cost) = options.measured(|options| -> Result<_, Failure> {
-        let options = Options { deadlock: false, ..options.clone() };
+        let options = Options { deadlock: Deadlocks::No, ..options.clone() };
         let bound = Some(Resource::Contexts.bound(most.unwrap_or(usize::MAX)));
         let question = Question::new(subject, bound, &options, options.budget());
         named(&question)?;
@@ -174,7 +205,7 @@ pub fn grid(
     options: &Options,
 ) -> Result<Gridded, Failure> {
     let (found, cost) = options.measured(|options| -> Result<_, Failure> {
-        let options = Options { deadlock: false, ..options.clone() };
+        let options = Options { deadlock: Deadlocks::No, ..options.clone() };
         let bound = Some(Bound::round_robin(rounds, delays));
         let question = Question::new(subject, bound, &options, options.budget());
         named(&question)?;

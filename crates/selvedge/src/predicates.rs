@@ -12,8 +12,11 @@ use selvedge_model::{Budget, Property, Stop, System};
 use selvedge_predicates::delays::{self, Test};
 use selvedge_predicates::search::Failure as Obstacle;
 use selvedge_predicates::{Conclusion as Found, Question as Sought, Report, verify};
-use selvedge_program::{Count, Lowering, ThreadCounts, ThreadDecl};
+use selvedge_program::slots::fixed_starts;
+use selvedge_program::{Count, Lowering, Program, ThreadCounts, ThreadDecl, Type};
 use selvedge_report::coverage::Covered;
+use selvedge_report::deadlocks as report_deadlocks;
+use selvedge_report::json::VerdictName;
 use selvedge_report::page::InvariantPlace;
 use selvedge_report::predicates as report;
 use selvedge_smt::certificate::Certificate;
@@ -24,7 +27,7 @@ use crate::answer::Answer;
 use crate::options::{Cost, Heard, Options};
 use crate::question::Question;
 use crate::{EngineName, Failure};
-use selvedge_check::{Opened, Parameterized};
+use selvedge_check::{Deadlocks, Opened, Parameterized};
 
 /// How much work is done for a schedule with few contexts, once there is one, in moves: about a second.
 const FOR_CONTEXTS: u64 = 1 << 20;
@@ -33,8 +36,13 @@ const FOR_CONTEXTS: u64 = 1 << 20;
 pub(crate) fn come_first(question: &Question) -> bool {
     let options = question.options();
     let by_solver =
-        options.engine == EngineName::Auto && options.solver.is_some() && !options.deadlock;
+        options.engine == EngineName::Auto && options.solver.is_some() && !asks_deadlocks(options);
     by_solver && question.subject().is_parameterized()
+}
+
+/// Whether deadlocks are asked about, of which predicates say nothing.
+fn asks_deadlocks(options: &Options) -> bool {
+    options.deadlock != Deadlocks::No
 }
 
 /// Whether predicates join engines that follow states, which may have no end: some integer has no bounds, and deadlocks are
@@ -44,11 +52,41 @@ pub(crate) fn join(question: &Question) -> bool {
     let may_ask = options.engine == EngineName::Auto && options.solver.is_some();
     let helps = |opened: &Opened| {
         opened.unbounded.is_some()
-            && !opened.properties.contains(&Property::NoDeadlock)
+            && !opened.properties.iter().any(Property::is_about_deadlocks)
             && !opened.system.starts_threads()
             && opened.system.any_number().is_empty()
     };
     may_ask && question.bound().is_none() && question.opened().is_ok_and(helps)
+}
+
+/// Whether predicates look for a proof beside engines that follow states: threads are started again and again, and integers are so wide that nobody lists
+/// their values.
+pub(crate) fn accompany(question: &Question) -> bool {
+    let options = question.options();
+    let may_ask = options.engine == EngineName::Auto && options.solver.is_some();
+    let helps = |opened: &Opened| {
+        let Some(program) = &opened.program else { return false };
+        let program = program.program();
+        opened.system.starts_threads()
+            && opened.properties == [Property::NeverWrong]
+            && has_wide_integers(program)
+            && fixed_starts(program).is_none()
+    };
+    may_ask
+        && question.bound().is_none()
+        && options.deadlock == Deadlocks::No
+        && question.opened().is_ok_and(helps)
+}
+
+/// Whether some integer has more values than can be listed.
+fn has_wide_integers(program: &Program) -> bool {
+    let locals = program.procs.iter().flat_map(|proc| &proc.locals);
+    let mut all = program.globals.iter().chain(locals);
+    all.any(|variable| match variable.ty.scalar() {
+        Type::Int => true,
+        Type::Machine { bits, .. } => *bits > 16,
+        _ => false,
+    })
 }
 
 /// Answers with predicates.
@@ -56,7 +94,7 @@ pub(crate) fn find(question: &Question) -> Result<Answer, Failure> {
     let Some(Input::Program { .. }) = question.subject().input() else {
         return Err(Failure::usage("the engine `predicates` needs a program, not a table"));
     };
-    if question.options().deadlock {
+    if asks_deadlocks(question.options()) {
         return Err(Failure::usage(
             "the engine `predicates` answers about assertions and targets, not about deadlocks; give \
              numbers of `threads` for that",
@@ -77,7 +115,7 @@ pub(crate) fn in_rounds(question: &Question) -> Result<Answer, Failure> {
         Some(Input::Program { program, .. }) => !program.predicates.is_empty(),
         Some(Input::Tables { .. }) | None => false,
     };
-    if !declares || question.options().deadlock {
+    if !declares || asks_deadlocks(question.options()) {
         return Err(Failure::usage(
             "observing `predicates` needs a program that declares some (`predicate p: …;`), and is not about \
              deadlocks",
@@ -92,11 +130,18 @@ pub(crate) fn in_rounds(question: &Question) -> Result<Answer, Failure> {
 
 /// Searches from states of few threads, or from what rounds and delays reach.
 fn search(question: &Question, in_rounds: Option<Test>) -> Result<Answer, Failure> {
+    search_in(Parameterized::new(question.subject())?, question, in_rounds)
+}
+
+fn search_in(
+    subject: Parameterized,
+    question: &Question,
+    in_rounds: Option<Test>,
+) -> Result<Answer, Failure> {
     let options = question.options();
     let Some(solver) = options.solver.as_deref().map(solver_options) else {
         return Err(Failure::usage("predicates need a solver, and none may be started here"));
     };
-    let subject = Parameterized::new(question.subject())?;
     let mut queries = Vec::new();
     let sought = Sought {
         program: &subject.program,
@@ -114,6 +159,22 @@ fn search(question: &Question, in_rounds: Option<Test>) -> Result<Answer, Failur
         Some(test) => delays::verify(&sought, test, budget, &tell, keep),
     };
     match report.answer {
+        Found::Unsafe { .. } if subject.is_wider => {
+            // Whether it is one of the program, too, others look at, unless nobody else is asked.
+            if options.engine == EngineName::Predicates {
+                let written = subject.as_written(question.subject());
+                let answer = search_in(written, question, in_rounds)?;
+                if answer.name() == VerdictName::Unsafe {
+                    return Ok(answer);
+                }
+            }
+            let obstacle =
+                "a violation with any number of threads in the place of those that are started"
+                    .to_owned();
+            let why = Obstacle::Obstacle { obstacle, guess: None };
+            let report = Report { answer: Found::Unknown(why), ..report };
+            Ok(Answer::of_views(Views { subject, report, queries, in_rounds }))
+        }
         Found::Unsafe { counts, system, trace } => {
             violation(subject, &counts, system, &trace, question)
         }
@@ -224,6 +285,15 @@ pub struct Views {
 }
 
 impl Views {
+    /// A proof that is not about rounds.
+    pub(crate) fn new(
+        subject: Parameterized,
+        report: Report,
+        queries: Vec<(String, Query)>,
+    ) -> Self {
+        Views { subject, report, in_rounds: None, queries }
+    }
+
     /// The invariant, if there is one.
     pub(crate) fn certificate(&self) -> Option<&Certificate> {
         match &self.report.answer {
@@ -249,6 +319,7 @@ impl Views {
     pub(crate) fn shown<T>(
         &self,
         covered: Option<&Covered>,
+        deadlocks: report_deadlocks::Deadlocks<'_>,
         cost: Cost,
         then: impl FnOnce(&report::ByPredicates<'_>) -> T,
     ) -> T {
@@ -288,6 +359,7 @@ impl Views {
             engine: if self.in_rounds.is_some() { "delays" } else { "predicates" },
             asked: self.report.asked,
             covered,
+            deadlocks,
             time: cost.time,
             peak_memory: cost.peak_memory,
         })

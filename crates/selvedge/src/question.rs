@@ -27,6 +27,8 @@ pub struct Question {
     /// What is assumed of threads that are started, where they are slots.
     pub(crate) started: Option<Started>,
     options: Options,
+    /// Whether another question is asked that says more.
+    is_beside: bool,
     budget: Budget,
 }
 
@@ -39,7 +41,13 @@ impl Question {
     ) -> Self {
         let (subject, options) = (Arc::new(subject.clone()), options.clone());
         let (opened, is_made, started) = (OnceLock::new(), false, None);
-        Question { subject, opened, is_made, bound, started, options, budget }
+        Question { subject, opened, is_made, bound, started, options, is_beside: false, budget }
+    }
+
+    /// The question, where another one is asked that is about more: what this one leaves out need not be said.
+    #[must_use]
+    pub(crate) fn beside(self) -> Self {
+        Question { is_beside: true, ..self }
     }
 
     /// The question about another system that was made of the subject, for one worker.
@@ -62,6 +70,14 @@ impl Question {
     #[must_use]
     pub(crate) fn within(&self, budget: &Budget) -> Self {
         Question { budget: budget.clone(), ..self.clone() }
+    }
+
+    /// The question with another bound and another budget, told to somebody else.
+    #[must_use]
+    pub(crate) fn going_on(&self, bound: Bound, options: &Options, budget: &Budget) -> Self {
+        let Options { limits, listener, .. } = options.clone();
+        let options = Options { limits, listener, ..self.options.clone() };
+        Question { bound: Some(bound), options, budget: budget.clone(), ..self.clone() }
     }
 
     /// The question, where so many started threads are slots.
@@ -173,6 +189,7 @@ impl Question {
         }
         if let Some(program) = &opened.program
             && opened.properties == [Property::NeverWrong]
+            && !self.is_beside
             && !program.code().has_assertions()
         {
             self.options.tell(Heard::Note(

@@ -1,7 +1,7 @@
 //! # Checking evidence
 //! [`selvedge_check`] does it, and sees none of the searches that this crate runs.
 
-use selvedge_check::{Asked, Claim, Failure, Held, Subject};
+use selvedge_check::{Asked, Claim, Deadlocks, Failure, Held, Subject};
 use selvedge_report::json::VerdictName;
 
 use crate::options::Options;
@@ -27,7 +27,7 @@ pub fn recheck(
     options: &Options,
 ) -> Result<Result<Accepted, String>, Failure> {
     let asked = Asked {
-        deadlock: options.deadlock,
+        deadlock: options.deadlock == Deadlocks::All,
         solver: options.solver.clone(),
         budget: options.budget(),
     };

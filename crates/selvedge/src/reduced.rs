@@ -4,13 +4,15 @@
 
 use std::sync::Arc;
 
-use selvedge_analysis::engine::{self, Counted, Fewest, Method, Outcome, Verdict};
+use selvedge_analysis::engine::{self, Counted, Fewest, Keeper, Method, Outcome, Verdict};
 use selvedge_analysis::explore::shortest::shortest_violation;
 use selvedge_analysis::{Bound, Budget, Resource, Stop};
 use selvedge_check::Opened;
 use selvedge_evidence::{Evidence, ReducedCertificate, Trace, Violation};
-use selvedge_model::{Fused, Local, Movers, Property, Thread};
+use selvedge_model::{Fused, Local, Movers, Property, Stubborn, System, Thread};
+use selvedge_program::Interfering;
 
+use crate::going::Going;
 use crate::question::Question;
 
 /// How much work is done to find a schedule with fewer steps than the fused ones have, in moves: a tenth of a second.
@@ -39,32 +41,73 @@ fn reduced(question: &Question, opened: &Opened, method: Method) -> Option<Fused
     (!local.is_empty()).then(|| Fused::new(Arc::clone(&opened.system), local))
 }
 
-/// Explores the system with fewer states where that is possible, and otherwise the system itself.
+/// The system, which says who may wait if it is asked whether something goes wrong, or stops, in any schedule of a program. Its steps are fused at
+/// these places.
+fn with_waiting(
+    question: &Question,
+    opened: &Opened,
+    system: Arc<dyn System>,
+    local: &Local,
+) -> Arc<dyn System> {
+    let names_places = |property: &Property| matches!(property, Property::Unreachable(_));
+    let may_wait = question.options().reduction
+        && question.bound().is_none()
+        && !opened.properties.iter().any(names_places);
+    match opened.program.as_ref().filter(|_| may_wait) {
+        Some(program) => {
+            let who = Interfering::new(Arc::clone(program), local);
+            Arc::new(Stubborn::new(system, Arc::new(who)))
+        }
+        None => system,
+    }
+}
+
+/// Explores the system with fewer states where that is possible, and otherwise the system itself. What was explored is kept if the
+/// question says so.
 pub(crate) fn explored(
     question: &Question,
     opened: &Opened,
     method: Method,
-    explore: impl Fn(&engine::Question<'_>) -> Outcome,
-) -> Outcome {
+    explore: impl Fn(&engine::Question<'_>, Option<&Keeper>) -> Outcome,
+) -> (Outcome, Option<Box<Going>>) {
     let plain = question.explored(opened, method);
-    let Some(fused) = reduced(question, opened, method) else { return explore(&plain) };
-    let explore = |fused: &Fused| {
-        let outcome = explore(&engine::Question { system: fused, ..plain });
-        told(fused, opened, outcome, question.budget())
+    let explore = |fused: Option<Fused>| {
+        let fused = fused.map(Arc::new);
+        let system: Arc<dyn System> = match &fused {
+            Some(fused) => {
+                let system = Arc::clone(fused) as Arc<dyn System>;
+                with_waiting(question, opened, system, fused.local())
+            }
+            None => {
+                let system = Arc::clone(&opened.system);
+                with_waiting(question, opened, system, &Local::default())
+            }
+        };
+        let keeper = question.options().keep.then(|| Keeper::new(Arc::clone(&system)));
+        let outcome = explore(&engine::Question { system: &*system, ..plain }, keeper.as_ref());
+        let outcome = match &fused {
+            Some(fused) => told(fused, opened, outcome, question.budget()),
+            None => outcome,
+        };
+        let kept = keeper.and_then(Keeper::into_exploration);
+        (outcome, kept.map(|exploration| Box::new(Going::new(fused, exploration))))
     };
+    let Some(fused) = reduced(question, opened, method) else { return explore(None) };
     let names_places = |property: &Property| matches!(property, Property::Unreachable(_));
     if opened.properties.iter().any(names_places) {
-        return explore(&fused);
+        return explore(Some(fused));
     }
-    let later = explore(&fused.clone().beginning_later());
-    let waits = opened.properties.contains(&Property::NoDeadlock);
+    let (later, going) = explore(Some(fused.clone().beginning_later()));
+    let waits = opened.properties.iter().any(Property::is_about_deadlocks);
     match later.verdict {
         // How many contexts a deadlock takes is another question.
         Verdict::Unsafe { .. } if waits && question.bound().is_none() => {
-            settled(explore(&fused), later)
+            drop(going);
+            let (again, going) = explore(Some(fused));
+            (settled(again, later), going)
         }
-        Verdict::Unsafe { .. } if waits => explore(&fused),
-        _ => later,
+        Verdict::Unsafe { .. } if waits => explore(Some(fused)),
+        _ => (later, going),
     }
 }
 
@@ -94,12 +137,13 @@ fn local(opened: &Opened) -> Option<Local> {
 }
 
 /// What was found out about the system with fewer states, told of the system itself.
-fn told(fused: &Fused, opened: &Opened, outcome: Outcome, budget: &Budget) -> Outcome {
+pub(crate) fn told(fused: &Fused, opened: &Opened, outcome: Outcome, budget: &Budget) -> Outcome {
     if outcome.reductions.is_empty() {
         return outcome;
     }
     let Outcome { verdict, evidence, most_threads, .. } = outcome;
     let wanted_evidence = evidence.is_some();
+    let waits = outcome.reductions.contains(&engine::STUBBORN_SETS);
     let mut fewest = Fewest::Steps;
     let (verdict, evidence) = match verdict {
         Verdict::Unsafe { bound, property, trace: Ok(trace) } => {
@@ -124,14 +168,24 @@ fn told(fused: &Fused, opened: &Opened, outcome: Outcome, budget: &Budget) -> Ou
         verdict => {
             let evidence = evidence.map(|proof| {
                 let (local, later) = (fused.local().clone(), fused.begins_later());
-                Evidence::Reduced(ReducedCertificate { local, later, proof: Box::new(proof) })
+                let (waiting, proof) = match proof {
+                    Evidence::Reduced(ReducedCertificate { waiting, proof, .. }) => {
+                        (waiting, proof)
+                    }
+                    proof => (Vec::new(), Box::new(proof)),
+                };
+                Evidence::Reduced(ReducedCertificate { local, later, waiting, proof })
             });
             (verdict, evidence)
         }
     };
     let local = fused.local();
     let is_local = !local.places.is_empty() || !local.symbols.is_empty();
-    let reductions = [(engine::LOCAL_STEPS, is_local), (engine::MOVERS, !local.movers.is_empty())];
+    let reductions = [
+        (engine::LOCAL_STEPS, is_local),
+        (engine::MOVERS, !local.movers.is_empty()),
+        (engine::STUBBORN_SETS, waits),
+    ];
     let reductions = reductions.into_iter().filter_map(|(name, used)| used.then_some(name));
     Outcome { verdict, evidence, fewest, reductions: reductions.collect(), ..outcome }
 }
@@ -189,7 +243,7 @@ mod tests {
         let system = tables.build();
         let question = engine::Question {
             system: &system,
-            properties: &[Property::NoDeadlock],
+            properties: &[Property::ANY_DEADLOCK],
             method: Method::Auto,
             symmetry: true,
             evidence: false,
@@ -213,7 +267,8 @@ mod tests {
                     thread idle { int[0..3] x := 1; x := x + 1; assume false; }\n";
         let options = selvedge_check::InputOptions::default();
         let subject = selvedge_check::Subject::parse("idle.weave", text, options).unwrap();
-        let wanted = selvedge_check::Wanted { deadlock: true, any_number: true };
+        let wanted =
+            selvedge_check::Wanted { deadlock: selvedge_check::Deadlocks::All, any_number: true };
         let opened = subject.for_engine(wanted).unwrap();
         let fused =
             Fused::new(Arc::clone(&opened.system), local(&opened).unwrap()).beginning_later();

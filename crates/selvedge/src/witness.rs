@@ -62,7 +62,7 @@ impl Answer {
                 let Found::Unsafe { property, trace, .. } = &outcome.verdict else {
                     return Err("there is no schedule");
                 };
-                if opened.properties.get(*property) == Some(&Property::NoDeadlock) {
+                if opened.properties.get(*property).is_some_and(Property::is_about_deadlocks) {
                     return Err("the formats have no word for deadlocks");
                 }
                 let (Ok(trace), Some(program)) = (trace, &opened.program) else {

@@ -9,6 +9,8 @@ const THREADS: &str = "typedef unsigned long pthread_t; typedef union { long a; 
     extern int pthread_mutex_trylock(pthread_mutex_t *);
     extern int pthread_rwlock_rdlock(pthread_rwlock_t *); extern int pthread_rwlock_wrlock(pthread_rwlock_t *);
     extern int pthread_rwlock_unlock(pthread_rwlock_t *);
+    extern int pthread_mutex_init(pthread_mutex_t *, void *); extern int pthread_mutex_destroy(pthread_mutex_t *);
+    extern int pthread_join(pthread_t, void **); extern int puts(const char *);
     extern int __VERIFIER_nondet_int(void); extern void __VERIFIER_atomic_begin(void); extern void __VERIFIER_atomic_end(void);
     pthread_mutex_t m, n; pthread_rwlock_t rw; int x, y; int *p;\n";
 
@@ -125,4 +127,121 @@ fn what_seems_to_be_protected_is_a_race() {
     ] {
         assert_eq!(races(declarations, &thread, &main), VerdictName::Unsafe, "{thread} | {main}");
     }
+}
+
+#[test]
+fn a_lock_has_one_name_whichever_way_leads_to_it() {
+    for (declarations, thread) in [
+        (
+            "union { pthread_mutex_t a, b; } u;",
+            "pthread_mutex_lock(&u.a); pthread_mutex_unlock(&u.b); x++;",
+        ),
+        (
+            "struct { pthread_mutex_t l; int v; } s;",
+            "pthread_mutex_lock(&s.l); pthread_mutex_unlock((pthread_mutex_t *) &s); x++;",
+        ),
+        ("pthread_mutex_t a[2];", "pthread_mutex_lock(&a[0]); pthread_mutex_unlock(a); x++;"),
+        (
+            "pthread_mutex_t a[2][2];",
+            "pthread_mutex_lock(&a[0][0]); pthread_mutex_unlock((pthread_mutex_t *) a); x++;",
+        ),
+    ] {
+        // One of them cannot be followed.
+        assert_ne!(races(declarations, thread, ""), VerdictName::Safe, "{thread}");
+    }
+    let union = "union { pthread_mutex_t a, b; } u;";
+    let thread = "pthread_mutex_lock(&u.a); x++; pthread_mutex_unlock(&u.b);";
+    assert_eq!(races(union, thread, ""), VerdictName::Safe);
+}
+
+#[test]
+fn who_leaves_a_loop_has_what_is_held_there() {
+    for thread in [
+        "while (pthread_mutex_lock(&m) == 0) { pthread_mutex_unlock(&m); if (__VERIFIER_nondet_int()) break; } x++;",
+        "for (; pthread_mutex_lock(&m) == 0;) { pthread_mutex_unlock(&m); break; } x++;",
+        "while (({ pthread_mutex_lock(&m); 1; })) { pthread_mutex_unlock(&m); break; } x++;",
+        "do { pthread_mutex_lock(&m); if (__VERIFIER_nondet_int()) { pthread_mutex_unlock(&m); break; } } while (0); x++;",
+        "while (1) { while (1) { pthread_mutex_lock(&m); break; } if (__VERIFIER_nondet_int()) pthread_mutex_unlock(&m); break; } x++;",
+        "switch (__VERIFIER_nondet_int()) { case 0: pthread_mutex_lock(&m); break; case 1: pthread_mutex_lock(&m); } x++;",
+    ] {
+        assert_eq!(races("", thread, ""), VerdictName::Unsafe, "{thread}");
+    }
+    for thread in [
+        "while (1) { pthread_mutex_lock(&m); if (x > 0) break; x++; pthread_mutex_unlock(&m); } x--; pthread_mutex_unlock(&m);",
+        "switch (__VERIFIER_nondet_int()) { case 0: pthread_mutex_lock(&m); break; default: pthread_mutex_lock(&m); } x++; pthread_mutex_unlock(&m);",
+        "if (pthread_mutex_trylock(&m) == 0) { x++; pthread_mutex_unlock(&m); }",
+        "while (pthread_mutex_trylock(&m) != 0); x++; pthread_mutex_unlock(&m);",
+        "if (y == 0 && !pthread_mutex_trylock(&m)) { x++; pthread_mutex_unlock(&m); }",
+    ] {
+        assert_eq!(races("", thread, ""), VerdictName::Safe, "{thread}");
+    }
+}
+
+/// A lock that somebody frees who does not hold it, or makes anew, protects nothing: what follows is undefined, and *safe* would be wrong.
+#[test]
+fn a_lock_that_others_may_free_is_no_guard() {
+    let thread = "pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);";
+    for (declarations, main) in [
+        ("", "pthread_mutex_unlock(&m); pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);"),
+        (
+            "void give(void) { pthread_mutex_unlock(&m); }",
+            "give(); pthread_mutex_lock(&m); x++; give();",
+        ),
+        ("", "pthread_mutex_init(&m, 0); pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);"),
+        ("", "m = n; pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);"),
+    ] {
+        assert_ne!(races(declarations, thread, main), VerdictName::Safe, "{main}");
+    }
+    let ends = "pthread_join(a, 0); pthread_join(b, 0); pthread_mutex_destroy(&m);";
+    assert_eq!(races("", thread, ends), VerdictName::Safe);
+}
+
+#[test]
+fn a_race_before_an_unlock_by_a_stranger_is_one() {
+    assert_eq!(races("", "x++; pthread_mutex_unlock(&m);", ""), VerdictName::Unsafe);
+}
+
+#[test]
+fn functions_are_what_their_bodies_say() {
+    // A function of the program that is called as one of the library is not that one.
+    let own = "void mtx_lock(int *l) {} void mtx_unlock(int *l) {} int l;";
+    assert_eq!(races(own, "mtx_lock(&l); x++; mtx_unlock(&l);", ""), VerdictName::Unsafe);
+    // What is written out is read.
+    let text = "char text[4] = \"ab\";";
+    assert_eq!(races(text, "puts(text);", "text[1] = 0;"), VerdictName::Unsafe);
+    // A section that ends elsewhere is not followed.
+    let ends = "void over(void) { __VERIFIER_atomic_end(); }";
+    let thread = "__VERIFIER_atomic_begin(); over(); x++;";
+    assert_ne!(races(ends, thread, ""), VerdictName::Safe);
+}
+
+/// What is said about races of a whole program.
+fn whole(text: &str) -> VerdictName {
+    let mut options = InputOptions::default();
+    options.c.options = Asked::only("no-data-race").unwrap();
+    let subject = Subject::parse("program.i", format!("{THREADS} {text}"), options).unwrap();
+    verify(&subject, &Options::default()).unwrap().name()
+}
+
+#[test]
+fn main_may_be_called_again_and_jump() {
+    let again = "void *f(void *arg) { x++; return 0; }
+        int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); if (y++ < 1) main(); return 0; }";
+    assert_ne!(whole(again), VerdictName::Safe);
+    let jumps = "void *f(void *arg) { pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); return 0; }
+        int main(void) { pthread_t a; if (__VERIFIER_nondet_int()) goto skip; pthread_create(&a, 0, f, 0); pthread_mutex_lock(&m);
+          skip: pthread_create(&a, 0, f, 0); x++; return 0; }";
+    assert_eq!(whole(jumps), VerdictName::Unsafe);
+    let holds = "void *f(void *arg) { pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); return 0; }
+        int main(void) { pthread_t a; pthread_mutex_lock(&m); pthread_create(&a, 0, f, 0); x = 5; pthread_mutex_unlock(&m); return 0; }";
+    assert_eq!(whole(holds), VerdictName::Safe);
+}
+
+#[test]
+fn a_flag_that_is_set_and_cleared_is_a_lock() {
+    let flag = "typedef _Atomic struct { unsigned char value; } atomic_flag; atomic_flag busy;";
+    let set = "while (__atomic_test_and_set(&busy, 5));";
+    let clear = "__atomic_clear(&busy, 5);";
+    assert_eq!(races(flag, &format!("{set} x++; {clear}"), ""), VerdictName::Safe);
+    assert_eq!(races(flag, &format!("{set} {clear} x++;"), ""), VerdictName::Unsafe);
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 use selvedge::{
-    InputOptions, Opened, Options, Resource, Subject, Verdict, VerdictName, Wanted, verify,
+    Deadlocks, InputOptions, Opened, Options, Resource, Subject, Verdict, VerdictName, Wanted,
+    verify,
 };
 use selvedge_analysis::naive::Naive;
 use selvedge_model::System;
@@ -92,7 +93,9 @@ fn unsafe_answers_have_the_fewest_contexts_and_steps() {
         let Ok(system) = Lowering::new(program, source, &ThreadCounts::new()) else { continue };
         let Some(expected) = fewest(&system, 6) else { continue };
         let answer = |jobs| {
-            let options = Options { solver: None, jobs, ..Options::default() };
+            // The plain enumeration that this is held against knows nothing of deadlocks.
+            let deadlock = Deadlocks::No;
+            let options = Options { solver: None, jobs, deadlock, ..Options::default() };
             verify(&subject, &options).unwrap_or_else(|e| panic!("{e}\n{text}"))
         };
         let Some(expected) = expected else { continue };
@@ -138,7 +141,8 @@ fn examples_go_wrong_with_the_fewest_contexts() {
         while let Some(word) = words.next() {
             let mut named = || words.next().unwrap().split_once('=').unwrap();
             match word {
-                "--deadlock" => options.deadlock = true,
+                "--deadlock" => options.deadlock = Deadlocks::All,
+                "--no-deadlock" => options.deadlock = Deadlocks::No,
                 "--property" => {
                     input.c.options =
                         selvedge_frontend::c::lower::Options::only(words.next().unwrap()).unwrap();
@@ -174,7 +178,7 @@ fn examples_go_wrong_with_the_fewest_contexts() {
             continue;
         }
         assert_eq!(trace.contexts(), bound.count, "{row}");
-        let wanted = Wanted { deadlock: options.deadlock, ..Wanted::default() };
+        let wanted = Wanted { deadlock: subject.deadlocks(options.deadlock), ..Wanted::default() };
         // Where there may be any number of threads, so many as the violation has are not the only ones.
         let Ok(opened) = subject.for_engine(wanted) else {
             other += 1;

@@ -204,6 +204,27 @@ fn tables_with_many_threads() {
     }
 }
 
+/// Whoever reads it to its end finds a mistake there.
+#[test]
+fn a_long_table_is_not_read_to_its_end() {
+    let _alone = alone();
+    let rules = "0 0 -> 1 1\n".repeat(10_000) + "0 0 -> nowhere\n";
+    let cpds = "shared 0 1\ninit 0\nthread T stack 0 {\n".to_owned() + &rules + "}\n";
+    for (name, text) in [
+        ("long.pds", format!("2\nPDA 0 1\n{rules}")),
+        ("long.tts", format!("2 2\n{rules}")),
+        ("long.cpds", cpds),
+    ] {
+        let limits = limits(60_000, None);
+        let read = |limits: &Limits| {
+            Subject::parse_within(name, &*text, InputOptions::default(), &limits.budget())
+        };
+        assert!(matches!(read(&limits), Err(Failure::Diagnostics(_))), "{name}");
+        limits.cancelled.store(true, Ordering::SeqCst);
+        assert!(matches!(read(&limits), Err(Failure::Stopped(Stop::Cancelled))), "{name}");
+    }
+}
+
 #[test]
 fn thousands_of_threads() {
     let _alone = alone();

@@ -6,8 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use selvedge::{
-    Blame, Bound, Bounds, EngineName, Heard, InputOptions, Livelock, Options, Resource, Subject,
-    System, Verdict, VerdictName, check, livelock, recheck, table, verify,
+    Blame, Bound, Bounds, Deadlocks, EngineName, Heard, InputOptions, Livelock, Options, Resource,
+    Subject, System, Verdict, VerdictName, check, livelock, recheck, table, verify,
 };
 
 use selvedge_model::{Tables, Word};
@@ -246,7 +246,7 @@ fn programs_and_systems_are_subjects() {
         tables.initial(idle);
         Arc::new(tables.build())
     };
-    let deadlock = Options { deadlock: true, evidence: true, ..Options::default() };
+    let deadlock = Options { deadlock: Deadlocks::All, evidence: true, ..Options::default() };
     let workers = Subject::of_system("workers", Vec::new(), make).unwrap();
     let answer = verify(&workers, &deadlock).unwrap();
     assert_eq!(answer.name(), VerdictName::Safe, "{}", answer.sentence());
@@ -307,4 +307,144 @@ fn fork_and_join_in_a_loop_in_rounds() {
     let compared = ask("t := async DoTask(); u := async DoTask(); assert t != u;");
     assert_eq!(compared.0, VerdictName::Unknown);
     assert!(compared.1.contains("two ids of started threads are compared"), "{}", compared.1);
+}
+
+/// What an answer says, but for what it cost.
+fn told(answer: &selvedge::Answer) -> (String, Option<String>) {
+    let mut object = answer.object();
+    (object.time_s, object.peak_memory_bytes) = (None, None);
+    let evidence = answer.evidence().unwrap().map(|evidence| evidence.to_text());
+    (serde_json::to_string(&object).unwrap(), evidence)
+}
+
+/// Going on to a larger bound says what a new question says, whether states are left out or not.
+#[test]
+fn an_answer_goes_on() {
+    let locks = "lock a; lock b; int[0..3] x := 0;
+        thread left { acquire(a); acquire(b); x := x + 1; release(b); release(a); }
+        thread right * 2 { acquire(b); x := 2; release(b); assert x != 3; }";
+    for (name, text) in [("race.weave", RACE), ("endless.weave", ENDLESS), ("locks.weave", locks)] {
+        let subject = subject(name, text);
+        for reduction in [true, false] {
+            let anew = Options { reduction, ..with_evidence() };
+            let options = Options { keep: true, ..anew.clone() };
+            let mut answer = check(&subject, Bound::contexts(0), &options).unwrap();
+            for contexts in 1..6 {
+                answer = answer.further(contexts, &options).unwrap();
+                let other = check(&subject, Bound::contexts(contexts), &anew).unwrap();
+                assert_eq!(told(&answer), told(&other), "{name}, {contexts}, {reduction}");
+            }
+            // A smaller bound is asked about anew, and an answer that was not kept as well.
+            let smaller = answer.further(2, &options).unwrap();
+            let other = check(&subject, Bound::contexts(2), &anew).unwrap();
+            assert_eq!(told(&smaller), told(&other), "{name}, {reduction}");
+            assert_eq!(told(&other.further(2, &anew).unwrap()), told(&smaller), "{name}");
+        }
+    }
+    let race = subject("race.weave", RACE);
+    let without_bound = verify(&race, &Options { keep: true, ..Options::default() }).unwrap();
+    assert!(without_bound.further(3, &Options::default()).is_err());
+}
+
+/// The table beside an answer goes on from what was explored for it.
+#[test]
+fn a_table_goes_on_from_an_answer() {
+    let subject = subject("race.weave", RACE);
+    let anew = Options { reduction: false, ..Options::default() };
+    let kept = verify(&subject, &Options { keep: true, ..anew.clone() }).unwrap();
+    let other = verify(&subject, &anew).unwrap();
+    let tables = [kept, other].map(|answer| answer.table(30, 1 << 20).unwrap());
+    let [on, new] = tables.map(|table| (table.outcome.observations, table.new_visible));
+    assert_eq!(on, new);
+    assert!(on.0.len() > 4, "it goes on after the violation at three contexts");
+}
+
+/// Asks about a text.
+fn asked(text: &str, options: &Options) -> selvedge::Answer {
+    let subject = Subject::parse("t.weave", text, InputOptions::default()).unwrap();
+    verify(&subject, options).unwrap()
+}
+
+#[test]
+fn who_waits_for_another_thread_for_ever_is_a_violation() {
+    let locks = "lock a; lock b; bool x := false;\n\
+        thread left { acquire a; acquire b; release b; release a; assert !x; }\n\
+        thread right { acquire b; acquire a; release a; release b; assert !x; }";
+    let none = Options { deadlock: Deadlocks::No, ..Options::default() };
+    let all = Options { deadlock: Deadlocks::All, ..Options::default() };
+    let waits = Options::default();
+    let broken = |answer: &selvedge::Answer| answer.object().broken;
+    let answer = asked(locks, &waits);
+    assert_eq!(
+        (answer.name(), broken(&answer).as_deref()),
+        (VerdictName::Unsafe, Some("wait-deadlock"))
+    );
+    assert_eq!(asked(locks, &none).name(), VerdictName::Safe);
+    assert_eq!(broken(&asked(locks, &all)).as_deref(), Some("deadlock"));
+    // In front of an `assume` alone it may be meant.
+    let assumes = "bool go := false; lock m; thread t { acquire m; release m; assume go; }";
+    assert_eq!(asked(assumes, &waits).name(), VerdictName::Safe);
+    assert_eq!(asked(assumes, &all).name(), VerdictName::Unsafe);
+    // One who waits for a thread that does is enough.
+    let joins =
+        "bool go := false; void f() { assume go; } thread t { tid t := async f(); join t; }";
+    assert_eq!(asked(joins, &waits).name(), VerdictName::Unsafe);
+    // So is a lock inside of an atomic section, also in what it calls.
+    let inside =
+        "lock m; void take() { acquire m; } thread t { atomic { take(); } atomic { take(); } }";
+    assert_eq!(asked(inside, &waits).name(), VerdictName::Unsafe);
+    for waits_for in [
+        "semaphore s := 0; thread t { acquire s; }",
+        "lock m; condition c; thread t { acquire m; wait c, m; release m; }",
+        "barrier b := 2; thread t { wait b; }",
+    ] {
+        assert_eq!(asked(waits_for, &waits).name(), VerdictName::Unsafe, "{waits_for}");
+    }
+}
+
+#[test]
+fn the_fewest_contexts_are_those_of_both_kinds_of_violation() {
+    // The assertion takes three contexts, the deadlock two; and the other way round.
+    let text = |first: &str| {
+        format!(
+            "lock a; lock b; int[0..9] x := 0;\n\
+         thread left {{ {first} acquire a; acquire b; release b; release a; }}\n\
+         thread right {{ acquire b; x := 1; acquire a; release a; release b; }}"
+        )
+    };
+    let answer = asked(&text("x := 2; assert x == 2;"), &Options::default());
+    assert_eq!(answer.object().broken.as_deref(), Some("wait-deadlock"), "{}", answer.sentence());
+    assert_eq!(answer.object().bound.unwrap().contexts, Some(2));
+    let answer = asked(&text("assert x == 0;"), &Options::default());
+    assert_eq!(answer.object().bound.unwrap().contexts, Some(2), "{}", answer.sentence());
+}
+
+#[test]
+fn what_is_not_decided_about_deadlocks_is_said_and_costs_no_proof() {
+    // Any number of threads.
+    let any = "lock m; int[0..1] x := 0;\n\
+        thread w * any { acquire m; x := 1 - x; assert x <= 1; release m; }";
+    let options = Options { evidence: true, ..Options::default() };
+    let answer = asked(any, &options);
+    assert_eq!(answer.name(), VerdictName::Safe, "{}", answer.sentence());
+    assert_eq!(answer.object().property, "assertions");
+    assert!(answer.object().undecided.unwrap().contains("any number"));
+    // States without an end: the values before the lock make ever more of them.
+    let endless = "lock m; bool x := true;\n\
+        void down() { if (*) down(); acquire m; assert x; release m; }\n\
+        thread t { down(); }";
+    let answer = asked(endless, &options);
+    assert_eq!(answer.name(), VerdictName::Safe, "{}", answer.sentence());
+    // Evidence says what it is about, and nobody takes it for more.
+    let subject = Subject::parse("t.weave", any, InputOptions::default()).unwrap();
+    let answer = verify(&subject, &options).unwrap();
+    let evidence = answer.evidence().unwrap().unwrap().to_text();
+    let accepted =
+        recheck(&subject, &evidence, &options).unwrap().unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!(accepted.property, "assertions");
+    let all = Options { deadlock: Deadlocks::All, ..Options::default() };
+    assert!(recheck(&subject, &evidence, &all).unwrap().is_err());
+    let claimed = evidence.replace("\"options\": {}", "\"options\": { \"waits\": true }");
+    assert_ne!(claimed, evidence);
+    assert!(recheck(&subject, &claimed, &options).unwrap().is_err());
 }

@@ -4,7 +4,8 @@
 use std::fmt::Write;
 
 use selvedge::{
-    EngineName, Failure, InputOptions, Options, Subject, Verdict, VerdictName, recheck, verify,
+    Deadlocks, EngineName, Failure, InputOptions, Options, Subject, Verdict, VerdictName, recheck,
+    verify,
 };
 use selvedge_program::print;
 use selvedge_program::testing::{Shape, random_program};
@@ -121,7 +122,7 @@ fn a_circle_of_local_steps_is_left() {
         "bool s := false; void f() { f(); } thread a { s := true; f(); } thread b { assert !s; }",
         "bool s := false; thread a { s := true; l: skip; goto l; } thread b { s := false; assert !s; }",
     ] {
-        for deadlock in [false, true] {
+        for deadlock in [Deadlocks::No, Deadlocks::Waits, Deadlocks::All] {
             compare(text, &Options { deadlock, ..Options::default() });
         }
     }
@@ -145,7 +146,7 @@ fn random_programs_have_the_same_answers() {
         let shape = &shapes[(seed % shapes.len() as u64) as usize];
         let program = random_program(seed, shape);
         let text = print::weave(&program);
-        let deadlock = seed % 2 == 1;
+        let deadlock = [Deadlocks::No, Deadlocks::Waits, Deadlocks::All][(seed / 3 % 3) as usize];
         let limits = selvedge::Limits {
             timeout: Some(std::time::Duration::from_secs(2)),
             ..Default::default()

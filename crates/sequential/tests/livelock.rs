@@ -3,14 +3,15 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use selvedge_analysis::fair::{self, Question, Rounds, Verdict, Within, search};
 use selvedge_analysis::{Budget, Stop};
 use selvedge_evidence::{Checked, Evidence, Flaw, Lasso, recheck};
 use selvedge_frontend::{Input, LoadOptions, load};
-use selvedge_model::{Endless, Fairness};
+use selvedge_model::{Endless, Fairness, Meter};
 use selvedge_program::{Lowering, Program, Source, ThreadCounts};
-use selvedge_sequential::livelock::{Asked, Bounds, find};
+use selvedge_sequential::livelock::{self, Asked, Bounds, find};
 
 const STRONG: Endless = Endless { fairness: Fairness::Strong, ended: false };
 
@@ -268,4 +269,54 @@ fn integers_without_bounds_are_refused_for_their_type() {
         matches!(&stop, Stop::Fault(fault) if fault.message.contains("bound them, as in")),
         "{stop}"
     );
+}
+
+/// Counts work, and lets everybody go on.
+#[derive(Default)]
+struct Counter(AtomicU64);
+
+impl Meter for Counter {
+    fn spend(&self, work: u64) -> Result<(), Stop> {
+        self.0.fetch_add(work, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// How much work an answer takes; `None` if it takes more than this.
+fn work_of(run: impl FnOnce(&Budget) -> fair::Outcome, most: u64) -> Option<u64> {
+    let counter = Arc::new(Counter::default());
+    let mut budget = Budget::default().with_work(most);
+    budget.meters.push(Arc::clone(&counter) as Arc<dyn Meter>);
+    match run(&budget).verdict {
+        Verdict::Unknown { stop: Stop::Work, .. } => None,
+        Verdict::Unknown { stop, .. } => panic!("{stop}"),
+        _ => Some(counter.0.load(Ordering::Relaxed)),
+    }
+}
+
+/// Engines that take turns do at most one and a half times the work of the one that would have been the best.
+#[test]
+fn no_engine_alone_does_much_less_work() {
+    let mut cases: Vec<(&str, Vec<(&str, i64)>)> =
+        (2..=10).map(|n| ("fig3a-philosophers.weave", vec![("N", n)])).collect();
+    cases.push(("fig3a-philosophers.weave", vec![("N", 16)]));
+    cases.push(("async-assert.weave", vec![("VERSIONS", 2)]));
+    let others = ["fig1b", "fig1c", "fig3b-optimistic-list", "fig3c-timeout", "five-bits"];
+    let others = others.map(|name| format!("{name}.weave"));
+    cases.extend(others.iter().map(|name| (name.as_str(), Vec::new())));
+    for (name, consts) in cases {
+        let program = example(name, &consts);
+        let counts = ThreadCounts::new();
+        let asked = Asked { program: &program, counts: &counts, endless: STRONG };
+        let question = Question { system: &program, endless: STRONG, evidence: false };
+        let together =
+            |budget: &Budget| livelock::search_beside(&asked, &question, budget, &|_| {});
+        let together = work_of(together, u64::MAX).expect("an answer");
+        let exact = work_of(|budget| search(&question, budget, &|_| {}), together);
+        let rounds = work_of(|budget| livelock::search(&asked, None, budget, &|_| {}), together);
+        println!("{name} {consts:?}: {together}, exact {exact:?}, rounds {rounds:?}");
+        for alone in [exact, rounds].into_iter().flatten() {
+            assert!(together * 2 <= alone * 3, "{name} {consts:?}: {together} {alone}");
+        }
+    }
 }

@@ -13,7 +13,7 @@ use crate::term::{Sort, Term};
 /// An invariant over views, as text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Certificate {
-    /// How many threads a view has.
+    /// How many threads a view has; 0 if there is no invariant, and all cases are followed ([`crate::cases`]).
     pub width: usize,
     /// Bounds of the shared variables that the proof uses.
     pub bounds: Vec<String>,
@@ -41,6 +41,18 @@ pub struct Entry {
 const WIDEST: usize = 6;
 
 impl Certificate {
+    /// Says that all cases can be followed, and nothing goes wrong in any of them: who checks it follows them.
+    #[must_use]
+    pub fn by_cases() -> Self {
+        Certificate::default()
+    }
+
+    /// Whether it says no more than that all cases can be followed.
+    #[must_use]
+    pub fn is_by_cases(&self) -> bool {
+        *self == Certificate::default()
+    }
+
     /// Writes an invariant down.
     #[must_use]
     pub fn new(layout: &Layout<'_>, invariant: &Invariant) -> Self {

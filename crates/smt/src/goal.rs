@@ -28,7 +28,7 @@ impl Goal {
         let wanted = match property {
             Property::NeverWrong => return Ok(Goal::NeverWrong),
             Property::Unreachable(Pattern::Together(wanted)) => wanted,
-            Property::NoDeadlock => return Err(Refusal::new("deadlocks are asked about", None)),
+            Property::NoDeadlock(_) => return Err(Refusal::new("deadlocks are asked about", None)),
             Property::Unreachable(_) => {
                 return Err(Refusal::new("whole states are asked about", None));
             }

@@ -2,7 +2,7 @@
 //! A program as views see it: *classes* of threads (one for each declaration), each with so many
 //! threads; *places* where a thread stands; slots with sorts, ranges and names.
 
-use selvedge_core::{Code, Kind, Loc, ProcId};
+use selvedge_core::{Code, Footprint, Kind, Loc, ProcId, footprints};
 use selvedge_program::compile::{Claim, Compiler, Threads};
 use selvedge_program::flow::Flow;
 use selvedge_program::{Count, Expr, Program, ThreadCounts, ThreadDecl, Variable};
@@ -60,6 +60,8 @@ pub struct Layout<'p> {
     pub globals: Vec<SlotInfo>,
     /// The slots of the locals of each procedure.
     pub locals: Vec<Vec<SlotInfo>>,
+    /// Locations at which no thread is left standing, where local steps ride along.
+    passed: Vec<bool>,
 }
 
 impl<'p> Layout<'p> {
@@ -105,8 +107,37 @@ impl<'p> Layout<'p> {
             classes,
             globals: slots(&compiler, &program.globals),
             locals: program.procs.iter().map(|proc| slots(&compiler, &proc.locals)).collect(),
+            passed: Vec::new(),
             code,
         })
+    }
+
+    /// Lets local steps ride along: a thread that gets to a location from where all steps are local makes the next one at once. Nobody else can tell, so whatever goes wrong goes wrong in
+    /// such a run as well. Where a loop begins, it stands; so there is an end of them.
+    #[must_use]
+    pub fn riding(mut self) -> Self {
+        let local: Vec<bool> = footprints(&self.code).iter().map(Footprint::is_local).collect();
+        let mut passed: Vec<bool> = Vec::new();
+        for location in &self.code.locations {
+            let edges = &location.edges;
+            passed.push(!edges.is_empty() && edges.iter().all(|edge| local[edge.index()]));
+        }
+        for edge in &self.code.edges {
+            if edge.to.index() <= edge.from.index() {
+                passed[edge.to.index()] = false;
+            }
+        }
+        for class in &self.classes {
+            passed[self.flow.entries[class.proc.index()].index()] = false;
+        }
+        self.passed = passed;
+        self
+    }
+
+    /// Whether no thread is left standing at a location.
+    #[must_use]
+    pub fn is_passed(&self, loc: Loc) -> bool {
+        self.passed.get(loc.index()) == Some(&true)
     }
 
     /// How many threads there are; `None` is any number.

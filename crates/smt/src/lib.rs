@@ -27,6 +27,7 @@
 //! ```
 
 pub mod bounds;
+pub mod cases;
 pub mod certificate;
 pub mod goal;
 pub mod invariant;

@@ -23,6 +23,8 @@ pub struct Prepared {
     pub read: Vec<Live>,
     /// The flow graph of the program as it was written.
     original: Flow,
+    /// Whether local steps ride along: a program that was made of another language has many steps for one statement.
+    rides: bool,
 }
 
 impl Prepared {
@@ -39,11 +41,18 @@ impl Prepared {
         };
         let plain = Program { predicates: Vec::new(), ..Program::clone(&inlined.program) };
         let read = flow::build(&plain).map_err(no_flow)?.live;
-        Ok(Prepared { inlined, flow, read, original })
+        let rides = program.telling.is_some();
+        Ok(Prepared { inlined, flow, read, original, rides })
     }
 
     /// The threads and variables, with these numbers of threads in the place of its own.
     pub fn layout(&self, counts: &ThreadCounts) -> Result<Layout<'_>, Refusal> {
+        let layout = self.layout_of_steps(counts)?;
+        Ok(if self.rides { layout.riding() } else { layout })
+    }
+
+    /// The threads and variables where every step stands alone: for who follows steps one by one.
+    pub fn layout_of_steps(&self, counts: &ThreadCounts) -> Result<Layout<'_>, Refusal> {
         Layout::new(&self.inlined.program, &self.flow, counts)
     }
 

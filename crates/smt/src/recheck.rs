@@ -10,6 +10,7 @@ use selvedge_program::Source;
 
 use crate::Refusal;
 use crate::bounds::bounds;
+use crate::cases::{Cases, Doubt, all_cases};
 use crate::certificate::Certificate;
 use crate::goal::Goal;
 use crate::laws::laws;
@@ -20,9 +21,9 @@ use crate::solver::{Query, Sat, Solver, SolverError};
 /// What was checked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Checked {
-    /// How many threads a view has.
+    /// How many threads a view has; 0 if there are none, and all cases were followed.
     pub width: usize,
-    /// How many combinations of places there are.
+    /// How many combinations of places, or cases, there are.
     pub places: usize,
     /// How many predicates are used.
     pub predicates: usize,
@@ -33,6 +34,12 @@ pub struct Checked {
 impl fmt::Display for Checked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Checked { width, places, predicates, questions } = self;
+        if *width == 0 {
+            return write!(
+                f,
+                "nothing goes wrong in any of the {places} cases: {questions} questions to the solver"
+            );
+        }
         write!(
             f,
             "the invariant over views of {width} threads holds at the start, no step leaves it and \
@@ -78,6 +85,20 @@ pub fn recheck(
     stop: &dyn Fn() -> bool,
     keep: &mut dyn FnMut(&str, &Query),
 ) -> Result<Checked, Flaw> {
+    if certificate.is_by_cases() {
+        if *goal != Goal::NeverWrong {
+            return Err(Flaw::Form(
+                "all cases are about what goes wrong, not about targets".into(),
+            ));
+        }
+        let cases = all_cases(layout, source, solver, stop, keep).map_err(|doubt| match doubt {
+            Doubt::Refused(refusal) => Flaw::Program(refusal),
+            Doubt::Solver(error) => Flaw::Solver(error),
+            other => Flaw::Open(other.to_string()),
+        })?;
+        let Cases { ends: places, questions, .. } = cases;
+        return Ok(Checked { width: 0, places, predicates: 0, questions });
+    }
     let mut invariant = certificate.read(layout).map_err(Flaw::Form)?;
     let width = invariant.width;
     if layout.threads().is_some_and(|n| n < width as u64) {

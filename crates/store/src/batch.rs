@@ -48,9 +48,16 @@ impl Batch {
         self.rows.clear();
     }
 
+    /// The narrow rows, which come before the words.
+    #[must_use]
+    #[inline]
+    pub fn rows(&self) -> &[u128] {
+        &self.rows
+    }
+
     /// The words.
     #[inline]
-    pub(crate) fn words(&self) -> impl Iterator<Item = &[u32]> {
+    pub fn words(&self) -> impl Iterator<Item = &[u32]> {
         words(&self.words, &self.ends)
     }
 

@@ -3,8 +3,8 @@
 //! A small server for one person on one machine: it listens on the loopback interface, at a port and
 //! with a token that nobody can guess, and serves one page and the runs that the page asks for.
 //!
-//! **What it never does.** It reads and writes no files: what is explored was read before it started,
-//! and comes as an [`Explore`]. It answers no request without the token, none that names another host
+//! **What it never does.** It reads and writes no files: what is explored comes as an [`Explore`], and no request
+//! names a file. It answers no request without the token, none that names another host
 //! (a page from elsewhere whose name was made to lead here), and nothing that is not listed in
 //! `routes`.
 //!
@@ -37,7 +37,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use selvedge_report::page::{Ask, Document, Live, Setup};
+use selvedge_report::page::{Ask, Document, Live, Look, Setup, Wander};
 
 use lobby::Lobby;
 use runs::Runs;
@@ -45,18 +45,26 @@ use runs::Runs;
 /// Told what happens in a run.
 pub type Tell = Arc<dyn Fn(Live) + Send + Sync>;
 
-/// What can be explored: one program, that is there already.
+/// What can be explored: one program, which may become another while the page is open.
 pub trait Explore: Send + Sync {
-    /// What a page is told when it is opened.
+    /// Counts how often the program has become another one.
+    fn revision(&self) -> u64;
+
+    /// What a page is told when it is opened, and when the program has become another one.
     fn setup(&self) -> Setup;
 
-    /// Answers a question, or says what is wrong with it. Ends soon after the flag is set.
+    /// Answers a question, or says what is wrong with it. Ends soon after the flag is set. A document that is not
+    /// complete yet, but has the answer, may be shown before.
     fn answer(
         &self,
         ask: &Ask,
         cancelled: &Arc<AtomicBool>,
         tell: &Tell,
+        answered: &dyn Fn(Document),
     ) -> Result<Document, String>;
+
+    /// Goes where a page wants to go and says what is seen there, or what is wrong with the way.
+    fn walk(&self, wander: &Wander) -> Result<Look, String>;
 
     /// How many bytes are in use.
     fn memory(&self) -> u64;
@@ -121,6 +129,7 @@ impl Server {
             runs: Runs::default(),
             lobby: Lobby::default(),
             answering: AtomicUsize::new(0),
+            walking: AtomicUsize::new(0),
         });
         for stream in self.listener.incoming() {
             if self.stopped.load(Ordering::SeqCst) {

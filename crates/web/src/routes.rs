@@ -1,6 +1,7 @@
 //! # What is served
-//! Behind the token: the page, a list of runs to add to, the events and the document of a run, and a
-//! way to cancel it. Nothing else.
+//! Behind the token: the page, whether the program has changed and what a page needs to know of it then, a list of runs
+//! to add to, the events and the document of a run, a way to cancel it, and
+//! walks by hand. Nothing else.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use selvedge_report::page::{self, Ask};
+use selvedge_report::page::{self, Ask, Wander};
 
 use crate::Explore;
 use crate::http::{Refusal, Request, begin_events, refuse, send};
@@ -21,6 +22,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// No more requests than this are answered at a time.
 const MOST_ANSWERING: usize = 64;
 
+/// No more walks than this go on at a time: each may look at many states.
+const MOST_WALKING: usize = 4;
+
 /// What requests are answered from.
 pub struct Site {
     pub explore: Arc<dyn Explore>,
@@ -31,6 +35,8 @@ pub struct Site {
     pub lobby: Lobby,
     /// How many requests are being answered.
     pub answering: AtomicUsize,
+    /// How many of them walk.
+    pub walking: AtomicUsize,
 }
 
 /// Answers a request, if it is one, of a connection with this number in the lobby.
@@ -38,7 +44,7 @@ pub fn answer(site: &Site, number: u64, mut stream: TcpStream) {
     let _ = stream.set_write_timeout(Some(PATIENCE));
     let answered = Request::read(&mut stream).and_then(|request| {
         let route = site.route(&request)?;
-        let _place = Place::take(&site.answering)?;
+        let _place = Place::take(&site.answering, MOST_ANSWERING)?;
         site.lobby.leave(number);
         Ok(site.follow(route, &request, &mut stream))
     });
@@ -56,9 +62,9 @@ pub fn answer(site: &Site, number: u64, mut stream: TcpStream) {
 struct Place<'a>(&'a AtomicUsize);
 
 impl<'a> Place<'a> {
-    fn take(taken: &'a AtomicUsize) -> Result<Self, Refusal> {
+    fn take(taken: &'a AtomicUsize, most: usize) -> Result<Self, Refusal> {
         let place = Place(taken);
-        match taken.fetch_add(1, Ordering::SeqCst) >= MOST_ANSWERING {
+        match taken.fetch_add(1, Ordering::SeqCst) >= most {
             true => Err((503, "too many connections")),
             false => Ok(place),
         }
@@ -86,7 +92,10 @@ fn hear_out(stream: &mut TcpStream) {
 /// What a request asks for.
 enum Route {
     Page,
+    Revision,
+    Setup,
     Start(Ask),
+    Walk(Wander),
     Events(Arc<Run>),
     Document(Arc<Run>),
     Cancel(Arc<Run>),
@@ -107,7 +116,10 @@ impl Site {
         };
         let (method, route) = match parts[..] {
             [""] if request.path.ends_with('/') => ("GET", Ok(Route::Page)),
-            ["runs"] => ("POST", Err(())),
+            ["revision"] => ("GET", Ok(Route::Revision)),
+            ["setup"] => ("GET", Ok(Route::Setup)),
+            ["runs"] => ("POST", Err(Asked::Run)),
+            ["walk"] => ("POST", Err(Asked::Walk)),
             ["runs", number, "events"] => ("GET", Ok(Route::Events(run(number)?))),
             ["runs", number, "document"] => ("GET", Ok(Route::Document(run(number)?))),
             ["runs", number, "cancel"] => ("POST", Ok(Route::Cancel(run(number)?))),
@@ -122,7 +134,7 @@ impl Site {
                 _ => return Err((415, "the body has to be JSON")),
             }
         }
-        route.or_else(|()| Ok(Route::Start(question(&request.body)?)))
+        route.or_else(|asked| asked.read(&request.body))
     }
 
     /// Only who came here by the name of this machine is let in.
@@ -147,10 +159,24 @@ impl Site {
                 let page = page::live(&self.explore.setup());
                 send(stream, 200, "text/html; charset=utf-8", page.as_bytes())
             }
+            Route::Revision => {
+                let revision = format!("{{\"revision\":{}}}", self.explore.revision());
+                send(stream, 200, JSON, revision.as_bytes())
+            }
+            Route::Setup => send(stream, 200, JSON, self.explore.setup().to_json().as_bytes()),
             Route::Start(ask) => match self.runs.start(&self.explore, ask) {
                 Some(number) => send(stream, 200, JSON, format!("{{\"run\":{number}}}").as_bytes()),
                 None => refuse(stream, 503, "too many runs at a time: cancel one"),
             },
+            Route::Walk(wander) => {
+                let Ok(_place) = Place::take(&self.walking, MOST_WALKING) else {
+                    return refuse(stream, 503, "too many walks at a time");
+                };
+                match self.explore.walk(&wander) {
+                    Ok(look) => send(stream, 200, JSON, look.to_json().as_bytes()),
+                    Err(why) => refuse(stream, 400, &why),
+                }
+            }
             Route::Events(run) => {
                 let last = request.only("last-event-id").ok().flatten();
                 let next = last
@@ -193,9 +219,24 @@ impl Site {
     }
 }
 
-fn question(body: &[u8]) -> Result<Ask, Refusal> {
-    let text = std::str::from_utf8(body).ok();
-    text.and_then(Ask::from_json).ok_or((400, "the body is no question"))
+/// What the body of a request says.
+enum Asked {
+    Run,
+    Walk,
+}
+
+impl Asked {
+    fn read(self, body: &[u8]) -> Result<Route, Refusal> {
+        let text = std::str::from_utf8(body).unwrap_or_default();
+        match self {
+            Asked::Run => {
+                Ask::from_json(text).map(Route::Start).ok_or((400, "the body is no question"))
+            }
+            Asked::Walk => {
+                Wander::from_json(text).map(Route::Walk).ok_or((400, "the body is no way to go"))
+            }
+        }
+    }
 }
 
 /// Whether two texts are equal; how long that takes does not depend on where they differ.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use selvedge_report::page::{Ask, Live};
+use selvedge_report::page::{Ask, Document, Live};
 
 use crate::{Explore, Tell};
 
@@ -117,7 +117,11 @@ impl Run {
     fn work(self: &Arc<Self>, explore: &dyn Explore, ask: &Ask) {
         let told = Arc::clone(self);
         let tell: Tell = Arc::new(move |event| told.push(&event));
-        let answer = explore.answer(ask, &self.cancelled, &tell);
+        let answered = |document: Document| {
+            lock(&self.seen).document = Some(document.to_json().into());
+            self.push(&Live::Answered);
+        };
+        let answer = explore.answer(ask, &self.cancelled, &tell, &answered);
         let last = match answer {
             Ok(document) => {
                 lock(&self.seen).document = Some(document.to_json().into());

@@ -9,20 +9,31 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use selvedge_report::json::VerdictName;
-use selvedge_report::page::{Ask, Asked, Document, Live, Posed, Reply, Setup};
+use selvedge_report::page::{
+    Ask, Asked, Document, Language, Live, Look, Posed, Reply, Setup, Wander,
+};
 use selvedge_web::{Explore, Server, Stopper, Tell};
 
 /// Answers at once within a bound, and otherwise not before it is cancelled.
 struct Counting;
 
 impl Explore for Counting {
+    fn revision(&self) -> u64 {
+        7
+    }
+
     fn setup(&self) -> Setup {
         Setup {
             selvedge: "0",
             file: "count".to_owned(),
+            revision: 7,
             source: "1 2 3".to_owned(),
-            engines: vec!["auto".to_owned()],
+            wrong: None,
+            language: Language::Program,
+            engines: Vec::new(),
             threads: Vec::new(),
+            consts: Vec::new(),
+            fixed: Vec::new(),
             ask: Ask::default(),
         }
     }
@@ -32,6 +43,7 @@ impl Explore for Counting {
         ask: &Ask,
         cancelled: &Arc<AtomicBool>,
         tell: &Tell,
+        _answered: &dyn Fn(Document),
     ) -> Result<Document, String> {
         tell(Live::Note { text: "counting".to_owned() });
         let bounded = ask.question == Posed::Contexts;
@@ -46,7 +58,12 @@ impl Explore for Counting {
             selvedge: "0",
             file: "count".to_owned(),
             source: "1 2 3".to_owned(),
-            question: Asked { text: String::new(), property: String::new(), threads: Vec::new() },
+            question: Asked {
+                text: String::new(),
+                property: String::new(),
+                threads: Vec::new(),
+                command: None,
+            },
             answer: Reply {
                 verdict,
                 sentence: String::new(),
@@ -61,10 +78,15 @@ impl Explore for Counting {
             collapse: None,
             violation: None,
             schedule: None,
+            way: None,
             invariant: None,
             automata: Vec::new(),
             notes: Vec::new(),
         })
+    }
+
+    fn walk(&self, wander: &Wander) -> Result<Look, String> {
+        Err(format!("{} choices lead nowhere", wander.path.len()))
     }
 
     fn memory(&self) -> u64 {
@@ -227,6 +249,34 @@ fn what_is_not_listed_is_not_there() {
         assert!(!answer.contains("root:"), "{path}");
     }
     assert_eq!(server.request("GET", &format!("/{}", server.token), "", "").0, 404);
+}
+
+#[test]
+fn walks_and_revisions_have_addresses() {
+    let server = Running::new();
+    let (status, answer) = server.get("revision");
+    assert_eq!((status, answer.ends_with("{\"revision\":7}")), (200, true), "{answer}");
+    let (status, answer) = server.get("setup");
+    assert_eq!((status, answer.contains("\"source\":\"1 2 3\"")), (200, true), "{answer}");
+    let (status, answer) = server.post("walk", "{\"path\":[0,1]}");
+    assert_eq!((status, answer.contains("2 choices lead nowhere")), (400, true), "{answer}");
+    // What names a file, or anything else that is not known, is no way to go.
+    for body in [
+        "{\"path\":[0],\"file\":\"/etc/passwd\"}",
+        "{\"path\":[0],\"go\":{\"kind\":\"file\"}}",
+        "{\"path\":[0],\"ask\":{\"question\":\"verify\",\"solver\":\"sh\"}}",
+        "{\"path\":[-1]}",
+        "{\"path\":0}",
+        "{}",
+        "",
+    ] {
+        let (status, answer) = server.post("walk", body);
+        assert_eq!((status, answer.contains("no way to go")), (400, true), "{body}: {answer}");
+    }
+    assert_eq!(server.get("walk").0, 405);
+    assert_eq!(server.post("revision", "{}").0, 405);
+    let long = format!("{{\"path\":[{}0]}}", "0,".repeat(40_000));
+    assert_eq!(server.post("walk", &long).0, 413);
 }
 
 #[test]
@@ -418,9 +468,21 @@ fn the_end_waits_for_no_run() {
         fn setup(&self) -> Setup {
             Counting.setup()
         }
-        fn answer(&self, _: &Ask, _: &Arc<AtomicBool>, _: &Tell) -> Result<Document, String> {
+        fn revision(&self) -> u64 {
+            1
+        }
+        fn answer(
+            &self,
+            _: &Ask,
+            _: &Arc<AtomicBool>,
+            _: &Tell,
+            _: &dyn Fn(Document),
+        ) -> Result<Document, String> {
             thread::sleep(Duration::from_secs(30));
             Err("late".to_owned())
+        }
+        fn walk(&self, _: &Wander) -> Result<Look, String> {
+            Err("nowhere".to_owned())
         }
         fn memory(&self) -> u64 {
             7

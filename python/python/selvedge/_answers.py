@@ -176,7 +176,8 @@ class Answer:
     verdict: Verdict
     #: What was found or proved, or why neither, in a sentence.
     sentence: str
-    #: What was asked: `assertions`, targets, `deadlock`, `fair-termination`; several are separated by `; `.
+    #: What was asked, or decided of it: `assertions`, targets, `deadlock`, `wait-deadlock`, `fair-termination`; several are separated by
+    #: `; `.
     property: str
     engine: Optional[str]
     #: safe: where the visible states collapsed; unsafe: the smallest that shows it; bounded: what was asked for;
@@ -185,12 +186,16 @@ class Answer:
     observations: list[Observation]
     #: How many states the engine stored, if it stores any: fewer than there are if threads are interchangeable.
     stored_states: Optional[int]
-    #: How states were left out: `local-steps`, `movers`. Observations then count what is left.
+    #: How states were left out: `local-steps`, `movers`, `stubborn-sets`. Observations then count what is left.
     reductions: list[str]
     #: Under which the answer was found, beside the bound: `at most 2 of the started threads act`.
     assumption: Optional[str]
+    #: Why it is not known whether there are deadlocks, where the verdict is about the rest of what was asked.
+    undecided: Optional[str]
     #: unknown: why; unsafe: why there is no trace, if there is none.
     reason: Optional[str]
+    #: unsafe: which of the properties is broken.
+    broken: Optional[str]
     #: unsafe: what goes wrong, or which target is reached.
     violation: Optional[str]
     #: safe: why, in a sentence.
@@ -260,6 +265,8 @@ def _answer(text: str, sentence: str, evidence: Optional[str], notes: list[str],
     del found["selvedge"]
     lasso = found.pop("lasso", None)
     asked = found.pop("asked", None)
+    # No command line asked.
+    found.pop("command", None)
     found["evidence"] = evidence
     found["observations"] = [Observation(**seen) for seen in found["observations"]]
     found["trace"] = None if found["trace"] is None else _steps(found["trace"])

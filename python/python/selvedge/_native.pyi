@@ -54,7 +54,7 @@ class Program:
         self,
         *,
         engine: _Engine = "auto",
-        deadlock: bool = False,
+        deadlock: Optional[bool] = None,
         symmetry: bool = True,
         reduction: bool = True,
         timeout: Optional[float] = None,

@@ -103,11 +103,11 @@ impl<'a> Above<'a> {
         &self.explorer
     }
 
-    /// A visible state of Z that breaks one of the properties.
+    /// The number of a property that a visible state of Z breaks.
     pub fn violation(
         &self,
         properties: &[selvedge_model::Property],
-    ) -> Result<Option<(usize, selvedge_model::VisibleState)>, Stop> {
+    ) -> Result<Option<usize>, Stop> {
         let bounds = 0..=self.explorer.bound();
         let found = bounds.map(|bound| self.explorer.violation(bound, properties).transpose());
         found.flatten().next().transpose()

@@ -3,18 +3,20 @@
 use selvedge_evidence::{Evidence, Trace, Violation, replay_with};
 use selvedge_model::{Fault, Property};
 
+use super::spread::Spread;
 use super::{Event, Fewest, Listener, MANY_STARTED, Method, Outcome, Proof, Question, Verdict};
 use crate::converge::above::Above;
 use crate::converge::finite_contexts::all_finite;
 use crate::explore::languages::Languages;
+use crate::explore::share::Terms;
 use crate::explore::shortest::shortest_violation;
 use crate::explore::stacks::Stacks;
 use crate::explore::windows::Cut;
-use crate::explore::{ContextExplorer, Explorer, Locals, RoundExplorer};
+use crate::explore::{ContextExplorer, Explorer, Locals, RoundExplorer, SystemRef};
 use crate::{Bound, Budget, Resource, Stop};
 
 /// Stacks higher than this raise the question whether contexts are finite.
-const SUSPICIOUS_HEIGHT: u32 = 64;
+pub(super) const SUSPICIOUS_HEIGHT: u32 = 64;
 
 pub(super) struct Below<'a> {
     start: Start<'a>,
@@ -26,23 +28,40 @@ pub(super) struct Below<'a> {
 }
 
 /// What explorers start with.
-#[derive(Clone, Copy)]
-struct Start<'a> {
-    question: Question<'a>,
-    resource: Resource,
-    most_threads: Option<usize>,
+#[derive(Clone)]
+pub(super) struct Start<'a> {
+    pub system: SystemRef<'a>,
+    pub method: Method,
+    pub symmetry: bool,
+    pub resource: Resource,
+    pub most_threads: Option<usize>,
+    /// Where single states are explored, if not here.
+    pub spread: Option<&'a dyn Spread>,
+}
+
+impl<'a> Start<'a> {
+    /// What a question starts with.
+    pub fn of(question: &Question<'a>, resource: Resource, most_threads: Option<usize>) -> Self {
+        let Question { system, method, symmetry, .. } = *question;
+        Start { system: system.into(), method, symmetry, resource, most_threads, spread: None }
+    }
+
+    /// What a question starts with whose single states others explore, context by context.
+    pub fn spread(
+        question: &Question<'a>,
+        spread: &'a dyn Spread,
+        most_threads: Option<usize>,
+    ) -> Self {
+        let start = Start::of(question, Resource::Contexts, most_threads);
+        Start { method: Method::Explicit, spread: Some(spread), ..start }
+    }
 }
 
 impl<'a> Below<'a> {
-    pub fn new(
-        question: Question<'a>,
-        resource: Resource,
-        most_threads: Option<usize>,
-    ) -> Result<Self, Stop> {
-        let start = Start { question, resource, most_threads };
-        let explorer = match question.method {
+    pub fn new(start: Start<'a>) -> Result<Self, Stop> {
+        let explorer = match start.method {
             Method::Auto | Method::Explicit | Method::Generators | Method::Cuts => {
-                start.explorer(Stacks::up_to(SUSPICIOUS_HEIGHT))?
+                start.single(Some(SUSPICIOUS_HEIGHT))?
             }
             Method::Symbolic => start.symbolic()?,
             Method::Reduction(_) => {
@@ -57,9 +76,16 @@ impl<'a> Below<'a> {
         Ok(Below { start, explorer, highest: Some(SUSPICIOUS_HEIGHT), finite_until: 0 })
     }
 
-    /// Explores up to a bound, a violation, a collapse, or until `enough` says so.
+    /// What is counted.
+    pub fn resource(&self) -> Resource {
+        self.start.resource
+    }
+
+    /// Explores up to a bound, a violation, a collapse, or until `enough` says so. It can be called again with a larger bound, or about
+    /// other properties, and goes on where it was.
     pub fn run(
         &mut self,
+        question: &Question<'_>,
         most: usize,
         budget: &Budget,
         tell: Listener<'_>,
@@ -70,14 +96,13 @@ impl<'a> Below<'a> {
             let observation = &self.explorer.observations()[bound];
             tell(Event::Bound { observation, stored: self.explorer.stored() });
             let within = observation.bound;
-            let question = &self.start.question;
             let violation = match self.explorer.violation(bound, question.properties) {
                 Ok(violation) => violation,
                 Err(stop) => {
                     return Verdict::Unknown { stop, completed: before(within) };
                 }
             };
-            if let Some((property, _)) = violation {
+            if let Some(property) = violation {
                 let trace = match question.needs_all_threads() && self.explorer.has_left_out() {
                     // A schedule with more threads than are followed may be shorter.
                     true => schedule(question, within, budget),
@@ -87,12 +112,11 @@ impl<'a> Below<'a> {
                     }
                 };
                 // The shortest schedule may lead to another violation.
-                let shown =
-                    trace.as_ref().ok().and_then(|trace| broken_by(&self.start.question, trace));
+                let shown = trace.as_ref().ok().and_then(|trace| broken_by(question, trace));
                 let property = shown.unwrap_or(property);
                 return Verdict::Unsafe { bound: within, property, trace };
             }
-            if self.start.question.needs_all_threads() && self.explorer.has_left_out() {
+            if question.needs_all_threads() && self.explorer.has_left_out() {
                 return Verdict::Unknown { stop: too_many(), completed: before(within) };
             }
             if self.explorer.has_collapsed() {
@@ -121,11 +145,16 @@ impl<'a> Below<'a> {
             // The stacks grow. If single contexts are infinite, states cannot be listed.
             let bound = self.explorer.bound() + 1;
             if self.finite_until < bound && self.highest.is_some() {
-                let Question { system, symmetry, method, .. } = self.start.question;
-                let most = self.start.most_threads;
-                let finite =
-                    Above::with_at_most_threads(system, Cut::tight(1), symmetry, most, budget)
-                        .and_then(|above| all_finite(system, &above, budget))?;
+                let Start { system, symmetry, method, most_threads, .. } = self.start.clone();
+                let system = &*system;
+                let finite = Above::with_at_most_threads(
+                    system,
+                    Cut::tight(1),
+                    symmetry,
+                    most_threads,
+                    budget,
+                )
+                .and_then(|above| all_finite(system, &above, budget))?;
                 if finite {
                     self.highest = None;
                 } else if method == Method::Explicit {
@@ -136,8 +165,7 @@ impl<'a> Below<'a> {
             }
             // Finitely many, and high: begin again, and follow them further up.
             self.highest = self.highest.map(|highest| highest.saturating_mul(4));
-            let stacks = self.highest.map_or_else(Stacks::default, Stacks::up_to);
-            self.go_on_with(self.start.explorer(stacks)?, bound - 1, budget)?;
+            self.go_on_with(self.start.single(self.highest)?, bound - 1, budget)?;
         }
     }
 
@@ -153,8 +181,7 @@ impl<'a> Below<'a> {
                 // Higher stacks belong to bounds that are known to be finite.
                 Err(Stop::HighStack) if self.highest.is_some() => {
                     self.highest = self.highest.map(|highest| highest.saturating_mul(4));
-                    let stacks = self.highest.map_or_else(Stacks::default, Stacks::up_to);
-                    explorer = self.start.explorer(stacks)?;
+                    explorer = self.start.single(self.highest)?;
                 }
                 other => drop(other?),
             }
@@ -178,9 +205,9 @@ impl<'a> Below<'a> {
     }
 
     /// What the verdict rests on, if that was asked for.
-    pub fn evidence(&self, verdict: &Verdict) -> Option<Evidence> {
+    pub fn evidence(&self, question: &Question<'_>, verdict: &Verdict) -> Option<Evidence> {
         match verdict {
-            _ if !self.start.question.evidence => None,
+            _ if !question.evidence => None,
             Verdict::Safe(_) => Some(self.explorer.certificate()),
             _ => violation(verdict),
         }
@@ -227,20 +254,29 @@ fn too_many() -> Stop {
 }
 
 impl<'a> Start<'a> {
+    /// Single states, with stacks up to a height.
+    fn single(&self, highest: Option<u32>) -> Result<Box<dyn Explorer + 'a>, Stop> {
+        let Some(spread) = self.spread else {
+            return self.explorer(highest.map_or_else(Stacks::default, Stacks::up_to));
+        };
+        let (symmetry, most_threads) = (self.symmetry, self.most_threads);
+        spread.explorer(Terms { symmetry, highest, most_threads })
+    }
+
     fn symbolic(&self) -> Result<Box<dyn Explorer + 'a>, Stop> {
         let most = self.most_threads;
         self.explorer(most.map_or_else(Languages::default, Languages::starting_at_most))
     }
 
     fn explorer<L: Locals + 'a>(&self, locals: L) -> Result<Box<dyn Explorer + 'a>, Stop> {
-        let Question { system, symmetry, .. } = self.question;
+        let (system, symmetry) = (self.system.clone(), self.symmetry);
         Ok(match self.resource {
             Resource::Contexts | Resource::ContextsOf { .. } => {
-                let explorer = ContextExplorer::new(system, locals, symmetry)?;
+                let explorer = ContextExplorer::of(system, locals, symmetry)?;
                 Box::new(explorer.with_at_most_threads(self.most_threads))
             }
             Resource::Rounds | Resource::RoundRobin { .. } => {
-                Box::new(RoundExplorer::new(system, locals)?)
+                Box::new(RoundExplorer::of(system, locals)?)
             }
             Resource::Threads => return Err(no_bound("a number of threads")),
         })

@@ -16,7 +16,7 @@ use crate::{Bound, Budget, Resource, Stop};
 /// Whether any number of threads reaches a violation. One more thread may undo a deadlock: where deadlocks are among the
 /// properties, the others are answered, and if none of them is violated there is no answer.
 pub(super) fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
-    let is_upward = |property: &Property| *property != Property::NoDeadlock;
+    let is_upward = |property: &Property| !property.is_about_deadlocks();
     let (places, others): (Vec<usize>, Vec<Property>) =
         question.properties.iter().cloned().enumerate().filter(|(_, p)| is_upward(p)).unzip();
     if others.len() == question.properties.len() {
@@ -132,8 +132,12 @@ pub(super) fn drops(system: &dyn System, trace: &Trace) -> bool {
 /// What is done between two looks at the budget, in moves of an explorer: they take about as long.
 pub(super) const LOOK: u64 = 1 << 10;
 
+/// How much work is done before both sides have portions of the same size, in moves: several seconds.
+const BEFORE_EQUAL_SHARES: u64 = 1 << 23;
+
 /// Whether threads that are started reach a violation: an exploration under growing bounds finds it with the fewest contexts, in
-/// turns with coverability, which proves that there is none.
+/// turns with coverability, which proves that there is none. The exploration has the larger portions at first: mostly only so many
+/// threads are started that it comes to an end.
 pub(super) fn verify_beside(
     question: &Question<'_>,
     budget: &Budget,
@@ -144,8 +148,9 @@ pub(super) fn verify_beside(
         Whole::Outcome(outcome) => outcome,
     };
     let candidates = vec![
-        Candidate::new(1, |budget, _| Some(bounded(budget))),
-        Candidate::new(1, |budget, _| Some(for_any_number(budget))),
+        Candidate::new(FAVOURED, |budget, _| Some(bounded(budget))),
+        Candidate::new(1, |budget, _| Some(for_any_number(budget)))
+            .growing(FAVOURED, BEFORE_EQUAL_SHARES),
     ];
     first_answer(candidates, budget, Resource::Contexts)
 }

@@ -13,7 +13,7 @@
 
 use selvedge_model::{Fault, Property, System};
 
-use super::below::Below;
+use super::below::{Below, Start};
 use super::{Listener, Method, Outcome, Proof, Question, Verdict, refuse_any_number};
 use crate::converge::above::Above;
 use crate::converge::generators::GeneratorTest;
@@ -41,14 +41,14 @@ fn explore(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Resu
     }
     let mut test = GeneratorTest::new(system, symmetry, budget)?;
     let below = Question { method: Method::Auto, ..*question };
-    let mut below = Below::new(below, Resource::Contexts, None)?;
+    let mut below = Below::new(Start::of(&below, Resource::Contexts, None))?;
     let mut passed = None;
-    let mut verdict = below.run(usize::MAX, budget, tell, |explorer| {
+    let mut verdict = below.run(question, usize::MAX, budget, tell, |explorer| {
         test.look(explorer);
         passed = Some(explorer.bound()).filter(|&bound| test.passes(bound));
         passed.is_some()
     });
-    let mut evidence = below.evidence(&verdict);
+    let mut evidence = below.evidence(question, &verdict);
     if let Verdict::Safe(Proof::Repetition { bound }) = verdict {
         // The states have ended: this is the last plateau.
         test.look(&*below.explorer);

@@ -23,7 +23,7 @@ use selvedge_coverability::{Attempt, Decision, Stacks, attempt};
 use selvedge_evidence::{Evidence, Trace};
 use selvedge_model::{System, smallest_violations};
 
-use super::below::{Below, violation};
+use super::below::{Below, Start, violation};
 use super::counted::Counted;
 use super::cover::{LOOK, drops};
 use super::{Event, Listener, Outcome, Proof, Question, Verdict};
@@ -158,7 +158,7 @@ impl Growing<'_> {
             let system = Counted::new(self.question.system, &numbers);
             let question = Question { system: &system, evidence: false, ..self.question };
             let most_threads = system.starts_threads().then_some(threads);
-            let mut below = Below::new(question, Resource::Contexts, most_threads)?;
+            let mut below = Below::new(Start::of(&question, Resource::Contexts, most_threads))?;
             let note = |event: Event<'_>| match event {
                 Event::Bound { observation, stored } => {
                     let mut observation = observation.clone();
@@ -167,7 +167,7 @@ impl Growing<'_> {
                 }
                 cut @ Event::Cut(_) => tell(cut),
             };
-            match below.run(most, budget, &note, |_| false) {
+            match below.run(&question, most, budget, &note, |_| false) {
                 Verdict::Unsafe { bound, property, trace } => {
                     let verdict = Verdict::Unsafe { bound, property, trace };
                     best = Some(Shown { contexts: bound.count, verdict });

@@ -15,7 +15,7 @@ use crate::converge::above::Above;
 use crate::converge::finite_contexts::{FiniteContexts, finite_contexts};
 use crate::explore::Explorer;
 use crate::explore::windows::Cut;
-use crate::{Budget, Resource, Stop};
+use crate::{Budget, Stop};
 
 /// Cuts deeper than this are not tried, unless the target names a higher stack.
 const DEEPEST_CUT: usize = 8;
@@ -39,28 +39,26 @@ struct Report {
     certificate: Option<Evidence>,
 }
 
-/// Explores from both sides, up to a number of contexts or rounds. Where a table is wanted, `keep`
-/// is filled in.
+/// Explores from both sides, up to a number of contexts or rounds: on from what was reached before, and from the cuts that are
+/// known. Where a table is wanted, `keep` is filled in.
 pub(super) fn pincer(
     question: &Question<'_>,
-    resource: Resource,
+    below: &mut Below<'_>,
+    known: &[CutSeen],
     most: Option<usize>,
     budget: &Budget,
     tell: Listener<'_>,
     keep: Option<&mut Kept>,
 ) -> Outcome {
-    let mut below = match Below::new(*question, resource, None) {
-        Ok(below) => below,
-        Err(stop) => return Outcome::unknown(stop, resource),
-    };
     let mut verdict = None;
-    let reports = Mutex::new(Vec::new());
+    let before = known.iter().map(|&seen| Report { seen, finite: None, certificate: None });
+    let reports = Mutex::new(before.collect::<Vec<_>>());
     let wants_table = keep.is_some();
     let mut sides: Vec<Candidate<'_, Met>> = Vec::new();
-    let (explored, found) = (&mut verdict, &mut below);
+    let (explored, found) = (&mut verdict, &mut *below);
     let alone = question.method == Method::Cuts;
     let mut explore = |budget: &Budget| {
-        let found = found.run(most.unwrap_or(usize::MAX), budget, tell, |below| {
+        let found = found.run(question, most.unwrap_or(usize::MAX), budget, tell, |below| {
             let cuts = lock(&reports);
             // Proved. Where nothing is hidden, a bound without new states is not far.
             proof(question, &cuts, below.visible_kinds())
@@ -71,10 +69,11 @@ pub(super) fn pincer(
         Some(met)
     };
     // A cut without a violation is a small proof: it is tried first.
-    if question.system.is_recursive() || wants_table || alone {
+    let is_known = known.last().is_some_and(|seen| seen.exact);
+    if (question.system.is_recursive() && !is_known) || wants_table || alone {
         sides.push(Candidate::new(FAVOURED, |budget, turn| {
             let add = |report: Report| lock(&reports).push(report);
-            from_above(question, wants_table, budget, turn, tell, add);
+            from_above(question, known, wants_table, budget, turn, tell, add);
             None
         }));
     }
@@ -122,13 +121,15 @@ fn lock<T>(reports: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 /// A cut at a time, until one has no violation, or it makes no sense to go on.
 fn from_above(
     question: &Question<'_>,
+    known: &[CutSeen],
     wants_table: bool,
     budget: &Budget,
     turn: &Turn,
     tell: Listener<'_>,
     mut found: impl FnMut(Report),
 ) {
-    let mut last_kinds = None;
+    let mut last_kinds = known.last().map(|seen| seen.kinds);
+    let first = known.iter().map(|seen| seen.cut.depth).max().unwrap_or(0) + 1;
     // A stack that is named whole is told from others where it is not cut.
     let named = question.properties.iter().map(Property::height).max().unwrap_or(0);
     let deepest = DEEPEST_CUT.max(named.saturating_add(1));
@@ -144,7 +145,7 @@ fn from_above(
         }
         !exact && !proved
     };
-    for depth in 1..=deepest {
+    for depth in first..=deepest {
         let cut = Cut::tight(depth);
         let Ok(mut above) = Above::explore(question.system, cut, question.symmetry, budget) else {
             return;
@@ -185,7 +186,7 @@ fn report(
 /// Puts together what both sides found.
 fn meet(
     question: &Question<'_>,
-    (mut below, verdict): (Below<'_>, Verdict),
+    (below, verdict): (&mut Below<'_>, Verdict),
     reports: Vec<Report>,
     budget: &Budget,
     keep: Option<&mut Kept>,
@@ -217,7 +218,11 @@ fn meet(
         let is_meant = seen.is_some_and(|seen| seen.cut == report.seen.cut);
         from_above = from_above.or(report.certificate.filter(|_| is_meant));
     }
-    outcome.evidence = from_above.or_else(|| below.evidence(&outcome.verdict));
+    outcome.evidence = from_above.or_else(|| match outcome.verdict {
+        // What was reached from below is not closed.
+        Verdict::Safe(Proof::Cut(_)) => None,
+        _ => below.evidence(question, &outcome.verdict),
+    });
     if let Some(kept) = keep {
         if kept.shown.generators
             && let Some(last) = outcome.collapse

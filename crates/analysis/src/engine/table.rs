@@ -3,7 +3,8 @@
 use selvedge_automata::Dfa;
 use selvedge_model::{Fault, SharedId, VisibleState};
 
-use super::below::Below;
+use super::below::{Below, Start};
+use super::exploration::explore;
 use super::pincer::pincer;
 use super::{Listener, Outcome, Question, Verdict, refuse_any_number, threads_needed};
 use crate::converge::above::Above;
@@ -97,7 +98,10 @@ pub fn table(
         with_started_threads(&question, resource, most, budget, tell, &mut kept)
             .unwrap_or_else(|stop| Outcome::unknown(stop, resource))
     } else {
-        pincer(&question, resource, most, budget, tell, Some(&mut kept))
+        explore(Start::of(&question, resource, None), None, |below| {
+            pincer(&question, below, &[], most, budget, tell, Some(&mut kept))
+        })
+        .unwrap_or_else(|stop| Outcome::unknown(stop, resource))
     };
     let Question { system, .. } = question;
     let automata = shown.automata.then(|| {
@@ -109,16 +113,9 @@ pub fn table(
             context_automata(system, &above, budget)
         };
         let contexts = (!outcome.observations.is_empty()).then(explore).and_then(Result::ok);
-        Automata { new_states: kept.new_states, contexts }
+        Automata { new_states: std::mem::take(&mut kept.new_states), contexts }
     });
-    Table {
-        outcome,
-        new_visible: kept.new_visible,
-        finite_contexts: kept.finite,
-        generators: kept.generators,
-        automata,
-        shown,
-    }
+    kept.into_table(outcome, automata)
 }
 
 fn with_started_threads(
@@ -132,8 +129,8 @@ fn with_started_threads(
     let mut last: Option<Outcome> = None;
     for bound in most.unwrap_or(1).. {
         let threads = Some(threads_needed(question, bound));
-        let mut below = Below::new(*question, resource, threads)?;
-        let verdict = below.run(bound, budget, tell, |_| false);
+        let mut below = Below::new(Start::of(question, resource, threads))?;
+        let verdict = below.run(question, bound, budget, tell, |_| false);
         if matches!(verdict, Verdict::Unknown { .. })
             && let Some(before) = last
         {
@@ -164,9 +161,15 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    fn new(shown: Shown) -> Self {
+    pub fn new(shown: Shown) -> Self {
         let (new_visible, new_states) = (Vec::new(), Vec::new());
         Kept { shown, new_visible, new_states, generators: None, finite: None }
+    }
+
+    /// The table.
+    pub fn into_table(self, outcome: Outcome, automata: Option<Automata>) -> Table {
+        let Kept { shown, new_visible, generators, finite: finite_contexts, .. } = self;
+        Table { outcome, new_visible, finite_contexts, generators, automata, shown }
     }
 
     pub fn fill(

@@ -39,6 +39,8 @@ pub struct Candidate<'a, A> {
     pub after: u64,
     /// How many shares it has at first.
     pub shares: u64,
+    /// After so much work of all, it has so many shares.
+    pub later: (u64, u64),
     /// The engine. `None` if it has nothing to say.
     pub run: Run<'a, A>,
 }
@@ -52,7 +54,13 @@ impl<'a, A> Candidate<'a, A> {
         shares: u64,
         run: impl FnOnce(&Budget, &Turn) -> Option<A> + Send + 'a,
     ) -> Candidate<'a, A> {
-        Candidate { after: 0, shares, run: Box::new(run) }
+        Candidate { after: 0, shares, later: (u64::MAX, shares), run: Box::new(run) }
+    }
+
+    /// Gives it so many shares once all together have done so much work.
+    #[must_use]
+    pub fn growing(self, shares: u64, after: u64) -> Self {
+        Candidate { later: (after, shares), ..self }
     }
 
     /// Lets the others work alone at first.
@@ -77,6 +85,7 @@ struct Turns {
 struct Seat {
     after: u64,
     shares: u64,
+    later: (u64, u64),
     /// How much work is left of its portion; none while it waits.
     left: u64,
     /// How much work it has done.
@@ -106,6 +115,9 @@ impl Turns {
     fn next(&self) -> Vec<usize> {
         let mut seats = self.seats();
         let done = seats.iter().fold(0, |sum: u64, seat| sum.saturating_add(seat.done));
+        for seat in seats.iter_mut().filter(|seat| seat.later.0 <= done) {
+            (seat.shares, seat.later.0) = (seat.later.1, u64::MAX);
+        }
         let waiting = || (0..seats.len()).filter(|&seat| !seats[seat].over);
         let begun: Vec<usize> = waiting().filter(|&seat| seats[seat].after <= done).collect();
         if !begun.is_empty() {
@@ -212,6 +224,7 @@ pub fn in_turns<A: Reply>(mut candidates: Vec<Candidate<'_, A>>, budget: &Budget
     let seat = |c: &Candidate<'_, A>| Seat {
         after: c.after,
         shares: c.shares.max(1),
+        later: c.later,
         left: 0,
         done: 0,
         most: None,
@@ -346,6 +359,17 @@ mod tests {
         };
         assert_eq!(late(9 * SHARE + 1), Some("first"));
         assert_eq!(late(8 * SHARE), Some("second"));
+    }
+
+    #[test]
+    fn shares_may_grow() {
+        let who = |after| {
+            let second = candidate("second", 1, 9 * SHARE).growing(8, after);
+            let candidates = vec![candidate("first", 4, 30 * SHARE), second];
+            in_turns(candidates, &Budget::default()).and_then(Result::ok)
+        };
+        assert_eq!(who(u64::MAX), Some("first"));
+        assert_eq!(who(10 * SHARE), Some("second"));
     }
 
     #[test]

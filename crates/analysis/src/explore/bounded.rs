@@ -95,12 +95,9 @@ impl<L: Locals, B: Bookkeeping> Explorer for BoundedExplorer<'_, L, B> {
         self.reached.largest()
     }
 
-    fn violation(
-        &self,
-        bound: usize,
-        properties: &[Property],
-    ) -> Result<Option<(usize, VisibleState)>, Stop> {
-        self.reached.violation(bound, properties)
+    fn violation(&self, bound: usize, properties: &[Property]) -> Result<Option<usize>, Stop> {
+        let found = self.reached.violation(bound, properties)?;
+        Ok(found.map(|(property, _)| property))
     }
 
     fn shortest(
@@ -111,8 +108,8 @@ impl<L: Locals, B: Bookkeeping> Explorer for BoundedExplorer<'_, L, B> {
         let bound = B::RESOURCE.bound(self.bound());
         if L::WHOLE_CONTEXTS {
             // Sets of stacks have no single steps.
-            let Space { system, most_threads, .. } = self.reached.space;
-            return shortest_violation(system, properties, bound, most_threads, budget);
+            let Space { system, most_threads, .. } = &self.reached.space;
+            return shortest_violation(&**system, properties, bound, *most_threads, budget);
         }
         self.reached.shortest(properties, bound, budget)
     }

@@ -18,11 +18,11 @@
 use selvedge_model::System;
 use selvedge_store::Full;
 
-use super::Locals;
 use super::bounded::{Bookkeeping, BoundedExplorer, THREADS_PER_BATCH};
 use super::moved::Moved;
 use super::moving::{GONE, Scratch};
 use super::reached::Reached;
+use super::{Locals, SystemRef};
 use crate::{Budget, Pace, Resource, Stop};
 
 /// Explores context by context.
@@ -38,6 +38,11 @@ pub struct Contexts {
 impl<'a, L: Locals> ContextExplorer<'a, L> {
     /// Starts at bound 0: the initial states.
     pub fn new(system: &'a dyn System, locals: L, symmetry: bool) -> Result<Self, Stop> {
+        Self::of(system.into(), locals, symmetry)
+    }
+
+    /// Starts at bound 0, with a system that is borrowed or shared.
+    pub fn of(system: SystemRef<'a>, locals: L, symmetry: bool) -> Result<Self, Stop> {
         BoundedExplorer::start(Reached::new(system, locals, symmetry)?, Contexts::default())
     }
 

@@ -13,6 +13,8 @@
 //!
 //! [`delays`] is bounded by two numbers, rounds and delays, and has single stacks only.
 //!
+//! [`schedules`] counts nothing: it answers the question without a bound, and lets threads wait where the order does not matter.
+//!
 //! States are sets of threads: threads of one class are interchangeable and are counted, not
 //! listed ([`classes`]). With rounds every thread is a class of its own.
 
@@ -21,6 +23,7 @@ mod bounded;
 pub mod classes;
 pub mod contexts;
 pub mod delays;
+
 pub mod languages;
 mod listed;
 pub mod locals;
@@ -31,10 +34,13 @@ mod places;
 pub mod reached;
 mod relevant;
 pub mod rounds;
+pub mod schedules;
+pub mod share;
 pub mod shortest;
 pub mod shortest_delays;
 mod space;
 pub mod stacks;
+mod system_ref;
 mod target;
 mod visible;
 pub mod windows;
@@ -48,6 +54,8 @@ pub use delays::DelayExplorer;
 pub use locals::{Locals, Move};
 pub use reached::{Observation, Reached};
 pub use rounds::RoundExplorer;
+pub use schedules::ScheduleExplorer;
+pub use system_ref::SystemRef;
 
 use selvedge_automata::Dfa;
 use selvedge_evidence::{Evidence, Trace};
@@ -83,13 +91,8 @@ pub trait Explorer: Send {
     /// The largest number of threads of a state that was reached, ended ones included.
     fn largest(&self) -> usize;
 
-    /// A visible state that is new at a bound and breaks one of the properties, with the number of
-    /// the property.
-    fn violation(
-        &self,
-        bound: usize,
-        properties: &[Property],
-    ) -> Result<Option<(usize, VisibleState)>, Stop>;
+    /// The number of a property that a visible state breaks which is new at a bound.
+    fn violation(&self, bound: usize, properties: &[Property]) -> Result<Option<usize>, Stop>;
 
     /// The schedule that breaks one of the properties with the fewest steps, within the current bound, which must be the
     /// smallest one with a violation.

@@ -56,7 +56,11 @@ impl<L: Locals> Reached<'_, L> {
     }
 
     /// How many states these stand for; none if that does not fit.
-    fn count_states(&self, numbers: Range<u32>, budget: &Budget) -> Result<Option<u128>, Stop> {
+    pub(super) fn count_states(
+        &self,
+        numbers: Range<u32>,
+        budget: &Budget,
+    ) -> Result<Option<u128>, Stop> {
         if self.space.classes.are_single() {
             return Ok(Some(numbers.len() as u128));
         }

@@ -3,13 +3,13 @@
 //! move, and which of them move within a bound, is the business of a [`super::Bookkeeping`].
 
 use selvedge_automata::Dfa;
-use selvedge_model::{Property, SharedId, System, TemplateId, VisibleState};
+use selvedge_model::{Property, SharedId, TemplateId, VisibleState};
 use selvedge_store::{Bytes, Full, StateSet};
 
 use super::space::{Entry, Space};
 use super::target::Target;
 use super::visible::{Glimpse, Visible};
-use super::{Classes, Locals};
+use super::{Classes, Locals, SystemRef};
 use crate::{Bound, Stop};
 
 /// What is seen at a bound. Numbers are without symmetry reduction; `None` is too large to count,
@@ -48,8 +48,12 @@ pub struct Reached<'a, L> {
 
 impl<'a, L: Locals> Reached<'a, L> {
     /// The initial states.
-    pub(super) fn new(system: &'a dyn System, locals: L, symmetry: bool) -> Result<Self, Stop> {
-        let (space, initial) = Space::new(system, locals, symmetry)?;
+    pub(super) fn new(
+        system: impl Into<SystemRef<'a>>,
+        locals: L,
+        symmetry: bool,
+    ) -> Result<Self, Stop> {
+        let (space, initial) = Space::new(system.into(), locals, symmetry)?;
         let mut reached = Reached {
             space,
             states: StateSet::default(),

@@ -23,10 +23,10 @@
 
 use selvedge_model::System;
 
-use super::Locals;
 use super::bounded::{Bookkeeping, BoundedExplorer, THREADS_PER_BATCH};
 use super::moving::{GONE, Scratch};
 use super::reached::Reached;
+use super::{Locals, SystemRef};
 use crate::bound::needs_fixed_threads;
 use crate::{Budget, Pace, Resource, Stop};
 
@@ -44,7 +44,12 @@ pub struct Rounds {
 impl<'a, L: Locals> RoundExplorer<'a, L> {
     /// Starts at bound 0: the initial states.
     pub fn new(system: &'a dyn System, locals: L) -> Result<Self, Stop> {
-        if let Some(fault) = needs_fixed_threads(system) {
+        Self::of(system.into(), locals)
+    }
+
+    /// Starts at bound 0, with a system that is borrowed or shared.
+    pub fn of(system: SystemRef<'a>, locals: L) -> Result<Self, Stop> {
+        if let Some(fault) = needs_fixed_threads(&*system) {
             return Err(fault.into());
         }
         let rounds = Rounds { threads: system.threads().len(), new_at: vec![0] };

@@ -222,7 +222,8 @@ impl<L: Locals> ShortestSearch<'_, '_, L> {
     /// The schedule to a node, with real threads in the place of entries.
     fn trace(&mut self, found: u32) -> Result<Trace, Stop> {
         let (start, run) = self.links.run_to(found);
-        let system = self.reached.space.system;
+        let system = self.reached.space.system.clone();
+        let system = &*system;
         let first = self.reached.states.get(self.nodes[start as usize].state).to_vec();
         let initial = system.initial()?;
         let start =

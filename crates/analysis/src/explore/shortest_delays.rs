@@ -36,7 +36,7 @@ pub fn shortest_with_delays(
     delays: usize,
     budget: &Budget,
 ) -> Result<Option<(Trace, Bound)>, Stop> {
-    let (space, initial) = Space::new(system, Stacks::default(), false)?;
+    let (space, initial) = Space::new(system.into(), Stacks::default(), false)?;
     let targets = properties.iter().map(|p| Target::new(p, &space.classes)).collect();
     let mut search = DelaySearch {
         space,
@@ -170,7 +170,7 @@ impl DelaySearch<'_> {
     /// The schedule to a node, as steps of the model.
     fn trace(&mut self, found: u32) -> Result<Trace, Stop> {
         let (first, run) = self.links.run_to(found);
-        let system = self.space.system;
+        let system = self.space.system.clone();
         let first = self.nodes[first as usize].state;
         let mut start = None;
         for state in system.initial()? {
@@ -188,7 +188,7 @@ impl DelaySearch<'_> {
             }
             let thread = ThreadId(acted);
             let mut taken = None;
-            for (action, next) in step(system, &state, thread)? {
+            for (action, next) in step(&*system, &state, thread)? {
                 if self.is(&next, goal)? {
                     taken = Some((action, next));
                     break;

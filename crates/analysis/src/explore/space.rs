@@ -5,17 +5,20 @@
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-use selvedge_model::{Heads, SharedId, State, System, ThreadId, is_forgotten};
+use selvedge_model::{Heads, SharedId, State, ThreadId, is_forgotten};
 use selvedge_store::{Bytes, Full, Interner, Moves};
 
 use super::target::Target;
 use super::visible::Glimpse;
 use super::words::Layout;
-use super::{Classes, Locals, Move};
+use super::{Classes, Locals, Move, SystemRef};
 use crate::{Pace, Stop};
 
 /// What finding the moves of a thread counts for, beside making them: it takes as long as making so many that are known.
 const NEW_HEAD: usize = 16;
+
+/// The class of no thread.
+const NO_CLASS: u32 = u32::MAX;
 
 /// A thread of a state: its class and its local.
 pub type Entry = (u32, u32);
@@ -33,7 +36,7 @@ pub(super) struct EntryMove {
 
 /// A system seen through one kind of locals.
 pub(super) struct Space<'a, L> {
-    pub system: &'a dyn System,
+    pub system: SystemRef<'a>,
     pub locals: L,
     pub classes: Classes,
     pub layout: Layout,
@@ -61,7 +64,7 @@ pub(super) struct Space<'a, L> {
 impl<'a, L: Locals> Space<'a, L> {
     /// The space of a system, with its initial states as words.
     pub fn new(
-        system: &'a dyn System,
+        system: SystemRef<'a>,
         locals: L,
         symmetry: bool,
     ) -> Result<(Self, Vec<Vec<u32>>), Stop> {
@@ -87,7 +90,7 @@ impl<'a, L: Locals> Space<'a, L> {
         let words: Result<Vec<_>, Full> = initial.iter().map(|state| space.word(state)).collect();
         let words = words?;
         if let Layout::Listed(listed) = &space.layout
-            && !system.starts_threads()
+            && !space.system.starts_threads()
         {
             let mut largest = vec![0; 1 + listed.threads().len()];
             for word in words.iter().filter(|word| listed.is_all(word)) {
@@ -153,7 +156,7 @@ impl<'a, L: Locals> Space<'a, L> {
         let Space { system, locals, classes, .. } = &mut *self;
         let thread = (class, SharedId(shared), local);
         pace.spend(NEW_HEAD)?;
-        locals.moves(*system, classes, thread, pace, &mut found)?;
+        locals.moves(&**system, classes, thread, pace, &mut found)?;
         found.sort_unstable();
         found.dedup();
         let mut moves = std::mem::take(&mut self.new_moves);
@@ -191,6 +194,18 @@ impl<'a, L: Locals> Space<'a, L> {
                 }
             }
         }
+    }
+
+    /// The number of a thread of which somebody else has heard; words may have it from now on.
+    pub fn meet(&mut self, (class, local): Entry) -> Result<u32, Full> {
+        let entry = self.entries.intern((class, local))?;
+        self.expect(class, SharedId(0), entry);
+        Ok(entry)
+    }
+
+    /// Notes that words may have a shared state of which somebody else has heard.
+    pub fn meet_shared(&mut self, shared: SharedId) {
+        self.expect(NO_CLASS, shared, 0);
     }
 
     /// Moves that lie one after the other.
@@ -238,9 +253,9 @@ impl<'a, L: Locals> Space<'a, L> {
     ) -> Result<Option<usize>, Stop> {
         let mut threads = None;
         for (number, target) in targets.iter_mut().enumerate() {
-            if target.may_be_hit(self.system, shared) {
+            if target.may_be_hit(&*self.system, shared) {
                 let threads = threads.get_or_insert_with(&see);
-                if target.is_hit(self.system, &self.heads, &self.classes, shared, threads)? {
+                if target.is_hit(&*self.system, &self.heads, &self.classes, shared, threads)? {
                     return Ok(Some(number));
                 }
             }
@@ -284,7 +299,7 @@ impl<'a, L: Locals> Space<'a, L> {
         };
         let others = places.len()..state.threads.len();
         let threads = places.iter().copied().chain(others).map(ThreadId::from);
-        let threads = threads.filter(|&thread| !is_forgotten(self.system, state, thread));
+        let threads = threads.filter(|&thread| !is_forgotten(&*self.system, state, thread));
         let threads: Vec<ThreadId> = threads.collect();
         let mut entries = Vec::with_capacity(threads.len());
         for thread in threads {

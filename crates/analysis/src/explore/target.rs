@@ -8,7 +8,7 @@ use std::cell::RefCell;
 
 use selvedge_model::{
     Fault, Heads, Pattern, Property, SharedId, StackPattern, SymbolId, System, TemplateId,
-    ThreadAt, TopPattern, can_assign,
+    ThreadAt, TopPattern, Waiting, can_assign,
 };
 
 use super::Classes;
@@ -21,7 +21,7 @@ pub(super) enum Target {
         /// By shared state, whether it is wrong, where somebody has looked.
         known: Vec<Option<bool>>,
     },
-    NoDeadlock,
+    NoDeadlock(Waiting),
     Tuple {
         shared: Option<u32>,
         /// How many threads of a class need which top.
@@ -47,7 +47,7 @@ impl Target {
     pub fn new(property: &Property, classes: &Classes) -> Self {
         match property {
             Property::NeverWrong => Target::NeverWrong { known: Vec::new() },
-            Property::NoDeadlock => Target::NoDeadlock,
+            Property::NoDeadlock(waiting) => Target::NoDeadlock(waiting.clone()),
             Property::Unreachable(Pattern::Together(wanted)) => Target::Together(wanted.clone()),
             Property::Unreachable(Pattern::Tuple { shared, tops }) => {
                 let mut needs: Vec<(Glimpse, u32)> = Vec::new();
@@ -92,7 +92,7 @@ impl Target {
             Target::Tuple { shared: wanted, .. } | Target::Somewhere { shared: wanted, .. } => {
                 wanted.is_none_or(|wanted| wanted == shared)
             }
-            Target::NoDeadlock | Target::Together(_) => true,
+            Target::NoDeadlock(_) | Target::Together(_) => true,
             Target::Configuration { .. } => false,
         }
     }
@@ -135,11 +135,11 @@ impl Target {
         Ok(match self {
             Target::NeverWrong { .. } => true,
             Target::Configuration { .. } => false,
-            Target::NoDeadlock => {
+            Target::NoDeadlock(waiting) => {
                 let seen = threads
                     .iter()
                     .map(|((class, top), _)| (classes.template(*class), std::slice::from_ref(top)));
-                heads.borrow_mut().is_deadlock(system, SharedId(shared), seen)?
+                heads.borrow_mut().is_deadlock(system, waiting, SharedId(shared), seen)?
             }
             Target::Together(wanted) => {
                 let counts: Vec<u32> = threads.iter().map(|(_, count)| *count).collect();

@@ -57,7 +57,7 @@ impl<'a> Wanted<'a> {
             Property::Unreachable(
                 Pattern::Tuple { shared: wanted, .. } | Pattern::Somewhere { shared: wanted, .. },
             ) => wanted.is_none_or(|wanted| wanted == shared),
-            Property::NoDeadlock
+            Property::NoDeadlock(_)
             | Property::Unreachable(Pattern::Together { .. } | Pattern::Configuration { .. }) => {
                 false
             }
@@ -68,7 +68,7 @@ impl<'a> Wanted<'a> {
     pub fn can_read(property: &Property) -> bool {
         !matches!(
             property,
-            Property::NoDeadlock
+            Property::NoDeadlock(_)
                 | Property::Unreachable(Pattern::Together { .. } | Pattern::Configuration { .. })
         )
     }
@@ -77,7 +77,7 @@ impl<'a> Wanted<'a> {
     fn sees(&self, thread: usize, top: Option<SymbolId>) -> (bool, bool) {
         match self.property {
             Property::NeverWrong
-            | Property::NoDeadlock
+            | Property::NoDeadlock(_)
             | Property::Unreachable(Pattern::Together { .. } | Pattern::Configuration { .. }) => {
                 (true, false)
             }

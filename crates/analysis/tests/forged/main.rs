@@ -91,7 +91,7 @@ fn false_claims(system: &Tables, rng: &mut fastrand::Rng) -> (Vec<Property>, boo
     let is_deadlock = |property: &[Property]| {
         naive.states().any(|(s, _)| Property::first_broken(property, system, s) == Ok(Some(0)))
     };
-    claims.extend(is_deadlock(&[Property::NoDeadlock]).then_some(Property::NoDeadlock));
+    claims.extend(is_deadlock(&[Property::ANY_DEADLOCK]).then_some(Property::ANY_DEADLOCK));
     (claims, is_finite)
 }
 

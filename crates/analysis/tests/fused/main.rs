@@ -7,6 +7,7 @@
 mod support;
 
 mod locks;
+mod stubborn;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -88,7 +89,7 @@ fn compare(
         let known = bounds.get(state);
         assert!(known.is_some_and(|least| least <= bound), "{state:?} within {bound}\n{about}");
     }
-    if properties.contains(&Property::NoDeadlock)
+    if properties.iter().any(Property::is_about_deadlocks)
         && !properties.iter().any(|p| matches!(p, Property::Unreachable(_)))
     {
         let later =
@@ -159,7 +160,7 @@ fn programs() {
             let local = system.local();
             let places = system.code().locations.len() as u32;
             let mut properties = vec![Property::NeverWrong];
-            properties.extend(deadlock.then_some(Property::NoDeadlock));
+            properties.extend(deadlock.then_some(Property::ANY_DEADLOCK));
             let system: Arc<dyn System> = Arc::new(system);
             let about = format!("seed {seed}, deadlocks {deadlock}\n{text}");
             compare(Arc::clone(&system), &local, &properties, &about, &mut tally);
@@ -222,7 +223,7 @@ fn tables() {
     let mut tally = Tally::default();
     for seed in 0..many(600) {
         let (system, mut properties) = random_table(seed);
-        properties.push(Property::NoDeadlock);
+        properties.push(Property::ANY_DEADLOCK);
         let local = system.local();
         compare(Arc::new(system), &local, &properties, &format!("seed {seed}"), &mut tally);
     }
@@ -285,7 +286,7 @@ fn forge(
     let local = local.unseen_by(&*plain, properties);
     let check = |local: &Local, proof: &Evidence| {
         let (local, proof) = (local.clone(), Box::new(proof.clone()));
-        let certificate = ReducedCertificate { local, later: true, proof };
+        let certificate = ReducedCertificate { local, later: true, waiting: Vec::new(), proof };
         recheck_reduced(&plain, Some(code), properties, &certificate, &Budget::default())
     };
     let touches_others: Vec<PlaceId> = {
@@ -364,7 +365,7 @@ fn false_claims_are_refused() {
             &mut claims,
         );
         let Ok(system) = support::lower(&program, &text) else { continue };
-        let both = [Property::NeverWrong, Property::NoDeadlock];
+        let both = [Property::NeverWrong, Property::ANY_DEADLOCK];
         forge(&Arc::new(system.choosing_at_once()), &both, seed, &about, &mut claims);
     }
     for seed in 0..many(150) / 5 {

@@ -22,7 +22,7 @@ fn first_deadlock(system: &Lowering) -> String {
     };
     let mut found = Vec::new();
     for (state, bound) in naive.states() {
-        match Property::first_broken(&[Property::NoDeadlock], system, state) {
+        match Property::first_broken(&[Property::ANY_DEADLOCK], system, state) {
             Ok(Some(_)) => {
                 let tops = state.threads.iter().map(|t| t.stack.top());
                 let waits = |top| system.describe().statement(top).unwrap_or_default();

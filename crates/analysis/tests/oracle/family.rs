@@ -308,7 +308,7 @@ fn fork_and_join_in_a_loop_is_proved() {
             must_hold(&system, outcome.evidence.as_ref(), text);
         }
         let all = crate::support::system(text).choosing_at_once();
-        let properties = [Property::NeverWrong, Property::NoDeadlock];
+        let properties = [Property::NeverWrong, Property::ANY_DEADLOCK];
         let question = Question { properties: &properties, ..question(&all) };
         let outcome = verify(&question, &within(LONG), &|_| {});
         assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{text}");

@@ -102,7 +102,7 @@ pub struct COptions {
     #[arg(long, value_name = "MODEL", help_heading = "C")]
     pub data_model: Option<DataModel>,
     /// How many objects each `malloc` has, and each local variable whose address is taken
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=128),
+    #[arg(long, value_name = "N", default_value_t = COptions::default_heap(), value_parser = clap::value_parser!(u32).range(1..=128),
           help_heading = "C")]
     pub heap: u32,
     /// What must hold; may be repeated. By default assertions and what pointers may do
@@ -117,6 +117,14 @@ pub struct COptions {
     /// What was asked for in another way and is not looked at: every answer says so.
     #[arg(skip)]
     pub unchecked: Vec<String>,
+}
+
+impl COptions {
+    /// How many objects there are where nobody says it.
+    #[must_use]
+    pub const fn default_heap() -> u32 {
+        5
+    }
 }
 
 /// How wide `long` and pointers are.
@@ -164,6 +172,8 @@ impl From<&COptions> for selvedge_frontend::c::Settings {
                 counts_sleepers: false,
                 ends_at_limits: false,
                 marks_end: false,
+                keeps_values: false,
+                watches_all: false,
             },
         }
     }
@@ -211,7 +221,8 @@ pub fn count(text: &str) -> Result<u64, String> {
     }
 }
 
-fn constant(text: &str) -> Result<(String, BigInt), String> {
+/// Reads a constant with its value: `SIZE=2`.
+pub fn constant(text: &str) -> Result<(String, BigInt), String> {
     let value = |text: &str| match text {
         "true" => Some(BigInt::from(1)),
         "false" => Some(BigInt::from(0)),

@@ -20,7 +20,9 @@ use selvedge_model::Budget;
 
 use crate::{Failure, default_memory_limit};
 
-pub use args::{CProperty, CheckArgs, DataModel, InputArgs, InputOptions, Program, count};
+pub use args::{
+    COptions, CProperty, CheckArgs, DataModel, InputArgs, InputOptions, Program, constant, count,
+};
 pub use interrupt::Interrupt;
 
 /// How much of a file is read between two looks at the budget.

@@ -12,6 +12,7 @@ use selvedge_report::text::TraceOptions;
 use selvedge_smt::solver::{DEFAULT, Query};
 
 use crate::args::{Format, InputArgs};
+use crate::command_line::CommandLine;
 use crate::exit::Exit;
 use crate::guard;
 use crate::output::Output;
@@ -85,6 +86,7 @@ impl AnswerArgs {
         let evidence = self.evidence.is_some() || options.evidence;
         let answer = with_progress(Options { evidence, ..options }, output, ask)?;
         guard::answers();
+        let answer = answer.asked_by(CommandLine::typed().finish());
         Ok(Box::leak(Box::new(answer)))
     }
 

@@ -8,6 +8,7 @@ use selvedge::{Bound, Engines, Failure, Options, check};
 use selvedge_frontend::show_path;
 
 use super::answer::AnswerArgs;
+use super::deadlock::DeadlockArgs;
 use super::engine::{EngineOptions, Limits};
 use super::field::{Asked, FieldArgs};
 use crate::args::{InputArgs, bound, number, started};
@@ -43,9 +44,8 @@ pub struct Args {
     /// there are; others are dropped, which the answer says [default: one less than there are rounds, and 1 at least; with --delays 2]
     #[arg(long, value_name = "N", value_parser = started, requires = "rounds", conflicts_with = "contexts", allow_negative_numbers = true)]
     started: Option<u32>,
-    /// Look for deadlocks, too: states in which a thread has not ended and none can act
-    #[arg(long)]
-    deadlock: bool,
+    #[command(flatten)]
+    deadlock: DeadlockArgs,
     /// Answer `unknown` where some assertion is reached by no schedule, or is not known to be
     #[arg(long)]
     require_reached: bool,
@@ -100,7 +100,8 @@ fn answer(
     let start = Instant::now();
     let subject = input::load(&asked.input, output)?;
     let options = args.engine.options(args.engine.limits.until(start, interrupt.flag()));
-    let Args { deadlock, require_reached, started, .. } = *args;
+    let Args { require_reached, started, .. } = *args;
+    let deadlock = args.deadlock.deadlocks();
     let options = Options { deadlock, require_reached, started, ..options };
     let ask = |options: &Options| check(&subject, bound, options);
     let answer = args.answer.ask(&asked.input, options, output, ask)?;

@@ -20,13 +20,13 @@ pub struct EngineOptions {
     pub engine: EngineName,
     /// List interchangeable threads one by one, do not count them
     #[arg(long, help_heading = "Engine")]
-    no_symmetry: bool,
+    pub no_symmetry: bool,
     /// Store also the states between steps that concern one thread alone; the answer is the same
     #[arg(long, help_heading = "Engine")]
-    no_reduction: bool,
+    pub no_reduction: bool,
     /// How many engines work at the same time; the answer is the same with any number [default: all cores]
     #[arg(short, long, value_name = "N", value_parser = jobs, allow_negative_numbers = true, help_heading = "Engine")]
-    jobs: Option<usize>,
+    pub jobs: Option<usize>,
     #[command(flatten)]
     pub limits: Limits,
 }
@@ -77,12 +77,6 @@ impl Limits {
             memory_in_use: Some(memory::in_use),
             cancelled,
         }
-    }
-
-    /// The same with another time, if one is given.
-    #[must_use]
-    pub fn or_timeout(&self, timeout: Option<Duration>) -> Self {
-        Limits { timeout: timeout.or(self.timeout), ..self.clone() }
     }
 }
 

@@ -4,27 +4,46 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use clap::Args as ClapArgs;
+use clap::{Args as ClapArgs, ValueEnum};
 use selvedge::{
-    Answer, Bound, EngineName, Engines, Failure, Heard, Listener, Livelock, Options, Subject,
-    check, livelock, verify,
+    Answer, Bound, Deadlocks, EngineName, Engines, Failure, Heard, Listener, Livelock, Options,
+    Subject, check, livelock, verify,
 };
 use selvedge_analysis::engine::{Event, Table};
 use selvedge_analysis::fair;
-use selvedge_report::page::{Above, Ask, Below, Live, Posed};
+use selvedge_report::page::{Above, Ask, Below, CAsk, Live, Posed};
 use selvedge_smt::solver::DEFAULT;
 use selvedge_web::Tell;
 
 use super::answer::with_progress;
 use super::engine::EngineOptions;
 use crate::args::{InputArgs, bound, number};
+use crate::command_line::CommandLine;
 use crate::output::Output;
+use selvedge_check::command::{COptions, CProperty, DataModel, constant};
+use selvedge_frontend::show_path;
 
 /// How much work is done for the observation table beside an answer, in moves: a few seconds.
 const FOR_TABLE: u64 = 5 << 20;
 
 /// Longer lists of new visible states are not shown.
 const LISTED: usize = 30;
+
+/// A page asks for no more workers than this.
+const MOST_JOBS: u32 = 64;
+
+/// The name that a value has on the command line.
+fn name<T: ValueEnum>(value: &T) -> String {
+    value.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
+}
+
+fn ask_of_c(options: &COptions) -> CAsk {
+    CAsk {
+        data_model: options.data_model.as_ref().map(name),
+        heap: Some(options.heap).filter(|&heap| heap != COptions::default_heap()),
+        properties: options.property.iter().map(name).collect(),
+    }
+}
 
 /// A question about a file.
 #[derive(ClapArgs, Clone, Debug)]
@@ -40,12 +59,18 @@ pub struct PoseArgs {
     /// With --rounds: rounds of single steps, with at most so many delays
     #[arg(long, value_name = "D", value_parser = number, requires = "rounds", conflicts_with = "contexts")]
     delays: Option<usize>,
-    /// Look for deadlocks, too
+    /// Look for all deadlocks, too; without a bound, those in which threads of a .weave program wait for each other count anyway
     #[arg(long, conflicts_with = "livelock")]
     deadlock: bool,
+    /// Look for no deadlocks
+    #[arg(long, conflicts_with_all = ["livelock", "deadlock"])]
+    no_deadlock: bool,
     /// Ask for a fair run that never ends
     #[arg(long)]
     livelock: bool,
+    /// Answer `unknown` where some assertion is reached by no schedule, or is not known to be
+    #[arg(long, conflicts_with = "livelock")]
+    require_reached: bool,
     #[command(flatten)]
     pub engine: EngineOptions,
     /// The SMT solver: a name or a path
@@ -56,6 +81,7 @@ pub struct PoseArgs {
 impl PoseArgs {
     /// The question, as a page would ask it.
     pub fn ask(&self) -> Ask {
+        let (input, engine) = (&self.input.options, &self.engine);
         Ask {
             question: match (self.livelock, self.contexts, self.rounds) {
                 (true, ..) => Posed::Livelock,
@@ -63,12 +89,25 @@ impl PoseArgs {
                 (_, _, Some(_)) => Posed::Rounds,
                 _ => Posed::Verify,
             },
-            engine: Some(self.engine.engine.name().to_owned()),
+            engine: Some(engine.engine.name().to_owned()),
             bound: self.contexts.or(self.rounds),
             delays: self.delays,
             deadlock: self.deadlock,
-            timeout_s: None,
-            threads: self.input.options.threads.iter().cloned().collect(),
+            timeout_s: engine.limits.timeout.map(|time| time.as_secs().max(1) as u32),
+            threads: input.threads.iter().cloned().collect(),
+            consts: input
+                .consts
+                .iter()
+                .map(|(name, value)| (name.clone(), value.to_string()))
+                .collect(),
+            target: input.target.clone(),
+            init: input.init.clone(),
+            memory_bytes: engine.limits.memory.map(|bytes| bytes as u64),
+            jobs: engine.jobs.map(|jobs| jobs as u32),
+            no_symmetry: engine.no_symmetry,
+            no_reduction: engine.no_reduction,
+            require_reached: self.require_reached,
+            c: ask_of_c(&input.c),
         }
     }
 
@@ -81,13 +120,103 @@ impl PoseArgs {
         args.rounds = (ask.question == Posed::Rounds).then(bound).transpose()?;
         args.delays = ask.delays.filter(|_| args.rounds.is_some());
         args.deadlock = ask.deadlock && !args.livelock;
-        args.input.options.threads = ask.threads.clone().into_iter().collect();
+        args.no_deadlock = self.no_deadlock && !args.livelock && !args.deadlock;
+        args.require_reached = ask.require_reached && !args.livelock;
         if let Some(name) = &ask.engine {
             args.engine.engine = name.parse()?;
         }
-        let timeout = ask.timeout_s.map(|seconds| Duration::from_secs(seconds.into()));
-        args.engine.limits = self.engine.limits.or_timeout(timeout);
+        args.engine.no_symmetry = ask.no_symmetry;
+        args.engine.no_reduction = ask.no_reduction;
+        args.engine.jobs = ask.jobs.map(|jobs| jobs.clamp(1, MOST_JOBS) as usize);
+        let limits = &mut args.engine.limits;
+        // Fractions of a second are not asked for on a page: they stay as they were.
+        if ask.timeout_s != self.ask().timeout_s {
+            limits.timeout = ask.timeout_s.map(|seconds| Duration::from_secs(seconds.into()));
+        }
+        limits.memory = ask.memory_bytes.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+        let input = &mut args.input.options;
+        input.threads = ask.threads.clone().into_iter().collect();
+        let value = |(name, value): (&String, &String)| {
+            constant(&format!("{name}={value}"))
+                .map_err(|why| Failure::usage(format!("const {name}: {why}")))
+        };
+        input.consts = ask.consts.iter().map(value).collect::<Result<_, _>>()?;
+        input.target = ask.target.clone();
+        input.init = ask.init.clone();
+        let named =
+            |what: &str, name: &str| Failure::usage(format!("{what}: there is no `{name}`"));
+        let c = &mut input.c;
+        let model =
+            |name: &String| DataModel::from_str(name, false).map_err(|_| named("data model", name));
+        c.data_model = ask.c.data_model.as_ref().map(model).transpose()?;
+        c.heap = ask.c.heap.map_or(COptions::default_heap(), |heap| heap.clamp(1, 128));
+        let property =
+            |name: &String| CProperty::from_str(name, false).map_err(|_| named("property", name));
+        c.property = ask.c.properties.iter().map(property).collect::<Result<_, _>>()?;
         Ok(args)
+    }
+
+    /// The command line that asks this question, without a page.
+    pub fn command(&self) -> String {
+        let (input, engine) = (&self.input.options, &self.engine);
+        let line = CommandLine::new(match self.bound() {
+            _ if self.livelock => "livelock",
+            Some(_) => "check",
+            None => "verify",
+        });
+        let pairs = |list: &[(String, u32)]| {
+            list.iter().map(|(name, n)| format!("{name}={n}")).collect::<Vec<_>>()
+        };
+        let consts = input.consts.iter().map(|(name, value)| format!("{name}={value}"));
+        let line = line
+            .word(&show_path(&self.input.file))
+            .option("--contexts", self.contexts)
+            .option("--rounds", self.rounds)
+            .option("--delays", self.delays)
+            .flag("--deadlock", self.deadlock)
+            .flag("--no-deadlock", self.no_deadlock && self.bound().is_none())
+            .flag("--require-reached", self.require_reached)
+            .each("--threads", pairs(&input.threads))
+            .each("--const", consts)
+            .option("--init", input.init.as_ref())
+            .option("--target", input.target.as_ref())
+            .option("--data-model", input.c.data_model.as_ref().map(name))
+            .option("--heap", Some(input.c.heap).filter(|&heap| heap != COptions::default_heap()))
+            .each("--property", input.c.property.iter().map(name));
+        let named = self.fixed().into_iter().fold(line, |line, word| line.word(&word));
+        // Endless runs have engines of their own.
+        let is_other = |engine: &EngineName| *engine != EngineName::Auto && !self.livelock;
+        let of_engine = Some(engine.engine).filter(is_other);
+        named
+            .option("--engine", of_engine.map(EngineName::name))
+            .flag("--no-symmetry", engine.no_symmetry && !self.livelock)
+            .flag("--no-reduction", engine.no_reduction && !self.livelock)
+            .option("--jobs", engine.jobs.filter(|_| !self.livelock))
+            .option(
+                "--timeout",
+                engine.limits.timeout.map(|time| format!("{}ms", time.as_millis())),
+            )
+            .option("--memory", engine.limits.memory.map(|bytes| format!("{bytes}B")))
+            .finish()
+    }
+
+    /// The options that name files or programs, word by word: a page shows them and does not set them.
+    pub fn fixed(&self) -> Vec<String> {
+        let c = &self.input.options.c;
+        let include = c.include.iter().map(|folder| format!("-I{}", show_path(folder)));
+        let define = c.define.iter().map(|text| format!("-D{text}"));
+        let solver = (self.solver != DEFAULT && !self.livelock && self.bound().is_none())
+            .then(|| ["--solver".to_owned(), self.solver.clone()]);
+        include.chain(define).chain(solver.into_iter().flatten()).collect()
+    }
+
+    /// Which deadlocks are asked for: within a bound none, unless all are.
+    pub fn deadlocks(&self) -> Deadlocks {
+        match (self.deadlock, self.no_deadlock || self.livelock || self.bound().is_some()) {
+            (true, _) => Deadlocks::All,
+            (_, true) => Deadlocks::No,
+            _ => Deadlocks::Waits,
+        }
     }
 
     fn bound(&self) -> Option<Bound> {
@@ -108,21 +237,25 @@ impl PoseArgs {
     }
 }
 
-/// Answers a question about an input that was read already; with what is new at each bound, where there is time for it.
+/// Answers a question about an input that was read already; with what is new at each bound, where there is time for it. Goes on
+/// from an answer to the same question with a smaller bound, if there is one. `answered` sees the answer before the table is made.
 pub fn answer(
     args: &PoseArgs,
-    subject: &Subject,
+    (subject, before): (&Subject, Option<Answer>),
     cancelled: &Arc<AtomicBool>,
     tell: &Tell,
     output: &Output,
+    answered: impl FnOnce(&Answer),
 ) -> Result<(Answer, Option<Table>), Failure> {
     args.check()?;
     let subject = subject.with_threads(args.input.options.threads.clone());
     // While the table is made, nobody looks for violations.
     let for_table = Arc::new(AtomicBool::new(false));
     let options = Options {
-        deadlock: args.deadlock,
+        deadlock: args.deadlocks(),
+        require_reached: args.require_reached,
         evidence: !args.livelock,
+        keep: true,
         solver: Some(args.solver.clone()),
         listener: Some(listener(Arc::clone(tell), Arc::clone(&for_table))),
         ..args.engine.options(args.engine.limits.until(Instant::now(), Arc::clone(cancelled)))
@@ -130,9 +263,14 @@ pub fn answer(
     with_progress(options, output, |options| {
         let answer = match args.bound() {
             _ if args.livelock => livelock(&subject, &Livelock::default(), options)?,
-            Some(bound) => check(&subject, bound, options)?,
+            Some(bound) => match before {
+                Some(before) => before.further(bound.count, options)?,
+                None => check(&subject, bound, options)?,
+            },
             None => verify(&subject, options)?,
         };
+        let answer = answer.asked_by(args.command());
+        answered(&answer);
         for_table.store(true, Ordering::Relaxed);
         let table = answer.table(LISTED, FOR_TABLE);
         Ok((answer, table))

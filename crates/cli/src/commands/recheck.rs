@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use selvedge::{Accepted, Failure, Held, Opened, Options, recheck};
+use selvedge::{Accepted, Deadlocks, Failure, Held, Opened, Options, recheck};
 use selvedge_check::command::{self, CheckArgs};
 use selvedge_evidence::Evidence;
 use selvedge_report::style::Role;
@@ -64,7 +64,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     // What is wrong with the input is said before anything about the evidence.
     let subject = input::load(&args.input, output)?;
     let options = Options {
-        deadlock: args.deadlock,
+        deadlock: Deadlocks::if_asked(args.deadlock),
         solver: Some(args.solver.clone()),
         limits: limits(args).since(Instant::now()),
         ..Options::default()

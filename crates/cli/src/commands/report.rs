@@ -102,7 +102,8 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     probe("--output", path, &files(&args.pose.input.file))?;
     let interrupt = Interrupt::install(guard::interrupted);
     let tell: Tell = Arc::new(|_| {});
-    let (answer, table) = answer(&args.pose, &subject, &interrupt.flag(), &tell, output)?;
+    let asked = (&subject, None);
+    let (answer, table) = answer(&args.pose, asked, &interrupt.flag(), &tell, output, |_| {})?;
     guard::answers();
     let text = match kind {
         Kind::Page => page::html(&answer.document(table.as_ref())),

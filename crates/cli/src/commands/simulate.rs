@@ -1,7 +1,6 @@
 //! `selvedge simulate`: one run, random, replayed or chosen by hand.
 
 mod interactive;
-mod walk;
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
@@ -20,9 +19,9 @@ use crate::input;
 use crate::output::Output;
 use crate::save::{probe, save};
 use interactive::Event;
-use selvedge::{Failure, Opened};
+use selvedge::walk::{Shown, Stop, Walk, follow, of_evidence};
+use selvedge::{Failure, Opened, Subject};
 use selvedge_check::command::Interrupt;
-use walk::{Stop, Walk};
 
 /// Run one schedule, step by step: random, replayed, or chosen by hand
 ///
@@ -31,7 +30,8 @@ use walk::{Stop, Walk};
 /// can be repeated.
 ///
 /// A schedule has a line for each step: `name`, or `name * 3` for three steps, or
-/// `name choice 2` where the thread has several choices. `#` starts a comment.
+/// `name choice 2` where the thread has several choices. `#` starts a comment. In its place there may be evidence
+/// (`selvedge verify --evidence`) of a violation, or of a run that never ends: it is checked, and its run is walked.
 ///
 /// Ends with 0 if the run ended, or was ended, without going wrong; with 10 if it went wrong: a
 /// failed assertion, or a target reached; with 20 if it cannot be said what comes next.
@@ -46,7 +46,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = count,
           allow_negative_numbers = true, conflicts_with_all = ["interactive", "schedule"])]
     steps: u64,
-    /// Replay this schedule in the place of a random run
+    /// Replay this schedule, or the run of this evidence, in the place of a random run
     #[arg(long, value_name = "FILE")]
     schedule: Option<PathBuf>,
     /// Choose each step by hand (after the schedule, if there is one)
@@ -64,7 +64,12 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     if args.interactive && output.format == Format::Json {
         return Err(Failure::usage("--interactive is for people and has no --format json"));
     }
-    let Opened { system, properties, source, .. } = input::load(&args.input, output)?.system()?;
+    let subject = input::load(&args.input, output)?;
+    let schedule = args.schedule.as_deref().map(|path| read(path, &subject)).transpose()?;
+    let Opened { system, properties, source, .. } = match &schedule {
+        Some(Followed::Evidence(shown)) => shown.opened.clone(),
+        _ => subject.system()?,
+    };
     if let Some(path) = &args.save_schedule {
         probe("--save-schedule", path, &files(&args.input.file))?;
     }
@@ -73,6 +78,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         file: source.name(),
         seed: args.seed.unwrap_or_else(|| u64::from(fastrand::u32(..))),
         walk: Walk::start(system.as_ref(), &properties)?,
+        schedule,
     };
     let stop = simulation.run(output)?;
     if let Some(path) = &args.save_schedule {
@@ -98,6 +104,31 @@ struct Simulation<'a> {
     file: &'a str,
     seed: u64,
     walk: Walk<'a>,
+    schedule: Option<Followed>,
+}
+
+/// What a file says about who acts.
+enum Followed {
+    /// A schedule that somebody wrote.
+    Schedule(Schedule),
+    /// The run of an answer, from its evidence.
+    Evidence(Box<Shown>),
+}
+
+/// Reads a schedule, or evidence.
+fn read(path: &Path, subject: &Subject) -> Result<Followed, Failure> {
+    let name = show_path(path);
+    let source = read_text(path)?;
+    if source.text().trim_start().starts_with('{') {
+        let shown = of_evidence(subject, source.text());
+        let named = |failure: Failure| match failure {
+            Failure::Message(blame, why) => Failure::Message(blame, format!("{name}: {why}")),
+            other => other,
+        };
+        return shown.map(|shown| Followed::Evidence(Box::new(shown))).map_err(named);
+    }
+    let wrong = |e: &dyn std::fmt::Display| Failure::input(format!("{name}: {e}"));
+    Schedule::parse(source.text()).map(Followed::Schedule).map_err(|e| wrong(&e))
 }
 
 impl Simulation<'_> {
@@ -106,8 +137,8 @@ impl Simulation<'_> {
         let for_keyboard = sender.clone();
         let interrupt = Interrupt::install(move || drop(sender.send(Event::Interrupt)));
         let mut random = fastrand::Rng::with_seed(self.seed);
-        if let Some(path) = &self.args.schedule {
-            self.follow(path)?;
+        if let (Some(path), Some(schedule)) = (&self.args.schedule, self.schedule.take()) {
+            self.follow(path, &schedule)?;
         } else if self.walk.choices() > 1 {
             self.walk.restart(random.usize(..self.walk.choices()));
         }
@@ -133,20 +164,24 @@ impl Simulation<'_> {
         }
         let stop = match &self.args.schedule {
             Some(_) => self.walk.status()?.unwrap_or(Stop::ScheduleEnded),
-            None => self.walk.wander(self.args.steps, &mut random, &interrupt),
+            None => self.walk.wander(self.args.steps, &mut random, || interrupt.is_requested()),
         };
         self.print(&stop, output);
         Ok(stop)
     }
 
     /// Takes the steps of a schedule.
-    fn follow(&mut self, path: &Path) -> Result<(), Failure> {
-        let name = show_path(path);
-        let source = read_text(path)?;
-        let wrong = |e: &dyn std::fmt::Display| Failure::input(format!("{name}: {e}"));
-        let schedule = Schedule::parse(source.text()).map_err(|e| wrong(&e))?;
-        let trace = schedule.to_trace(self.walk.system()).map_err(|e| wrong(&e))?;
-        self.walk.replay(trace).map_err(|e| wrong(&e))
+    fn follow(&mut self, path: &Path, schedule: &Followed) -> Result<(), Failure> {
+        let wrong = |e: &dyn std::fmt::Display| Failure::input(format!("{}: {e}", show_path(path)));
+        match schedule {
+            Followed::Schedule(schedule) => {
+                let trace = schedule.to_trace(self.walk.system()).map_err(|e| wrong(&e))?;
+                self.walk.replay(trace).map_err(|e| wrong(&e))
+            }
+            Followed::Evidence(shown) => {
+                follow(&mut self.walk, &*shown.about.system, &shown.trace).map_err(|e| wrong(&e))
+            }
+        }
     }
 
     fn print(&self, stop: &Stop, output: &mut Output) {

@@ -8,6 +8,7 @@ use selvedge::{Closure, Failure, Options, verify};
 use selvedge_frontend::show_path;
 
 use super::answer::{AnswerArgs, SolverArgs};
+use super::deadlock::DeadlockArgs;
 use super::engine::{EngineOptions, Limits};
 use super::field::{Asked, FieldArgs};
 use crate::args::InputArgs;
@@ -34,6 +35,9 @@ use selvedge_check::command::Interrupt;
 ///
 /// In the place of a program in C there may be a task definition (.yml): its properties are asked one by one.
 ///
+/// Where threads of a .weave program wait for each other, a state in which none can act is a violation, too, if one of them waits for a
+/// lock, a thread, a semaphore, a condition or a barrier. Where that cannot be decided, the answer is about the rest, and says so.
+///
 /// A table without a target has nothing to violate: its visible states are counted until they
 /// collapse, and it is safe then.
 ///
@@ -44,9 +48,8 @@ pub struct Args {
     input: InputArgs,
     #[command(flatten)]
     field: FieldArgs,
-    /// Look for deadlocks, too: states in which a thread has not ended and none can act
-    #[arg(long)]
-    deadlock: bool,
+    #[command(flatten)]
+    deadlock: DeadlockArgs,
     /// Answer `unknown` where some assertion is reached by no schedule, or is not known to be
     #[arg(long)]
     require_reached: bool,
@@ -147,7 +150,7 @@ fn answer(
     let start = Instant::now();
     let subject = input::load(&asked.input, output)?;
     let options = Options {
-        deadlock: args.deadlock,
+        deadlock: args.deadlock.deadlocks(),
         require_reached: args.require_reached,
         observe: args.observe.clone(),
         closure: match args.closure {

@@ -91,6 +91,8 @@ fn examples_have_the_expected_verdicts_and_the_same_answers() {
             check_row(row, &answer, status, &name);
             answer["time_s"] = Value::Null;
             answer["peak_memory_bytes"] = Value::Null;
+            // It says how many workers were asked for.
+            answer["command"] = Value::Null;
             let text = answer.to_string();
             match &first {
                 None => first = Some(text),

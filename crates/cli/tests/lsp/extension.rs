@@ -93,3 +93,16 @@ fn the_patterns_of_a_grammar_can_be_read() {
         }
     }
 }
+
+#[test]
+fn the_page_colours_every_word_of_the_lexers() {
+    let path = repository().join("crates/report/src/page/assets/source.js");
+    let text = fs::read_to_string(path).unwrap().replace("\"\n    + \"", "");
+    for language in ["weave", "bp"] {
+        let (_, rest) = text.split_once(&format!("\n  {language}: \"")).unwrap();
+        let known: BTreeSet<&str> = rest.split_once('"').unwrap().0.split(' ').collect();
+        for word in words_of_lexer(language) {
+            assert!(known.contains(word.as_str()), "{language}: {word}");
+        }
+    }
+}

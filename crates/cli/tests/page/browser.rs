@@ -169,7 +169,10 @@ impl Browser {
 
     /// Clicks at the element that a selector finds, as a person would.
     pub fn click(&self, selector: &str) {
+        // The player stays at the lower edge of the window: what is there is behind it.
         let element = self.find(selector);
+        let center = "scrollIntoView({ block: 'center' })";
+        self.run(&format!("document.querySelector({}).{center}", json!(selector)));
         self.post(&format!("element/{element}/click"), &json!({}));
     }
 

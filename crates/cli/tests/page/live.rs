@@ -12,8 +12,11 @@ fn a_violation_is_found_and_stepped_through() {
     browser.open(&explorer.url);
     browser.wait_for("document.querySelector('#badge').textContent === 'unsafe'");
     assert!(browser.text("#sentence").contains("line 17: assertion failed"));
-    // All steps forward, by the keys.
+    // It opens at the failure.
     browser.wait_for("document.querySelector('#now')");
+    assert_eq!(browser.text("#wrong"), "line 17: assertion failed");
+    // All steps forward, by the keys.
+    browser.keys("body", "\u{e011}");
     assert!(browser.text("#now").starts_with("start"));
     let steps = browser.run("return page.run.length").as_u64().unwrap();
     for _ in 0..steps {
@@ -42,6 +45,18 @@ fn a_violation_is_found_and_stepped_through() {
     assert!(browser.text("#shared .changed").contains('1'), "{}", browser.text("#shared"));
     browser.click("#last");
     assert_eq!(browser.text("#wrong"), "line 17: assertion failed");
+    // The list of steps says what changes, the program where everybody stands and with which values.
+    let changes = browser.text(".steps .row.lit .news");
+    assert!(browser.text("#steps").contains("count: 0 → 1"), "{changes}");
+    browser.resize(1280, 900);
+    browser.run("go(2)");
+    let marks = "return [...document.querySelectorAll('.code .at')].map((e) => e.textContent).sort().join()";
+    assert_eq!(browser.run(marks), json!("worker#1,worker#2"));
+    assert!(browser.text(".code .vals").contains("count = 0"), "{}", browser.text(".code .vals"));
+    assert_eq!(
+        browser.run("return document.querySelectorAll('.code .tok-word').length > 5"),
+        json!(true)
+    );
     browser.no_errors();
 }
 
@@ -60,7 +75,12 @@ fn a_proof_shows_where_it_collapsed() {
     let plateau = browser.text(".row.is-flat");
     assert!(plateau.starts_with('3') && plateau.contains("plateau"), "{plateau}");
     assert!(browser.text("#proof").contains("stack cut of depth 1"));
-    assert_eq!(browser.run("return document.querySelectorAll('#automata svg').length"), json!(2));
+    // Automata are folded away until somebody looks at them.
+    assert_eq!(browser.run("return document.querySelectorAll('#automata svg').length"), json!(0));
+    browser.wait_for("document.querySelectorAll('#automata details').length === 2");
+    browser
+        .run("document.querySelectorAll('#automata details').forEach((e) => { e.open = true; })");
+    browser.wait_for("document.querySelectorAll('#automata svg').length === 2");
     browser.screenshot("fig1", 1280);
     browser.screenshot("fig1", 400);
     browser.no_errors();

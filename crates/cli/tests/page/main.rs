@@ -3,8 +3,10 @@
 
 mod browser;
 mod files;
+mod follow;
 mod live;
 mod speed;
+mod walks;
 
 use std::fs;
 use std::io::{BufRead, BufReader};

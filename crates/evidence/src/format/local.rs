@@ -1,6 +1,7 @@
 //! Where local steps ride along, as text: `{ "places": [4, 7] }` of a program, `{ "symbols": ["0:3"] }` of a table; with `"later": true` if
 //! threads begin after the local steps that come first. What locks protect is `"movers"`: for every lock (by a place that takes it) the places at which it is
 //! `held` and the slots that it `protects`, and the places that are `inside`, give back (`releases`), take (`takes`) or may be seen (`commits`).
+//! Who may wait is `"waiting"`: a list for every state at which threads do, of its number and then of their kinds.
 
 use std::collections::BTreeSet;
 
@@ -8,6 +9,7 @@ use selvedge_model::{Guard, Local, Movers, PlaceId, System};
 use serde::{Deserialize, Serialize};
 
 use super::EvidenceError;
+use crate::{LeftOut, ReducedCertificate};
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,6 +23,9 @@ pub(super) struct LocalText {
     pub(super) later: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     movers: Option<MoversText>,
+    /// The number of a state, and the kinds of the threads that wait there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    waiting: Vec<(u32, Vec<u32>)>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -91,14 +96,25 @@ impl MoversText {
 }
 
 impl LocalText {
-    pub(super) fn new(system: &dyn System, local: &Local, later: bool) -> Self {
+    pub(super) fn new(system: &dyn System, reduced: &ReducedCertificate) -> Self {
+        let ReducedCertificate { local, later, waiting, .. } = reduced;
         let key = |&symbol| system.keys().symbol_key(symbol);
         LocalText {
             places: local.places.iter().map(|place| place.0).collect(),
             symbols: local.symbols.iter().map(key).collect(),
-            later,
+            later: *later,
+            waiting: waiting.iter().map(|left| (left.state, left.kinds.to_vec())).collect(),
             movers: (!local.movers.is_empty()).then(|| MoversText::new(&local.movers)),
         }
+    }
+
+    /// Who waits where, as it is written: whether that is right is for the checker to say.
+    pub(super) fn waiting(&self) -> Vec<LeftOut> {
+        let left = |(state, kinds): &(u32, Vec<u32>)| LeftOut {
+            state: *state,
+            kinds: kinds.clone().into(),
+        };
+        self.waiting.iter().map(left).collect()
     }
 
     pub(super) fn read(&self, system: &dyn System) -> Result<Local, EvidenceError> {
@@ -107,7 +123,8 @@ impl LocalText {
         let symbols = self.symbols.iter().map(find).collect::<Result<BTreeSet<_>, _>>()?;
         let movers = self.movers.as_ref().map(MoversText::read).transpose()?.unwrap_or_default();
         let local = Local { places: once(&self.places, PlaceId)?, symbols, movers };
-        match local.symbols.len() == self.symbols.len() && !local.is_empty() {
+        let says_something = !local.is_empty() || !self.waiting.is_empty();
+        match local.symbols.len() == self.symbols.len() && says_something {
             true => Ok(local),
             false => Err(EvidenceError::new(
                 "it says nothing about where local steps ride along, or something twice",

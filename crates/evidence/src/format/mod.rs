@@ -107,6 +107,10 @@ pub struct Options {
     /// `--deadlock`
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deadlock: bool,
+    /// Whether it is about deadlocks in which some thread waits for another one, by more than `assume`: unless somebody asks for
+    /// something else, they count.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waits: bool,
     /// What is asked of a program in C, by name, as far as it makes another program of the text.
     #[serde(default, deserialize_with = "once::map", skip_serializing_if = "BTreeMap::is_empty")]
     pub c: BTreeMap<String, String>,
@@ -289,10 +293,10 @@ impl Document {
                 document.kind = Kind::Summaries;
                 document.summaries = Some(SummariesText::new(certificate));
             }
-            Evidence::Reduced(ReducedCertificate { local, later, proof }) => {
+            Evidence::Reduced(reduced) => {
                 let subject = document.subject();
-                document = Document::new(system, subject, proof)?;
-                document.local = Some(LocalText::new(system, local, *later));
+                document = Document::new(system, subject, &reduced.proof)?;
+                document.local = Some(LocalText::new(system, reduced));
             }
             Evidence::Violation(violation) => {
                 document.violation = Some(ViolationText::new(system, violation)?);
@@ -307,6 +311,12 @@ impl Document {
             }
         }
         Ok(document)
+    }
+
+    /// Whether it claims to be about deadlocks in which some thread waits for another one, by more than `assume`.
+    #[must_use]
+    pub fn is_about_waits(&self) -> bool {
+        self.options.waits
     }
 
     /// Reads what was written. That it is JSON of the right form says nothing about what it shows.
@@ -375,6 +385,12 @@ impl Document {
         matches!(self.kind, Kind::Lasso | Kind::Termination)
     }
 
+    /// Whether it is about deadlocks, too.
+    #[must_use]
+    pub fn is_about_deadlocks(&self) -> bool {
+        self.options.deadlock
+    }
+
     /// Whether it is a run: what happens with some number of threads happens with any number of them.
     #[must_use]
     pub fn is_run(&self) -> bool {
@@ -385,6 +401,12 @@ impl Document {
     #[must_use]
     pub fn chosen(&self) -> &BTreeMap<String, u32> {
         &self.chosen
+    }
+
+    /// What the command line said about the input, or an engine in its place.
+    #[must_use]
+    pub fn options(&self) -> &Options {
+        &self.options
     }
 
     /// What must not happen, in words.
@@ -434,8 +456,9 @@ impl Document {
     ) -> Result<Evidence, EvidenceError> {
         let evidence = self.body(system, budget)?;
         let Some(local) = &self.local else { return Ok(evidence) };
-        let (later, local) = (local.later, local.read(system)?);
-        Ok(Evidence::Reduced(ReducedCertificate { local, later, proof: Box::new(evidence) }))
+        let (later, waiting) = (local.later, local.waiting());
+        let (local, proof) = (local.read(system)?, Box::new(evidence));
+        Ok(Evidence::Reduced(ReducedCertificate { local, later, waiting, proof }))
     }
 
     fn body(&self, system: &dyn System, budget: &Budget) -> Result<Evidence, EvidenceError> {

@@ -37,15 +37,16 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_model::{
-    Action, Property, SharedId, StackPattern, State, SymbolId, System, Thread, Word, is_forgotten,
+    Action, Property, SharedId, StackPattern, State, SymbolId, System, TemplateId, Thread, Word,
+    is_forgotten,
 };
 
 use super::form::{Classes, form, show_shared, show_symbols, show_window};
 use super::harmless::Harmless;
 use super::heights::{Height, Heights};
-use super::{Checked, Flaw, Refusal};
+use super::{Checked, Flaw, Refusal, waiting};
 use crate::watch::Watch;
-use crate::{CountedState, CutCertificate, CutThread, Guess, Window};
+use crate::{CountedState, CutCertificate, CutThread, Guess, LeftOut, Window};
 
 pub(super) fn check(
     system: &dyn System,
@@ -59,7 +60,7 @@ pub(super) fn check(
         watch.spend(state.threads.len())?;
         checker.check_initial(&state)?;
     }
-    checker.check_closed(watch)?;
+    checker.check_closed(watch, |_, _| true, |_, _| {})?;
     checker.check_harmless(properties, watch)?;
     let hides = certificate.kinds.iter().any(|kind| kind.window.hidden);
     Ok(Checked::Cut {
@@ -68,6 +69,33 @@ pub(super) fn check(
         guesses: certificate.guesses.len(),
         measures: certificate.measures.len(),
     })
+}
+
+/// Checks a proof with whole stacks in which some threads wait: no step of the others leaves the set, and from every state a way leads to one at which nobody waits.
+pub(super) fn check_waiting(
+    system: &dyn System,
+    properties: &[Property],
+    certificate: &CutCertificate,
+    left_out: &[LeftOut],
+    watch: &Watch<'_>,
+) -> Result<(Checked, Vec<TemplateId>), Refusal> {
+    watch.spend(certificate.kinds.len() + certificate.states.len())?;
+    let checker = Checker::new(system, certificate)?;
+    if certificate.kinds.iter().any(|kind| kind.window.hidden) || !certificate.measures.is_empty() {
+        return Err(form("threads wait, and parts of stacks are hidden"));
+    }
+    let mut ways = waiting::Ways::new(&certificate.states, left_out)?;
+    for state in system.initial()? {
+        watch.spend(state.threads.len())?;
+        checker.check_initial(&state)?;
+    }
+    let acts = |state: usize, kind: u32| !waiting::waits(left_out, state, kind);
+    checker.check_closed(watch, acts, |from, to| ways.add(from, to))?;
+    checker.check_harmless(properties, watch)?;
+    ways.check(watch)?;
+    let checked =
+        Checked::Cut { states: certificate.states.len(), depth: None, guesses: 0, measures: 0 };
+    Ok((checked, checker.classes.templates))
 }
 
 impl CutCertificate {
@@ -176,11 +204,16 @@ impl<'a> Checker<'a> {
         Err(Refusal::new(Flaw::Initial, message))
     }
 
-    /// No step leads from a covered state to one that is not covered.
-    fn check_closed(&self, watch: &Watch<'_>) -> Result<(), Refusal> {
+    /// No step of a thread that acts leads from a covered state to one that is not covered. Tells every step from state to state.
+    fn check_closed(
+        &self,
+        watch: &Watch<'_>,
+        acts: impl Fn(usize, u32) -> bool,
+        mut tell: impl FnMut(usize, usize),
+    ) -> Result<(), Refusal> {
         let mut known: FxHashMap<(SharedId, u32), Vec<Successor>> = FxHashMap::default();
         for (number, state) in self.certificate.states.iter().enumerate() {
-            for &(kind, _) in &state.threads {
+            for &(kind, _) in state.threads.iter().filter(|(kind, _)| acts(number, *kind)) {
                 let successors = match known.entry((state.shared, kind)) {
                     Entry::Occupied(found) => found.into_mut(),
                     Entry::Vacant(vacant) => {
@@ -190,8 +223,9 @@ impl<'a> Checker<'a> {
                 };
                 watch.spend(successors.len())?;
                 for successor in &*successors {
-                    self.check_step(number, kind, successor)
-                        .map_err(|refusal| refusal.at(number))?;
+                    let found = self.check_step(number, kind, successor);
+                    let found = found.map_err(|refusal| refusal.at(number))?;
+                    found.into_iter().for_each(|next| tell(number, next));
                 }
             }
         }
@@ -199,8 +233,13 @@ impl<'a> Checker<'a> {
     }
 
     /// What a thread of a kind can do leads from a state to one of the set, or is excluded by the
-    /// heights of stacks.
-    fn check_step(&self, number: usize, kind: u32, step: &Successor) -> Result<(), Refusal> {
+    /// heights of stacks. Says which states those are.
+    fn check_step(
+        &self,
+        number: usize,
+        kind: u32,
+        step: &Successor,
+    ) -> Result<Vec<usize>, Refusal> {
         let state = &self.certificate.states[number];
         let Successor { shared, after: (after, to), growth, started } = step;
         let forgotten = self.classes.forgets(self.system, after.class)
@@ -218,7 +257,7 @@ impl<'a> Checker<'a> {
         let there = |next: &CountedState| self.states.get(next).copied();
         let found: Vec<usize> = nexts.iter().filter_map(there).collect();
         if found.iter().any(|&next| self.heights.carry_over(number, next, &growths)) {
-            return Ok(());
+            return Ok(found);
         }
         let started_thread = started.as_ref().map(|((thread, _), _)| thread);
         let others = state
@@ -228,7 +267,7 @@ impl<'a> Checker<'a> {
         let threads: Vec<_> =
             others.chain([after].into_iter().chain(started_thread).map(|t| (t, 1))).collect();
         if self.heights.exclude(number, &growths, &threads) {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let at = show_shared(self.system, *shared);
         let message = match (found.first(), to) {

@@ -76,7 +76,7 @@ impl<'a> Harmless<'a> {
         for property in self.properties {
             if self.is_broken(property, shared, threads)? {
                 let reason = match (property, self.system.wrong(shared)) {
-                    (Property::NoDeadlock, _) => "may be a deadlock".to_owned(),
+                    (Property::NoDeadlock(_), _) => "may be a deadlock".to_owned(),
                     (_, Some(wrong)) => format!("goes wrong: {wrong}"),
                     (_, None) => "must not be reached".to_owned(),
                 };
@@ -98,9 +98,9 @@ impl<'a> Harmless<'a> {
         let template = |class: u32| classes.templates[class as usize];
         Ok(match property {
             Property::NeverWrong => system.wrong(shared).is_some(),
-            Property::NoDeadlock => {
+            Property::NoDeadlock(waiting) => {
                 let threads = threads.iter().map(|t| (template(t.class), t.tops));
-                self.heads.is_deadlock(system, shared, threads)?
+                self.heads.is_deadlock(system, waiting, shared, threads)?
             }
             Property::Unreachable(Pattern::Tuple { shared: wanted, tops }) => {
                 let places: Vec<_> = tops.iter().map(|&top| Wanted::by(top)).collect();

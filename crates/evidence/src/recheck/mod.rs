@@ -30,13 +30,14 @@ mod termination;
 #[cfg(test)]
 mod tests;
 mod violation;
+mod waiting;
 
 use std::fmt;
 
-use selvedge_model::{Budget, Endless, Fairness, Fault, Property, Stop, System};
+use selvedge_model::{Budget, Endless, Fairness, Fault, Property, Stop, System, TemplateId};
 
 use crate::watch::Watch;
-use crate::{Evidence, LassoThread, Part};
+use crate::{CutCertificate, Evidence, LassoThread, LeftOut, Part};
 
 /// What was found to be true.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,6 +87,8 @@ pub enum Checked {
         places: usize,
         /// At how many more places a lock hides what is done.
         inside: usize,
+        /// At how many states threads wait.
+        waiting: usize,
     },
     /// A run breaks a property.
     Violation {
@@ -163,17 +166,31 @@ impl fmt::Display for Checked {
                     ),
                 }
             ),
-            Checked::Reduced { of, places, inside: 0 } => write!(
-                f,
-                "{of}; steps from {} concern nobody but their thread, and ride along",
-                count(*places, "place")
-            ),
-            Checked::Reduced { of, places, inside } => write!(
-                f,
-                "{of}; steps from {} concern nobody but their thread, locks hide steps from {}: they ride along",
-                count(*places, "place"),
-                count(*inside, "place")
-            ),
+            Checked::Reduced { of, places, inside, waiting } => {
+                write!(f, "{of}")?;
+                match (places, inside) {
+                    (0, 0) => {}
+                    (places, 0) => write!(
+                        f,
+                        "; steps from {} concern nobody but their thread, and ride along",
+                        count(*places, "place")
+                    )?,
+                    (places, inside) => write!(
+                        f,
+                        "; steps from {} concern nobody but their thread, locks hide steps from {}: they ride along",
+                        count(*places, "place"),
+                        count(*inside, "place")
+                    )?,
+                }
+                match waiting {
+                    0 => Ok(()),
+                    n => write!(
+                        f,
+                        "; at {} threads wait whose steps have nothing to do with those of the others, and none waits for ever",
+                        count(*n, "state")
+                    ),
+                }
+            }
             Checked::Summaries { places, nodes } => write!(
                 f,
                 "safe: relations at {}, of {}, between the values at the entry of a procedure and \
@@ -255,6 +272,8 @@ pub enum Flaw {
     NotPeriodic,
     /// Steps are said to be local that concern others.
     Local,
+    /// Threads are said to wait that have to be followed.
+    Waiting,
     /// The run is not as fair as it is said to be.
     Unfair,
     /// A step is not excluded from being taken for ever.
@@ -301,6 +320,17 @@ pub fn recheck(
     evidence: &Evidence,
 ) -> Result<Checked, Refusal> {
     recheck_within(system, properties, evidence, &Budget::default())
+}
+
+/// Checks a proof about a system in which threads wait at some states, but for the question whether they may; and says which templates its classes have.
+pub(crate) fn recheck_waiting(
+    system: &dyn System,
+    properties: &[Property],
+    certificate: &CutCertificate,
+    left_out: &[LeftOut],
+    watch: &Watch<'_>,
+) -> Result<(Checked, Vec<TemplateId>), Refusal> {
+    cut::check_waiting(system, properties, certificate, left_out, watch)
 }
 
 /// [`recheck`] that ends when its budget does, with the flaw [`Flaw::Unfinished`].

@@ -35,7 +35,7 @@ pub(super) fn check(
         Property::NeverWrong => {
             format!("goes wrong: {}", system.wrong(last.shared).unwrap_or_default())
         }
-        Property::NoDeadlock => "ends in a deadlock".to_owned(),
+        Property::NoDeadlock(_) => "ends in a deadlock".to_owned(),
         Property::Unreachable(_) => "reaches what must not be reached".to_owned(),
     };
     let (steps, contexts) = (trace.steps.len(), *contexts);

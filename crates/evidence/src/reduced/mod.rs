@@ -7,11 +7,13 @@
 //! others see is named in any step from there. What a property looks for is none of these places. Then the
 //! rest is a proof about the system with fused steps, and is checked as any other one.
 //!
-//! What locks are said to protect is looked up in the same way: see [`movers`].
+//! What locks are said to protect is looked up in the same way: see [`movers`]. Where threads wait, it is looked at state by state whether they may: see
+//! [`waiting`].
 //!
 //! **Claim.** If both hold, no schedule of the system itself breaks a property: see [`Fused`] for the theorem.
 
 mod movers;
+mod waiting;
 
 pub use movers::check as check_movers;
 
@@ -25,7 +27,9 @@ use selvedge_model::{
 };
 
 use crate::Evidence;
-use crate::recheck::{Checked, Flaw, Refusal, recheck_within};
+use crate::recheck::{Checked, Flaw, Refusal, recheck_waiting, recheck_within};
+use crate::watch::Watch;
+use waiting::Reading;
 
 /// A proof about a system whose local steps ride along.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,8 +38,19 @@ pub struct ReducedCertificate {
     pub local: Local,
     /// Whether threads begin after the local steps that come first.
     pub later: bool,
+    /// The states at which threads wait.
+    pub waiting: Vec<LeftOut>,
     /// The proof.
     pub proof: Box<Evidence>,
+}
+
+/// Threads that wait at a state of a proof, since the order in which they and the others act does not matter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LeftOut {
+    /// The number of the state.
+    pub state: u32,
+    /// The kinds of those that wait, in rising order.
+    pub kinds: Box<[u32]>,
 }
 
 /// Checks a proof under reduction. The code is that of the program, if the system is one.
@@ -46,7 +61,7 @@ pub fn recheck_reduced(
     certificate: &ReducedCertificate,
     budget: &Budget,
 ) -> Result<Checked, Refusal> {
-    let ReducedCertificate { local, later, proof } = certificate;
+    let ReducedCertificate { local, later, waiting, proof } = certificate;
     let is_set = matches!(**proof, Evidence::Cut(_) | Evidence::Aggregate(_) | Evidence::Cover(_));
     if !is_set {
         let why = "only a proof about states can leave local steps out";
@@ -82,10 +97,36 @@ pub fn recheck_reduced(
         }
         fused = fused.beginning_later();
     }
-    let of = Box::new(recheck_within(&fused, properties, proof, budget)?);
+    let of = match waiting.is_empty() {
+        true => recheck_within(&fused, properties, proof, budget)?,
+        false => check_waiting(&fused, code, properties, certificate, budget)?,
+    };
+    let of = Box::new(of);
     let Movers { inside, releases, commits, .. } = &local.movers;
     let places = local.places.len() + local.symbols.len();
-    Ok(Checked::Reduced { of, places, inside: inside.len() + releases.len() + commits.len() })
+    let (inside, waiting) = (inside.len() + releases.len() + commits.len(), waiting.len());
+    Ok(Checked::Reduced { of, places, inside, waiting })
+}
+
+/// Checks a proof in which threads wait.
+fn check_waiting(
+    fused: &Fused,
+    code: Option<&Code>,
+    properties: &[Property],
+    certificate: &ReducedCertificate,
+    budget: &Budget,
+) -> Result<Checked, Refusal> {
+    let refuse = |why: &str| Err(Refusal::new(Flaw::Waiting, why));
+    if properties.iter().any(|property| matches!(property, Property::Unreachable(_))) {
+        return refuse("threads wait, and a target may be a matter of who acts first");
+    }
+    let (Some(code), Evidence::Cut(proof)) = (code, &*certificate.proof) else {
+        return refuse("threads wait, and that is for programs whose states have whole stacks");
+    };
+    let (waiting, watch) = (&certificate.waiting, &Watch::new(budget));
+    let (checked, templates) = recheck_waiting(fused, properties, proof, waiting, watch)?;
+    Reading::new(fused, code, &certificate.local).check(proof, &templates, waiting, watch)?;
+    Ok(checked)
 }
 
 fn none(what: &str, name: &str) -> Refusal {

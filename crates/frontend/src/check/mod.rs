@@ -34,11 +34,11 @@ mod types;
 mod unknown;
 mod walk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigInt;
 use selvedge_model::Patience;
-use selvedge_program::{EnumType, Program, Type, Variable};
+use selvedge_program::{EnumType, GlobalId, Program, Type, Variable};
 
 pub use self::names::{Definition, Kind, Names};
 
@@ -119,6 +119,7 @@ fn checked<'a, T>(
     });
     let program = Program {
         reasons: Default::default(),
+        waited_for: waited_for(&items),
         telling: None,
         enums: enums.collect(),
         globals: items
@@ -132,6 +133,13 @@ fn checked<'a, T>(
         predicates,
     };
     (Some(program), problems, seen)
+}
+
+/// The counters of semaphores, conditions and barriers.
+fn waited_for(items: &Items<'_>) -> BTreeSet<GlobalId> {
+    let declared = items.globals.iter().map(|global| global.role.word().is_some());
+    let all = declared.chain(items.made.iter().map(|_| true)).zip(0..);
+    all.filter(|(is_counter, _)| *is_counter).map(|(_, id)| GlobalId(id)).collect()
 }
 
 fn shared_variable(global: &Global) -> Variable {

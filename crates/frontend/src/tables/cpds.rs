@@ -39,7 +39,7 @@ pub(super) fn parse<'a>(source: &'a Source, needs_init: bool, report: &mut Repor
         reader.report.push(empty);
         return reader.file;
     }
-    while reader.scanner.skip_blank_lines() {
+    while reader.report.lasts() && reader.scanner.skip_blank_lines() {
         if let Err(wrong) = reader.line() {
             reader.report.push(wrong);
         }

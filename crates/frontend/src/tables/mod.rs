@@ -18,7 +18,7 @@ mod to_program;
 mod tts;
 mod words;
 
-use selvedge_model::{Property, Tables};
+use selvedge_model::{Budget, Patience, Property, Tables};
 use selvedge_program::{Source, ThreadCounts};
 
 use crate::{Diagnostic, Diagnostics, LoadError};
@@ -73,7 +73,17 @@ pub struct Beside {
 /// Reads a table. What is wrong is reported for one source at a time: the table, then the
 /// initial state, then the targets.
 pub fn read(format: Format, source: &Source, beside: &Beside) -> Result<TableInput, LoadError> {
-    let mut report = Report::default();
+    read_within(format, source, beside, &Budget::default())
+}
+
+/// Reads a table, unless the budget ends before that is done.
+pub fn read_within(
+    format: Format,
+    source: &Source,
+    beside: &Beside,
+    budget: &Budget,
+) -> Result<TableInput, LoadError> {
+    let mut report = Report { wrong: Vec::new(), patience: Patience::new(budget) };
     let mut targets_at = Vec::new();
     let mut draft = match format {
         Format::Pds => pds::parse(source, &mut report),
@@ -144,26 +154,34 @@ fn list(groups: &[Group]) -> String {
     names.join(", ") + if groups.len() > names.len() { ", …" } else { "" }
 }
 
-/// What is wrong so far.
-#[derive(Default)]
-struct Report(Vec<Diagnostic>);
+/// What is wrong so far, and how long to go on reading.
+struct Report {
+    wrong: Vec<Diagnostic>,
+    patience: Patience,
+}
 
 impl Report {
     /// A file with more mistakes than this is of another kind; the rest is not listed.
     const MOST: usize = 10_000;
 
     fn push(&mut self, diagnostic: Diagnostic) {
-        if self.0.len() < Self::MOST {
-            self.0.push(diagnostic);
+        if self.wrong.len() < Self::MOST {
+            self.wrong.push(diagnostic);
         }
+    }
+
+    /// Whether to read another line.
+    fn lasts(&self) -> bool {
+        self.patience.lasts(1)
     }
 
     /// Whether anything was wrong with a source. Starts anew for the next one.
     fn finish(&mut self, source: &Source) -> Result<(), LoadError> {
-        if self.0.is_empty() {
+        self.patience.end()?;
+        if self.wrong.is_empty() {
             return Ok(());
         }
-        let list = std::mem::take(&mut self.0);
+        let list = std::mem::take(&mut self.wrong);
         Err(LoadError::Invalid(Diagnostics::new(source.clone(), list)))
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn parse(source: &Source, report: &mut Report) -> Draft {
     let mut numbers = Numbers { shared: count(&mut scanner, report) };
     let mut before_threads = None;
     draft.builder.numbered_shared(numbers.shared.unwrap_or(0));
-    while scanner.skip_blank_lines() {
+    while report.lasts() && scanner.skip_blank_lines() {
         let first = scanner.token;
         if scanner.take_word("PDA") {
             let name = format!("T{}", draft.blocks.len() + 1);

@@ -35,7 +35,7 @@ pub(super) fn parse(source: &Source, report: &mut Report) -> Draft {
     };
     scanner.skip_line();
     let mut block = Block { name: THREAD.to_owned(), ..Block::default() };
-    while scanner.skip_blank_lines() {
+    while report.lasts() && scanner.skip_blank_lines() {
         match rule(&mut scanner, Format::Tts, &mut counts, report) {
             Ok(rule) => block.rules.push(rule),
             Err(wrong) => report.push(wrong),

@@ -8,11 +8,17 @@
 //! taken and not given back. If all releases of a program are evident, none of them goes wrong, and
 //! held or free is all that needs to be known.
 //!
+//! What `trylock` said is remembered with the local variable that it said it to: where a test shows that the variable is true, the lock is
+//! held.
+//!
 //! An element of an array of locks is the same lock as before if its indices are built from
 //! constants and from variables of the procedure that were not written since.
 
 use super::{Command, Flow, Loc};
-use crate::{AtomicOp, Expr, ExprKind, GlobalId, LocalId, Place, ProcId, Program, Span, VarRef};
+use crate::{
+    AtomicOp, BinaryOp, Expr, ExprKind, GlobalId, LocalId, Place, ProcId, Program, Span, UnaryOp,
+    VarRef,
+};
 use std::collections::BTreeSet;
 
 /// The first release of the program that is not evident.
@@ -71,21 +77,33 @@ struct LockName {
     locals: BTreeSet<LocalId>,
 }
 
+/// What is known of locks at a location.
+#[derive(Clone, PartialEq, Eq, Default)]
+struct Facts {
+    /// Those that are certainly held.
+    held: BTreeSet<LockName>,
+    /// Those that are held if a local variable is true: what `trylock` said.
+    told: BTreeSet<(LocalId, LockName)>,
+}
+
 /// The locks that are certainly held at each location of a procedure; `None` where it is not
 /// known yet.
 struct Held<'a> {
     touched: &'a [BTreeSet<GlobalId>],
-    at: Vec<Option<BTreeSet<LockName>>>,
+    at: Vec<Option<Facts>>,
     proc: ProcId,
 }
 
 impl<'a> Held<'a> {
     fn of(flow: &Flow, proc: ProcId, touched: &'a [BTreeSet<GlobalId>]) -> Self {
         let mut held = Held { touched, at: vec![None; flow.locations.len()], proc };
-        let mut work = vec![(flow.entries[proc.index()], BTreeSet::new())];
+        let mut work = vec![(flow.entries[proc.index()], Facts::default())];
         while let Some((loc, incoming)) = work.pop() {
             let merged = match &held.at[loc.index()] {
-                Some(known) => known.intersection(&incoming).cloned().collect(),
+                Some(known) => Facts {
+                    held: known.held.intersection(&incoming.held).cloned().collect(),
+                    told: known.told.intersection(&incoming.told).cloned().collect(),
+                },
                 None => incoming,
             };
             if held.at[loc.index()].as_ref() == Some(&merged) {
@@ -97,33 +115,50 @@ impl<'a> Held<'a> {
         held
     }
 
-    fn leave(
-        &self,
-        flow: &Flow,
-        loc: Loc,
-        before: &BTreeSet<LockName>,
-        work: &mut Vec<(Loc, BTreeSet<LockName>)>,
-    ) {
+    fn leave(&self, flow: &Flow, loc: Loc, before: &Facts, work: &mut Vec<(Loc, Facts)>) {
         for &id in &flow.location(loc).edges {
             let edge = flow.edge(id);
             let mut after = before.clone();
             for place in written(&edge.command) {
                 if let VarRef::Local(local) = place.var {
-                    after.retain(|name| !name.locals.contains(&local));
+                    after.held.retain(|name| !name.locals.contains(&local));
+                    after.told.retain(|(by, name)| *by != local && !name.locals.contains(&local));
                 }
             }
             match &edge.command {
                 Command::Acquire(place)
                 | Command::TestAttempt { op: AtomicOp::TryLock(place), succeeds: true } => {
-                    after.extend(name(place));
+                    after.held.extend(name(place));
+                }
+                Command::Attempt { dest: Some(dest), op: AtomicOp::TryLock(place) } => {
+                    if let (VarRef::Local(local), true) = (dest.var, dest.indices.is_empty())
+                        && let Some(name) = name(place)
+                        && !name.locals.contains(&local)
+                    {
+                        after.told.insert((local, name));
+                    }
+                }
+                Command::Test { cond, holds } => {
+                    let shown = |(local, _): &&(LocalId, LockName)| {
+                        // The test cannot go this way if the variable is false.
+                        value_without(cond, *local).is_some_and(|value| value != i64::from(*holds))
+                    };
+                    let more: Vec<LockName> =
+                        after.told.iter().filter(shown).map(|(_, name)| name.clone()).collect();
+                    after.held.extend(more);
                 }
                 Command::Release(place) => {
-                    name(place).map(|name| after.remove(&name));
+                    let lock = place.var;
+                    name(place).map(|name| after.held.remove(&name));
+                    // It may be any of those of its array.
+                    after.told.retain(|(_, name)| VarRef::Global(name.lock) != lock);
                 }
                 Command::Call { proc, .. } => {
-                    after.retain(|name| !self.touched[proc.index()].contains(&name.lock));
+                    let touched = &self.touched[proc.index()];
+                    after.held.retain(|name| !touched.contains(&name.lock));
+                    after.told.retain(|(_, name)| !touched.contains(&name.lock));
                 }
-                Command::StartThread { at, .. } => work.push((*at, BTreeSet::new())),
+                Command::StartThread { at, .. } => work.push((*at, Facts::default())),
                 Command::Return(_) => continue,
                 _ => {}
             }
@@ -136,10 +171,34 @@ impl<'a> Held<'a> {
         let is_doubtful = |edge: &&super::Edge| {
             let Command::Release(place) = &edge.command else { return false };
             // What is not known there is never reached.
-            let Some(held) = &self.at[edge.from.index()] else { return false };
-            !name(place).is_some_and(|name| held.contains(&name))
+            let Some(facts) = &self.at[edge.from.index()] else { return false };
+            !name(place).is_some_and(|name| facts.held.contains(&name))
         };
         own.into_iter().find(is_doubtful).map(|edge| edge.span)
+    }
+}
+
+/// The value of an expression where a local variable is false, if that says it.
+fn value_without(expr: &Expr, local: LocalId) -> Option<i64> {
+    let value = |e: &Expr| value_without(e, local);
+    match &expr.kind {
+        ExprKind::Const(value) => value.small(),
+        ExprKind::Read(place) => {
+            (place.var == VarRef::Local(local) && place.indices.is_empty()).then_some(0)
+        }
+        ExprKind::Unary(UnaryOp::Not, a) => value(a).map(|a| i64::from(a == 0)),
+        ExprKind::Binary(BinaryOp::Eq, a, b) => Some(i64::from(value(a)? == value(b)?)),
+        ExprKind::Binary(BinaryOp::Ne, a, b) => Some(i64::from(value(a)? != value(b)?)),
+        ExprKind::Binary(BinaryOp::And, a, b) => match (value(a), value(b)) {
+            (Some(0), _) | (_, Some(0)) => Some(0),
+            (Some(_), Some(_)) => Some(1),
+            _ => None,
+        },
+        ExprKind::IfThenElse(c, a, b) => match value(c)? {
+            0 => value(b),
+            _ => value(a),
+        },
+        _ => None,
     }
 }
 

@@ -21,21 +21,22 @@ pub(crate) mod narrow;
 mod portable;
 mod relation;
 mod show;
+pub mod stubborn;
 mod system;
 mod told;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use selvedge_core::machine::{self, Frame, Halt, Machine, Shared};
 use selvedge_model::{
-    Budget, Fault, Origin, Patience, SharedId, Stop, SymbolId, TemplateId, ThreadInfo,
+    Budget, Fault, Origin, Patience, PlaceId, SharedId, Stop, SymbolId, TemplateId, ThreadInfo,
 };
 
 use crate::compile::{Compiler, Threads};
-use crate::flow::{self, Command, EdgeId, Flow};
+use crate::flow::{self, Command, EdgeId, Flow, place, waiting};
 use crate::visit::any_part;
 use crate::{
     Count, Expr, ExprKind, GlobalId, LocalId, ProcId, Program, Source, Span, ThreadDecl, Value,
@@ -78,6 +79,14 @@ pub struct Lowering {
     noted: Noted,
     /// Ends atomic sections with the budget.
     watch: Arc<Watch>,
+}
+
+impl Lowering {
+    /// The places at which a thread that cannot act waits for another one: for a lock, a thread, a semaphore, a condition, a barrier.
+    #[must_use]
+    pub fn waiting_places(&self) -> BTreeSet<PlaceId> {
+        waiting(&self.flow, &self.program.waited_for).into_iter().map(place).collect()
+    }
 }
 
 /// Why a program cannot be lowered.

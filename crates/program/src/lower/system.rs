@@ -139,6 +139,18 @@ impl System for Lowering {
     fn fair_choices(&self, origin: Origin) -> Vec<FairChoice> {
         self.executed(origin).fair
     }
+
+    fn shared_numbers(&self, shared: SharedId) -> Vec<Option<i64>> {
+        let memory = self.shared_state(shared).memory;
+        memory.values(&self.machine.shared).map(|value| value.small()).collect()
+    }
+
+    fn frame_numbers(&self, symbol: SymbolId) -> Vec<Option<i64>> {
+        let Some(frame) = self.frame(symbol) else { return Vec::new() };
+        let layout = self.machine.layout_at(frame.loc);
+        let numbers = |layout| frame.memory.values(layout).map(|value| value.small()).collect();
+        layout.map_or_else(Vec::new, numbers)
+    }
 }
 
 impl Describe for Lowering {

@@ -11,6 +11,9 @@
 //! - Otherwise there are N slots, which are filled in order. A start may fill the next one or none: then
 //!   the thread is *dropped*. A start that finds all of them filled drops its thread.
 //!
+//! - For proofs, a start that may happen again has *any number* of slots, which all wait for the first of these starts, and
+//!   get any values for arguments that are not constant. Whoever joins one of them does not wait.
+//!
 //! **Claim.** A run of the result is a run of the program: slots do, once they are filled, what the started
 //! threads do, and a thread that is dropped is one that never acts; [`Slotted::lift`] finds it. And a run of the
 //! program in which at most N of the started threads act is one of the result, with the same
@@ -18,7 +21,8 @@
 //! In k contexts at most k - 1 started threads act, since the first is that of a thread that
 //! was there, so that k - 1 slots are enough for them [Qadeer, Rehof 2005, Thms. 5 and 6]. (The paper has k + 1
 //! threads: those that act, and one that stands for all that do not. Here a thread that does not act
-//! is no thread.)
+//! is no thread.) With any number of slots, every run of the program is one of the result: the k-th thread that a statement starts is the
+//! k-th of its slots; but not the other way round.
 //!
 //! **Needs.** Numbers of threads that are known; and where threads may be dropped, that nobody compares two of their ids (`ids`).
 //!
@@ -74,6 +78,8 @@ pub enum Slots {
     Fixed,
     /// So many; others are dropped.
     AtMost(u32),
+    /// Any number for each statement that may start several, one for each other: for proofs alone.
+    Any,
 }
 
 /// More slots than this are not made.
@@ -100,6 +106,12 @@ pub fn fixed_starts(program: &Program) -> Option<u32> {
     let flow = flow::build(&program).ok()?;
     let sites = once::sites(&program, &flow)?;
     u32::try_from(sites.len()).ok().filter(|&sites| sites <= MOST_SLOTS)
+}
+
+/// The procedures that statements start, one for each statement, and whether that happens at most once.
+pub(crate) fn started(program: &Program, flow: &flow::Flow) -> Vec<(ProcId, bool)> {
+    let sites = once::all_sites(program, flow);
+    sites.into_iter().map(|(site, is_once)| (site.proc, is_once)).collect()
 }
 
 /// The program with slots in the place of started threads.
@@ -130,6 +142,10 @@ pub fn slots(program: &Program, slots: Slots) -> Result<Slotted, LowerError> {
             return Err(at(Span::default(), &message));
         }
         Slots::AtMost(most) => replace::at_most(procedures, most),
+        Slots::Any => {
+            let sites = once::all_sites(&procedures, &flow);
+            replace::any_number(procedures, &sites)
+        }
     };
     made.program.predicates.clear();
     let result = flow::build(&made.program).map_err(placed)?;

@@ -22,23 +22,26 @@ const MANY: Times = 2;
 
 /// The places at which threads are started, in the order of the text; `None` if one of them may be passed twice.
 pub(super) fn sites(program: &Program, flow: &Flow) -> Option<Vec<Site>> {
+    let all = all_sites(program, flow);
+    all.into_iter().map(|(site, is_once)| is_once.then_some(site)).collect()
+}
+
+/// All places at which threads are started, in the order of the text, and whether each is passed at most once.
+pub(super) fn all_sites(program: &Program, flow: &Flow) -> Vec<(Site, bool)> {
     let edges = passed(flow);
     let entered = entered(program, flow, &edges);
     let mut sites = Vec::new();
     for (edge, &passed) in flow.edges.iter().zip(&edges) {
         let Command::Async { proc, .. } = edge.command else { continue };
         let inside = flow.location(edge.from).proc;
-        match times(entered[inside.index()], passed) {
-            0 => {}
-            1 => {
-                let statement = Mark::of(edge.span).number();
-                sites.push(Site { inside, statement, proc });
-            }
-            _ => return None,
+        let times = times(entered[inside.index()], passed);
+        if times > 0 {
+            let statement = Mark::of(edge.span).number();
+            sites.push((Site { inside, statement, proc }, times == 1));
         }
     }
-    sites.sort_by_key(|site| (site.statement, site.inside));
-    Some(sites)
+    sites.sort_by_key(|(site, _)| (site.statement, site.inside));
+    sites
 }
 
 fn times(a: Times, b: Times) -> Times {

@@ -89,6 +89,73 @@ pub(super) fn one_for_each(program: Program, sites: &[Site]) -> Made {
     Made { program, slots: count, filled, ended, reading }
 }
 
+/// One slot for each place that is passed once, any number for each other.
+pub(super) fn any_number(program: Program, sites: &[(Site, bool)]) -> Made {
+    let mut maker = Maker::new(program);
+    let singles = sites.iter().filter(|(_, is_once)| *is_once).count() as u32;
+    let (kept, joined) = (ids::are_kept(&maker.program), ids::are_joined(&maker.program));
+    // The last element is for those of which there are many: nobody waits for them.
+    let row = Type::Array { element: Box::new(Type::Bool), length: singles + 1 };
+    let ended = joined.then(|| maker.declare("ended", &row));
+    if let Some(ended) = ended
+        && let Some(last) = maker.program.globals[ended.index()].init.last_mut()
+    {
+        *last = Value::TRUE;
+    }
+    let mut slots = Vec::new();
+    let mut single = 0;
+    for &(site, is_once) in sites {
+        let name = maker.program.procs[site.proc.index()].name.clone();
+        let flag = maker.declare(&format!("{name}_started"), &Type::Bool);
+        let mut locals = Vec::new();
+        let mut body = vec![stmt(StmtKind::Assume(read(maker.scalar(flag))), silent())];
+        let flag = maker.scalar(flag);
+        if is_once {
+            let args = maker.arguments(site.proc, |ty| ty);
+            let places: Vec<Place> = args.iter().map(|&arg| maker.scalar(arg)).collect();
+            body.extend(maker.run(site.proc, &places, &mut locals));
+            if let Some(ended) = ended {
+                let end = maker.element(ended, make::number(single));
+                body.push(assign(vec![(end, make::truth(true))], silent()));
+            }
+            maker.add_thread(&format!("{name}_thread"), Count::Fixed(1), vec![], locals, body);
+            single += 1;
+            slots.push((site, flag, places, single));
+        } else {
+            let args = maker.given(&site, &mut locals);
+            let call = StmtKind::Call { proc: site.proc, args, results: Vec::new() };
+            body.push(stmt(call, silent()));
+            maker.add_thread(&format!("{name}_threads"), Count::Any, vec![], locals, body);
+            slots.push((site, flag, Vec::new(), singles + 1));
+        }
+    }
+    maker.replace(|start, locals| {
+        let number = Mark::of(start.span).number();
+        let is_here = |site: &Site| (site.inside, site.statement) == (start.inside, number);
+        let Some((_, flag, places, id)) = slots.iter().find(|(site, ..)| is_here(site)) else {
+            // No run gets there.
+            return StmtKind::Assume(make::truth(false));
+        };
+        let mut pairs = vec![(flag.clone(), make::truth(true))];
+        pairs.extend(start.dest.map(|dest| (dest.clone(), make::number(*id))));
+        pairs.extend(places.iter().cloned().zip(start.args.iter().cloned()));
+        for arg in start.args.iter().skip(places.len()).filter(|arg| !is_harmless(arg, &arg.ty)) {
+            let id = LocalId(locals.len() as u32);
+            locals.push(local("given", &arg.ty));
+            pairs.push((make::variable(VarRef::Local(id), &arg.ty), arg.clone()));
+        }
+        assign(pairs, start.span).kind
+    });
+    if kept {
+        maker.number_ids(singles + 1, ended);
+    }
+    let reading = vec![
+        "Threads that are started are there from the beginning, and wait until they are".to_owned(),
+        "started; there is any number of those that a statement may start again.".to_owned(),
+    ];
+    Made { program: maker.program, slots: singles, filled: Filled::None, ended, reading }
+}
+
 /// So many slots, whoever starts what.
 pub(super) fn at_most(program: Program, most: u32) -> Made {
     let mut maker = Maker::new(program);
@@ -278,6 +345,33 @@ impl Maker {
     fn element(&self, id: GlobalId, index: Expr) -> Place {
         let ty = self.program.globals[id.index()].ty.scalar();
         Place { indices: vec![index], ..make::variable(VarRef::Global(id), ty) }
+    }
+
+    /// Arguments for all threads that are started at a place: constants as they are, anything in the place of others.
+    fn given(&self, site: &Site, locals: &mut Vec<Variable>) -> Vec<Expr> {
+        let mut constants = Vec::new();
+        walk::each(&self.program.procs[site.inside.index()].body, &mut |s| {
+            if let StmtKind::Async { args, .. } = &s.kind
+                && Mark::of(s.span).number() == site.statement
+            {
+                constants.clone_from(args);
+            }
+        });
+        let proc = &self.program.procs[site.proc.index()];
+        let params = proc.locals[..proc.params].iter();
+        let arg = |(number, param): (usize, &Variable)| match constants.get(number) {
+            Some(Expr { kind: ExprKind::Const(value), ty, .. })
+                if *ty == param.ty && *value != Value::Open =>
+            {
+                make::constant(value.clone(), ty)
+            }
+            _ => {
+                let id = LocalId(locals.len() as u32);
+                locals.push(local(&param.name, &param.ty));
+                read(make::variable(VarRef::Local(id), &param.ty))
+            }
+        };
+        params.enumerate().map(arg).collect()
     }
 
     /// The procedures that are started, each once.

@@ -41,6 +41,8 @@ pub fn read(text: &str) -> Option<Run> {
         note: word("reason").or_else(|| first_diagnostic(&object)).unwrap_or_default(),
         memory: object.get("peak_memory_bytes").and_then(Value::as_u64),
         bound: bound.filter(|bound| !bound.is_empty()),
+        by: word("engine"),
+        stored: object.get("stored_states").and_then(Value::as_u64).filter(|&stored| stored > 0),
         seen: seen.collect(),
         ..Run::default()
     })
@@ -61,6 +63,7 @@ mod tests {
     fn answers_are_read() {
         let run = read(
             r#"{"selvedge": "0.1.0", "verdict": "unsafe", "bound": {"contexts": 3}, "reason": null,
+                "engine": "contexts-explicit", "stored_states": 4,
                 "observations": [{"bound": {"contexts": 1}, "states": 5, "visible": null},
                                  {"bound": {"delays": 1, "rounds": 2}, "states": 6, "visible": 6}],
                 "peak_memory_bytes": 7}"#,
@@ -68,7 +71,8 @@ mod tests {
         let run = run.unwrap();
         assert_eq!((run.verdict.as_str(), run.bound.as_deref()), ("unsafe", Some("3 contexts")));
         assert_eq!(run.seen, [AtBound { bound: 1, states: Some(5), visible: None }]);
-        assert_eq!(run.memory, Some(7));
+        assert_eq!((run.memory, run.stored), (Some(7), Some(4)));
+        assert_eq!(run.by.as_deref(), Some("contexts-explicit"));
         let refused = read(
             r#"{"verdict": null, "reason": null, "diagnostics": [{"line": 2, "message": "no"}]}"#,
         );

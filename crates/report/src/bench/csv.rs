@@ -3,6 +3,9 @@
 
 use super::{Key, Measured, Part, is_answer};
 
+/// Columns that earlier versions did not write.
+const NEW: [&str; 2] = ["by", "stored_states"];
+
 const NAMES: [&str; 13] = [
     "file",
     "options",
@@ -22,10 +25,10 @@ const NAMES: [&str; 13] = [
 /// Writes rows.
 #[must_use]
 pub fn write(rows: &[Measured]) -> String {
-    let mut text = NAMES.join(",") + "\n";
+    let mut text = [&NAMES[..], &NEW[..]].concat().join(",") + "\n";
     for row in rows {
         let seconds = |time: f64| format!("{time:.4}");
-        let fields: [String; NAMES.len()] = [
+        let fields: [String; NAMES.len() + NEW.len()] = [
             row.key.file.clone(),
             row.key.options.clone(),
             row.key.command.clone(),
@@ -39,6 +42,8 @@ pub fn write(rows: &[Measured]) -> String {
             row.bound.clone().unwrap_or_default(),
             row.repeats.to_string(),
             row.note.clone(),
+            row.by.clone().unwrap_or_default(),
+            row.stored.map(|states| states.to_string()).unwrap_or_default(),
         ];
         text += &(fields.iter().map(|field| quote(field)).collect::<Vec<_>>().join(",") + "\n");
     }
@@ -85,6 +90,10 @@ pub fn read(text: &str) -> Result<Vec<Measured>, String> {
             repeats,
             note,
         ] = places.map(|place| fields[place].clone());
+        let newer = |name: &str| {
+            let place = names.iter().position(|known| known == name);
+            place.map(|place| fields[place].clone()).unwrap_or_default()
+        };
         let number = |name: &str, text: &str| match text.parse::<f64>() {
             Ok(number) if number >= 0.0 && number.is_finite() => Ok(number),
             _ => Err(format!("line {line}: `{text}` is no number for `{name}`")),
@@ -101,6 +110,8 @@ pub fn read(text: &str) -> Result<Vec<Measured>, String> {
             cpu: maybe("cpu_s", cpu)?,
             memory: maybe("memory_bytes", memory)?.map(|bytes| bytes as u64),
             bound: known(bound),
+            by: known(newer(NEW[0])),
+            stored: maybe(NEW[1], newer(NEW[1]))?.map(|states| states as u64),
             repeats: number("repeats", &repeats)? as usize,
             note,
             seen: Vec::new(),
@@ -161,6 +172,7 @@ mod tests {
         ];
         rows[1].note = "two\nlines".to_owned();
         rows[1].cpu = Some(0.25);
+        (rows[1].by, rows[1].stored) = (Some("cuts".to_owned()), Some(7));
         assert_eq!(read(&write(&rows)).unwrap(), rows);
         assert_eq!(read(&write(&[])).unwrap(), []);
         // Line ends of other systems, and no end of line at the end.
@@ -182,7 +194,7 @@ mod tests {
             wrong(&text.replace("0.5000", "NaN")),
             "line 2: `NaN` is no number for `time_s`"
         );
-        assert_eq!(wrong(&(text.clone() + "b,c\n")), "line 3: 2 fields, but the first line has 13");
+        assert_eq!(wrong(&(text.clone() + "b,c\n")), "line 3: 2 fields, but the first line has 15");
         assert_eq!(wrong(&(text + "\"b,c\n")), "line 3: a quotation mark is not closed");
     }
 }

@@ -148,8 +148,8 @@ pub fn write(rows: &[Measured], conditions: &[String], pictures: &[(&str, String
 
 fn table(rows: &[&Measured]) -> String {
     let mut text = String::from(
-        "| question | column | verdict | expected | time s | CPU s | memory | bound | runs | note |\n\
-         | --- | --- | --- | --- | ---: | ---: | ---: | --- | ---: | --- |\n",
+        "| question | column | verdict | expected | time s | CPU s | memory | bound | by | stored | runs | note |\n\
+         | --- | --- | --- | --- | ---: | ---: | ---: | --- | --- | ---: | ---: | --- |\n",
     );
     for row in rows {
         let verdict =
@@ -164,6 +164,8 @@ fn table(rows: &[&Measured]) -> String {
             row.cpu.map_or_else(dash, |cpu| format!("{cpu:.2}")),
             row.memory.map_or_else(dash, bytes),
             row.bound.clone().unwrap_or_else(dash),
+            row.by.clone().unwrap_or_else(dash),
+            row.stored.map_or_else(dash, |states| states.to_string()),
             row.repeats.to_string(),
             row.note.clone(),
         ];
@@ -239,16 +241,16 @@ mod tests {
 
             ## Questions
 
-            | question | column | verdict | expected | time s | CPU s | memory | bound | runs | note |
-            | --- | --- | --- | --- | ---: | ---: | ---: | --- | ---: | --- |
-            | a | auto | safe | safe | 0.500 | - | 1.0 MiB | - | 1 |  |
-            | a | other | **unsafe** | safe | 0.250 | - | 1.0 MiB | - | 1 |  |
+            | question | column | verdict | expected | time s | CPU s | memory | bound | by | stored | runs | note |
+            | --- | --- | --- | --- | ---: | ---: | ---: | --- | --- | ---: | ---: | --- |
+            | a | auto | safe | safe | 0.500 | - | 1.0 MiB | - | - | - | 1 |  |
+            | a | other | **unsafe** | safe | 0.250 | - | 1.0 MiB | - | - | - | 1 |  |
 
             ## Growth with threads
 
-            | question | column | verdict | expected | time s | CPU s | memory | bound | runs | note |
-            | --- | --- | --- | --- | ---: | ---: | ---: | --- | ---: | --- |
-            | b | auto | timeout | safe | 10.000 | - | 1.0 MiB | - | 1 | a \| b &lt;c> |
+            | question | column | verdict | expected | time s | CPU s | memory | bound | by | stored | runs | note |
+            | --- | --- | --- | --- | ---: | ---: | ---: | --- | --- | ---: | ---: | --- |
+            | b | auto | timeout | safe | 10.000 | - | 1.0 MiB | - | - | - | 1 | a \| b &lt;c> |
 
             ## Pictures
 

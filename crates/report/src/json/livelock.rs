@@ -70,7 +70,9 @@ impl Livelock {
             stored_states: outcome.states,
             reductions: Vec::new(),
             assumption: None,
+            undecided: None,
             reason: reason.map(ToString::to_string),
+            broken: None,
             violation: None,
             coverage: None,
             proof: livelock::proof(answer),
@@ -79,6 +81,7 @@ impl Livelock {
             peak_memory_bytes: Some(answer.peak_memory),
             trace: None,
             evidence: None,
+            command: None,
         };
         Livelock { answer, asked, lasso }
     }

@@ -30,6 +30,49 @@ pub struct Ask {
     /// Numbers of threads, by name.
     #[serde(default)]
     pub threads: BTreeMap<String, u32>,
+    /// Values of constants, by name, as they are written on the command line.
+    #[serde(default)]
+    pub consts: BTreeMap<String, String>,
+    /// What must not be reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// The initial state of a table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub init: Option<String>,
+    /// When to stop, in bytes of memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// How many engines work at the same time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<u32>,
+    /// Lists interchangeable threads one by one.
+    #[serde(default)]
+    pub no_symmetry: bool,
+    /// Stores all states between local steps.
+    #[serde(default)]
+    pub no_reduction: bool,
+    /// Wants every assertion to be reached.
+    #[serde(default)]
+    pub require_reached: bool,
+    /// What is said about a program in C.
+    #[serde(default)]
+    pub c: CAsk,
+}
+
+/// What a page says about a program in C. Folders and macros of the preprocessor are left to the command line: they name
+/// files.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CAsk {
+    /// How wide `long` and pointers are, by the name on the command line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_model: Option<String>,
+    /// How many objects each `malloc` has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heap: Option<u32>,
+    /// What must hold, by the names on the command line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub properties: Vec<String>,
 }
 
 impl Ask {
@@ -62,14 +105,62 @@ pub struct Setup {
     pub selvedge: &'static str,
     /// The file.
     pub file: String,
+    /// Counts how often the file was found to be another one.
+    pub revision: u64,
     /// Its text.
     pub source: String,
+    /// Why it cannot be explored as it is now, if it cannot.
+    pub wrong: Option<String>,
+    /// What kind of text it is.
+    pub language: Language,
     /// The engines that may be asked for.
-    pub engines: Vec<String>,
+    pub engines: Vec<EngineWord>,
     /// The threads, with their numbers.
     pub threads: Vec<ThreadCount>,
+    /// The constants, with the values that the text gives them.
+    pub consts: Vec<Constant>,
+    /// Options that only the command line sets: they name files or programs.
+    pub fixed: Vec<String>,
     /// What is asked first.
     pub ask: Ask,
+}
+
+impl Setup {
+    /// The setup in one line.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// A kind of text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    /// A program.
+    Program,
+    /// A program in C.
+    C,
+    /// A table.
+    Table,
+}
+
+/// An engine, and a word on what it does.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct EngineWord {
+    /// Its name on the command line.
+    pub name: String,
+    /// What it does.
+    pub about: String,
+}
+
+/// A constant of a program.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Constant {
+    /// Its name.
+    pub name: String,
+    /// Its value in the text.
+    pub value: String,
 }
 
 /// How many threads there are of a kind.
@@ -101,6 +192,8 @@ pub enum Live {
         /// How many bytes are in use.
         memory_bytes: u64,
     },
+    /// The answer is there, and a document without what is still being made beside it.
+    Answered,
     /// The document is there.
     Done,
     /// There is none.

@@ -6,6 +6,7 @@ use selvedge_analysis::engine::{Outcome, Table, Verdict as Found};
 use selvedge_analysis::{Bound, fair};
 use selvedge_evidence::{Evidence, property};
 use selvedge_model::System;
+use selvedge_program::Program;
 
 use super::observations::{above, below, collapse};
 use super::{Asked, Document, Invariant, InvariantPlace, Reply, automata, of_lasso, of_trace};
@@ -28,6 +29,8 @@ pub struct Subject<'a> {
     pub source: &'a str,
     /// The bound, if there is one.
     pub bound: Option<Bound>,
+    /// The program, if it is one: the types of its variables say what is restricted.
+    pub program: Option<&'a Program>,
 }
 
 /// The document of an answer, with the observation table that was made beside it.
@@ -66,8 +69,9 @@ pub fn of_answer(
         }
         Found::Safe(proof) => {
             let why = answer::proof_in_words(outcome, *proof, answer.properties.is_empty());
-            let places = (outcome.evidence.as_ref())
-                .and_then(|evidence| invariant::places(system, evidence, MOST_PLACES));
+            let places = (outcome.evidence.as_ref()).and_then(|evidence| {
+                invariant::places(system, subject.program, evidence, MOST_PLACES)
+            });
             if places.is_none() {
                 document.notes.push(
                     "the invariant is not shown: it has too many places, or was not written down"
@@ -140,7 +144,7 @@ impl Document {
             selvedge: VERSION,
             file: subject.file.to_owned(),
             source: subject.source.to_owned(),
-            question: Asked { text, property, threads },
+            question: Asked { text, property, threads, command: None },
             answer,
             unit: "contexts",
             below: Vec::new(),
@@ -148,6 +152,7 @@ impl Document {
             collapse: None,
             violation: None,
             schedule: None,
+            way: None,
             invariant: None,
             automata: Vec::new(),
             notes: Vec::new(),

@@ -1,7 +1,7 @@
 //! # The page as a file
-//! Hand-written HTML, CSS and scripts, put together with the document inside. Nothing is fetched: the
-//! policy of the page forbids it, and names the one script and the one style that it has by their
-//! hashes.
+//! Hand-written HTML, CSS and scripts, and a library that lays out graphs (`assets/vendor`), put together with the document
+//! inside. Nothing is fetched: the policy of the page forbids it, and names the one script and the one style that it has by
+//! their hashes.
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -9,9 +9,14 @@ use sha2::{Digest, Sha256};
 use super::{Document, Setup};
 
 const FRAME: &str = include_str!("assets/page.html");
-const STYLE: &str = concat!(include_str!("assets/page.css"), include_str!("assets/panels.css"));
+const STYLE: &str = concat!(
+    include_str!("assets/page.css"),
+    include_str!("assets/panels.css"),
+    include_str!("assets/walk.css")
+);
 const SCRIPT: &str = concat!(
     "\"use strict\";\n",
+    include_str!("assets/vendor/dagre.min.js"),
     include_str!("assets/dom.js"),
     include_str!("assets/schedule.js"),
     include_str!("assets/chart.js"),
@@ -19,8 +24,13 @@ const SCRIPT: &str = concat!(
     include_str!("assets/state.js"),
     include_str!("assets/source.js"),
     include_str!("assets/table.js"),
+    include_str!("assets/graph.js"),
     include_str!("assets/automata.js"),
+    include_str!("assets/address.js"),
+    include_str!("assets/walk.js"),
+    include_str!("assets/help.js"),
     include_str!("assets/page.js"),
+    include_str!("assets/form.js"),
     include_str!("assets/live.js"),
 );
 
@@ -129,9 +139,14 @@ mod tests {
         let setup = Setup {
             selvedge: "0",
             file: "a\"<b>.weave".to_owned(),
+            revision: 1,
             source: "</script><script>alert(1)</script><!-- {{script}} {{data}}".to_owned(),
+            wrong: None,
+            language: super::super::Language::Program,
             engines: Vec::new(),
             threads: Vec::new(),
+            consts: Vec::new(),
+            fixed: Vec::new(),
             ask: super::super::Ask::default(),
         };
         let page = live(&setup);

@@ -23,6 +23,9 @@ pub fn markdown(document: &Document) -> String {
     for note in &document.notes {
         let _ = writeln!(text, "- *note*: {}", inline(note));
     }
+    if let Some(command) = &document.question.command {
+        let _ = write!(text, "\nAsk it again:\n\n{}", fenced(command));
+    }
     let _ = write!(text, "\n## The program\n\n{}", fenced(&numbered(&document.source)));
     if let Some(schedule) = &document.schedule {
         text += &steps(schedule);

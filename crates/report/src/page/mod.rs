@@ -15,18 +15,22 @@ mod html;
 mod markdown;
 mod observations;
 mod schedule;
+mod walk;
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::json::VerdictName;
 
-pub use ask::{Ask, Live, Posed, Setup, ThreadCount};
+pub use ask::{Ask, CAsk, Constant, EngineWord, Language, Live, Posed, Setup, ThreadCount};
 pub use automata::automata;
 pub use build::{Subject, of_answer, of_livelock, of_predicates};
 pub use html::{Policy, html, live};
 pub use markdown::markdown;
 pub use observations::{Above, Amount, Below};
 pub use schedule::{Schedule, of_lasso, of_trace};
+pub use walk::{Choice, Edge, Go, Graph, Look, Node, Waiting, Wander};
 
 /// All that is known about a question.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -53,6 +57,9 @@ pub struct Document {
     pub violation: Option<usize>,
     /// The run of a violation, or one that never ends.
     pub schedule: Option<Schedule>,
+    /// How whoever explores gets to the states of the schedule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub way: Option<Way>,
     /// What a proof rests on.
     pub invariant: Option<Invariant>,
     /// The stacks that occur.
@@ -69,6 +76,15 @@ impl Document {
     }
 }
 
+/// The way to the states of a schedule, for walks.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Way {
+    /// The initial state, then the choices.
+    pub path: Vec<usize>,
+    /// The numbers of threads, where there may be any.
+    pub threads: BTreeMap<String, u32>,
+}
+
 /// What was asked.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Asked {
@@ -78,6 +94,8 @@ pub struct Asked {
     pub property: String,
     /// The threads that there are at the start.
     pub threads: Vec<String>,
+    /// The command line that asks it again, if that is known.
+    pub command: Option<String>,
 }
 
 /// What came out.

@@ -86,6 +86,9 @@ pub struct Message {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Invocation {
+    /// The command line that asks it again, if one asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command_line: Option<String>,
     /// Whether the question could be asked; an answer may still be missing.
     pub execution_successful: bool,
     /// The exit code.

@@ -38,7 +38,7 @@ fn open(example: &str, deadlock: bool) -> Opened {
                 false => Arc::new(lowering.dropping_threads()),
             };
             let mut properties = vec![Property::NeverWrong];
-            properties.extend(deadlock.then_some(Property::NoDeadlock));
+            properties.extend(deadlock.then_some(Property::ANY_DEADLOCK));
             Opened { system, properties, source }
         }
         Input::Tables { input, source } => {
@@ -74,6 +74,7 @@ fn ask(
         asked: Asked::default(),
         last: states.as_ref().and_then(|states| states.last()),
         covered: None,
+        deadlocks: Default::default(),
         time: Duration::ZERO,
         peak_memory: 0,
     };

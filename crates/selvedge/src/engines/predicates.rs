@@ -6,7 +6,7 @@ use super::{Engine, EngineName, FAVOURED, Place, only};
 use crate::Failure;
 use crate::answer::Answer;
 use crate::options::Heard;
-use crate::predicates::{self, come_first, join};
+use crate::predicates::{self, accompany, come_first, join};
 use crate::question::Question;
 
 /// How much work the other engines do alone, in moves: a moment.
@@ -32,8 +32,10 @@ impl Engine for ByPredicates {
     fn place(&self, question: &Question) -> Option<Place> {
         if question.bound().is_none() && come_first(question) {
             Some(Place::FIRST)
+        } else if join(question) {
+            Some(Place { after: HEAD_START, shares: 2 * FAVOURED })
         } else {
-            join(question).then_some(Place { after: HEAD_START, shares: 2 * FAVOURED })
+            accompany(question).then_some(Place { after: HEAD_START, shares: FAVOURED })
         }
     }
 
@@ -42,6 +44,7 @@ impl Engine for ByPredicates {
         let others_may = question.options().engine == EngineName::Auto
             && (!come_first(question) || question.subject().options().target.is_some());
         if others_may
+            && !accompany(question)
             && question.budget().look().is_ok()
             && let Some(why) = answer.why_no_views()
         {

@@ -1,7 +1,7 @@
 //! Engines that follow states: contexts, one pushdown system for all threads, coverability; rounds and delays.
 
 use selvedge_analysis::Resource;
-use selvedge_analysis::engine::{self, Method, delays};
+use selvedge_analysis::engine::{self, FAVOURED, Method, delays};
 use selvedge_analysis::reduce::Direction;
 
 use super::{Engine, EngineName, Place, only, refuse_delays};
@@ -75,6 +75,8 @@ impl Engine for OfStates {
             true => None,
             // States may have no end; then predicates are what answers.
             false if predicates::join(question) => Some(Place { after: 0, shares: 1 }),
+            // Nobody knows who is faster; both take small portions.
+            false if predicates::accompany(question) => Some(Place { after: 0, shares: FAVOURED }),
             false => Some(Place::FIRST),
         }
     }
@@ -82,11 +84,13 @@ impl Engine for OfStates {
     fn answer(&self, question: &Question) -> Result<Answer, Failure> {
         let opened = question.opened()?;
         let tell = question.tell();
-        let outcome = explored(question, opened, self.method, |explored| match question.bound() {
-            None => engine::verify(explored, question.budget(), &tell),
-            Some(bound) => engine::check(explored, bound, question.budget(), &tell),
-        });
-        Answer::of_states(question, opened, outcome)
+        let budget = question.budget();
+        let (outcome, going) =
+            explored(question, opened, self.method, |explored, keeper| match question.bound() {
+                None => engine::verify_and_keep(explored, keeper, budget, &tell),
+                Some(bound) => engine::check_and_keep(explored, bound, keeper, budget, &tell),
+            });
+        Ok(Answer::of_states(question, opened, outcome)?.going(going))
     }
 }
 

@@ -3,6 +3,7 @@
 //! finds a violation where one of them is not what is expected. One with threads ends in some state: the verifier finds that state reachable.
 
 mod gcc;
+mod races;
 mod sequential;
 mod text;
 mod threaded;
@@ -117,4 +118,34 @@ fn final_states_that_are_seen_are_reachable() {
         }
     }
     report(&failures);
+}
+
+/// What is said about data races, with or without what the text shows.
+fn races_of(text: &str, watches_all: bool) -> VerdictName {
+    let mut options = InputOptions::default();
+    options.c.options = selvedge_frontend::c::lower::Options::only("no-data-race").unwrap();
+    options.c.options.watches_all = watches_all;
+    let limits = Limits { timeout: Some(Duration::from_secs(20)), ..Limits::default() };
+    let subject = Subject::parse("program.i", text.to_owned(), options).unwrap();
+    verify(&subject, &Options { limits, ..Options::default() }).unwrap().name()
+}
+
+#[test]
+fn races_that_the_text_rules_out_are_found_by_nobody() {
+    let (mut failures, mut compared) = (Vec::new(), [0, 0]);
+    for seed in first()..first() + many(60) {
+        let text = races::program(seed);
+        let (quick, slow) = (races_of(&text, false), races_of(&text, true));
+        match (quick, slow) {
+            (VerdictName::Safe, VerdictName::Safe) => compared[0] += 1,
+            (VerdictName::Unsafe, VerdictName::Unsafe) => compared[1] += 1,
+            (VerdictName::Safe, VerdictName::Unsafe) | (VerdictName::Unsafe, VerdictName::Safe) => {
+                failures.push((seed, format!("{quick:?}, and {slow:?} by a look at all"), text));
+            }
+            // An unlock by who does not hold it, or too much to explore.
+            _ => {}
+        }
+    }
+    report(&failures);
+    assert!(compared.iter().all(|&number| number > 0), "{compared:?} programs were compared");
 }

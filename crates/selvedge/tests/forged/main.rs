@@ -4,6 +4,7 @@
 //! false, so that every one has to be refused. The same for runs that are said to go wrong, or to go
 //! on for ever, in programs that do not.
 
+mod c;
 mod changes;
 mod options;
 mod programs;
@@ -15,8 +16,8 @@ use std::time::Duration;
 use fastrand::Rng;
 use programs::{Family, Recipe, recipe};
 use selvedge::{
-    Bound, EngineName, InputOptions, Limits, Livelock, Options, Subject, VerdictName, check,
-    livelock, recheck, verify,
+    Bound, Deadlocks, EngineName, InputOptions, Limits, Livelock, Options, Subject, VerdictName,
+    check, livelock, recheck, verify,
 };
 use selvedge_evidence::format::digest;
 use selvedge_smt::solver::DEFAULT;
@@ -50,7 +51,7 @@ fn subject(text: &str, threads: &[(&str, u32)]) -> Subject {
 fn options(family: Family, engine: EngineName) -> Options {
     Options {
         engine,
-        deadlock: family == Family::Waiting,
+        deadlock: Deadlocks::if_asked(family == Family::Waiting),
         evidence: true,
         limits: Limits { timeout: Some(Duration::from_secs(1)), ..Limits::default() },
         ..Options::default()

@@ -1,7 +1,8 @@
 //! Options of evidence that are changed or emptied, and questions that it does not answer.
 
 use selvedge::{
-    Bound, EngineName, InputOptions, Options, Subject, VerdictName, check, recheck, verify,
+    Bound, Deadlocks, EngineName, InputOptions, Options, Subject, VerdictName, check, recheck,
+    verify,
 };
 use serde_json::{Value, json};
 
@@ -181,7 +182,7 @@ fn a_run_says_how_many_threads_it_has() {
 
 #[test]
 fn a_proof_answers_no_other_question() {
-    let deadlock = Options { deadlock: true, ..Options::default() };
+    let deadlock = Options { deadlock: Deadlocks::All, ..Options::default() };
     let target = InputOptions { target: Some("w@L".to_owned()), ..InputOptions::default() };
     if has_solver("a_proof_answers_no_other_question") {
         let any = subject(NEVER_WRONG, &[]);

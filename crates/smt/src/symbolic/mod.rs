@@ -12,7 +12,7 @@
 //! it for some values of the fresh variables. `tests/steps.rs` compares the two on random values.
 //!
 //! **Needs.** A program without calls, started threads, owners of locks, and loops inside of atomic
-//! sections; everything else is a [`Refusal`] that names the line.
+//! sections (but for those that change nothing: a turn of them leads nowhere else); everything else is a [`Refusal`] that names the line.
 
 pub(crate) use terms::{binary, constant, merge, unary};
 
@@ -95,6 +95,8 @@ struct State {
     guard: Vec<Term>,
     fresh: Vec<Var>,
     edges: Vec<EdgeId>,
+    /// Where it was inside of an atomic section, with the values there.
+    passed: Vec<(Loc, Vec<Term>, Vec<Term>)>,
 }
 
 /// Everything that a thread can do at a place.
@@ -108,6 +110,7 @@ pub fn paths(layout: &Layout<'_>, source: &Source, place: Place) -> Result<Vec<P
         guard: Vec::new(),
         fresh: Vec::new(),
         edges: Vec::new(),
+        passed: Vec::new(),
     };
     let refuse = |why: &str, edge: EdgeId| {
         let line = source.line(layout.code.edge(edge).site.0);
@@ -134,7 +137,9 @@ pub fn paths(layout: &Layout<'_>, source: &Source, place: Place) -> Result<Vec<P
             }
             match edge.control {
                 Control::Return => done.extend(state.path(Outcome::Ends)),
-                _ if layout.code.location(edge.to).atomic => work.push((edge.to, state)),
+                _ if layout.code.location(edge.to).atomic || layout.is_passed(edge.to) => {
+                    work.extend(state.on_to(edge.to));
+                }
                 _ => done.extend(state.path(Outcome::At(edge.to))),
             }
         }
@@ -143,6 +148,18 @@ pub fn paths(layout: &Layout<'_>, source: &Source, place: Place) -> Result<Vec<P
 }
 
 impl State {
+    /// Goes on inside of an atomic section; not where it was before with the same values: whatever comes from there comes with fewer steps.
+    fn on_to(mut self, loc: Loc) -> Option<(Loc, State)> {
+        let is_here = |(at, globals, locals): &(Loc, Vec<Term>, Vec<Term>)| {
+            *at == loc && *globals == self.globals && *locals == self.locals
+        };
+        if self.passed.iter().any(is_here) {
+            return None;
+        }
+        self.passed.push((loc, self.globals.clone(), self.locals.clone()));
+        Some((loc, self))
+    }
+
     /// The path that leads here, unless it is plainly impossible.
     fn path(self, to: Outcome) -> Option<Path> {
         let guard = Term::all(self.guard);

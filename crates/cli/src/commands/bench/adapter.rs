@@ -181,6 +181,7 @@ mod tests {
             expected: None,
             command: "verify",
             is_slow: false,
+            note: String::new(),
         }
     }
 

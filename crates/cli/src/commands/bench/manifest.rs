@@ -1,5 +1,5 @@
-//! The list of questions: a line each, with tabs between file, options, expected verdict, bound and how
-//! it is run. Only the file has to be there. Files are sought beside the list; empty lines and
+//! The list of questions: a line each, with tabs between file, options, expected verdict, bound, how
+//! it is run, and a note. Only the file has to be there. Files are sought beside the list; empty lines and
 //! lines that begin with `#` are passed over, and so is a line of names (`file`, …).
 //!
 //! A list of tasks in C has another line of names (`file`, `data_model`, and properties), and a verdict in each column of a property: see
@@ -32,6 +32,8 @@ pub struct Question {
     /// `verify`, `check` or `livelock`.
     pub command: &'static str,
     pub is_slow: bool,
+    /// What else the list says of it.
+    pub note: String,
 }
 
 /// The list of the examples, in a checkout.
@@ -70,7 +72,9 @@ impl Manifest {
                     true => {
                         "this is a program, not a list: write its name into a file, and give that"
                     }
-                    false => "columns are separated by tabs: file, options, verdict, bound, run",
+                    false => {
+                        "columns are separated by tabs: file, options, verdict, bound, run, note"
+                    }
                 };
                 return Err(wrong((line, format!("there is no file {file}; {why}"))));
             }
@@ -96,9 +100,9 @@ fn parse(text: &str) -> Result<Vec<(usize, Question)>, (usize, String)> {
             continue;
         }
         let fail = |why: String| (number + 1, why);
-        if fields.len() > 5 {
+        if fields.len() > 6 {
             return Err(fail(format!(
-                "{} fields, but there are five: file, options, verdict, bound, run",
+                "{} fields, but there are six: file, options, verdict, bound, run, note",
                 fields.len()
             )));
         }
@@ -129,8 +133,8 @@ fn parse(text: &str) -> Result<Vec<(usize, Question)>, (usize, String)> {
             }
         };
         let options = field(1).split_whitespace().collect::<Vec<_>>().join(" ");
-        let file = field(0).to_owned();
-        questions.push((number + 1, Question { file, options, expected, command, is_slow }));
+        let (file, note) = (field(0).to_owned(), field(5).to_owned());
+        questions.push((number + 1, Question { file, options, expected, command, is_slow, note }));
     }
     Ok(questions)
 }
@@ -141,7 +145,7 @@ mod tests {
 
     #[test]
     fn questions_are_read() {
-        let text = "file\toptions\tverdict\tbound\trun\n# a comment\n\na.weave\nb.weave\t--const  N=3\tsafe\t-\tslow\n\
+        let text = "file\toptions\tverdict\tbound\trun\n# a comment\n\na.weave\nb.weave\t--const  N=3\tsafe\t-\tslow\tlarge\n\
                     c.weave\t\tnonterminating\t-\tlivelock\n";
         let read: Vec<_> = parse(text).unwrap();
         let words: Vec<_> = read
@@ -166,6 +170,6 @@ mod tests {
         assert_eq!(wrong("a\n\tx").0, 2);
         assert!(wrong("a\t\tperhaps").1.starts_with("`perhaps` is no verdict"));
         assert!(wrong("a\t\t\t\tsoon").1.starts_with("`soon` is no way to run"));
-        assert!(wrong("a\tb\tsafe\t1\ttest\tmore").1.starts_with("6 fields"));
+        assert!(wrong("a\tb\tsafe\t1\ttest\tmore\tmore").1.starts_with("7 fields"));
     }
 }

@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::thread;
 
 use selvedge::Failure;
+use selvedge::walk::{Enabled, Stop, Walk};
 use selvedge_evidence::thread_name;
 use selvedge_frontend::show_path;
 use selvedge_report::style::Role;
@@ -15,7 +16,6 @@ use selvedge_report::text::TraceOptions;
 use selvedge_report::{text, view};
 
 use super::save_schedule;
-use super::walk::{Enabled, Stop, Walk};
 use crate::output::Output;
 use selvedge_check::command::Interrupt;
 
@@ -98,9 +98,11 @@ pub fn run(
                 walk.undo(usize::try_from(times).unwrap_or(usize::MAX));
                 Ok(())
             })?,
-            "r" => repeat(rest, |times| match walk.wander(times, random, interrupt) {
-                Stop::Unknown(fault) => Err(fault),
-                _ => Ok(()),
+            "r" => repeat(rest, |times| {
+                match walk.wander(times, random, || interrupt.is_requested()) {
+                    Stop::Unknown(fault) => Err(fault),
+                    _ => Ok(()),
+                }
             })?,
             "" => Done::Moved,
             number => take(walk, number)?,

@@ -8,7 +8,8 @@ use std::rc::Rc;
 use selvedge_program::make::read;
 use selvedge_program::{BinaryOp, Expr, Place, Span, StmtKind, Type, VarRef};
 
-use super::arithmetic::{binary, convert, int, negate};
+use super::arithmetic::{binary, convert, int};
+use super::faults::Fault;
 use super::function::{Fun, Home};
 use super::memory::{Leaf, Stored, place};
 use super::points::Target;
@@ -49,14 +50,14 @@ pub(super) enum Access {
 pub(super) type ValueCell = (Vec<usize>, Vec<u32>, Expr);
 
 /// A scalar that a pointer may point to.
-struct Found {
-    base: u64,
-    leaf: Leaf,
-    var: VarRef,
+pub(super) struct Found {
+    pub(super) base: u64,
+    pub(super) leaf: Leaf,
+    pub(super) var: VarRef,
     /// The marks of the objects that are there.
-    used: Option<selvedge_program::GlobalId>,
+    pub(super) used: Option<selvedge_program::GlobalId>,
     /// How many bytes each of them has, and how many there are from one to the next.
-    sizes: Option<(selvedge_program::GlobalId, u64)>,
+    pub(super) sizes: Option<(selvedge_program::GlobalId, u64)>,
 }
 
 /// The place of a scalar, and its address where somebody watches it.
@@ -181,7 +182,8 @@ impl<'u> Fun<'_, 'u> {
             .filter(|(at, indices, _)| at.starts_with(&way) && !indices.is_empty())
             .collect();
         let length = inside.iter().map(|(_, indices, _)| indices[0] + 1).max().unwrap_or(0);
-        self.require(binary(BinaryOp::Lt, index.clone(), int(length, &index.ty), span), span);
+        let inside_of = binary(BinaryOp::Lt, index.clone(), int(length, &index.ty), span);
+        self.require(inside_of, Fault::Index, span);
         let mut elements: BTreeMap<(Vec<usize>, Vec<u32>), Expr> = BTreeMap::new();
         for (at, indices, value) in inside {
             let this = binary(BinaryOp::Eq, index.clone(), int(indices[0], &index.ty), span);
@@ -251,148 +253,6 @@ impl<'u> Fun<'_, 'u> {
         Type::Machine { bits, signed: false }
     }
 
-    /// Does something at the place of a scalar: once where it has a name, once for each object where it is pointed to.
-    pub(super) fn at_place(
-        &mut self,
-        access: &Access,
-        c: &CType,
-        part: usize,
-        span: Span,
-        act: &mut dyn FnMut(&mut Self, At),
-    ) {
-        match access {
-            Access::Named { stored, way, indices, .. } => {
-                let mut way = way.clone();
-                if matches!(strip(c), CType::Opaque(_)) {
-                    way.push(part);
-                }
-                match stored.leaf(&way) {
-                    Some((leaf, var)) if leaf.dimensions.len() == indices.len() => {
-                        let place = place(*var, indices.clone(), &leaf.ty, span);
-                        let address = match self.is_watched(&place) {
-                            true => Some(self.address_of(access.clone(), span)),
-                            false => None,
-                        };
-                        act(self, At { place, address });
-                    }
-                    _ => self.limit(
-                        span,
-                        "a part of an object that is read as something else".to_owned(),
-                    ),
-                }
-            }
-            Access::Pointed { address, targets } => {
-                let address = moved(address.clone(), part as u64);
-                let mut found = Vec::new();
-                let mut inside = selvedge_program::make::truth(false);
-                let mut all_stored = !targets.is_empty();
-                for &target in targets {
-                    let Some(stored) = self.lower.stored(target) else {
-                        all_stored = false;
-                        continue;
-                    };
-                    inside = binary(BinaryOp::Or, inside, is_inside(&address, &stored, span), span);
-                    for (leaf, var) in &stored.leaves {
-                        let fits = self.lower.shapes.interchangeable(&leaf.c, strip(c));
-                        let is_part = !matches!(leaf.c, CType::Opaque(_))
-                            || leaf.ways.iter().any(|way| way.last() == Some(&part));
-                        if fits && is_part {
-                            let used = stored
-                                .pool
-                                .filter(|_| self.lower.options.memory)
-                                .map(|pool| pool.used);
-                            found.push(Found {
-                                base: stored.base,
-                                leaf: leaf.clone(),
-                                var: *var,
-                                used,
-                                sizes: stored.sizes.zip(stored.pool.map(|pool| pool.stride)),
-                            });
-                        }
-                    }
-                }
-                // What is certain is found without a look at the others.
-                let certain = found.iter().position(|found| {
-                    let (cond, _) = find(&address, found.base, &found.leaf, span);
-                    arithmetic::known_truth(&cond) == Some(true)
-                });
-                if let Some(certain) = certain {
-                    found = vec![found.swap_remove(certain)];
-                }
-                let address = self.simple(address, span);
-                // Where it is not known what else there is, whatever is not null may be something.
-                let unknown = match arithmetic::known_truth(&inside) {
-                    Some(false) if !all_stored => {
-                        negate(binary(BinaryOp::Eq, address.clone(), int(0, &address.ty), span))
-                    }
-                    _ => inside,
-                };
-                self.one_of(&address, found, &unknown, span, act);
-            }
-            Access::Nowhere(reason) => self.limit(span, reason.clone()),
-            Access::Value(..) => self.limit(span, "a value that nobody holds".to_owned()),
-        }
-    }
-
-    fn one_of(
-        &mut self,
-        address: &Expr,
-        mut found: Vec<Found>,
-        unknown: &Expr,
-        span: Span,
-        act: &mut dyn FnMut(&mut Self, At),
-    ) {
-        if found.is_empty() {
-            // Inside of an object, but at no scalar of this type; or something of which nothing is known.
-            let reason =
-                "a pointer to something that is read as another type, or of which nothing is known";
-            return self.branch(
-                unknown.clone(),
-                span,
-                |fun| fun.limit(span, reason.to_owned()),
-                |fun| fun.invalid(span),
-            );
-        }
-        let Found { base, leaf, var, used, sizes } = found.remove(0);
-        let (cond, indices) = find(address, base, &leaf, span);
-        let mark = used.zip(indices.first().cloned());
-        let bytes = self.lower.shapes.types.size(&leaf.c).unwrap_or(1);
-        let bound = sizes.zip(indices.first().cloned());
-        let then =
-            At { place: place(var, indices, &leaf.ty, span), address: Some(address.clone()) };
-        let before = self.atomic;
-        let act_there = |fun: &mut Self| {
-            // What was given back is not there any more.
-            if let Some((used, object)) = mark {
-                let mark = place(VarRef::Global(used), vec![object], &Type::Bool, span);
-                let there = fun.keep(read(mark), span);
-                fun.require(there, span);
-            }
-            // What is beyond the size that was asked for is not there.
-            if let Some(((sizes, stride), object)) = bound {
-                let ty = &address.ty;
-                let size =
-                    fun.keep(read(place(VarRef::Global(sizes), vec![object], ty, span)), span);
-                let from = binary(BinaryOp::Sub, address.clone(), int(base, ty), span);
-                let from = binary(BinaryOp::Mod, from, int(stride, ty), span);
-                let end = binary(BinaryOp::Add, from, int(bytes, ty), span);
-                fun.require(binary(BinaryOp::Le, end, size, span), span);
-            }
-            act(fun, then);
-        };
-        match arithmetic::known_truth(&cond) {
-            Some(true) => act_there(self),
-            Some(false) => self.one_of(address, found, unknown, span, act),
-            None => {
-                let then = self.collect(act_there);
-                let otherwise = self.collect(|fun| fun.one_of(address, found, unknown, span, act));
-                let cond = selvedge_program::Cond::Expr(cond);
-                self.emit(StmtKind::If { cond, then, otherwise }, span);
-            }
-        }
-        self.atomic = before;
-    }
-
     /// The value of a scalar.
     pub(super) fn load(&mut self, access: &Access, c: &CType, span: Span) -> Expr {
         let ty = match self.lower.shapes.scalar(c) {
@@ -422,7 +282,8 @@ impl<'u> Fun<'_, 'u> {
                 && leaf.dimensions.len() == indices.len()
                 && (matches!(var, VarRef::Local(_)) || self.atomic && !self.lower.options.races)
             {
-                let value = read(place(*var, indices.clone(), &leaf.ty, span));
+                let indices = self.within(leaf, indices, span);
+                let value = read(place(*var, indices, &leaf.ty, span));
                 return adapt(value, &ty);
             }
         }
@@ -442,10 +303,27 @@ impl<'u> Fun<'_, 'u> {
             return;
         }
         let touch = Touch { writes: true, atomic: matches!(c, CType::Atomic(_)) };
+        let access = &self.without_texts(access);
         self.at_place(access, c, 0, span, &mut |fun, at| {
             let value = adapt(value.clone(), &at.place.ty);
             fun.touch(&at, touch, span, |fun| fun.assign(at.place.clone(), value, span));
         });
+    }
+
+    /// What may be written: no text that stands in the program.
+    fn without_texts(&self, access: &Access) -> Access {
+        let unit = self.lower.unit;
+        let is_text = |target: &Target| match target {
+            Target::Object(object) => unit.objects[object.index()].is_string,
+            _ => false,
+        };
+        match access.clone() {
+            Access::Pointed { address, mut targets } => {
+                targets.retain(|target| !is_text(target));
+                Access::Pointed { address, targets }
+            }
+            other => other,
+        }
     }
 
     /// Whether accesses of a number with a fraction are looked at.
@@ -575,45 +453,6 @@ pub(super) fn shifted(access: Access, by: u64) -> Access {
         }
         other => other,
     }
-}
-
-/// Whether an address is inside of an object, or of one of a pool.
-fn is_inside(address: &Expr, stored: &Stored, span: Span) -> Expr {
-    let ty = &address.ty;
-    let from = binary(BinaryOp::Sub, address.clone(), int(stored.base, ty), span);
-    let size = int(stored.size, ty);
-    match stored.pool {
-        None => binary(BinaryOp::Lt, from, size, span),
-        Some(pool) => {
-            let all = int(u64::from(pool.objects) * pool.stride, ty);
-            let within = binary(BinaryOp::Lt, from.clone(), all, span);
-            let rest = binary(BinaryOp::Mod, from, int(pool.stride, ty), span);
-            binary(BinaryOp::And, within, binary(BinaryOp::Lt, rest, size, span), span)
-        }
-    }
-}
-
-/// Whether an address is that of an element of a leaf, and which.
-fn find(address: &Expr, base: u64, leaf: &Leaf, span: Span) -> (Expr, Vec<Expr>) {
-    let ty = &address.ty;
-    let first = int(base + leaf.offset, ty);
-    if leaf.dimensions.is_empty() {
-        return (binary(BinaryOp::Eq, address.clone(), first, span), Vec::new());
-    }
-    // Wraps around below the first one: then it is too large.
-    let mut rest = binary(BinaryOp::Sub, address.clone(), first, span);
-    let mut cond = selvedge_program::make::truth(true);
-    let mut indices = Vec::new();
-    for dimension in &leaf.dimensions {
-        let stride = int(dimension.stride, ty);
-        let end = int(u64::from(dimension.length) * dimension.stride, ty);
-        let within = binary(BinaryOp::Lt, rest.clone(), end, span);
-        cond = binary(BinaryOp::And, cond, within, span);
-        indices.push(binary(BinaryOp::Div, rest.clone(), stride.clone(), span));
-        rest = binary(BinaryOp::Mod, rest, stride, span);
-    }
-    let exact = binary(BinaryOp::Eq, rest, int(0, ty), span);
-    (binary(BinaryOp::And, cond, exact, span), indices)
 }
 
 /// Whether a value depends on what others may change.

@@ -40,6 +40,8 @@ pub(super) struct Fun<'l, 'u> {
     pub(super) cases: Vec<Vec<ProgramLabel>>,
     /// Whether this is certainly inside of an atomic section.
     pub(super) atomic: bool,
+    /// Whether the function begins atomic sections itself.
+    pub(super) begins_sections: bool,
 }
 
 /// Where a local variable is.
@@ -71,6 +73,7 @@ impl<'l, 'u> Fun<'l, 'u> {
             continues: Vec::new(),
             cases: Vec::new(),
             atomic: role == Role::Atomic,
+            begins_sections: super::statements::begins_sections(unit, function),
         };
         fun.unless_ended(function.span);
         fun.named = function.labels.iter().map(|name| fun.label(name)).collect();
@@ -369,39 +372,6 @@ impl<'l, 'u> Fun<'l, 'u> {
             self.lower.limits.push(limit);
         }
         self.stop(span);
-    }
-
-    /// An assertion that always fails, and what is said of it.
-    fn fail(&mut self, span: Span, reason: &str) {
-        self.lower.program.reasons.insert(span, reason.to_owned());
-        self.emit(super::failure(), span);
-    }
-
-    /// A pointer or an index that leads nowhere.
-    pub(super) fn invalid(&mut self, span: Span) {
-        if self.lower.options.memory {
-            self.fail(span, "undefined behaviour: an address at which there is no such object, or a division by 0");
-        }
-        self.stop(span);
-    }
-
-    /// What is undefined and has nothing to do with memory: a violation where everything is asked, and the end of a run otherwise.
-    pub(super) fn undefined(&mut self, span: Span) {
-        if self.lower.options.is_everything() {
-            return self.invalid(span);
-        }
-        self.stop(span);
-    }
-
-    /// What may be wrong, for all that is known.
-    pub(super) fn doubtful(&mut self, span: Span) {
-        self.fail(span, "the result may not fit into its type, or something may be divided by 0");
-        self.stop(span);
-    }
-
-    /// What is undefined, unless this holds.
-    pub(super) fn require(&mut self, cond: Expr, span: Span) {
-        self.branch(cond, span, |_| {}, |fun| fun.invalid(span));
     }
 
     /// Blocks until something holds; who waits for ever is no deadlock.

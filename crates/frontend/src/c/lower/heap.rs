@@ -8,6 +8,7 @@ use selvedge_program::make::{read, truth};
 use selvedge_program::{BinaryOp, Expr, Place, Span, StmtKind, Type, Value, VarRef};
 
 use super::arithmetic::{binary, choose, convert, int, negate};
+use super::faults::Fault;
 use super::function::Fun;
 use super::memory::{Leaf, Pool, Stored, place};
 use super::points::{MAKERS, Target};
@@ -164,27 +165,47 @@ impl<'u> Fun<'_, 'u> {
         let ty = number_type(pool);
         let found = self.temp(&ty, span);
         let is_used = |number: u32| read(mark(pool, int(number, &Type::Int), span));
-        let first = (0..pool.objects).rev().fold(int(pool.objects, &ty), |rest, number| {
-            choose(is_used(number), rest, int(number, &ty))
-        });
+        let none = int(pool.objects, &ty);
+        let (mut first, mut second) = (none.clone(), none.clone());
+        for number in (0..pool.objects).rev() {
+            second = choose(is_used(number), second, first.clone());
+            first = choose(is_used(number), first, int(number, &ty));
+        }
         // One step: who looks takes it.
-        let any_free = (0..pool.objects).fold(truth(false), |any, number| {
-            binary(BinaryOp::Or, any, negate(is_used(number)), span)
-        });
         let to = found.clone();
-        let take = self.collect(|fun| {
+        let take = |fun: &mut Self, number: Expr| {
+            let is_there = negate(binary(BinaryOp::Eq, number.clone(), none.clone(), span));
             fun.branch(
-                any_free,
+                is_there,
                 span,
                 |fun| {
-                    let mark = mark(pool, first.clone(), span);
-                    let (targets, values) = (vec![to.clone(), mark], vec![first, truth(true)]);
+                    let mark = mark(pool, number.clone(), span);
+                    let (targets, values) = (vec![to.clone(), mark], vec![number, truth(true)]);
                     fun.emit(StmtKind::Assign { targets, values, constrain: None }, span);
                 },
-                |fun| fun.assign(to.clone(), int(pool.objects, &ty), span),
+                |fun| fun.assign(to.clone(), none.clone(), span),
+            );
+        };
+        let taking = self.collect(|fun| {
+            let Some(freed) = pool.freed else { return take(fun, first) };
+            // Who still points to what was there before is noticed where another one is taken.
+            let number = fun.keep(first, span);
+            let other = fun.collect(|fun| take(fun, second));
+            let same = fun.collect(|fun| take(fun, number.clone()));
+            let is_there = negate(binary(BinaryOp::Eq, number.clone(), none.clone(), span));
+            let was = read(place(VarRef::Global(freed), vec![number], &Type::Bool, span));
+            let either = StmtKind::Choose(vec![same.clone(), other]);
+            let reuse = fun.collect(|fun| {
+                fun.branch(was, span, |fun| fun.emit(either, span), |fun| fun.append(same));
+            });
+            fun.branch(
+                is_there,
+                span,
+                |fun| fun.append(reuse),
+                |fun| fun.assign(to.clone(), none.clone(), span),
             );
         });
-        self.emit(StmtKind::Atomic(take), span);
+        self.emit(StmtKind::Atomic(taking), span);
         let full = binary(BinaryOp::Eq, read(found.clone()), int(pool.objects, &ty), span);
         let reason = format!("more than {} objects at once {SEE_HEAP}", pool.objects);
         self.branch(full, span, |fun| fun.limit(span, reason), |_| {});
@@ -201,6 +222,10 @@ impl<'u> Fun<'_, 'u> {
         }
         let mut targets = vec![mark(pool, object.clone(), span)];
         let mut values = vec![truth(false)];
+        if let Some(freed) = pool.freed {
+            targets.push(place(VarRef::Global(freed), vec![object.clone()], &Type::Bool, span));
+            values.push(truth(true));
+        }
         for (leaf, var) in &stored.leaves {
             if leaf.dimensions.len() == 1 && !matches!(leaf.ty, Type::Lock | Type::ThreadId) {
                 targets.push(place(*var, vec![object.clone()], &leaf.ty, span));
@@ -344,9 +369,14 @@ impl<'u> Fun<'_, 'u> {
         moved: Option<&Expr>,
         span: Span,
     ) {
-        let Some(target) = targets.pop_first() else { return self.invalid(span) };
+        let Some(target) = targets.pop_first() else {
+            return self.invalid(Fault::NotMade, span);
+        };
         let stored = match target {
-            Target::Heap(_) => self.lower.stored(target),
+            // What is on the stack is not freed.
+            Target::Heap(site) if !self.lower.points.on_stack.contains(&site) => {
+                self.lower.stored(target)
+            }
             _ => None,
         };
         let Some((stored, pool)) = stored.and_then(|stored| Some((stored.clone(), stored.pool?)))
@@ -368,7 +398,7 @@ impl<'u> Fun<'_, 'u> {
                 let object = fun.simple(object, span);
                 let used = read(mark(pool, object.clone(), span));
                 let used = fun.local_value(used, span);
-                fun.require(used, span);
+                fun.require(used, Fault::FreedBefore, span);
                 fun.look_before_free(stored.base, pool, &object, span);
                 if let Some(to) = moved {
                     fun.move_object((&stored, &object), to, span);

@@ -5,17 +5,20 @@
 use std::collections::BTreeSet;
 
 use num_bigint::BigInt;
+use selvedge_program::make::read;
 use selvedge_program::{BinaryOp, Expr, Span, StmtKind, Type};
 
 use super::Limit;
-use super::access::{adapt, strip};
-use super::arithmetic::{binary, choose, convert, int, negate};
+use super::access::{Access, adapt, strip};
+use super::arithmetic::{binary, choose, convert, int};
+use super::atomics::unconverted_type;
 use super::function::Fun;
+use super::points::Target;
 use crate::c::typed::{self as c, Arithmetic, Callee, FunctionId, Unit};
 use crate::c::types::Type as CType;
 
 /// Functions that are known by their names, whatever their bodies say.
-const KNOWN: [&str; 3] = ["reach_error", "__VERIFIER_error", "__VERIFIER_assume"];
+pub(super) const KNOWN: [&str; 3] = ["reach_error", "__VERIFIER_error", "__VERIFIER_assume"];
 
 /// Functions that end the program.
 const ENDINGS: [&str; 8] = [
@@ -112,6 +115,15 @@ pub(super) fn does_nothing_hidden(name: &str) -> bool {
         "memset",
         "memcpy",
         "memmove",
+        "bzero",
+        "__builtin_alloca",
+        "__builtin_malloc",
+        "__builtin_memset",
+        "__builtin_memcpy",
+        "__builtin_memmove",
+        "__builtin_constant_p",
+        "__builtin_object_size",
+        "__builtin_assume",
     ];
     let threads =
         ["pthread_create", "pthread_join", "pthread_self", "pthread_equal", "pthread_exit"];
@@ -131,8 +143,12 @@ pub(super) fn does_nothing_hidden(name: &str) -> bool {
         "__VERIFIER_",
         "__atomic_",
         "__sync_",
-        "__builtin_",
         "atomic_",
+        "__builtin_expect",
+        "__builtin_clz",
+        "__builtin_ctz",
+        "__builtin_popcount",
+        "__builtin_bswap",
     ];
     let lists: [&[&str]; 7] = [&KNOWN, &ENDINGS, &FAILURES, &NOTHING, &OUTSIDE, &others, &threads];
     lists.iter().any(|list| list.contains(&name))
@@ -213,8 +229,23 @@ impl<'u> Fun<'_, 'u> {
                 zero(&result)
             }
             "__VERIFIER_atomic_end" => {
+                if !self.begins_sections {
+                    let reason =
+                        "an atomic section that ends in another function than it begins in";
+                    self.limit(span, reason.to_owned());
+                    return zero(&result);
+                }
                 self.emit(StmtKind::AtomicEnd, span);
                 self.atomic = self.role == super::Role::Atomic;
+                zero(&result)
+            }
+            "__builtin_alloca" | "alloca"
+                if self.lower.options.memory
+                    && self.lower.points.outlives(Target::Heap(span), self.id) =>
+            {
+                let reason =
+                    "memory of `alloca` whose address may be kept when the function returns";
+                self.limit(span, reason.to_owned());
                 zero(&result)
             }
             "malloc" | "__builtin_malloc" | "__builtin_alloca" | "alloca" => {
@@ -274,11 +305,51 @@ impl<'u> Fun<'_, 'u> {
         }
     }
 
-    /// Arguments that are only written out.
+    /// Arguments that are only written out. Texts are read, character by character, where it matters who reads and what is there.
     fn output(&mut self, args: &'u [c::Expr]) {
         for arg in args {
-            self.effect(arg);
+            let matters = self.lower.options.memory || self.lower.options.races;
+            match matters && is_text(&arg.ty) {
+                true => self.read_text(arg),
+                false => self.effect(arg),
+            }
         }
+    }
+
+    fn read_text(&mut self, arg: &'u c::Expr) {
+        let span = arg.span;
+        let targets = self.lower.points.expr(Some(self.id), arg);
+        let unit = self.lower.unit;
+        let stands_there = |target: &Target| match target {
+            Target::Object(object) => unit.objects[object.index()].is_string,
+            _ => false,
+        };
+        if !targets.is_empty() && targets.iter().all(stands_there) {
+            return self.effect(arg);
+        }
+        if targets.is_empty() {
+            self.effect(arg);
+            return self.limit(span, "a text of which nothing is known".to_owned());
+        }
+        let held = targets.iter().flat_map(|&target| self.lower.points.held(target)).collect();
+        let is_vague = self.any_vague(held);
+        let CType::Pointer(character) = &arg.ty else { return };
+        let first = self.scalar(arg);
+        let at = self.temp(&first.ty, span);
+        self.assign(at.clone(), first, span);
+        let (head, end) = (self.label("text"), self.label("end"));
+        self.put(head);
+        let access = Access::Pointed { address: read(at.clone()), targets };
+        let value = self.load(&access, character, span);
+        let is_last = match is_vague {
+            true => self.either(span),
+            false => binary(BinaryOp::Eq, value.clone(), int(0, &value.ty), span),
+        };
+        let is_last = self.keep(is_last, span);
+        self.branch(is_last, span, |fun| fun.goto(end, span), |_| {});
+        self.add(&at, 1, span);
+        self.goto(head, span);
+        self.put(end);
     }
 
     fn made(&mut self, expr: &'u c::Expr, args: &'u [c::Expr], zero: bool) -> Expr {
@@ -329,7 +400,10 @@ impl<'u> Fun<'_, 'u> {
             "rand" | "random" | "getpid" => bounds.map(|(_, hi)| (0, hi)),
             _ => bounds,
         };
-        let enough = bounds.and_then(|(lo, hi)| self.lower.choices.enough(span, lo, hi));
+        let keeps_all = self.lower.options.keeps_values;
+        let enough = bounds
+            .filter(|_| !keeps_all)
+            .and_then(|(lo, hi)| self.lower.choices.enough(span, lo, hi));
         let some = match enough {
             Some(values) => Some(values),
             None if !self.lower.choices.is_vague(span) => None,
@@ -353,257 +427,6 @@ impl<'u> Fun<'_, 'u> {
             None => self.emit(StmtKind::Havoc(vec![temp.clone()]), span),
         }
         vec![selvedge_program::make::read(temp)]
-    }
-
-    /// `__atomic_*` and `__sync_*`, each one step.
-    fn atomics(
-        &mut self,
-        name: &str,
-        args: &'u [c::Expr],
-        result: Option<&Type>,
-        span: Span,
-    ) -> Option<Vec<Expr>> {
-        if matches!(
-            name,
-            "__sync_synchronize"
-                | "__atomic_thread_fence"
-                | "__atomic_signal_fence"
-                | "atomic_thread_fence"
-                | "atomic_signal_fence"
-        ) {
-            return Some(Vec::new());
-        }
-        let operation = name.strip_prefix("__atomic_").or_else(|| name.strip_prefix("__sync_"))?;
-        let is_sync = name.starts_with("__sync_");
-        if !is_sync {
-            self.lower.assumptions.insert(
-                "atomic operations are sequentially consistent, whatever order they name"
-                    .to_owned(),
-            );
-        }
-        let object = args.first()?;
-        let only_passes = ["load", "store", "exchange", "lock_release", "clear"];
-        if !only_passes.iter().any(|word| operation.starts_with(word)) && self.touches_vague(args) {
-            self.limit(span, "an atomic operation on a value from outside".to_owned());
-        }
-        let CType::Pointer(pointee) = &unconverted_type(object) else { return None };
-        let plain = strip(pointee).clone();
-        let c = CType::Atomic(std::rc::Rc::new(plain.clone()));
-        let give = |value: Expr| {
-            Some(result.iter().map(|ty| adapt(value.clone(), ty)).collect::<Vec<_>>())
-        };
-        match operation {
-            "load_n" => {
-                let access = self.pointed(object);
-                let value = self.load(&access, &c, span);
-                give(value)
-            }
-            "load" => {
-                let (from, to) = (self.pointed(object), self.pointed(args.get(1)?));
-                let value = self.load(&from, &c, span);
-                self.store(&to, &plain, &value, span);
-                Some(Vec::new())
-            }
-            "store_n" => {
-                let access = self.pointed(object);
-                let value = self.scalar(args.get(1)?);
-                self.store(&access, &c, &value, span);
-                Some(Vec::new())
-            }
-            "store" => {
-                let (to, from) = (self.pointed(object), self.pointed(args.get(1)?));
-                let value = self.load(&from, &plain, span);
-                self.store(&to, &c, &value, span);
-                Some(Vec::new())
-            }
-            "exchange_n" | "lock_test_and_set" => {
-                let access = self.pointed(object);
-                let value = self.scalar(args.get(1)?);
-                let value = self.settled(value, span);
-                let old = self.exchange(&access, &c, span, &mut |_, _| value.clone());
-                give(old)
-            }
-            "exchange" => {
-                let (access, from, to) =
-                    (self.pointed(object), self.pointed(args.get(1)?), self.pointed(args.get(2)?));
-                let value = self.load(&from, &plain, span);
-                let value = self.settled(value, span);
-                let old = self.exchange(&access, &c, span, &mut |_, _| value.clone());
-                self.store(&to, &plain, &old, span);
-                Some(Vec::new())
-            }
-            "lock_release" | "clear" => {
-                let access = self.pointed(object);
-                let ty = self.type_of(&c, span);
-                self.store(&access, &c, &Fun::nothing(&ty), span);
-                Some(Vec::new())
-            }
-            "test_and_set" => {
-                let access = self.pointed(object);
-                let ty = self.type_of(&c, span);
-                let one = if ty == Type::Bool {
-                    selvedge_program::make::truth(true)
-                } else {
-                    int(1, &ty)
-                };
-                let old = self.exchange(&access, &c, span, &mut |_, _| one.clone());
-                give(convert(old, &Type::Bool))
-            }
-            "compare_exchange_n" | "compare_exchange" => {
-                let access = self.pointed(object);
-                let expected = self.pointed(args.get(1)?);
-                let new = match operation {
-                    "compare_exchange_n" => self.scalar(args.get(2)?),
-                    _ => {
-                        let from = self.pointed(args.get(2)?);
-                        self.load(&from, &plain, span)
-                    }
-                };
-                let new = self.settled(new, span);
-                let wanted = self.load(&expected, &plain, span);
-                let wanted = self.keep(wanted, span);
-                // A weak one may fail although it need not.
-                let weak = args
-                    .get(3)
-                    .map(|weak| self.test(weak))
-                    .unwrap_or_else(|| selvedge_program::make::truth(false));
-                let tries = match super::arithmetic::known_truth(&weak) {
-                    Some(false) => selvedge_program::make::truth(true),
-                    // Nobody has bad luck for ever.
-                    _ if self.lower.options.marks_end => {
-                        Expr { kind: selvedge_program::ExprKind::Fair, ty: Type::Bool, span }
-                    }
-                    _ => self.either(span),
-                };
-                let tries = self.settled(tries, span);
-                let old = self.exchange(&access, &c, span, &mut |_, old| {
-                    let same =
-                        binary(BinaryOp::Eq, old.clone(), adapt(wanted.clone(), &old.ty), span);
-                    let same = binary(BinaryOp::And, tries.clone(), same, span);
-                    choose(same, adapt(new.clone(), &old.ty), old)
-                });
-                let same = binary(BinaryOp::Eq, old.clone(), adapt(wanted, &old.ty), span);
-                let same = binary(BinaryOp::And, tries, same, span);
-                let same = self.keep(same, span);
-                self.branch(
-                    same.clone(),
-                    span,
-                    |_| {},
-                    |fun| fun.store(&expected, &plain, &old, span),
-                );
-                give(same)
-            }
-            "val_compare_and_swap" | "bool_compare_and_swap" => {
-                let access = self.pointed(object);
-                let values = self.scalars(&[args.get(1)?, args.get(2)?]);
-                let [wanted, new] = <[Expr; 2]>::try_from(values).ok()?;
-                let (wanted, new) = (self.settled(wanted, span), self.settled(new, span));
-                let old = self.swap(&access, &c, &wanted, &new, span);
-                match operation {
-                    "val_compare_and_swap" => give(old),
-                    _ => {
-                        let wanted = adapt(wanted, &old.ty);
-                        give(binary(BinaryOp::Eq, old, wanted, span))
-                    }
-                }
-            }
-            _ => {
-                let (op, gives_new) = fetch(operation)?;
-                let access = self.pointed(object);
-                let value = self.scalar(args.get(1)?);
-                let value = self.settled(value, span);
-                let mut combine = |_: &mut Self, old: Expr| {
-                    let value = adapt(value.clone(), &old.ty);
-                    match op {
-                        Some(op) => wrapping(op, old, value, span),
-                        None => complement(binary(BinaryOp::BitAnd, old, value, span), span),
-                    }
-                };
-                let old = self.exchange(&access, &c, span, &mut combine);
-                let value = if gives_new { combine(self, old) } else { old };
-                give(value)
-            }
-        }
-    }
-
-    /// Writes a value if another one is there, in one step; what was there.
-    fn swap(
-        &mut self,
-        access: &super::access::Access,
-        c: &CType,
-        wanted: &Expr,
-        new: &Expr,
-        span: Span,
-    ) -> Expr {
-        self.exchange(access, c, span, &mut |_, old| {
-            let same = binary(BinaryOp::Eq, old.clone(), adapt(wanted.clone(), &old.ty), span);
-            choose(same, adapt(new.clone(), &old.ty), old)
-        })
-    }
-}
-
-/// What an atomic operation wraps around is no overflow.
-fn wrapping(op: Arithmetic, a: Expr, b: Expr, span: Span) -> Expr {
-    let op = match op {
-        Arithmetic::Sub => BinaryOp::Sub,
-        Arithmetic::BitAnd => BinaryOp::BitAnd,
-        Arithmetic::BitOr => BinaryOp::BitOr,
-        Arithmetic::BitXor => BinaryOp::BitXor,
-        _ => BinaryOp::Add,
-    };
-    if a.ty == Type::Bool {
-        let byte = Type::Machine { bits: 8, signed: false };
-        return convert(binary(op, convert(a, &byte), convert(b, &byte), span), &Type::Bool);
-    }
-    binary(op, a, b, span)
-}
-
-fn complement(value: Expr, span: Span) -> Expr {
-    if value.ty == Type::Bool {
-        return negate(value);
-    }
-    let ty = value.ty.clone();
-    Expr {
-        kind: selvedge_program::ExprKind::Unary(selvedge_program::UnaryOp::BitNot, Box::new(value)),
-        ty,
-        span,
-    }
-}
-
-/// What `fetch_and_add` and its kin do (nothing for `nand`), and whether they give the value after it.
-fn fetch(operation: &str) -> Option<(Option<Arithmetic>, bool)> {
-    let (word, gives_new) = match operation
-        .strip_prefix("fetch_and_")
-        .or_else(|| operation.strip_prefix("fetch_"))
-    {
-        Some(word) => (word, false),
-        None => (
-            operation.strip_suffix("_and_fetch").or_else(|| operation.strip_suffix("_fetch"))?,
-            true,
-        ),
-    };
-    let op = match word {
-        "add" => Some(Arithmetic::Add),
-        "sub" => Some(Arithmetic::Sub),
-        "and" => Some(Arithmetic::BitAnd),
-        "or" => Some(Arithmetic::BitOr),
-        "xor" => Some(Arithmetic::BitXor),
-        "nand" => None,
-        _ => return None,
-    };
-    Some((op, gives_new))
-}
-
-/// The type of an argument before it was converted to `void *`.
-fn unconverted_type(arg: &c::Expr) -> CType {
-    match &arg.kind {
-        c::ExprKind::Convert(inner)
-            if matches!(inner.ty, CType::Pointer(_))
-                && matches!(&arg.ty, CType::Pointer(to) if **to == CType::Void) =>
-        {
-            unconverted_type(inner)
-        }
-        _ => arg.ty.clone(),
     }
 }
 
@@ -633,4 +456,9 @@ pub(super) fn may_exit(unit: &Unit) -> BTreeSet<FunctionId> {
             return exits;
         }
     }
+}
+
+/// Whether a type is that of pointers to characters.
+fn is_text(ty: &CType) -> bool {
+    matches!(ty, CType::Pointer(to) if matches!(strip(to), CType::Int { bits: 8, .. }))
 }

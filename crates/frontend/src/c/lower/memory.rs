@@ -211,7 +211,10 @@ impl Shapes<'_> {
             // Never looked at.
             CType::Floating(_) => Ok(Type::Bool),
             CType::Opaque(Opaque::VaList) => Err("a list of arguments".to_owned()),
-            other => Err(format!("a value of this type ({other:?})")),
+            CType::Record(_) | CType::Array(..) => {
+                Err("a structure or an array where one scalar is expected".to_owned())
+            }
+            _ => Err("a value of this type".to_owned()),
         }
     }
 
@@ -269,6 +272,8 @@ pub struct Pool {
     pub stride: u64,
     /// The marks of those that are in use.
     pub used: GlobalId,
+    /// The marks of those that were given back once, where somebody may still point to them and that matters.
+    pub freed: Option<GlobalId>,
 }
 
 impl Stored {

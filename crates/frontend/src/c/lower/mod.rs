@@ -19,34 +19,46 @@
 mod access;
 mod arithmetic;
 mod assigning;
+mod atomics;
 mod blocks;
 mod bulk;
+mod calling;
 mod choices;
+mod counting;
 mod expressions;
+mod faults;
+mod filling;
+mod finding;
 mod foreseen;
 mod function;
 mod guards;
 mod heap;
+mod inlining;
 mod library;
 mod memory;
 mod must;
 mod mutexes;
+mod objects;
+mod overflow;
 mod points;
 mod races;
 mod ranges;
+mod records;
 mod single;
 mod sources;
+mod starting;
 mod statements;
 mod synchronisation;
 mod telling;
 mod threads;
 mod unread;
+mod vague;
 mod visit;
+mod waiting;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use num_bigint::BigInt;
 use selvedge_program::make::truth;
 use selvedge_program::telling::{Manner, Piece, Told};
 use selvedge_program::{
@@ -57,7 +69,7 @@ use super::typed::*;
 use super::types::Type as CType;
 use crate::Diagnostic;
 use function::Fun;
-use memory::{Shapes, Stored, add_global, variable_type};
+use memory::{Shapes, Stored, add_global};
 use points::{Points, Target};
 
 /// What is asked of a program in C, as far as it changes what the program does.
@@ -80,6 +92,10 @@ pub struct Options {
     /// Whether the end of the program is a mark that stops everybody who goes round in a circle; otherwise who ends it goes round, and
     /// others go on. For questions about runs that never end.
     pub marks_end: bool,
+    /// Whether values from outside are all values of their types: for who follows them without a list.
+    pub keeps_values: bool,
+    /// Whether all accesses are looked at for data races, whatever the text shows: to compare the one with the other.
+    pub watches_all: bool,
 }
 
 impl Options {
@@ -114,6 +130,8 @@ impl Default for Options {
             counts_sleepers: false,
             ends_at_limits: false,
             marks_end: false,
+            keeps_values: false,
+            watches_all: false,
         }
     }
 }
@@ -174,6 +192,10 @@ pub(super) enum Role {
 pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> {
     let settled = foreseen::settle(unit, options.overflow);
     let unit = settled.as_ref().unwrap_or(unit);
+    let shorter = filling::left_out(unit);
+    let unit = shorter.as_ref().unwrap_or(unit);
+    let written_out = inlining::written_out(unit);
+    let unit = written_out.as_ref().unwrap_or(unit);
     let main = unit.functions.iter().position(|f| f.name == "main" && f.body.is_some());
     let Some(main) = main else {
         let missing = Diagnostic::error(Span::default(), "there is no function `main`");
@@ -227,13 +249,18 @@ pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> 
     }
     if options.races {
         lower.watch = Some(races::declare(&mut lower));
-        let protection = guards::protection(unit, &mut lower.points);
+        let protection = match options.watches_all {
+            true => guards::Protection::default(),
+            false => guards::protection(unit, &mut lower.points),
+        };
         lower.quiet = protection.quiet;
         let asks_for_more = options.assertions || options.memory || options.overflow;
         lower.is_quiet = protection.is_certain && !asks_for_more;
     }
     lower.single = single::single(unit, &mut lower.points);
-    lower.choices = choices::Choices::new(unit, &mut lower.points, &lower.single);
+    if !options.keeps_values {
+        lower.choices = choices::Choices::new(unit, &mut lower.points, &lower.single);
+    }
     let main = FunctionId(main as u32);
     let proc = lower.proc(main, Role::Main);
     if lower.is_quiet && options.ends_at_limits {
@@ -258,6 +285,11 @@ pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> 
     let approximations: Vec<Limit> = lower.approximations.iter().cloned().collect();
     let most_threads = lower.bulk.fewest().filter(|_| !approximations.is_empty());
     let Lower { program, limits, assumptions, waits, is_quiet, .. } = lower;
+    // Who asks for everything is told of all variables as they are.
+    let program = match options.assertions && !options.memory && !options.races {
+        true => selvedge_program::own::own(program),
+        false => program,
+    };
     Ok(Lowered { program, limits, assumptions, waits, approximations, most_threads, is_quiet })
 }
 
@@ -396,257 +428,6 @@ impl<'u> Lower<'u> {
         cells.sort_by_key(|cell| cell.offset);
         cells
     }
-
-    /// Room for something, with an address that nothing else has.
-    fn address(&mut self, size: u64) -> u64 {
-        let base = self.next_address;
-        // What is one past the end is not the start of another.
-        self.next_address = base.saturating_add(size + 1).next_multiple_of(16);
-        base
-    }
-
-    /// The variables of what a pointer points to; nothing if it is a function or cannot be stored.
-    fn stored(&mut self, target: Target) -> Option<Rc<Stored>> {
-        if let Some(stored) = self.stored.get(&target) {
-            return Some(stored.clone());
-        }
-        let stored = match target {
-            Target::Object(id) => self.store_object(id)?,
-            Target::Local(function, local) => {
-                let function_name = &self.unit.functions[function.index()].name;
-                let declared = &self.unit.functions[function.index()].locals[local.index()];
-                let pool = match self.single.contains(&function) {
-                    false => Some(self.options.heap),
-                    // A mark says whether it is there.
-                    true if self.options.memory && function_name != "main" => Some(1),
-                    true => None,
-                };
-                self.store_new(&declared.name, &declared.ty, pool, declared.span)?
-            }
-            Target::Heap(site) => self.store_heap(site)?,
-            Target::Function(_) | Target::Choice(_) => return None,
-        };
-        if let (Target::Local(..), Some(telling)) = (target, &mut self.program.telling) {
-            let globals = stored.leaves.iter().filter_map(|(_, var)| match var {
-                VarRef::Global(global) => Some(*global),
-                VarRef::Local(_) => None,
-            });
-            telling.on_stack.extend(globals);
-        }
-        if !self.quiet.contains(&target) {
-            let globals = stored.leaves.iter().filter_map(|(_, var)| match var {
-                VarRef::Global(global) => Some(*global),
-                VarRef::Local(_) => None,
-            });
-            self.watched.extend(globals);
-        }
-        let stored = Rc::new(stored);
-        self.stored.insert(target, stored.clone());
-        Some(stored)
-    }
-
-    /// New variables for an object, or for a pool of so many.
-    fn store_new(
-        &mut self,
-        name: &str,
-        ty: &CType,
-        pool: Option<u32>,
-        span: Span,
-    ) -> Option<Stored> {
-        self.store_in(name, ty, None, pool.map(|objects| (objects, None)), false, span)
-    }
-
-    /// New variables for an object, of its size or a larger one, or for so many, with the marks of those that are there.
-    fn store_in(
-        &mut self,
-        name: &str,
-        ty: &CType,
-        bytes: Option<u64>,
-        pool: Option<(u32, Option<selvedge_program::GlobalId>)>,
-        on_heap: bool,
-        span: Span,
-    ) -> Option<Stored> {
-        let trailing = bytes.map_or(0, |bytes| self.shapes.types.trailing(ty, bytes));
-        let shapes = Shapes { floats: self.options.races, trailing, ..self.shapes };
-        let mut leaves = match shapes.leaves(ty) {
-            Ok(leaves) => leaves,
-            Err(reason) => {
-                self.refused.insert(span, reason);
-                return None;
-            }
-        };
-        let size = bytes.or(self.shapes.types.size(ty)).unwrap_or(1).max(1);
-        let pool = pool.map(|(objects, marks)| {
-            // What is one past the end is not the start of the next one.
-            let stride = (size + 1).next_multiple_of(self.shapes.types.align(ty).max(4));
-            for leaf in &mut leaves {
-                leaf.dimensions.insert(0, memory::Dimension { length: objects, stride });
-            }
-            let used = marks.unwrap_or_else(|| {
-                let marks = Type::Array { element: Box::new(Type::Bool), length: objects };
-                self.global(&format!("{name}.used"), marks, &Value::FALSE, span)
-            });
-            memory::Pool { objects, stride, used }
-        });
-        let whole = pool.map_or(size, |pool| u64::from(pool.objects) * pool.stride);
-        let base = self.address(whole);
-        let leaves = leaves.into_iter().map(|leaf| {
-            let first = match leaf.ty {
-                Type::Lock | Type::ThreadId => Value::Small(0),
-                _ => Value::Open,
-            };
-            let name = format!("{name}{}", leaf.name);
-            let global = self.global(&name, variable_type(&leaf), &first, span);
-            (leaf, VarRef::Global(global))
-        });
-        let leaves = leaves.collect();
-        let stored = Stored { base, size, leaves, pool, sizes: None };
-        let told = self.tell_stored(name, ty, &stored);
-        if let (Some(pool), true) = (pool, on_heap) {
-            self.tell(Told::Shared(pool.used), Manner::Heap(told));
-        }
-        Some(stored)
-    }
-
-    fn global(
-        &mut self,
-        name: &str,
-        ty: Type,
-        first: &Value,
-        span: Span,
-    ) -> selvedge_program::GlobalId {
-        let taken = |name: &str| self.program.globals.iter().any(|g| g.name == name);
-        let mut unique = name.to_owned();
-        let mut number = 2;
-        while taken(&unique) {
-            unique = format!("{name}'{number}");
-            number += 1;
-        }
-        add_global(&mut self.program, unique, ty, first, span)
-    }
-
-    fn store_object(&mut self, id: ObjectId) -> Option<Stored> {
-        let unit = self.unit;
-        let object = &unit.objects[id.index()];
-        if object.thread_local && object.is_extern {
-            let reason = format!("`{}`, of which each thread has one of its own", object.name);
-            self.refused.insert(object.span, reason);
-            return None;
-        }
-        if object.is_extern {
-            self.assumptions.insert(format!(
-                "`{}` is defined elsewhere: it holds any value at first, and nobody else changes it",
-                object.name
-            ));
-        }
-        let stored = match object.thread_local {
-            true => self.store_for_threads(id)?,
-            false => self.store_new(&object.name, &object.ty, None, object.span)?,
-        };
-        // Addresses in initialisers may be those of the object itself.
-        self.stored.insert(Target::Object(id), Rc::new(stored.clone()));
-        for (_, var) in &stored.leaves {
-            if let VarRef::Global(global) = var
-                && !object.is_extern
-            {
-                self.program.globals[global.index()].init.fill(Value::Small(0));
-            }
-        }
-        for part in &object.init {
-            if let Err(reason) = self.initialise(&stored, part) {
-                self.stored.remove(&Target::Object(id));
-                self.refused.insert(object.span, reason);
-                return None;
-            }
-        }
-        if object.thread_local {
-            self.repeat_for_threads(&stored);
-        }
-        Some(stored)
-    }
-
-    /// Gives a part of an object its first value.
-    fn initialise(&mut self, stored: &Stored, part: &Part) -> Result<(), String> {
-        if matches!(part.value.ty, CType::Opaque(_) | CType::Floating(_)) {
-            return Ok(());
-        }
-        let Some(value) = self.constant(&part.value) else {
-            return Err("an initialiser that is no constant".to_owned());
-        };
-        for (leaf, var) in &stored.leaves {
-            let Some(slot) = slot_at(leaf, part.offset) else { continue };
-            if let VarRef::Global(global) = var {
-                // The kind of a mutex is beside it.
-                if leaf.ty == Type::Lock && self.shapes.knows_owners {
-                    let kind = &mut self.program.globals[global.index() + 1].init[slot];
-                    *kind = Value::from_big(value.clone());
-                }
-                let value = match leaf.ty {
-                    Type::Bool => (value != BigInt::ZERO).into(),
-                    Type::Lock | Type::ThreadId => Value::Small(0),
-                    _ => Value::from_big(
-                        arithmetic::known(&arithmetic::int(value.clone(), &leaf.ty))
-                            .unwrap_or_default(),
-                    ),
-                };
-                if let Some(init) = self.program.globals[global.index()].init.get_mut(slot) {
-                    *init = value;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Why something has no place, by where it is declared or made.
-    fn why_refused(&self, target: Target) -> String {
-        let span = match target {
-            Target::Object(id) => self.unit.objects[id.index()].span,
-            Target::Local(function, local) => {
-                self.unit.functions[function.index()].locals[local.index()].span
-            }
-            Target::Heap(span) | Target::Choice(span) => span,
-            Target::Function(_) => Span::default(),
-        };
-        self.refused
-            .get(&span)
-            .cloned()
-            .unwrap_or_else(|| "an object that cannot be stored".to_owned())
-    }
-
-    /// The value of a constant, with addresses as numbers.
-    fn constant(&mut self, expr: &Expr) -> Option<BigInt> {
-        Some(match &expr.kind {
-            ExprKind::Int(value) => BigInt::from(*value),
-            ExprKind::Function(function) => BigInt::from(function_address(*function)),
-            ExprKind::Address(lvalue) => self.constant_address(lvalue)?,
-            ExprKind::Convert(inner) => {
-                let value = self.constant(inner)?;
-                match self.shapes.scalar(&expr.ty).ok()? {
-                    Type::Bool => BigInt::from(u8::from(value != BigInt::ZERO)),
-                    Type::ThreadId => value,
-                    ty => arithmetic::known(&arithmetic::int(value, &ty))?,
-                }
-            }
-            ExprKind::Offset(pointer, by) => self.constant(pointer)? + self.constant(by)?,
-            _ => return None,
-        })
-    }
-
-    fn constant_address(&mut self, lvalue: &Lvalue) -> Option<BigInt> {
-        Some(match &lvalue.kind {
-            LvalueKind::Object(id) => BigInt::from(self.stored(Target::Object(*id))?.base),
-            LvalueKind::Member(inner, record, field) => {
-                let offset = self.shapes.types.record(*record).fields.get(*field)?.offset;
-                self.constant_address(inner)? + offset
-            }
-            LvalueKind::Element(inner, index) => {
-                let size = self.shapes.types.size(&lvalue.ty)?;
-                self.constant_address(inner)? + self.constant(index)? * size
-            }
-            LvalueKind::Deref(pointer) => self.constant(pointer)?,
-            _ => return None,
-        })
-    }
 }
 
 /// Tells all expressions of a statement and of all inside of it.
@@ -669,21 +450,6 @@ pub(super) struct Cell {
     offset: u64,
     c: CType,
     ty: Type,
-}
-
-/// Which element of a leaf is at an offset of its object.
-fn slot_at(leaf: &memory::Leaf, offset: u64) -> Option<usize> {
-    let mut rest = offset.checked_sub(leaf.offset)?;
-    let mut slot = 0;
-    for dimension in &leaf.dimensions {
-        let index = rest.checked_div(dimension.stride)?;
-        if index >= u64::from(dimension.length) {
-            return None;
-        }
-        rest -= index * dimension.stride;
-        slot = slot * dimension.length as usize + usize::try_from(index).ok()?;
-    }
-    (rest == 0).then_some(slot)
 }
 
 /// An assertion that always fails.

@@ -3,13 +3,14 @@
 //! **Question.** What is certain where something happens, however a function got there: which variables are written, which locks are held?
 //!
 //! **Idea.** Statements are followed in the order of the text. What happens may add facts and take some away. Where paths meet, what all of them have stays; a
-//! loop starts with what nothing inside of it takes away, and so does whoever leaves it early. A label has what all that jump to it have: the function is
-//! followed again until that is so.
+//! loop starts with what nothing inside of it takes away, and is left with what its condition and every `break` have. A label has what all that jump to it have: the
+//! function is followed again until that is so. What a test shows may be a fact, too.
 //!
 //! **Claim.** If a run of the function gets to a place, all facts that are told there hold, if the facts at its start did.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::choices::constant;
 use super::visit::{each_expr, each_part, each_statement};
 use crate::c::typed::*;
 
@@ -55,6 +56,9 @@ pub(super) trait Facts<'u> {
     /// Is told what holds before an event.
     fn meets(&mut self, event: Event<'u>, facts: &BTreeSet<Self::Fact>);
 
+    /// Adds what is known where a condition has turned out true, or false.
+    fn learns(&mut self, _: &'u Expr, _: bool, _: &mut BTreeSet<Self::Fact>) {}
+
     /// Whether nobody comes back from a call.
     fn ends(&self, callee: &'u Callee) -> bool;
 }
@@ -68,6 +72,7 @@ pub(super) fn follow<'u, F: Facts<'u>>(facts: &mut F, body: &'u [Stmt], start: B
         tells: false,
         gotos: gotos(body),
         is_in_switch: false,
+        breaks: Vec::new(),
     };
     loop {
         let before = walk.labels.clone();
@@ -95,6 +100,8 @@ struct Walk<'f, 'u, F: Facts<'u>> {
     /// How often the function jumps to each label.
     gotos: BTreeMap<LabelId, usize>,
     is_in_switch: bool,
+    /// What all have that leave a loop or a `switch` by `break`, for each that is followed, the innermost last.
+    breaks: Vec<Here<F::Fact>>,
 }
 
 /// How often statements jump to each label, in expressions as well.
@@ -195,41 +202,44 @@ impl<'u, F: Facts<'u>> Walk<'_, 'u, F> {
             StmtKind::If(cond, a, b) => {
                 self.expr(cond);
                 let before = self.here.clone();
+                self.learn(cond, true);
                 self.block(a);
                 let after = std::mem::replace(&mut self.here, before);
+                self.learn(cond, false);
                 self.block(b);
                 self.join(after);
             }
             StmtKind::While(cond, body) => {
                 self.here = self.kept(body, &[cond]);
                 self.expr(cond);
-                let after = self.here.clone();
-                self.block(body);
-                self.here = after;
+                let before = self.here.clone();
+                self.learn(cond, true);
+                let left = self.inside(body);
+                self.here = before;
+                self.leave(Some(cond), left);
             }
             StmtKind::For { cond, step, body } => {
                 let also: Vec<&Expr> = cond.iter().chain(step).collect();
                 let head = self.kept(body, &also);
                 self.here.clone_from(&head);
                 cond.iter().for_each(|cond| self.expr(cond));
-                let after = self.here.clone();
-                self.block(body);
+                let before = self.here.clone();
+                cond.iter().for_each(|cond| self.learn(cond, true));
+                let left = self.inside(body);
                 self.here = head;
                 step.iter().for_each(|step| self.expr(step));
-                self.here = after;
+                self.here = before;
+                self.leave(cond.as_ref(), left);
             }
             StmtKind::DoWhile(body, cond) => {
                 let head = self.kept(body, &[cond]);
-                let leaves = may_leave(body);
                 self.here.clone_from(&head);
-                self.block(body);
-                if leaves {
-                    self.here.clone_from(&head);
-                }
-                self.expr(cond);
-                if leaves {
+                let left = self.inside(body);
+                if may_continue(body) {
                     self.here = head;
                 }
+                self.expr(cond);
+                self.leave(Some(cond), left);
             }
             StmtKind::Switch(value, body) => {
                 self.expr(value);
@@ -237,9 +247,14 @@ impl<'u, F: Facts<'u>> Walk<'_, 'u, F> {
                 let head = self.kept(body, &[]);
                 self.is_in_switch = true;
                 self.here = None;
+                self.breaks.push(None);
                 self.cases(body, &head);
+                let left = self.breaks.pop().flatten();
                 self.is_in_switch = outer;
-                self.here = head;
+                self.join(left);
+                if !has_default(body) {
+                    self.join(head);
+                }
             }
             StmtKind::Return(value) => {
                 value.iter().for_each(|value| self.expr(value));
@@ -257,10 +272,38 @@ impl<'u, F: Facts<'u>> Walk<'_, 'u, F> {
                 let others = self.labels.get(label).cloned();
                 self.join(others);
             }
-            StmtKind::Break | StmtKind::Continue => self.here = None,
+            StmtKind::Break => {
+                let others = self.breaks.pop().flatten();
+                self.join(others);
+                let here = self.here.take();
+                self.breaks.push(here);
+            }
+            StmtKind::Continue => self.here = None,
             // Inside of another statement than the `switch` itself.
             StmtKind::Case(..) | StmtKind::Default => self.here = Some(BTreeSet::new()),
             StmtKind::Asm { .. } => {}
+        }
+    }
+
+    /// Follows the body of a loop: what all have that leave it by `break`.
+    fn inside(&mut self, body: &'u [Stmt]) -> Here<F::Fact> {
+        self.breaks.push(None);
+        self.block(body);
+        self.breaks.pop().flatten()
+    }
+
+    /// Goes on after a loop: its condition does not hold, or somebody left it.
+    fn leave(&mut self, cond: Option<&'u Expr>, left: Here<F::Fact>) {
+        match cond {
+            Some(cond) if constant(cond).is_none_or(|value| value == 0) => self.learn(cond, false),
+            _ => self.here = None,
+        }
+        self.join(left);
+    }
+
+    fn learn(&mut self, cond: &'u Expr, outcome: bool) {
+        if let Some(here) = &mut self.here {
+            self.facts.learns(cond, outcome, here);
         }
     }
 
@@ -317,8 +360,10 @@ impl<'u, F: Facts<'u>> Walk<'_, 'u, F> {
             ExprKind::Conditional(cond, a, b) => {
                 self.expr(cond);
                 let before = self.here.clone();
+                self.learn(cond, true);
                 self.expr(a);
                 let after = std::mem::replace(&mut self.here, before);
+                self.learn(cond, false);
                 self.expr(b);
                 self.join(after);
             }
@@ -360,11 +405,28 @@ fn event_of(expr: &Expr) -> Option<Event<'_>> {
     })
 }
 
-/// Whether statements may be left by `break` or `continue`.
-fn may_leave(block: &[Stmt]) -> bool {
+/// Whether statements may be left by `continue`.
+fn may_continue(block: &[Stmt]) -> bool {
     let mut found = false;
-    each_statement(block, &mut |statement| {
-        found |= matches!(statement.kind, StmtKind::Break | StmtKind::Continue);
-    });
+    let mut see = |statement: &Stmt| found |= matches!(statement.kind, StmtKind::Continue);
+    each_statement(block, &mut see);
+    for statement in block {
+        each_part(statement, false, &mut |expr, _| {
+            each_expr(expr, &mut |expr| {
+                if let ExprKind::Statement(block, _) = &expr.kind {
+                    each_statement(block, &mut see);
+                }
+            });
+        });
+    }
     found
+}
+
+/// Whether a `switch` has a case for all other values.
+fn has_default(block: &[Stmt]) -> bool {
+    block.iter().any(|statement| match &statement.kind {
+        StmtKind::Default => true,
+        StmtKind::Block(inner) => has_default(inner),
+        _ => false,
+    })
 }

@@ -4,8 +4,8 @@
 //!
 //! **Undefined** is to make a mutex anew or to take it away while somebody holds it: such a run cannot be followed.
 
-use selvedge_program::make::read;
-use selvedge_program::{AtomicOp, BinaryOp, Expr, Place, Span, StmtKind, Type};
+use selvedge_program::make::{read, truth};
+use selvedge_program::{AtomicOp, BinaryOp, Cond, Expr, Place, Span, StmtKind, Type};
 
 use super::Limit;
 use super::arithmetic::{binary, choose, convert, int, negate};
@@ -125,14 +125,13 @@ impl<'u> Fun<'_, 'u> {
     pub(super) fn check_free(&mut self, lock: &Place, span: Span) {
         let free = self.temp(&Type::Bool, span);
         self.section(span, |fun| {
-            let (dest, op) = (Some(free.clone()), AtomicOp::TryLock(lock.clone()));
-            fun.emit(StmtKind::Attempt { dest, op }, span);
-            fun.branch(
-                read(free.clone()),
-                span,
-                |fun| fun.emit(StmtKind::Release(lock.clone()), span),
-                |_| {},
-            );
+            let then = fun.collect(|fun| {
+                fun.emit(StmtKind::Release(lock.clone()), span);
+                fun.assign(free.clone(), truth(true), span);
+            });
+            let otherwise = fun.collect(|fun| fun.assign(free.clone(), truth(false), span));
+            let cond = Cond::Attempt { op: AtomicOp::TryLock(lock.clone()), negated: false };
+            fun.emit(StmtKind::If { cond, then, otherwise }, span);
         });
         let reason = "a mutex that is made anew or taken away while a thread holds it";
         self.branch(read(free), span, |_| {}, |fun| fun.limit(span, reason.to_owned()));
@@ -325,6 +324,16 @@ impl<'u> Fun<'_, 'u> {
         let limit = Limit { span, reason };
         if !self.lower.limits.contains(&limit) {
             self.lower.limits.push(limit);
+        }
+        if self.lower.options.ends_at_limits {
+            // Who frees what is free gets no further.
+            let free = self.temp(&Type::Bool, span);
+            self.section(span, |fun| {
+                let (dest, op) = (Some(free.clone()), AtomicOp::TryLock(lock.clone()));
+                fun.emit(StmtKind::Attempt { dest, op }, span);
+                fun.emit(StmtKind::Release(lock.clone()), span);
+            });
+            return self.branch(read(free), span, |fun| fun.stop(span), |_| {});
         }
         self.emit(StmtKind::Release(lock.clone()), span);
     }

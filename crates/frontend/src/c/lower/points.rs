@@ -56,6 +56,10 @@ pub struct Points<'u> {
     pub started: BTreeSet<FunctionId>,
     /// Local variables whose addresses are taken.
     pub addressed: BTreeSet<(FunctionId, LocalId)>,
+    /// What is perhaps freed.
+    pub freed: Set,
+    /// The calls that make objects on the stack.
+    pub on_stack: BTreeSet<Span>,
 }
 
 /// Functions that make objects.
@@ -73,6 +77,8 @@ impl<'u> Points<'u> {
             heap: BTreeSet::new(),
             started: BTreeSet::new(),
             addressed: BTreeSet::new(),
+            freed: Set::new(),
+            on_stack: BTreeSet::new(),
         };
         while points.grew {
             points.grew = false;
@@ -156,6 +162,42 @@ impl<'u> Points<'u> {
                 return escaped;
             }
         }
+    }
+
+    /// Whether somebody holds the address of something.
+    #[must_use]
+    pub fn is_pointed_to(&self, target: Target) -> bool {
+        self.sets.values().any(|set| set.contains(&target))
+    }
+
+    /// Whether the address of something that a function makes may be kept when the function has returned: by whatever lives longer, by a thread, or by a variable
+    /// of another function that is found by its address.
+    #[must_use]
+    pub fn outlives(&self, target: Target, function: FunctionId) -> bool {
+        self.sets.iter().filter(|(_, set)| set.contains(&target)).any(|(holder, _)| match holder {
+            Holder::In(Target::Local(at, local)) => {
+                *at != function && self.addressed.contains(&(*at, *local))
+                    || local.0 == 0 && self.started.contains(at)
+            }
+            _ => true,
+        })
+    }
+
+    /// Whether the address of a local variable may be kept when the block has ended that declares it, and these others.
+    #[must_use]
+    pub fn outlives_block(
+        &self,
+        function: FunctionId,
+        local: LocalId,
+        block: &BTreeSet<LocalId>,
+    ) -> bool {
+        let target = Target::Local(function, local);
+        let is_outside = |holder: &Holder| match holder {
+            Holder::In(Target::Local(at, other)) => *at == function && !block.contains(other),
+            _ => false,
+        };
+        self.outlives(target, function)
+            || self.sets.iter().any(|(holder, set)| set.contains(&target) && is_outside(holder))
     }
 
     /// Whether something is held by variables of one function only, which nobody else can find.
@@ -382,6 +424,12 @@ impl<'u> Points<'u> {
     /// What functions of libraries do with pointers: start threads, make objects, and pass what they are given through memory.
     fn library(&mut self, at: Option<FunctionId>, expr: &'u Expr, name: &str, args: &[Set]) -> Set {
         let arg = |number: usize| args.get(number).cloned().unwrap_or_default();
+        if matches!(name, "free" | "realloc") {
+            self.freed.extend(arg(0));
+        }
+        if name == "__builtin_alloca" {
+            self.on_stack.insert(expr.span);
+        }
         if MAKERS.contains(&name) {
             self.heap.insert(expr.span);
             let old = if name == "realloc" { arg(0) } else { Set::new() };

@@ -2,7 +2,7 @@
 //!
 //! **Question.** `int i = __VERIFIER_nondet_int(); assume(0 <= i && i < 10);` lets ten values pass. Which ones?
 //!
-//! **Claim.** Let the value be given to a local variable whose address is never taken, and let assumptions about variables follow at once. A run with a value outside of the range
+//! **Claim.** Let the value be given to a local variable whose address is never taken, or to any variable where `main` has called nobody yet who could start a thread, and let assumptions about variables follow at once. A run with a value outside of the range
 //! ends there, and until then nobody has seen the value: what others do meanwhile they do with any value. So the runs with values in the range are enough.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use selvedge_program::Span;
 
 use super::choices::constant;
-use super::foreseen::{Start, bounds, ids, opened, variable};
+use super::foreseen::{Start, bounds, ids, is_mentioned, opened, variable};
 use super::points::Target;
-use super::visit::{each_block, each_statement};
+use super::visit::{each_block, each_call, each_part, each_statement};
 use crate::c::typed::*;
 
 /// The least and the greatest value of calls whose values are assumed to be in a range before anybody sees them.
@@ -23,13 +23,18 @@ pub(super) fn ranges(
     let mut found = BTreeMap::new();
     for (at, function) in ids(unit) {
         let start = Start::of(unit, at, true);
-        let mut see = |block: &[Stmt]| {
+        let body = function.body.as_deref().unwrap_or_default();
+        let is_first = function.name == "main" && !is_mentioned(unit, at);
+        let alone = if is_first { alone(unit, at, &start, body) } else { 0 };
+        let mut see = |block: &[Stmt], alone: usize| {
             for (number, statement) in block.iter().enumerate() {
-                let Some((var @ Target::Local(_, local), ty)) = opened(unit, at, statement) else {
-                    continue;
-                };
+                let Some((var, ty)) = opened(unit, at, statement) else { continue };
                 let Some(mut range) = bounds(ty) else { continue };
-                if addressed.contains(&(at, local)) {
+                let is_unseen = match var {
+                    Target::Local(_, local) => !addressed.contains(&(at, local)),
+                    _ => number < alone,
+                };
+                if !is_unseen {
                     continue;
                 }
                 for next in &block[number + 1..] {
@@ -54,11 +59,28 @@ pub(super) fn ranges(
                 }
             }
         };
-        let body = function.body.as_deref().unwrap_or_default();
-        see(body);
-        each_statement(body, &mut |statement| each_block(statement, &mut see));
+        see(body, alone);
+        each_statement(body, &mut |statement| each_block(statement, &mut |block| see(block, 0)));
     }
     found
+}
+
+/// How many statements `main` begins with that call nobody who could start a thread: until then nobody else runs.
+fn alone(unit: &Unit, at: FunctionId, start: &Start<'_>, body: &[Stmt]) -> usize {
+    let calls_nobody = |statement: &Stmt| {
+        let assumes = match &statement.kind {
+            StmtKind::Expr(expr) => {
+                start.assumption(expr).is_some_and(|cond| start.is_harmless(cond))
+            }
+            _ => false,
+        };
+        let mut calls = false;
+        each_part(statement, false, &mut |expr, _| {
+            each_call(expr, false, &mut |_, _, _| calls = true);
+        });
+        assumes || opened(unit, at, statement).is_some() || !calls
+    };
+    body.iter().take_while(|statement| calls_nobody(statement)).count()
 }
 
 /// The call of a statement that gives a variable a value from outside.

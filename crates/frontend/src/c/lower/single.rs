@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::foreseen::is_mentioned;
 use super::points::{Points, Target};
 use super::visit::{each_call, each_part, jumps_back};
 use crate::c::typed::*;
@@ -25,8 +26,10 @@ pub(super) fn single<'u>(unit: &'u Unit, points: &mut Points<'u>) -> BTreeSet<Fu
     let main = unit.functions.iter().position(|f| f.name == "main");
     let main = main.map(|number| FunctionId(number as u32));
     let mut roots: Vec<(FunctionId, bool)> = main.map(|main| (main, true)).into_iter().collect();
+    // Somebody may call `main` again.
+    let main_is_once = main.is_some_and(|main| !is_mentioned(unit, main));
     for (&function, sites) in &starts {
-        let once = matches!(sites.as_slice(), [(at, false)] if Some(*at) == main);
+        let once = main_is_once && matches!(sites.as_slice(), [(at, false)] if Some(*at) == main);
         roots.push((function, once));
     }
     // How often each function may be active: once for each root that reaches it, or more.

@@ -8,6 +8,7 @@ use selvedge_program::{BinaryOp, Expr, Span, StmtKind as Kind, Type};
 use super::access::{Access, adapt};
 use super::arithmetic::{binary, int};
 use super::function::Fun;
+use super::visit::{each_call, each_declared, each_part};
 use super::{Cell, Role};
 use crate::c::typed::{self as c, Stmt, StmtKind};
 use crate::c::types::Type as CType;
@@ -19,12 +20,46 @@ impl<'u> Fun<'_, 'u> {
         }
     }
 
+    /// The statements of a block inside of a function, whose variables are there until it ends.
+    fn scope(&mut self, block: &'u [Stmt]) {
+        let kept = self.kept_after(block);
+        let leaves = any_statement(block, &|kind| {
+            matches!(kind, StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_))
+        });
+        let reason = "a variable of a block, whose address may be kept when the block ends";
+        if let (Some(span), true) = (kept, leaves) {
+            self.limit(span, reason.to_owned());
+        }
+        self.statements(block);
+        if let (Some(span), false) = (kept, leaves) {
+            self.limit(span, reason.to_owned());
+        }
+    }
+
+    /// Where a variable is declared whose address may be kept when its block ends; what such a pointer leads to is no matter where memory is not asked about.
+    fn kept_after(&self, block: &[Stmt]) -> Option<Span> {
+        if !self.lower.options.memory {
+            return None;
+        }
+        let mut inside = std::collections::BTreeSet::new();
+        each_declared(block, &mut |local, _| _ = inside.insert(local));
+        block.iter().find_map(|statement| match &statement.kind {
+            StmtKind::Declare(local, _)
+                if self.lower.points.addressed.contains(&(self.id, *local))
+                    && self.lower.points.outlives_block(self.id, *local, &inside) =>
+            {
+                Some(statement.span)
+            }
+            _ => None,
+        })
+    }
+
     fn statement(&mut self, statement: &'u Stmt) {
         let span = statement.span;
         match &statement.kind {
             StmtKind::Expr(e) => self.effect(e),
             StmtKind::Declare(local, parts) => self.declare(*local, parts.as_deref(), span),
-            StmtKind::Block(block) => self.statements(block),
+            StmtKind::Block(block) => self.scope(block),
             StmtKind::If(cond, a, b) => {
                 let cond = self.test(cond);
                 let before = self.atomic;
@@ -81,10 +116,10 @@ impl<'u> Fun<'_, 'u> {
     /// A branch that keeps both blocks, where one of them may be jumped into.
     fn branch_whole(&mut self, cond: Expr, span: Span, a: &'u [Stmt], b: &'u [Stmt]) {
         if !has_labels(a) && !has_labels(b) {
-            return self.branch(cond, span, |fun| fun.statements(a), |fun| fun.statements(b));
+            return self.branch(cond, span, |fun| fun.scope(a), |fun| fun.scope(b));
         }
-        let then = self.collect(|fun| fun.statements(a));
-        let otherwise = self.collect(|fun| fun.statements(b));
+        let then = self.collect(|fun| fun.scope(a));
+        let otherwise = self.collect(|fun| fun.scope(b));
         self.emit(Kind::If { cond: selvedge_program::Cond::Expr(cond), then, otherwise }, span);
     }
 
@@ -113,7 +148,7 @@ impl<'u> Fun<'_, 'u> {
         }
         self.breaks.push(end);
         self.continues.push(next);
-        self.statements(body);
+        self.scope(body);
         self.breaks.pop();
         self.continues.pop();
         self.put(next);
@@ -164,7 +199,7 @@ impl<'u> Fun<'_, 'u> {
         self.cases.push(labels);
         self.breaks.push(end);
         self.atomic = self.role == Role::Atomic || self.atomic && !has_sections(body);
-        self.statements(body);
+        self.scope(body);
         self.breaks.pop();
         self.cases.pop();
         self.put(end);
@@ -317,6 +352,11 @@ impl<'u> Fun<'_, 'u> {
                 self.emit(Kind::Return(Vec::new()), span);
             }
             Role::Call | Role::Atomic => {
+                if self.atomic && self.role == Role::Call {
+                    let reason =
+                        "a function that returns inside of an atomic section that it began";
+                    self.limit(span, reason.to_owned());
+                }
                 let declared = &self.lower.unit.functions[self.id.index()];
                 let types = self.lower.cell_types(&declared.result);
                 let mut results: Vec<Expr> = Vec::new();
@@ -408,4 +448,18 @@ fn has_sections(block: &[Stmt]) -> bool {
         super::visit::each_part(statement, false, &mut |expr, _| any |= calls(expr));
     }
     any
+}
+
+/// Whether a function begins an atomic section somewhere.
+pub(super) fn begins_sections(unit: &c::Unit, function: &c::Function) -> bool {
+    let mut found = false;
+    for statement in function.body.iter().flatten() {
+        each_part(statement, false, &mut |expr, _| {
+            each_call(expr, false, &mut |callee, _, _| {
+                found |= matches!(callee, c::Callee::Direct(callee)
+                    if unit.functions[callee.index()].name == "__VERIFIER_atomic_begin");
+            });
+        });
+    }
+    found
 }

@@ -4,16 +4,14 @@
 use selvedge_program::make::{read, truth};
 use selvedge_program::{BinaryOp, Expr, Place, Span, StmtKind, Type};
 
-use super::Role;
 use super::access::{Access, adapt, strip};
-use super::arithmetic::{binary, choose, convert, int, negate};
+use super::arithmetic::{binary, choose, convert, int};
 use super::function::Fun;
-use super::points::{Points, Target, direct_address, root_local};
-use crate::c::typed::{self as c, FunctionId, Unit};
+use crate::c::typed as c;
 use crate::c::types::{Opaque, Type as CType};
 
 /// Errors that functions give.
-const EBUSY: i32 = 16;
+pub(super) const EBUSY: i32 = 16;
 
 impl<'u> Fun<'_, 'u> {
     /// What a function does to threads; nothing if it is not known.
@@ -143,215 +141,6 @@ impl<'u> Fun<'_, 'u> {
         }
     }
 
-    /// Read-write locks, barriers and semaphores.
-    fn counting(
-        &mut self,
-        name: &str,
-        args: &'u [c::Expr],
-        result: Option<&Type>,
-        span: Span,
-    ) -> Option<Vec<Expr>> {
-        let zero = || Some(result.iter().map(|ty| Fun::nothing(ty)).collect::<Vec<_>>());
-        let first = args.first();
-        match name {
-            "pthread_rwlock_init" | "pthread_rwlock_destroy" => {
-                // What was never made holds anything, unless it lives as long as the program.
-                let stays = direct_address(first?).is_some_and(lives);
-                if name.ends_with("destroy") || stays {
-                    self.check_unlocked(first?, span);
-                }
-                self.set_parts(first?, &[0, 0], span);
-                zero()
-            }
-            "pthread_rwlock_rdlock" => {
-                self.parts(first?, 2, span, &mut |fun, p| {
-                    fun.section(span, |fun| {
-                        fun.emit(StmtKind::Assume(negate(read(p[1].clone()))), span);
-                        fun.add(&p[0], 1, span);
-                    });
-                });
-                zero()
-            }
-            "pthread_rwlock_wrlock" => {
-                self.parts(first?, 2, span, &mut |fun, p| {
-                    fun.section(span, |fun| {
-                        fun.emit(StmtKind::Assume(fun.is_free(p, span)), span);
-                        fun.assign(p[1].clone(), truth(true), span);
-                    });
-                });
-                zero()
-            }
-            "pthread_rwlock_tryrdlock" | "pthread_rwlock_trywrlock" => {
-                let writes = name.ends_with("wrlock");
-                let taken = self.temp(&Type::Bool, span);
-                self.parts(first?, 2, span, &mut |fun, p| {
-                    let free =
-                        if writes { fun.is_free(p, span) } else { negate(read(p[1].clone())) };
-                    fun.section(span, |fun| {
-                        fun.assign(taken.clone(), free, span);
-                        fun.branch(
-                            read(taken.clone()),
-                            span,
-                            |fun| match writes {
-                                true => fun.assign(p[1].clone(), truth(true), span),
-                                false => fun.add(&p[0], 1, span),
-                            },
-                            |_| {},
-                        );
-                    });
-                });
-                Some(
-                    result
-                        .iter()
-                        .map(|ty| choose(read(taken.clone()), int(0, ty), int(EBUSY, ty)))
-                        .collect(),
-                )
-            }
-            "pthread_rwlock_unlock" => {
-                self.parts(first?, 2, span, &mut |fun, p| {
-                    // Who writes is alone: if somebody does, it is this thread.
-                    let writes = read(p[1].clone());
-                    let readers = read(p[0].clone());
-                    let fewer = binary(BinaryOp::Sub, readers.clone(), int(1, &readers.ty), span);
-                    let held = binary(BinaryOp::Gt, readers.clone(), int(0, &readers.ty), span);
-                    let held = binary(BinaryOp::Or, writes.clone(), held, span);
-                    fun.section(span, |fun| {
-                        fun.require(held, span);
-                        let values = vec![choose(writes, readers, fewer), truth(false)];
-                        fun.emit(
-                            StmtKind::Assign { targets: p.to_vec(), values, constrain: None },
-                            span,
-                        );
-                    });
-                });
-                zero()
-            }
-            "sem_init" => {
-                let values = self.scalars(&[args.get(2)?]);
-                let value = values.into_iter().next()?;
-                self.parts(first?, 1, span, &mut |fun, p| {
-                    let value = convert(value.clone(), &p[0].ty);
-                    fun.assign(p[0].clone(), value, span);
-                });
-                zero()
-            }
-            "sem_wait" => {
-                self.parts(first?, 1, span, &mut |fun, p| {
-                    let count = read(p[0].clone());
-                    let some = binary(BinaryOp::Gt, count.clone(), int(0, &count.ty), span);
-                    fun.section(span, |fun| {
-                        fun.emit(StmtKind::Assume(some), span);
-                        fun.add(&p[0], -1, span);
-                    });
-                });
-                zero()
-            }
-            "sem_trywait" | "sem_timedwait" => {
-                let taken = self.temp(&Type::Bool, span);
-                self.parts(first?, 1, span, &mut |fun, p| {
-                    let count = read(p[0].clone());
-                    let some = binary(BinaryOp::Gt, count.clone(), int(0, &count.ty), span);
-                    fun.section(span, |fun| {
-                        fun.assign(taken.clone(), some, span);
-                        fun.branch(
-                            read(taken.clone()),
-                            span,
-                            |fun| fun.add(&p[0], -1, span),
-                            |_| {},
-                        );
-                    });
-                });
-                Some(
-                    result
-                        .iter()
-                        .map(|ty| choose(read(taken.clone()), int(0, ty), int(-1, ty)))
-                        .collect(),
-                )
-            }
-            "sem_post" => {
-                self.parts(first?, 1, span, &mut |fun, p| fun.add(&p[0], 1, span));
-                zero()
-            }
-            "sem_getvalue" => {
-                let to = self.pointed(args.get(1)?);
-                let int_type = CType::Int { bits: 32, signed: true, rank: 2 };
-                let mut count = None;
-                self.parts(first?, 1, span, &mut |fun, p| {
-                    count = Some(fun.keep(read(p[0].clone()), span))
-                });
-                self.store(&to, &int_type, &count?, span);
-                zero()
-            }
-            "pthread_barrier_init" => {
-                let parties = self.scalars(&[args.get(2)?]).into_iter().next()?;
-                self.parts(first?, 3, span, &mut |fun, p| {
-                    let values = vec![
-                        int(0, &p[0].ty),
-                        int(0, &p[1].ty),
-                        convert(parties.clone(), &p[2].ty),
-                    ];
-                    fun.emit(
-                        StmtKind::Assign { targets: p.to_vec(), values, constrain: None },
-                        span,
-                    );
-                });
-                zero()
-            }
-            "pthread_barrier_wait" => {
-                let last = self.temp(&Type::Bool, span);
-                self.parts(first?, 3, span, &mut |fun, p| fun.arrive(p, &last, span));
-                Some(
-                    result
-                        .iter()
-                        .map(|ty| choose(read(last.clone()), int(-1, ty), int(0, ty)))
-                        .collect(),
-                )
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether a read-write lock that is made anew or taken away is free, as it has to be.
-    fn check_unlocked(&mut self, lock: &'u c::Expr, span: Span) {
-        self.parts(lock, 2, span, &mut |fun, p| {
-            let free = fun.is_free(p, span);
-            let free = fun.keep(free, span);
-            let reason =
-                "a read-write lock that is made anew or taken away while a thread holds it";
-            fun.branch(free, span, |_| {}, |fun| fun.limit(span, reason.to_owned()));
-        });
-    }
-
-    /// Arrives at a barrier, when all of the last time have left, and goes on when enough have arrived.
-    fn arrive(&mut self, p: &[Place], last: &Place, span: Span) {
-        let [arrived, leaving, parties] = p else { return };
-        let count = &arrived.ty;
-        let there = binary(BinaryOp::Add, read(arrived.clone()), int(1, count), span);
-        let is_last = binary(BinaryOp::Ge, there.clone(), read(parties.clone()), span);
-        self.section(span, |fun| {
-            let all_left = binary(BinaryOp::Eq, read(leaving.clone()), int(0, count), span);
-            fun.emit(StmtKind::Assume(all_left), span);
-            let targets = vec![arrived.clone(), leaving.clone(), last.clone()];
-            let values = vec![
-                choose(is_last.clone(), int(0, count), there),
-                choose(is_last.clone(), read(parties.clone()), int(0, count)),
-                is_last,
-            ];
-            fun.emit(StmtKind::Assign { targets, values, constrain: None }, span);
-        });
-        self.section(span, |fun| {
-            let free = binary(BinaryOp::Gt, read(leaving.clone()), int(0, count), span);
-            fun.emit(StmtKind::Assume(free), span);
-            fun.add(leaving, -1, span);
-        });
-    }
-
-    fn is_free(&self, p: &[Place], span: Span) -> Expr {
-        let readers = read(p[0].clone());
-        let none = binary(BinaryOp::Eq, readers.clone(), int(0, &readers.ty), span);
-        binary(BinaryOp::And, negate(read(p[1].clone())), none, span)
-    }
-
     /// Adds to a counter, in one step.
     pub(super) fn add(&mut self, place: &Place, amount: i32, span: Span) {
         let value = read(place.clone());
@@ -384,7 +173,7 @@ impl<'u> Fun<'_, 'u> {
         self.parts_of(&access, &c, count, span, &mut Vec::new(), act);
     }
 
-    fn parts_of(
+    pub(super) fn parts_of(
         &mut self,
         access: &Access,
         c: &CType,
@@ -432,7 +221,7 @@ impl<'u> Fun<'_, 'u> {
         Some(Place { var, ty, ..first.clone() })
     }
 
-    fn set_parts(&mut self, arg: &'u c::Expr, values: &[i32], span: Span) {
+    pub(super) fn set_parts(&mut self, arg: &'u c::Expr, values: &[i32], span: Span) {
         self.parts(arg, values.len(), span, &mut |fun, places| {
             let number = |(place, value): (&Place, &i32)| match place.ty {
                 Type::Bool => truth(*value != 0),
@@ -444,173 +233,6 @@ impl<'u> Fun<'_, 'u> {
                 span,
             );
         });
-    }
-
-    /// Starts a thread; its id goes where the argument points to, if somebody wants it.
-    pub(super) fn create(
-        &mut self,
-        to: Option<&'u c::Expr>,
-        function: &'u c::Expr,
-        arg: &'u c::Expr,
-        span: Span,
-    ) {
-        let targets = self.lower.points.expr(Some(self.id), function);
-        let functions: Vec<FunctionId> = (targets.into_iter())
-            .filter_map(|target| match target {
-                Target::Function(function) => Some(function),
-                _ => None,
-            })
-            .collect();
-        let access = to.map(|to| self.pointed(to));
-        let values = self.scalars(&[function, arg]);
-        let mut values = values.into_iter();
-        let (Some(address), Some(arg)) = (values.next(), values.next()) else { return };
-        let address = self.simple(address, span);
-        let arg = self.settled(arg, span);
-        self.start_one_of(&address, &functions, access.as_ref(), &arg, span);
-    }
-
-    fn start_one_of(
-        &mut self,
-        address: &Expr,
-        functions: &[FunctionId],
-        to: Option<&Access>,
-        arg: &Expr,
-        span: Span,
-    ) {
-        let Some((&first, rest)) = functions.split_first() else { return self.invalid(span) };
-        let here = int(super::function_address(first), &address.ty);
-        let cond = binary(BinaryOp::Eq, address.clone(), here, span);
-        self.branch(
-            cond,
-            span,
-            |fun| fun.start(first, to, arg, span),
-            |fun| fun.start_one_of(address, rest, to, arg, span),
-        );
-    }
-
-    fn start(&mut self, function: FunctionId, to: Option<&Access>, arg: &Expr, span: Span) {
-        if self.lower.unit.functions[function.index()].body.is_none() {
-            return self.limit(span, "a thread whose function is defined elsewhere".to_owned());
-        }
-        let proc = self.lower.proc(function, Role::Thread);
-        let procedure = &self.lower.program.procs[proc.index()];
-        let args: Vec<Expr> = match procedure.params - super::threads::extra(self.lower) {
-            0 => Vec::new(),
-            1 => vec![super::access::adapt(arg.clone(), &procedure.locals[0].ty.clone())],
-            _ => {
-                return self
-                    .limit(span, "a thread whose function has several parameters".to_owned());
-            }
-        };
-        if self.lower.numbers.is_some() {
-            return self.start_numbered(proc, args, to, span);
-        }
-        let thread = CType::Opaque(Opaque::Thread);
-        let Some(to) = to else {
-            return self.emit(StmtKind::Async { dest: None, proc, args }, span);
-        };
-        self.at_place(to, &thread, 0, span, &mut |fun, at| {
-            let dest = Some(at.place);
-            fun.emit(StmtKind::Async { dest, proc, args: args.clone() }, span);
-        });
-    }
-
-    fn wait(&mut self, condition: &'u c::Expr, mutex: &'u c::Expr, timed: bool, span: Span) {
-        self.lower.waits = true;
-        let (lock, c) = (self.pointed(mutex), opaque(mutex));
-        if !self.lower.options.counts_sleepers || timed {
-            self.at_place(&lock, &c, 0, span, &mut |fun, at| {
-                fun.release(&at.place, span);
-                fun.emit(StmtKind::Acquire(at.place), span);
-            });
-            return;
-        }
-        let sleep = |fun: &mut Self, p: &[Place], lock: &Place| {
-            let condition =
-                selvedge_program::sync::Condition { sleeping: p[0].clone(), called: p[1].clone() };
-            for kind in condition.wait(lock.clone(), span) {
-                fun.emit(kind, span);
-            }
-        };
-        let access = self.pointed(condition);
-        let kind = opaque(condition);
-        self.at_place(&lock, &c, 0, span, &mut |fun, at| {
-            fun.parts_of(&access, &kind, 2, span, &mut Vec::new(), &mut |fun, p| {
-                sleep(fun, p, &at.place)
-            });
-        });
-    }
-
-    fn signal(&mut self, condition: &'u c::Expr, all: bool, span: Span) {
-        if !self.lower.options.counts_sleepers {
-            return;
-        }
-        self.parts(condition, 2, span, &mut |fun, p| {
-            let condition =
-                selvedge_program::sync::Condition { sleeping: p[0].clone(), called: p[1].clone() };
-            let kind = if all { condition.notify_all(span) } else { condition.notify(span) };
-            fun.emit(kind, span);
-        });
-    }
-
-    fn once(&mut self, flag: &'u c::Expr, function: &'u c::Expr, span: Span) {
-        let targets = self.lower.points.expr(Some(self.id), function);
-        let first = self.temp(&Type::Bool, span);
-        self.parts(flag, 1, span, &mut |fun, p| {
-            let state = read(p[0].clone());
-            let fresh = binary(BinaryOp::Eq, state.clone(), int(0, &state.ty), span);
-            let running = binary(BinaryOp::Eq, state.clone(), int(1, &state.ty), span);
-            fun.section(span, |fun| {
-                fun.emit(StmtKind::Assume(negate(running)), span);
-                let targets = vec![first.clone(), p[0].clone()];
-                let next = choose(fresh.clone(), int(1, &state.ty), state.clone());
-                fun.emit(
-                    StmtKind::Assign { targets, values: vec![fresh, next], constrain: None },
-                    span,
-                );
-            });
-        });
-        let functions: Vec<FunctionId> = (targets.into_iter())
-            .filter_map(|target| match target {
-                Target::Function(function) => Some(function),
-                _ => None,
-            })
-            .collect();
-        let body = self.collect(|fun| {
-            match functions.as_slice() {
-                [function] => drop(fun.call_with(*function, Vec::new(), span)),
-                _ => fun.limit(span, "a function to be called once that is not known".to_owned()),
-            }
-            fun.parts(flag, 1, span, &mut |fun, p| {
-                fun.assign(p[0].clone(), int(2, &p[0].ty), span)
-            });
-        });
-        self.branch(read(first), span, |fun| fun.append(body), |_| {});
-    }
-}
-
-/// Whether what a thread gives goes nowhere, or to a local variable that nobody reads.
-pub(super) fn is_ignored(unit: &Unit, points: &Points, at: FunctionId, to: &c::Expr) -> bool {
-    let Some(local) = direct_address(to).and_then(root_local) else { return is_null(to) };
-    let body = unit.functions[at.index()].body.as_deref().unwrap_or_default();
-    let mut is_read = points.addressed.contains(&(at, local));
-    for statement in body {
-        super::each_expr_of(statement, &mut |expr| {
-            if let c::ExprKind::Load(lvalue) = &expr.kind {
-                is_read |= root_local(lvalue) == Some(local);
-            }
-        });
-    }
-    !is_read
-}
-
-/// Whether something with a name lives as long as the program.
-fn lives(lvalue: &c::Lvalue) -> bool {
-    match &lvalue.kind {
-        c::LvalueKind::Object(_) => true,
-        c::LvalueKind::Member(inner, ..) | c::LvalueKind::Element(inner, _) => lives(inner),
-        _ => false,
     }
 }
 

@@ -19,7 +19,8 @@ use super::arithmetic::{binary, convert, int};
 use super::function::Fun;
 use super::memory::{Dimension, Leaf, Pool, Shapes, Stored, add_global, local, place};
 use super::points::{Points, Target};
-use super::synchronisation::{is_ignored, is_null};
+use super::starting::is_ignored;
+use super::synchronisation::is_null;
 use super::visit::{each_call, each_declared, each_expr, each_part};
 use crate::c::typed::{self as c, Callee, ExprKind, FunctionId, ObjectId, Unit};
 use crate::c::types::{Opaque, Type as CType};
@@ -98,8 +99,9 @@ pub(super) fn asked(unit: &Unit, points: &Points, shapes: &Shapes) -> Asked {
     let is_special = |ty: &CType, parts: &[c::Part]| {
         let leaves = shapes.leaves(ty).unwrap_or_default();
         parts.iter().any(|part| {
-            let is_mutex =
-                |leaf: &Leaf| leaf.ty == Type::Lock && super::slot_at(leaf, part.offset).is_some();
+            let is_mutex = |leaf: &Leaf| {
+                leaf.ty == Type::Lock && super::objects::slot_at(leaf, part.offset).is_some()
+            };
             kind_of(&part.value).is_some_and(|kind| !is_usual(kind)) && leaves.iter().any(is_mutex)
         })
     };
@@ -264,7 +266,7 @@ impl<'u> Fun<'_, 'u> {
         span: Span,
     ) {
         let Some(numbers) = self.lower.numbers else { return };
-        let pool = Pool { objects: numbers.count, stride: 0, used: numbers.used };
+        let pool = Pool { objects: numbers.count, stride: 0, used: numbers.used, freed: None };
         let threads =
             Stored { base: 0, size: 0, leaves: Vec::new(), pool: Some(pool), sizes: None };
         let number = read(self.make_object(&threads, span));
@@ -397,11 +399,12 @@ impl<'u> Fun<'_, 'u> {
             |_| {},
         );
         let known = binary(BinaryOp::Lt, number.clone(), int(numbers.count, &number.ty), span);
-        self.require(known, span);
+        let reason = "a thread is joined that was never started, or was joined before";
+        self.misuse(known, reason, span);
         let number = self.simple(number, span);
         let used = read(self.of_thread(numbers.used, &number, span));
         let used = self.local_value(used, span);
-        self.require(used, span);
+        self.misuse(used, reason, span);
         let id = read(self.of_thread(numbers.ids, &number, span));
         let id = self.local_value(id, span);
         self.emit(StmtKind::Join(id), span);
@@ -491,7 +494,7 @@ impl<'u> Fun<'_, 'u> {
         let key = self.settled(key, span);
         let key = self.simple(key, span);
         let known = binary(BinaryOp::Lt, key.clone(), int(KEYS, &key.ty), span);
-        self.require(known, span);
+        self.misuse(known, "a key is used that was not made", span);
         key
     }
 }

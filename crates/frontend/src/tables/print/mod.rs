@@ -47,7 +47,7 @@ pub(super) const WHOLE_STACK: &str =
 /// needs no target; deadlocks are asked for on the command line.
 pub(super) fn patterns(targets: &[Property]) -> Vec<&Pattern> {
     let pattern = |target| match target {
-        &Property::NeverWrong | &Property::NoDeadlock => None,
+        &Property::NeverWrong | &Property::NoDeadlock(_) => None,
         Property::Unreachable(pattern) => Some(pattern),
     };
     targets.iter().filter_map(pattern).collect()

@@ -186,7 +186,7 @@ fn show(tables: &Tables, symbols: impl IntoIterator<Item = SymbolId>) -> String 
 fn show_target(tables: &Tables, target: &Property) -> String {
     let name = |shared: &Option<SharedId>| shared.map(|s| tables.shared_name(s).into_owned());
     match target {
-        Property::NeverWrong | Property::NoDeadlock => String::new(),
+        Property::NeverWrong | Property::NoDeadlock(_) => String::new(),
         Property::Unreachable(Pattern::Together(_)) => panic!("a table has no places"),
         Property::Unreachable(Pattern::Tuple { shared, tops }) => {
             let tops = tops.iter().map(|top| show_top(tables, *top));

@@ -1,74 +1,34 @@
-// The explorer: asks, listens, and shows what comes.
+// The explorer: asks, listens, shows what comes, and follows the file.
+
+/** How often to ask whether the file has changed, in milliseconds. */
+const WATCH = 700;
 
 class Explorer {
   constructor(setup) {
     this.setup = setup;
     this.run = null;
     this.events = null;
-    this.fields = {};
-    this.build();
+    this.misses = 0;
     byId("file").textContent = setup.file;
-    page.source = new SourceView(byId("source"), setup.source, chooseLine);
+    this.build(readAddress().ask || setup.ask);
+    // What the page began with: an address says what is different.
+    this.begun = JSON.stringify(new QuestionForm(make("div"), setup, setup.ask, () => {}, () => {}).ask());
+    page.walker = new Walker(this);
+    page.source = new SourceView(byId("source"), setup.source, setup.file, chooseLine);
+    addEventListener("hashchange", () => { if (!followAddress()) go(0); });
     this.start();
+    setTimeout(() => this.watch(), WATCH);
   }
 
-  build() {
-    const { ask, engines, threads } = this.setup;
-    const option = (chosen) => ([value, text]) => make("option", { value, selected: value === chosen }, text);
-    const field = (name, text, input) => { this.fields[name] = input; return make("label", {}, text, input); };
-    const number = (id, value, least = 0) => make("input", { id, type: "number", min: least, value: value === undefined ? null : value });
-    const questions = [["verify", "for every schedule"], ["contexts", "within contexts"], ["rounds", "within rounds"], ["livelock", "does it run for ever?"]];
-    const counts = threads.map((thread) => {
-      const input = make("input", { id: `threads-${thread.name}`, type: "number", min: 0, max: 1000, value: thread.count, placeholder: "any" });
-      this.fields[`thread ${thread.name}`] = input;
-      return make("label", {}, `threads ${thread.name}`, input);
-    });
-    const deadlock = make("input", { id: "deadlock", type: "checkbox", checked: ask.deadlock });
-    this.fields.deadlock = deadlock;
-    this.cancelButton = make("button", { type: "button", id: "cancel", onclick: () => this.cancel() }, "Cancel");
-    this.status = make("p", { class: "status", id: "status", role: "status" });
-    const form = make("form", { class: "question", onsubmit: (event) => { event.preventDefault(); this.start(); } },
-      field("question", "question", make("select", { id: "question" }, ...questions.map(option(ask.question)))),
-      field("bound", "bound", number("bound", ask.bound)),
-      field("delays", "delays", number("delays", ask.delays)),
-      field("engine", "engine", make("select", { id: "engine" }, ...engines.map((name) => option(ask.engine)([name, name])))),
-      field("timeout", "seconds", make("input", { id: "timeout", type: "number", min: 1, value: ask.timeout_s, placeholder: "no limit" })),
-      ...counts,
-      make("label", { class: "flat" }, deadlock, "deadlocks"),
-      make("span", { class: "buttons" }, make("button", { class: "main", id: "restart" }, "Run again"), this.cancelButton));
-    this.fields.question.addEventListener("change", () => this.adapt());
-    put(byId("controls"), form, this.status);
-    byId("controls").hidden = false;
-    this.adapt();
+  build(ask) {
+    const open = this.form && this.form.options.open;
+    this.form = new QuestionForm(byId("controls"), this.setup, ask, () => { this.changes = ""; this.start(); }, () => this.cancel());
+    this.form.options.open = Boolean(open);
   }
 
-  /** Only fields that mean something to the question can be changed. */
-  adapt() {
-    const { question, bound, delays, deadlock, engine } = this.fields;
-    bound.disabled = !["contexts", "rounds"].includes(question.value);
-    if (!bound.disabled && bound.value === "") bound.value = "3";
-    delays.disabled = question.value !== "rounds";
-    deadlock.disabled = question.value === "livelock";
-    engine.disabled = question.value === "livelock";
-  }
-
-  ask() {
-    const { question, bound, delays, deadlock, engine, timeout } = this.fields;
-    const ask = { question: question.value, deadlock: deadlock.checked, threads: {} };
-    ask.engine = engine.disabled ? "auto" : engine.value;
-    if (!bound.disabled) ask.bound = Number(bound.value);
-    if (!delays.disabled && delays.value !== "") ask.delays = Number(delays.value);
-    if (timeout.value !== "") ask.timeout_s = Number(timeout.value);
-    for (const { name } of this.setup.threads) {
-      const { value } = this.fields[`thread ${name}`];
-      if (value !== "") ask.threads[name] = Number(value);
-    }
-    return ask;
-  }
-
-  say(text, wrong = false) {
-    this.status.textContent = text;
-    this.status.classList.toggle("wrong", wrong);
+  /** The options, if they are not those that the page began with. */
+  changed() {
+    return JSON.stringify(this.asked) === this.begun ? null : this.asked;
   }
 
   async send(path, body) {
@@ -80,23 +40,67 @@ class Explorer {
     return JSON.parse(text);
   }
 
-  /** Only this page's own run is ended. */
-  async cancel() {
-    if (this.run !== null) await this.send(`runs/${this.run}/cancel`, {}).catch((error) => this.say(error.message, true));
+  /** Asks again and again whether the file is another one, and runs that. */
+  async watch() {
+    try {
+      const answer = await fetch("revision");
+      const { revision } = await answer.json();
+      this.misses = 0;
+      if (revision !== this.setup.revision) await this.reload();
+    } catch {
+      this.misses += 1;
+      if (this.misses === 3) this.form.say("the explorer has ended; start it again", true);
+    }
+    if (this.misses < 3) setTimeout(() => this.watch(), WATCH);
   }
 
-  async start() {
-    const turn = (this.turn || 0) + 1;
-    this.turn = turn;
+  async reload() {
+    const answer = await fetch("setup");
+    const ask = this.form.ask();
+    this.setup = await answer.json();
+    const { setup } = this;
+    // What is set stays set, as far as it is still there.
+    const here = (list, values) => Object.fromEntries(Object.entries(values).filter(([name]) => list.some((one) => one.name === name)));
+    if (!setup.wrong) {
+      ask.threads = here(setup.threads, ask.threads);
+      ask.consts = here(setup.consts, ask.consts);
+      this.build(ask);
+    }
+    page.source = new SourceView(byId("source"), setup.source, setup.file, chooseLine);
+    const when = new Date().toLocaleTimeString();
+    this.changes = setup.wrong ? `${setup.file} has changed (${when}), and cannot be read` : `${setup.file} has changed (${when}): this is the answer for what is on disk now`;
+    if (setup.wrong) {
+      await this.stop();
+      this.clear();
+      this.failed(setup.wrong);
+    } else await this.start(page.isBranch);
+  }
+
+  /** Only this page's own run is ended. */
+  async cancel() {
+    if (this.run !== null) await this.send(`runs/${this.run}/cancel`, {}).catch((error) => this.form.say(error.message, true));
+  }
+
+  async stop() {
     if (this.events) {
       this.events.close();
       await this.cancel();
     }
     this.events = null;
     this.run = null;
+  }
+
+  /** Asks; a new question is looked at from its own end, whatever the address says of the last one. */
+  async start(keep = false) {
+    const turn = (this.turn || 0) + 1;
+    this.turn = turn;
+    if (turn > 1 && !keep) history.replaceState(null, "", location.pathname);
+    await this.stop();
+    if (turn !== this.turn) return;
+    this.asked = this.form.ask();
     this.clear();
     try {
-      const { run } = await this.send("runs", this.ask());
+      const { run } = await this.send("runs", this.asked);
       if (turn !== this.turn) return;
       this.run = run;
       this.listen(run);
@@ -107,17 +111,17 @@ class Explorer {
 
   /** Forgets the last answer. */
   clear() {
-    this.say("");
-    this.cancelButton.disabled = false;
+    this.form.say(this.changes || "");
+    this.form.cancelButton.disabled = false;
+    this.note = "";
+    hideRun();
+    if (page.walker) { page.walker.forget(); page.walker.threads = {}; }
     put(byId("verdict"), make("div", { class: "answer" }, make("span", { class: "badge running", id: "badge" }, "running"),
       make("span", { class: "sentence", id: "sentence" }, "the program is being explored")));
-    for (const id of ["schedule", "state", "proof", "observations", "automata"]) byId(id).hidden = true;
-    page.run = null;
-    page.parts = [];
+    for (const id of ["proof", "observations", "automata"]) byId(id).hidden = true;
     page.proof = null;
-    page.source.light(null);
-    const { question } = this.fields;
-    page.data = { below: [], above: [], unit: question.value === "rounds" ? "rounds" : "contexts", collapse: null, violation: null };
+    const rounds = this.asked && this.asked.question === "rounds";
+    page.data = { below: [], above: [], unit: rounds ? "rounds" : "contexts", collapse: null, violation: null };
   }
 
   listen(run) {
@@ -129,9 +133,12 @@ class Explorer {
       setTimeout(() => { asked = false; if (this.run === run && !this.isDone) observationsView(page.data); }, 120);
     };
     this.isDone = false;
+    this.isAnswered = false;
     this.events = new EventSource(`runs/${run}/events`);
     this.events.onmessage = (message) => {
       const event = JSON.parse(message.data);
+      // What is seen after the answer comes with the document.
+      if (this.isAnswered && ["below", "above"].includes(event.kind)) return;
       if (event.kind === "below") {
         const { below } = page.data;
         const at = below.findIndex((seen) => seen.bound >= event.bound);
@@ -145,7 +152,8 @@ class Explorer {
         page.data.above = [...page.data.above.filter((seen) => !same(seen)), event];
         redraw();
       } else if (event.kind === "note") this.note = event.text;
-      else if (event.kind === "tick") this.say(`${event.time_s.toFixed(1)} s · ${bytes(event.memory_bytes)}${this.note ? ` · ${this.note}` : ""}`);
+      else if (event.kind === "tick") this.form.say(`${event.time_s.toFixed(1)} s · ${bytes(event.memory_bytes)}${this.note ? ` · ${this.note}` : ""}`);
+      else if (event.kind === "answered") this.answered(run);
       else if (event.kind === "done") this.done(run);
       else if (event.kind === "failed") this.failed(event.text);
     };
@@ -154,19 +162,39 @@ class Explorer {
     };
   }
 
+  async document(run) {
+    const answer = await fetch(`runs/${run}/document`);
+    return this.run === run && answer.ok ? answer.json() : null;
+  }
+
+  /** The answer is shown at once; what is made beside it comes later. */
+  async answered(run) {
+    this.isAnswered = true;
+    const data = await this.document(run);
+    if (data && this.run === run && this.shown !== run) {
+      this.shown = run;
+      page.walker.threads = data.way ? data.way.threads : {};
+      show(data);
+    }
+  }
+
   async done(run) {
     this.finish();
-    const answer = await fetch(`runs/${run}/document`);
-    if (this.run === run && answer.ok) {
-      show(await answer.json());
-      this.say("");
+    const data = await this.document(run);
+    if (!data || this.run !== run) return;
+    if (this.shown === run) observed(data);
+    else {
+      this.shown = run;
+      page.walker.threads = data.way ? data.way.threads : {};
+      show(data);
     }
+    this.form.say(this.changes || "");
   }
 
   failed(text) {
     this.finish();
     put(byId("verdict"), make("div", { class: "answer" }, make("span", { class: "badge unknown", id: "badge" }, "no answer"),
-      make("span", { class: "sentence", id: "sentence" }, text)));
+      make("span", { class: "sentence failure", id: "sentence" }, text)));
   }
 
   finish() {
@@ -174,16 +202,19 @@ class Explorer {
     this.note = "";
     if (this.events) this.events.close();
     this.events = null;
-    this.cancelButton.disabled = true;
+    this.form.cancelButton.disabled = true;
   }
 }
 
 followTheme();
-followKeys();
+followKeys(helpView());
 followSize();
 {
   const holder = byId("data");
   const data = JSON.parse(holder.textContent);
   if (holder.dataset.kind === "setup") page.explorer = new Explorer(data);
-  else show(data);
+  else {
+    show(data);
+    addEventListener("hashchange", followAddress);
+  }
 }

@@ -7,6 +7,10 @@ class Run {
   constructor(schedule) {
     this.schedule = schedule;
     this.length = schedule.steps.length;
+    // The state that was asked for last, the words of lines, and what steps change, as far as somebody asked.
+    this.last = null;
+    this.words = [];
+    this.news = new Map();
     const stack = (frames) => frames.reduce(
       (below, frame) => ({ frame, below, depth: below ? below.depth + 1 : 1 }), null);
     this.stackOf = stack;
@@ -33,14 +37,19 @@ class Run {
   /** The state after so many steps. What it has must not be changed. */
   stateAfter(steps) {
     const known = Math.min(Math.floor(steps / CHECKPOINT), this.checkpoints.length - 1);
-    const state = this.copy(this.checkpoints[known]);
-    for (let index = known * CHECKPOINT; index < steps; index++) {
+    let from = known * CHECKPOINT;
+    let start = this.checkpoints[known];
+    // Whoever goes step by step asks for the next one.
+    if (this.last && this.last.steps <= steps && this.last.steps > from) ({ steps: from, state: start } = this.last);
+    const state = this.copy(start);
+    for (let index = from; index < steps; index++) {
       this.apply(state, this.schedule.steps[index]);
       if ((index + 1) % CHECKPOINT === 0 && this.checkpoints.length === (index + 1) / CHECKPOINT) {
         this.checkpoints.push(this.copy(state));
       }
     }
-    return state;
+    this.last = { steps, state };
+    return this.copy(state);
   }
 
   /** The states before and after a step; stacks that did not change are the same in both. */
@@ -78,9 +87,55 @@ class Run {
       const lines = this.statements(steps - 1).map(([, line]) => line).filter((line) => line);
       return lines.length ? lines[lines.length - 1] : null;
     }
-    const first = this.length ? this.schedule.stacks[this.schedule.steps[0].t] : null;
+    const first = this.schedule.stacks[this.length ? this.schedule.steps[0].t : 0];
     if (!first || !first.length) return null;
     return this.place(first[first.length - 1]).line;
+  }
+
+  /** What a step changes, in words: shared variables, then those of the frame. */
+  changes(step) {
+    if (!this.news.has(step)) this.news.set(step, this.changesOf(step));
+    return this.news.get(step);
+  }
+
+  changesOf(step) {
+    const { schedule } = this;
+    const { t, v = [], pop, push, start } = schedule.steps[step];
+    const before = this.stateAfter(step);
+    const news = v.filter(([variable, value]) => before.shared[variable] !== value)
+      .map(([variable, value]) => `${schedule.shared[variable][0]}: ${before.shared[variable] || "–"} → ${value}`);
+    const top = before.stacks[t];
+    if (push.length) {
+      const [place, values] = schedule.frames[push[push.length - 1]];
+      const old = new Map();
+      if (pop === 1 && push.length === 1 && top) {
+        const [was, held] = schedule.frames[top.frame];
+        schedule.places[was].variables.forEach((name, index) => old.set(name, held[index]));
+      }
+      schedule.places[place].variables.forEach((name, index) => {
+        const [was, is] = [old.get(name), values[index]];
+        if (was !== is && is !== "*") news.push(was === undefined ? `${name} = ${is}` : `${name}: ${was} → ${is}`);
+      });
+    }
+    if (start) news.push("starts a thread");
+    return news;
+  }
+
+  /** Where each thread stands after so many steps: its line, and the values that the line is about. */
+  places(steps, texts) {
+    const state = this.stateAfter(steps);
+    return state.stacks.map((stack, thread) => {
+      if (!stack) return null;
+      const [place, values] = this.schedule.frames[stack.frame];
+      const { line, variables } = this.schedule.places[place];
+      if (!line) return null;
+      if (!this.words[line]) this.words[line] = new Set((texts[line - 1] || "").replace(/\/\/.*$/, "").split(/[^\w$]+/));
+      const isMeant = (name) => this.words[line].has(name.split(/[[.]/)[0]);
+      const said = [];
+      this.schedule.shared.forEach(([name], index) => { if (state.shared[index] !== "" && isMeant(name)) said.push(`${name} = ${state.shared[index]}`); });
+      variables.forEach((name, index) => { if (isMeant(name)) said.push(`${name} = ${values[index]}`); });
+      return { name: this.schedule.threads[thread].name, line, values: said.slice(0, 5).join(", ") };
+    });
   }
 
   place(frame) {

@@ -74,6 +74,7 @@ fn questions<'t>(names: &[&str], lines: impl Iterator<Item = (usize, &'t str)>) 
                 expected: Some(expected.to_owned()),
                 command: "verify",
                 is_slow: false,
+                note: String::new(),
             };
             questions.push((number + 1, question));
         }

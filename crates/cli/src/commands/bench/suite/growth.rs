@@ -73,6 +73,7 @@ pub fn questions(
         expected: None,
         command,
         is_slow: false,
+        note: String::new(),
     };
     let mut questions = Vec::new();
     if let Some(Growth { file, name, from, to, .. }) = threads {

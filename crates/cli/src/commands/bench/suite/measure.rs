@@ -74,7 +74,10 @@ pub fn measure(
                 command: question.command.to_owned(),
                 engine: column.name().to_owned(),
             };
-            let row = Measured::new(key, *part, question.expected.clone(), &runs);
+            let mut row = Measured::new(key, *part, question.expected.clone(), &runs);
+            if row.note.is_empty() {
+                row.note.clone_from(&question.note);
+            }
             rows.push(row);
             keep(&rows);
             let row = &rows[rows.len() - 1];

@@ -1,0 +1,446 @@
+//! # A share of the states
+//!
+//! **Question.** Several workers, perhaps on several machines, explore one system. Who stores what, and who moves from where?
+//!
+//! **Idea.** A state belongs to one worker, by the hash of what it is. Its owner stores it, knows which of its threads have moved at which
+//! bound, and moves them; a state that comes of a move is sent to its owner, together with the thread that moved. Numbers are each worker's own business (`wire`).
+//!
+//! **Claim.** Bound by bound, the shares together are what [`super::ContextExplorer`] reaches. A thread moves from a state once, at the first
+//! bound that allows it, whenever the state arrives within the bound: an owner that hears of a state and of a thread that got there does what
+//! one worker alone does with them, and neither which states are new at a bound nor which threads have moved depends on the order in which it hears of them.
+//! A state that was sent before, with the same thread, tells its owner nothing.
+//!
+//! **Needs.** That a bound ends for nobody before all parcels have arrived and nobody has work left: that is for whoever carries the
+//! parcels to know. Single stacks.
+
+mod collect;
+mod recent;
+mod seen;
+mod wire;
+
+use std::ops::Range;
+
+use selvedge_model::System;
+use selvedge_store::{Batch, Bytes, Row};
+
+use super::bounded::THREADS_PER_BATCH;
+use super::moved::Moved;
+use super::moving::{GONE, Scratch};
+use super::reached::Reached;
+use super::stacks::Stacks;
+use super::words::Layout;
+use crate::{Budget, Pace, Stop};
+pub use collect::Collected;
+use recent::Recent;
+pub use seen::Noticed;
+pub use wire::Parcel;
+use wire::{Kind, Names, garbled};
+
+/// How many states that came from elsewhere are looked up together.
+const TOGETHER: usize = 1 << 12;
+
+/// How states are explored, the same for all workers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Terms {
+    /// Whether interchangeable threads are counted.
+    pub symmetry: bool,
+    /// Stacks higher than this end the exploration.
+    pub highest: Option<u32>,
+    /// States with more threads than this are not followed.
+    pub most_threads: Option<usize>,
+}
+
+/// What a worker does at the moment.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Task {
+    /// Moves threads.
+    Explore,
+    /// Tells what is visible of these states.
+    See(Range<u32>),
+    /// Sends these states to a worker.
+    Send { to: usize, states: Range<u32> },
+}
+
+/// How much was sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Traffic {
+    /// Moves that were made.
+    pub moves: u64,
+    /// States that were sent to their owners, with repetitions.
+    pub sent: u64,
+    /// States that were not sent because they had been a moment before.
+    pub spared: u64,
+    /// Bytes that were sent.
+    pub bytes: u64,
+    /// Parcels that were sent.
+    pub parcels: u64,
+    /// States that came from elsewhere.
+    pub received: u64,
+    /// Those of them that the owner had already, with the thread that got there.
+    pub known: u64,
+}
+
+/// The states that belong to one worker.
+pub struct Share<'a> {
+    reached: Reached<'a, Stacks>,
+    index: usize,
+    names: Names,
+    /// Which threads of the new states have moved already, at this bound and at the one before.
+    moved: Moved,
+    before: Moved,
+    /// The states that were new at the last bound, and those that nobody has looked at.
+    frontier: Range<u32>,
+    waiting: Range<u32>,
+    /// Threads of new states that are to move.
+    work: Vec<(u32, u32)>,
+    task: Task,
+    scratch: Scratch,
+    /// States of a batch that belong to this worker, and where the threads are that moved.
+    own: Batch,
+    own_moved: Vec<u32>,
+    recent: Recent,
+    traffic: Traffic,
+    collected: Option<Collected>,
+}
+
+impl<'a> Share<'a> {
+    /// The share of a worker: of the initial states, those that belong to it.
+    pub fn new(
+        system: &'a dyn System,
+        terms: Terms,
+        index: usize,
+        peers: usize,
+    ) -> Result<Self, Stop> {
+        let stacks = terms.highest.map_or_else(Stacks::default, Stacks::up_to);
+        let mut reached = Reached::new(system, stacks, terms.symmetry)?;
+        reached.space.most_threads = terms.most_threads;
+        let mut share = Share {
+            reached,
+            index,
+            names: Names::new(index, peers),
+            moved: Moved::default(),
+            before: Moved::default(),
+            frontier: 0..0,
+            waiting: 0..0,
+            work: Vec::new(),
+            task: Task::Explore,
+            scratch: Scratch::default(),
+            own: Batch::default(),
+            own_moved: Vec::new(),
+            recent: Recent::default(),
+            traffic: Traffic::default(),
+            collected: None,
+        };
+        let all = std::mem::take(&mut share.reached.states);
+        for number in 0..all.end() {
+            let word = all.get(number).to_vec();
+            if share.owner_of(&word) == index {
+                share.reached.states.insert(&word)?;
+            }
+        }
+        Ok(share)
+    }
+
+    /// Begins the next bound.
+    pub fn advance(&mut self, budget: &Budget) {
+        self.reached.states.limit(budget.states);
+        self.frontier = self.reached.new_from..self.reached.states.end();
+        self.waiting = self.frontier.clone();
+        self.before = std::mem::take(&mut self.moved);
+        self.reached.new_from = self.frontier.end;
+        self.task = Task::Explore;
+    }
+
+    /// Whether there is nothing to do but to wait for parcels.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        match &self.task {
+            Task::Explore => self.work.is_empty() && self.waiting.is_empty(),
+            Task::See(states) | Task::Send { states, .. } => states.is_empty(),
+        }
+    }
+
+    /// Works for a while, and puts what is for others into `out`; all of it, if nothing is left to do.
+    pub fn work(
+        &mut self,
+        portion: usize,
+        budget: &Budget,
+        out: &mut Vec<Parcel>,
+    ) -> Result<(), Stop> {
+        match self.task.clone() {
+            Task::Explore => self.explore(portion, budget)?,
+            Task::See(states) => self.task = Task::See(self.see(states, portion, budget)?),
+            Task::Send { to, states } => {
+                let states = self.send(to, states, portion)?;
+                self.task = Task::Send { to, states };
+            }
+        }
+        if self.is_idle() {
+            self.names.flush();
+        }
+        for parcel in &self.names.ready {
+            self.traffic.parcels += 1;
+            self.traffic.bytes += parcel.bytes.len() as u64;
+        }
+        out.append(&mut self.names.ready);
+        Ok(())
+    }
+
+    /// Takes what another worker sent.
+    pub fn receive(&mut self, parcel: &Parcel) -> Result<(), Stop> {
+        let Share { names, reached, .. } = self;
+        let items = names.hear(parcel.from, &parcel.bytes, |kind, content| {
+            let space = &mut reached.space;
+            match kind {
+                kind if kind == Kind::Shared as u8 => wire::read_shared(space, content),
+                kind if kind == Kind::Entry as u8 => wire::read_entry(space, content),
+                kind if kind == Kind::Glimpse as u8 => {
+                    let glimpse = wire::read_glimpse(space, content)?;
+                    let visible = reached.visible.as_mut().ok_or_else(garbled)?;
+                    Ok(visible.glimpse(glimpse)?)
+                }
+                _ => Err(garbled()),
+            }
+        })?;
+        match self.task {
+            Task::Explore => self.receive_states(parcel.from, items),
+            Task::See(_) => self.receive_visible(parcel.from, items),
+            Task::Send { .. } => self.receive_collected(parcel.from, items),
+        }
+    }
+
+    /// Forgets what there was to do, because the exploration ends.
+    pub fn give_up(&mut self) {
+        self.work.clear();
+        self.waiting = 0..0;
+        self.task = Task::Explore;
+        self.names.ready.clear();
+    }
+
+    /// How much was sent so far.
+    #[must_use]
+    pub fn traffic(&self) -> Traffic {
+        self.traffic
+    }
+
+    /// How many states this worker stores, and the bytes that they take.
+    #[must_use]
+    pub fn stored(&self) -> (usize, usize) {
+        (self.reached.states.len(), self.reached.bytes())
+    }
+
+    fn explore(&mut self, portion: usize, budget: &Budget) -> Result<(), Stop> {
+        let mut pace = Pace::new(budget);
+        let mut word = Vec::new();
+        let mut done = 0;
+        while done < portion {
+            let Share { reached, work, waiting, before, frontier, .. } = self;
+            while work.len() < THREADS_PER_BATCH
+                && let Some(state) = waiting.next()
+            {
+                reached.positions(state, &mut word, |position| {
+                    if !before.has(state - frontier.start, position) {
+                        work.push((state, position));
+                    }
+                });
+            }
+            if work.is_empty() {
+                break;
+            }
+            let batch = work.split_off(work.len().saturating_sub(THREADS_PER_BATCH));
+            let moved = reached.moves(&batch, &mut self.scratch, &mut pace)?;
+            work.extend_from_slice(&batch[moved..]);
+            done += self.scratch.batch.len() + moved;
+            self.traffic.moves += self.scratch.batch.len() as u64;
+            self.sort_out();
+            self.insert()?;
+        }
+        Ok(())
+    }
+
+    /// Divides a batch of moves into what is stored here and what is sent.
+    fn sort_out(&mut self) {
+        let bits = self.reached.states.narrow().map_or(0, selvedge_store::Columns::bits);
+        if self.scratch.batch.rows().is_empty() {
+            self.sort_words();
+        } else if bits <= 64 {
+            self.sort_rows::<u64>();
+        } else {
+            self.sort_rows::<u128>();
+        }
+    }
+
+    fn sort_rows<R: Row>(&mut self) {
+        let Share { reached, names, scratch, own, own_moved, recent, traffic, index, .. } = self;
+        let space = &reached.space;
+        let Some(columns) = reached.states.narrow() else { return };
+        recent.renew(columns);
+        let Some((&first, places)) = columns.list().split_first() else { return };
+        for (&row, &at) in scratch.batch.rows().iter().zip(&scratch.moved) {
+            let numbers = R::of(row);
+            let shared = numbers.get(first);
+            let mut sum = names
+                .hash(Kind::Shared, shared, |out| wire::write_shared(&*space.system, shared, out));
+            for &place in places {
+                let entry = numbers.get(place);
+                sum = sum.wrapping_add(
+                    names.hash(Kind::Entry, entry, |out| wire::write_entry(space, entry, out)),
+                );
+            }
+            let to = names.owner(sum);
+            if to == *index {
+                own.push_row(row);
+                own_moved.push(at);
+            } else if recent.is_new(row, at) {
+                traffic.sent += 1;
+                names.tell(to, Kind::Shared, shared, |out| {
+                    wire::write_shared(&*space.system, shared, out);
+                });
+                for &place in places {
+                    let entry = numbers.get(place);
+                    names.tell(to, Kind::Entry, entry, |out| wire::write_entry(space, entry, out));
+                }
+                names.tell_number(to, at.wrapping_add(1));
+                names.end(to);
+            } else {
+                traffic.spared += 1;
+            }
+        }
+    }
+
+    fn sort_words(&mut self) {
+        let batch = std::mem::take(&mut self.scratch.batch);
+        let moved = std::mem::take(&mut self.scratch.moved);
+        for (word, &at) in batch.words().zip(&moved) {
+            let to = self.owner_of(word);
+            if to == self.index {
+                self.own.push(word);
+                self.own_moved.push(at);
+            } else {
+                self.traffic.sent += 1;
+                self.tell_word(to, word, at);
+            }
+        }
+        (self.scratch.batch, self.scratch.moved) = (batch, moved);
+    }
+
+    /// The worker that a state belongs to.
+    fn owner_of(&mut self, word: &[u32]) -> usize {
+        let Share { reached, names, .. } = self;
+        let space = &reached.space;
+        let system = &*space.system;
+        let mut sum =
+            names.hash(Kind::Shared, word[0], |out| wire::write_shared(system, word[0], out));
+        for (entry, count) in space.layout.entries(word) {
+            let hash = names.hash(Kind::Entry, entry, |out| wire::write_entry(space, entry, out));
+            sum = sum.wrapping_add(hash.wrapping_mul(u64::from(count)));
+        }
+        names.owner(sum)
+    }
+
+    /// Says a state to a worker, and where the thread is that moved.
+    fn tell_word(&mut self, to: usize, word: &[u32], at: u32) {
+        let Share { reached, names, .. } = self;
+        let space = &reached.space;
+        let is_counted = matches!(space.layout, Layout::Counted);
+        names.tell(to, Kind::Shared, word[0], |out| {
+            wire::write_shared(&*space.system, word[0], out);
+        });
+        if space.largest.is_none() {
+            names.tell_number(to, (word.len() - 1) as u32);
+        }
+        for (place, &number) in word[1..].iter().enumerate() {
+            if is_counted && place % 2 == 1 {
+                names.tell_number(to, number);
+            } else {
+                names.tell(to, Kind::Entry, number, |out| wire::write_entry(space, number, out));
+            }
+        }
+        names.tell_number(to, at.wrapping_add(1));
+        names.end(to);
+    }
+
+    /// Reads a state; the entry of the thread that moved, if it is still there.
+    fn hear_word(
+        &self,
+        from: usize,
+        rest: &mut &[u8],
+        word: &mut Vec<u32>,
+    ) -> Result<Option<u32>, Stop> {
+        let Share { reached, names, .. } = self;
+        let space = &reached.space;
+        word.clear();
+        word.push(names.heard(from, Kind::Shared, rest)?);
+        let length = match &space.largest {
+            Some(largest) => largest.len() - 1,
+            None => wire::read(rest)? as usize,
+        };
+        let is_counted = matches!(space.layout, Layout::Counted);
+        for place in 0..length {
+            word.push(match is_counted && place % 2 == 1 {
+                true => u32::try_from(wire::read(rest)?).map_err(|_| garbled())?,
+                false => names.heard(from, Kind::Entry, rest)?,
+            });
+        }
+        let at = (wire::read(rest)? as u32).wrapping_sub(1);
+        let entry = match at {
+            GONE => None,
+            at => Some(space.layout.at(word, at).ok_or_else(garbled)?),
+        };
+        match &space.layout {
+            Layout::Listed(listed) => listed.sort(&mut word[1..]),
+            Layout::Counted => {
+                if !length.is_multiple_of(2) {
+                    return Err(garbled());
+                }
+                let mut pairs: Vec<(u32, u32)> =
+                    word[1..].chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+                pairs.sort_unstable();
+                word.truncate(1);
+                word.extend(pairs.into_iter().flat_map(|(entry, count)| [entry, count]));
+            }
+        }
+        Ok(entry)
+    }
+
+    fn receive_states(&mut self, from: usize, mut items: &[u8]) -> Result<(), Stop> {
+        let rest = &mut items;
+        let mut word = Vec::new();
+        while !rest.is_empty() {
+            let entry = self.hear_word(from, rest, &mut word)?;
+            let position = entry.and_then(|entry| self.reached.space.layout.position(&word, entry));
+            self.own.push(&word);
+            self.own_moved.push(position.unwrap_or(GONE));
+            self.traffic.received += 1;
+            if self.own_moved.len() >= TOGETHER || rest.is_empty() {
+                // A column is as wide for each thread of a class.
+                if let Some(largest) = &self.reached.space.largest {
+                    self.reached.states.make_room(largest);
+                }
+                let before = self.work.len();
+                let heard = self.own_moved.len();
+                self.insert()?;
+                self.traffic.known += (heard - (self.work.len() - before)) as u64;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the states that belong to this worker; the thread that moved goes on from those that are new.
+    fn insert(&mut self) -> Result<(), Stop> {
+        let Share { reached, own, own_moved, moved, work, .. } = self;
+        let new_from = reached.new_from;
+        let inserted = reached.states.insert_all(own, |index, number, _| {
+            let Some(new) = number.checked_sub(new_from) else {
+                return; // all threads move from there at this bound at the latest
+            };
+            let position = own_moved[index];
+            if position != GONE && moved.set(new, position) {
+                work.push((number, position));
+            }
+        });
+        own.clear();
+        own_moved.clear();
+        Ok(inserted?)
+    }
+}

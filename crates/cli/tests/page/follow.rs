@@ -1,0 +1,126 @@
+//! The page of `selvedge explore` follows its file, and shows and sets every option.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::browser::Browser;
+use crate::{Explorer, example, folder, report};
+
+fn is(verdict: &str) -> String {
+    format!("document.querySelector('#badge').textContent === '{verdict}'")
+}
+
+#[test]
+fn a_file_that_changes_is_asked_about_again() {
+    let Some(browser) = Browser::start() else { return };
+    let file = folder("follow").join("race.weave");
+    let text = fs::read_to_string(example("start/race.weave")).unwrap();
+    fs::write(&file, &text).unwrap();
+    let explorer = Explorer::start(&file, &[]);
+    browser.open(&explorer.url);
+    browser.wait_for(&is("unsafe"));
+    // Mended on disk: the page says so, shows it and has another answer.
+    let mended = text.replace("thread worker * 2", "thread worker * 1");
+    assert_ne!(mended, text);
+    fs::write(&file, mended.replace("count == 2", "count <= 2")).unwrap();
+    browser.wait_for(&is("safe"));
+    assert!(
+        browser.text("#status").contains("race.weave has changed"),
+        "{}",
+        browser.text("#status")
+    );
+    assert!(browser.text(".code").contains("count <= 2"));
+    assert_eq!(browser.run("return document.querySelector('#threads-worker').value"), json!("1"));
+    // Broken: what is wrong is said, with its place.
+    fs::write(&file, "int[0..2] x := ;\n").unwrap();
+    browser.wait_for(&is("no answer"));
+    assert!(browser.text("#sentence").contains("race.weave:1:"), "{}", browser.text("#sentence"));
+    assert!(browser.text("#status").contains("cannot be read"));
+    // And right again.
+    fs::write(&file, &text).unwrap();
+    browser.wait_for(&is("unsafe"));
+    browser.no_errors();
+}
+
+#[test]
+fn options_are_shown_and_can_be_set() {
+    let Some(browser) = Browser::start() else { return };
+    let explorer =
+        Explorer::start(&example("locks/filter.weave"), &["--const", "N=2", "--no-symmetry"]);
+    browser.open(&explorer.url);
+    browser.wait_for(&is("safe"));
+    let command = browser.text("#command");
+    assert!(
+        command.starts_with("selvedge verify ") && command.contains("--const N=2 --no-symmetry"),
+        "{command}"
+    );
+    assert_eq!(browser.run("return document.querySelector('#const-N').value"), json!("2"));
+    assert_eq!(browser.run("return document.querySelector('#no-symmetry').checked"), json!(true));
+    // Engines have a word each.
+    assert!(
+        browser.text("#engine-about").starts_with("auto: "),
+        "{}",
+        browser.text("#engine-about")
+    );
+    browser.run("document.querySelector('#options').open = true");
+    browser.run("document.querySelector('#no-symmetry').checked = false");
+    browser.run("document.querySelector('#const-N').value = '3'");
+    browser.run("document.querySelector('#jobs').value = '1'");
+    browser.run("document.querySelector('#target').value = 'process@24'");
+    browser.screenshot("options", 1280);
+    browser.screenshot("options", 400);
+    browser.click("#restart");
+    browser.wait_for("document.querySelector('#command') && document.querySelector('#command').textContent.includes('N=3')");
+    let command = browser.text("#command");
+    assert!(command.ends_with("--const N=3 --target process@24 --jobs 1"), "{command}");
+    // What cannot be asked for says so.
+    browser.run("document.querySelector('#const-N').value = 'many'");
+    browser.click("#restart");
+    browser.wait_for(&is("no answer"));
+    assert!(browser.text("#sentence").contains("const N"), "{}", browser.text("#sentence"));
+    browser.no_errors();
+}
+
+/// The answer does not wait for what is made beside it.
+#[test]
+fn the_answer_comes_before_the_table() {
+    let Some(browser) = Browser::start() else { return };
+    // The violation is found at once; the table has as much work as it may have.
+    let explorer = Explorer::start(
+        &example("locks/filter.weave"),
+        &["--const", "N=5", "--target", "process@33"],
+    );
+    browser.open(&explorer.url);
+    browser.wait_for(&is("unsafe"));
+    assert_eq!(
+        browser.run("return page.explorer.isDone"),
+        json!(false),
+        "the table is still being made"
+    );
+    browser.wait_for("document.querySelector('#now')");
+    browser.no_errors();
+}
+
+/// The command in a report asks the same.
+#[test]
+fn a_report_can_be_repeated() {
+    let folder = folder("repeat");
+    let file = example("locks/filter.weave");
+    let options = ["--const", "N=2", "--deadlock", "--threads", "process=2", "--timeout", "60s"];
+    let text = folder.join("report.md");
+    report(&file, &text, &options);
+    let text = fs::read_to_string(&text).unwrap();
+    let line = text.lines().find(|line| line.starts_with("selvedge ")).unwrap();
+    let words: Vec<&str> = line.split_whitespace().skip(1).collect();
+    assert_eq!(words[0], "verify");
+    let again = crate::selvedge().args(&words).arg("--quiet").output().unwrap();
+    let said = String::from_utf8(again.stdout).unwrap();
+    let verdict =
+        text.lines().find_map(|line| line.strip_prefix("**")?.split_once("**")).unwrap().0;
+    assert!(said.starts_with(verdict), "{line}: {said}");
+    let log = folder.join("report.sarif");
+    report(&file, &log, &options);
+    let log: serde_json::Value = serde_json::from_str(&fs::read_to_string(&log).unwrap()).unwrap();
+    assert_eq!(log["runs"][0]["invocations"][0]["commandLine"], line);
+}

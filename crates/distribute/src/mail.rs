@@ -1,0 +1,173 @@
+//! # What workers say to each other
+//! Parcels of states, which circulate within a bound; commands of the one who asks, and what is answered to them.
+
+use selvedge_analysis::Stop;
+use selvedge_analysis::explore::share::{Parcel, Terms, Traffic};
+use selvedge_model::Fault;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// A parcel as it is sent.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Mail {
+    pub to: u64,
+    pub from: u64,
+    #[serde(serialize_with = "write_bytes", deserialize_with = "read_bytes")]
+    pub bytes: Vec<u8>,
+}
+
+impl From<Parcel> for Mail {
+    fn from(Parcel { to, from, bytes }: Parcel) -> Self {
+        Mail { to: to as u64, from: from as u64, bytes }
+    }
+}
+
+impl From<Mail> for Parcel {
+    fn from(Mail { to, from, bytes }: Mail) -> Self {
+        Parcel { to: to as usize, from: from as usize, bytes }
+    }
+}
+
+fn write_bytes<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_bytes(bytes)
+}
+
+/// Reads bytes in one go, not one by one.
+fn read_bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+    struct All;
+    impl de::Visitor<'_> for All {
+        type Value = Vec<u8>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("bytes")
+        }
+
+        fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
+            Ok(bytes.to_vec())
+        }
+
+        fn visit_byte_buf<E: de::Error>(self, bytes: Vec<u8>) -> Result<Vec<u8>, E> {
+            Ok(bytes)
+        }
+    }
+    from.deserialize_byte_buf(All)
+}
+
+/// What all workers do, one thing after the other.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) enum Command {
+    /// Begins an exploration at bound 0.
+    Open { form: String, symmetry: bool, highest: Option<u32>, most_threads: Option<u64> },
+    /// Explores the next bound. All workers do it together.
+    Advance,
+    /// Tells what is visible of the states before this bound, or of those that are new. All workers do it together.
+    Show { earlier: bool },
+    /// Counts what is new.
+    Notice,
+    /// Sends all states to the first worker. All workers do it together.
+    Collect,
+    /// Says which places of the text were reached.
+    Places,
+    /// Ends what is being done, at once.
+    Abort,
+    /// Ends everything.
+    End,
+}
+
+impl Command {
+    pub fn open(form: &str, terms: Terms) -> Self {
+        let Terms { symmetry, highest, most_threads } = terms;
+        let most_threads = most_threads.map(|most| most as u64);
+        Command::Open { form: form.to_owned(), symmetry, highest, most_threads }
+    }
+}
+
+/// What a worker answers.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) enum Said {
+    /// It is done, and there is nothing to say.
+    Done,
+    /// A bound was explored.
+    Advanced { is_visible: bool, left_out: bool },
+    /// What is new at a bound.
+    Noticed(Count),
+    /// The places that were reached.
+    Places(Vec<u32>),
+    /// It ended before it was done.
+    Failed(Why),
+    /// It cannot go on. The others do not know yet; an answer follows when all have ended.
+    Stuck,
+}
+
+/// What a worker counts at a bound.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Count {
+    pub new_stored: u64,
+    pub new_states: Option<u128>,
+    pub new_visible: Option<u128>,
+    pub broken: Option<u64>,
+    pub largest: u64,
+    /// How many states it stores, and the bytes that they take.
+    pub states: u64,
+    pub bytes: u64,
+    /// How many bytes its process uses, if that is known.
+    pub memory: u64,
+    pub moves: u64,
+    pub sent: u64,
+    pub spared: u64,
+    pub sent_bytes: u64,
+    pub parcels: u64,
+    pub received: u64,
+    pub known: u64,
+}
+
+impl Count {
+    pub fn with_traffic(self, traffic: Traffic) -> Self {
+        let Traffic { moves, sent, spared, bytes, parcels, received, known } = traffic;
+        Count { moves, sent, spared, sent_bytes: bytes, parcels, received, known, ..self }
+    }
+}
+
+/// An answer, and whose it is.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Reply {
+    pub worker: u64,
+    pub said: Said,
+}
+
+/// Why a worker ended.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) enum Why {
+    Timeout,
+    Memory,
+    Cancelled,
+    HighStack,
+    InfiniteContext,
+    Other { message: String, line: Option<u32> },
+}
+
+impl From<Stop> for Why {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Timeout => Why::Timeout,
+            Stop::Memory => Why::Memory,
+            Stop::Cancelled => Why::Cancelled,
+            Stop::HighStack => Why::HighStack,
+            Stop::InfiniteContext => Why::InfiniteContext,
+            Stop::Fault(fault) => Why::Other { message: fault.message, line: fault.line },
+            other => Why::Other { message: other.to_string(), line: None },
+        }
+    }
+}
+
+impl From<Why> for Stop {
+    fn from(why: Why) -> Self {
+        match why {
+            Why::Timeout => Stop::Timeout,
+            Why::Memory => Stop::Memory,
+            Why::Cancelled => Stop::Cancelled,
+            Why::HighStack => Stop::HighStack,
+            Why::InfiniteContext => Stop::InfiniteContext,
+            Why::Other { message, line } => Stop::Fault(Fault { line, ..Fault::new(message) }),
+        }
+    }
+}

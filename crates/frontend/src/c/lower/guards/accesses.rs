@@ -1,0 +1,199 @@
+//! # Accesses, and what is held there
+//! What a statement reads and writes, by name, through pointers and in functions of libraries, and which guards it has there; what calls do to guards.
+
+use std::collections::BTreeSet;
+
+use super::locks::{self, contains_lock, is_lock, points_to_lock, releases};
+use super::{Guard, Held, Look};
+use crate::c::lower::foreseen::never_returns;
+use crate::c::lower::library::does_nothing_hidden;
+use crate::c::lower::must::{Event, Facts};
+use crate::c::lower::points::Target;
+use crate::c::typed::*;
+use crate::c::types::Type as CType;
+
+impl<'u> Look<'_, 'u> {
+    /// An object is accessed.
+    fn touch(&mut self, targets: BTreeSet<Target>, writes: bool, is_atomic: bool, held: &Held) {
+        let Some(root) = self.root else { return };
+        let mut guards: Held =
+            held.iter().filter(|g| !matches!(g, Guard::Shared(_))).cloned().collect();
+        if is_atomic {
+            guards.insert(Guard::Atomic);
+        }
+        if !writes {
+            let shared = held.iter().filter_map(|guard| match guard {
+                Guard::Shared(lock) => Some(Guard::Lock(*lock)),
+                _ => None,
+            });
+            guards.extend(shared);
+        }
+        for target in targets {
+            if !self.is_object(target) {
+                continue;
+            }
+            let found = self.uses.entry(target).or_default();
+            found.by.insert(root);
+            found.is_written |= writes;
+            match &mut found.guards {
+                Some(known) => known.retain(|guard| guards.contains(guard)),
+                None => found.guards = Some(guards.clone()),
+            }
+        }
+    }
+
+    /// Whether something can be accessed by more than its name in one function, and can be written.
+    fn is_object(&self, target: Target) -> bool {
+        match target {
+            Target::Object(object) => !self.unit.objects[object.index()].is_string,
+            Target::Local(function, local) => self.points.addressed.contains(&(function, local)),
+            Target::Heap(_) => true,
+            Target::Function(_) | Target::Choice(_) => false,
+        }
+    }
+
+    fn place(&mut self, lvalue: &'u Lvalue, writes: bool, held: &Held) {
+        if self.root.is_none() {
+            return;
+        }
+        let targets = self.points.places(Some(self.at), lvalue);
+        if writes && contains_lock(self.unit, &lvalue.ty) {
+            self.breaks(&targets);
+        }
+        if is_lock(&lvalue.ty) {
+            return;
+        }
+        let is_object = |target: &Target| {
+            matches!(target, Target::Object(_) | Target::Local(..) | Target::Heap(_))
+        };
+        // What a pointer that is no address points to, is not known.
+        let is_known = is_temporary(lvalue)
+            || targets.iter().any(is_object)
+                && !targets.iter().any(|target| matches!(target, Target::Choice(_)));
+        self.is_wild |= !is_known;
+        self.touch(targets, writes, matches!(lvalue.ty, CType::Atomic(_)), held);
+    }
+
+    /// A function of a library is called.
+    fn library(&mut self, name: &str, args: &'u [Expr], held: &Held) {
+        if self.root.is_none() {
+            return;
+        }
+        self.is_wild |= !does_nothing_hidden(name);
+        if let (true, Some(arg)) = (releases(name), args.first()) {
+            self.check_release(name, arg, held);
+        }
+        let function = match name {
+            "pthread_create" => args.get(2),
+            "thrd_create" => args.get(1),
+            _ => None,
+        };
+        if let Some(function) = function {
+            self.is_wild |= self.functions(function).is_empty();
+        }
+        let is_atomic = name.starts_with("__atomic") || name.starts_with("__sync");
+        let only_reads = matches!(
+            name,
+            "printf"
+                | "fprintf"
+                | "vprintf"
+                | "vfprintf"
+                | "puts"
+                | "fputs"
+                | "perror"
+                | "__builtin_printf"
+                | "__builtin_puts"
+        );
+        for (number, arg) in args.iter().enumerate() {
+            if points_to_lock(arg) && locks::is_of_locks(name) {
+                continue;
+            }
+            // Whatever the library is given to look at, it may write.
+            let targets = self.objects(arg);
+            if number == 0 && name.contains("mem") {
+                self.breaks(&targets);
+            }
+            self.touch(targets, !only_reads, is_atomic && number == 0, held);
+        }
+    }
+}
+
+impl<'u> Facts<'u> for Look<'_, 'u> {
+    type Fact = Guard;
+
+    fn loses(&mut self, event: Event<'u>, held: &mut Held) {
+        let Event::Called(callee, args) = event else { return };
+        let (functions, names) = self.callees(callee, args);
+        for function in functions {
+            let effect = &self.effects[function.index()];
+            held.retain(|guard| match (guard, &effect.releases) {
+                (Guard::Atomic, _) => !effect.ends_section,
+                (Guard::Lock(_) | Guard::Shared(_), None) => false,
+                (Guard::Lock((object, _)) | Guard::Shared((object, _)), Some(released)) => {
+                    !released.contains(object)
+                }
+            });
+        }
+        for name in names {
+            if name == "__VERIFIER_atomic_end" {
+                held.remove(&Guard::Atomic);
+            }
+            if let (true, Some(arg)) = (releases(name), args.first()) {
+                self.release(arg, held);
+            }
+        }
+    }
+
+    fn gains(&mut self, event: Event<'u>, held: &mut Held) {
+        let Event::Called(Callee::Direct(function), args) = event else { return };
+        let declared = &self.unit.functions[function.index()];
+        if declared.body.is_some() {
+            held.extend(self.effects[function.index()].gains.iter().cloned());
+            return;
+        }
+        if declared.name == "__VERIFIER_atomic_begin" {
+            held.insert(Guard::Atomic);
+        }
+        if locks::takes(&declared.name) {
+            held.extend(self.taken(&declared.name, args));
+        }
+    }
+
+    fn learns(&mut self, cond: &'u Expr, outcome: bool, held: &mut Held) {
+        held.extend(self.taken_if(cond, outcome));
+    }
+
+    fn meets(&mut self, event: Event<'u>, held: &Held) {
+        match event {
+            Event::Read(place) => self.place(place, false, held),
+            Event::Written(place) | Event::Changed(place) => self.place(place, true, held),
+            Event::Born(local) | Event::Made(local) => {
+                self.touch(BTreeSet::from([Target::Local(self.at, local)]), true, false, held);
+            }
+            Event::Called(callee, args) => {
+                let (functions, names) = self.callees(callee, args);
+                self.is_wild |= functions.is_empty() && names.is_empty();
+                self.called.extend(functions.into_iter().map(|function| (function, held.clone())));
+                names.into_iter().for_each(|name| self.library(name, args, held));
+            }
+            Event::Returned => match &mut self.returned {
+                Some(known) => known.retain(|guard| held.contains(guard)),
+                None => self.returned = Some(held.clone()),
+            },
+            Event::Addressed(_) | Event::Whole(_) => {}
+        }
+    }
+
+    fn ends(&self, callee: &'u Callee) -> bool {
+        never_returns(self.unit, callee)
+    }
+}
+
+/// Whether an lvalue is a part of a value that nobody holds.
+fn is_temporary(lvalue: &Lvalue) -> bool {
+    match &lvalue.kind {
+        LvalueKind::Temporary(_) => true,
+        LvalueKind::Member(inner, ..) | LvalueKind::Element(inner, _) => is_temporary(inner),
+        _ => false,
+    }
+}

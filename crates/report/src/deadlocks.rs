@@ -1,0 +1,49 @@
+//! # What an answer leaves open about deadlocks
+//! They are asked for where threads wait for each other; some engines cannot say, and some waiting is not meant. Both are said.
+
+use crate::answer::Detail;
+
+/// What is to be said about deadlocks beside the properties that were asked about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Deadlocks<'a> {
+    /// Which of them nobody asked for.
+    pub left_out: LeftOut,
+    /// Why it is not known whether there are some, although they were asked for.
+    pub undecided: Option<&'a str>,
+}
+
+/// Deadlocks that nobody asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LeftOut {
+    /// None that could be: all were asked for, or threads never wait.
+    #[default]
+    Nothing,
+    /// Those in which all who wait do so in front of an `assume`.
+    Assumptions,
+    /// All of them.
+    All,
+}
+
+impl Deadlocks<'_> {
+    /// What a proof says nothing about.
+    pub(crate) fn limit(&self) -> Option<&'static str> {
+        match (self.left_out, self.undecided) {
+            (LeftOut::Nothing, _) | (LeftOut::All, Some(_)) => None,
+            (LeftOut::Assumptions, _) => {
+                Some("deadlocks in which all threads that wait do so in `assume` (--deadlock)")
+            }
+            (LeftOut::All, None) => Some("deadlocks (--deadlock)"),
+        }
+    }
+
+    /// That it is not known whether there are some, and why.
+    pub(crate) fn detail(&self) -> Option<Detail> {
+        Some(("deadlock", format!("not decided: {}", self.undecided?)))
+    }
+}
+
+/// What a proof does not promise, in a sentence.
+pub(crate) fn limits(what: impl IntoIterator<Item = &'static str>) -> String {
+    let all: Vec<&str> = what.into_iter().collect();
+    format!("nothing is said about {}", all.join(", nor about "))
+}

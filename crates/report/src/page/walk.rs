@@ -1,0 +1,278 @@
+//! # A walk, as a page sees it
+//! Where a run stands, what can be done there and what it would change, who cannot act and what for; and the states near by as a graph. A page
+//! names a state by its *path*, the list of choices from the start, so that whoever answers keeps nothing.
+
+use rustc_hash::FxHashSet;
+use selvedge_evidence::{Trace, thread_name};
+use selvedge_model::{Action, State, System, ThreadId};
+use serde::{Deserialize, Serialize};
+
+use super::{Ask, Schedule, of_trace};
+use crate::view::{Rows, mentioned, place_name, statements, words};
+
+/// What a page asks for on a walk. Nothing in it names a file.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wander {
+    /// The options of the program.
+    #[serde(default)]
+    pub ask: Ask,
+    /// The initial state, then the choices.
+    pub path: Vec<usize>,
+    /// Where to go from there.
+    #[serde(default)]
+    pub go: Go,
+}
+
+impl Wander {
+    /// Reads a request; none if the text is none.
+    #[must_use]
+    pub fn from_json(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+}
+
+/// Where to go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "kind", deny_unknown_fields)]
+pub enum Go {
+    /// Nowhere: what can be seen from here.
+    #[default]
+    Here,
+    /// So many random steps.
+    Random {
+        /// The seed, so that the walk can be repeated.
+        seed: u64,
+        /// How many.
+        steps: u32,
+    },
+    /// One thread, as far as it goes without a choice.
+    Thread {
+        /// Its number.
+        thread: usize,
+    },
+    /// The nearest state that is wrong.
+    Wrong,
+    /// The nearest state in which a thread stands at a line.
+    Line {
+        /// The line.
+        line: u32,
+    },
+    /// The nearest state in which a thread stands at a line where none has stood so far.
+    New,
+    /// Nowhere, but with the states within so many steps.
+    Near {
+        /// How many steps.
+        steps: usize,
+    },
+}
+
+/// What is seen at the end of a path.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Look {
+    /// The path.
+    pub path: Vec<usize>,
+    /// How many initial states there are.
+    pub starts: usize,
+    /// The run.
+    pub schedule: Schedule,
+    /// What can be done, in the order that paths count.
+    pub next: Vec<Choice>,
+    /// Who cannot act, and why.
+    pub waits: Vec<Waiting>,
+    /// Why the run ends here, if it does.
+    pub end: Option<String>,
+    /// What came of going somewhere, or why the path leads no further.
+    pub said: Option<String>,
+    /// The states near by, if they were asked for.
+    pub near: Option<Graph>,
+}
+
+/// Something that can be done.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Choice {
+    /// Who acts.
+    pub t: usize,
+    /// The statements, with their lines.
+    pub s: Vec<(String, Option<u32>)>,
+    /// What would be different.
+    pub changes: Vec<String>,
+}
+
+/// Somebody who cannot act.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Waiting {
+    /// Who.
+    pub t: usize,
+    /// Why, in words.
+    pub why: String,
+}
+
+/// States and the steps between them.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Graph {
+    /// The states; the first one is where the page stands.
+    pub nodes: Vec<Node>,
+    /// The steps.
+    pub edges: Vec<Edge>,
+    /// Whether states are left out, because there are many.
+    pub is_cut: bool,
+}
+
+/// A state near by.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Node {
+    /// The choices that lead to it from the first state.
+    pub path: Vec<usize>,
+    /// What is different from the first state, line by line.
+    pub lines: Vec<String>,
+    /// `wrong`, `stuck`, `ended`, or nothing to speak of.
+    pub kind: Option<&'static str>,
+}
+
+/// A step between states.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Edge {
+    /// From.
+    pub from: usize,
+    /// To.
+    pub to: usize,
+    /// Who acts.
+    pub t: usize,
+    /// What is done.
+    pub text: String,
+}
+
+impl Look {
+    /// What is seen at the end of a run, with what can be done there.
+    #[must_use]
+    pub fn new(
+        system: &dyn System,
+        (path, starts): (Vec<usize>, usize),
+        trace: &Trace,
+        state: &State,
+        enabled: &[(ThreadId, Action)],
+        end: Option<String>,
+    ) -> Self {
+        let choice = |&(thread, action): &(ThreadId, Action)| {
+            let one = Trace { initial: state.clone(), steps: vec![(thread, action)] };
+            let row = Rows::new(system, &one).next();
+            let changes = row.map(|row| row.changes).unwrap_or_default();
+            Choice {
+                t: thread.index(),
+                s: texts(system, &action),
+                changes: changes.iter().map(ToString::to_string).collect(),
+            }
+        };
+        let can_act = |id: &ThreadId| enabled.iter().any(|(thread, _)| thread == id);
+        let waiting = |id: ThreadId| Waiting { t: id.index(), why: why(system, state, id) };
+        Look {
+            path,
+            starts,
+            schedule: of_trace(system, trace),
+            next: enabled.iter().map(choice).collect(),
+            waits: state.thread_ids().filter(|id| !can_act(id)).map(waiting).collect(),
+            end,
+            said: None,
+            near: None,
+        }
+    }
+
+    /// What is seen, in one line.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+fn texts(system: &dyn System, action: &Action) -> Vec<(String, Option<u32>)> {
+    let one = |step: selvedge_model::Step| {
+        let words: Vec<_> = step.text.split_whitespace().collect();
+        (words.join(" "), step.line)
+    };
+    statements(system, action).into_iter().map(one).collect()
+}
+
+/// Why a thread cannot act: what it waits for, with the values that its statement is about.
+fn why(system: &dyn System, state: &State, id: ThreadId) -> String {
+    if let Some(wrong) = system.wrong(state.shared) {
+        return format!("the run has gone wrong: {wrong}");
+    }
+    let Some(top) = state.threads[id.index()].stack.top() else { return "has ended".to_owned() };
+    if system.is_between(state.shared) {
+        return "a result is on its way to a caller: nobody else acts meanwhile".to_owned();
+    }
+    let Some(statement) = system.describe().statement(top) else {
+        let shared = system.describe().show_shared(state.shared);
+        return format!("no rule for {} in {shared}", system.describe().show_symbol(top));
+    };
+    let shared = system.describe().shared_values(state.shared);
+    let own = system.describe().symbol_values(top);
+    let names: FxHashSet<String> = mentioned(&statement);
+    let is_meant = |name: &str| names.contains(name.split(['[', '.']).next().unwrap_or(name));
+    let values = shared.iter().chain(own.iter()).filter(|(name, _)| is_meant(name));
+    let values: Vec<_> = values.map(|(name, value)| format!("{name} = {value}")).collect();
+    let line = system.describe().symbol_line(top);
+    let at = line.map_or(String::new(), |line| format!("line {line}: "));
+    match values.is_empty() {
+        true => format!("waits at {at}{statement}"),
+        false => format!("waits at {at}{statement} ({})", values.join(", ")),
+    }
+}
+
+/// The most lines that say what is different in a state.
+const MOST_LINES: usize = 5;
+
+impl Graph {
+    /// States, each with the choices that lead to it and what becomes of it, and the steps between them.
+    #[must_use]
+    pub fn new(
+        system: &dyn System,
+        states: &[(State, Vec<usize>, Option<&'static str>)],
+        edges: &[(usize, usize, ThreadId, Action)],
+        is_cut: bool,
+    ) -> Self {
+        let node = |(state, path, kind): &(State, Vec<usize>, Option<&'static str>)| Node {
+            path: path.clone(),
+            lines: states.first().map_or(Vec::new(), |(here, ..)| news(system, here, state)),
+            kind: *kind,
+        };
+        let edge = |&(from, to, thread, action): &(usize, usize, ThreadId, Action)| Edge {
+            from,
+            to,
+            t: thread.index(),
+            text: words(&statements(system, &action)),
+        };
+        Graph {
+            nodes: states.iter().map(node).collect(),
+            edges: edges.iter().map(edge).collect(),
+            is_cut,
+        }
+    }
+}
+
+/// What is different in a state: values, then places.
+fn news(system: &dyn System, here: &State, state: &State) -> Vec<String> {
+    let old = system.describe().shared_values(here.shared);
+    let new = system.describe().shared_values(state.shared);
+    let known: FxHashSet<(&str, String)> =
+        old.iter().map(|(name, value)| (name, value.to_string())).collect();
+    let mut lines: Vec<String> = (new.iter())
+        .filter(|(name, value)| !known.contains(&(*name, value.to_string())))
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
+    for id in state.thread_ids() {
+        let top = state.threads[id.index()].stack.top();
+        let before = here.threads.get(id.index()).map(|thread| thread.stack.top());
+        if before != Some(top) {
+            let place = top.map_or("ended".to_owned(), |top| place_name(system, top));
+            lines.push(format!("{}: {place}", thread_name(system, state, id)));
+        }
+    }
+    if lines.len() > MOST_LINES {
+        let more = lines.len() - MOST_LINES + 1;
+        lines.truncate(MOST_LINES - 1);
+        lines.push(format!("… {more} more"));
+    }
+    lines
+}
