@@ -1,7 +1,7 @@
 //! Any number of threads, through the engine: what decides, what stands in where threads have
 //! infinitely many local states, and what needs a number.
 
-mod support;
+use crate::support;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

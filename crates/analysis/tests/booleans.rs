@@ -1,6 +1,6 @@
 //! Programs with bits in the place of numbers go wrong in the same contexts.
 
-mod support;
+use crate::support;
 
 use selvedge_program::testing::{Shape, random_program};
 use selvedge_program::{Count, Program, print, to_booleans};

@@ -1,7 +1,7 @@
 //! What an edge touches, on random programs: a run changes nothing outside of its footprint, and nothing outside of
 //! it matters to the run. States are the same words wherever they are written.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeSet;
 

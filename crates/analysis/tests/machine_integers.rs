@@ -1,7 +1,7 @@
 //! Machine integers at their limits, from the text to what the program does: each line is a fact that an
 //! assertion states, or an operation that goes wrong.
 
-mod support;
+use crate::support;
 
 use support::{Behaviour, system};
 

@@ -1,7 +1,7 @@
 //! Targets at places of programs: what the engines find on random programs is what the naive
 //! enumerator finds by looking at the lines that threads are shown at, one by one.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeSet;
 

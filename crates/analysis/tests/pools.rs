@@ -5,7 +5,7 @@
 //! **Claim.** On random programs both go wrong or both do not, and all schedules that come to an end leave the same values
 //! behind in both. What is printed and read again does so, too.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! Any number of recursive threads, through the engine: random programs, held against an enumeration of the runs of
 //! one, two and three threads with low stacks.
 
-mod support;
+use crate::support;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;

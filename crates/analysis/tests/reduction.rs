@@ -1,7 +1,7 @@
 //! The sequential reduction, forward and backward, against the naive enumerator and the explorers:
 //! shared states round by round, properties, traces; on random tables and random programs.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! A program that is printed and read again does what it did; so does a table as a program.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeSet;
 

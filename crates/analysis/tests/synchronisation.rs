@@ -5,7 +5,7 @@
 //! **Claim.** On random programs both go wrong or both do not, both reach the same values of the shared variable with the same
 //! threads ended, and both get stuck with the same values and the same threads.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

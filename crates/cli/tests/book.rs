@@ -4,7 +4,7 @@
 //! summary.
 #![cfg(unix)]
 
-mod compiler;
+use crate::compiler;
 
 use std::fs;
 use std::os::unix::fs::symlink;

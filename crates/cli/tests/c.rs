@@ -1,7 +1,7 @@
 //! Programs in C: what answers say of them, and what is made of them.
 #![cfg(unix)]
 
-mod compiler;
+use crate::compiler;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Every Boolean program of the corpus is read without complaint, and in no time.
 
-mod corpus;
+use crate::corpus;
 
 use std::fs;
 use std::time::{Duration, Instant};

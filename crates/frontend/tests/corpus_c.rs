@@ -1,6 +1,6 @@
 //! Every C program of the corpus is read without complaint, and so are the headers of the system.
 
-mod corpus;
+use crate::corpus;
 
 use std::fs;
 use std::io::Write;

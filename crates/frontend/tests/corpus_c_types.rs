@@ -1,6 +1,6 @@
 //! Every C program of the corpus has types, in both data models; and so has a program that uses what the headers of the system define.
 
-mod corpus;
+use crate::corpus;
 
 use std::fs;
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! What is printed is read again as the same program: text → program → text → program → text
 //! comes to rest at the first printed text.
 
-mod corpus;
+use crate::corpus;
 
 use std::fs;
 

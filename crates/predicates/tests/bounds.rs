@@ -1,7 +1,7 @@
 //! Bounds that the text shows: what they are, that they hold of all states that are reached, and that
 //! no others are believed.
 
-mod support;
+use crate::support;
 
 use std::sync::Arc;
 

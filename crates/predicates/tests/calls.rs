@@ -1,7 +1,7 @@
 //! Calls that are written out: the program without them reaches the same shared values and goes wrong where the original does, and a
 //! run that goes wrong is one of the original.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

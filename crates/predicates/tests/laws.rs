@@ -1,6 +1,6 @@
 //! Laws of counting: that they hold in all states that are reached, what they prove, and that no others are believed.
 
-mod support;
+use crate::support;
 
 use std::sync::Arc;
 

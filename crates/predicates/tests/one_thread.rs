@@ -5,7 +5,7 @@
 #[allow(dead_code)]
 #[path = "../../analysis/tests/delays/published.rs"]
 mod published;
-mod support;
+use crate::support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

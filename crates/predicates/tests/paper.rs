@@ -2,7 +2,7 @@
 //! the numbers of abstract states, and what they prove. `docs/decisions/0021-predicates.md` has the
 //! differences.
 
-mod support;
+use crate::support;
 
 use std::sync::Arc;
 

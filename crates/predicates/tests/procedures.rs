@@ -1,6 +1,6 @@
 //! Predicates that name a procedure: they are about the threads that are in it, and about no others.
 
-mod support;
+use crate::support;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Protocols with unbounded integers: proofs, for any number of threads where the program says so, and
 //! refutations of broken variants. Every proof is checked again, and refused once it is changed.
 
-mod support;
+use crate::support;
 
 use selvedge_evidence::replay;
 use selvedge_model::System;

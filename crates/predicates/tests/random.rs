@@ -1,7 +1,7 @@
 //! Random programs for any number of threads: whatever is said to be safe has no violation with four
 //! threads, more than the search looks at, among 30,000 states.
 
-mod support;
+use crate::support;
 
 use std::sync::Arc;
 

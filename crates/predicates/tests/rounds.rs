@@ -1,7 +1,7 @@
 //! Alg. 1 of Johnson and Wahl (CAV 2021) with predicates as the abstraction: Sec. 5 as printed, and beside it a test for
 //! closure that proves something.
 
-mod support;
+use crate::support;
 
 use selvedge_analysis::Budget;
 use selvedge_evidence::replay;

@@ -1,7 +1,7 @@
 //! Solvers that do not do what they should: each is a reason for *unknown*, in time.
 #![cfg(unix)]
 
-mod support;
+use crate::support;
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Threads that must not be at places at the same time, with unbounded integers: proofs for two threads and for any
 //! number, violations, and what is refused.
 
-mod support;
+use crate::support;
 
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use selvedge_analysis::fair::Verdict;
 use selvedge_model::{Endless, Fairness};
 
-use crate::{ask, lowered, questions};
+use crate::fair::{ask, lowered, questions};
 
 /// The answers for each fairness, without and with ended threads.
 fn check(text: &str, expected: Expect) {

@@ -4,9 +4,9 @@ use selvedge_analysis::fair::Verdict;
 use selvedge_evidence::{Checked, Evidence, recheck};
 use selvedge_model::{Endless, Fairness};
 
-use crate::oracle::Graph;
+use crate::fair::oracle::Graph;
+use crate::fair::{MOST_STATES, ask, generate, lowered, mutations};
 use crate::support::many;
-use crate::{MOST_STATES, ask, generate, lowered, mutations};
 
 /// The questions for which ended threads are forgotten.
 fn questions() -> [Endless; 3] {

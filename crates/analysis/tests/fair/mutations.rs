@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use selvedge_evidence::{Evidence, FairTermination, Helpful, Lasso, recheck};
 use selvedge_model::{Action, Endless, Fairness, State, System, ThreadId, step};
 
-use crate::oracle::Graph;
-use crate::questions;
+use crate::fair::oracle::Graph;
+use crate::fair::questions;
 
 static REFUSED: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
 
@@ -148,9 +148,9 @@ pub fn proof(
 fn what_is_asked_for_is_what_counts() {
     // A proof that nothing at all goes on for ever is good for all questions.
     let system =
-        crate::lowered("bool a := false; thread one { a := true; } thread two { assume a; }");
+        crate::fair::lowered("bool a := false; thread one { a := true; } thread two { assume a; }");
     let graph = Graph::new(&system, 100).expect("small");
-    let outcome = crate::ask(&system, Endless { fairness: Fairness::None, ended: true });
+    let outcome = crate::fair::ask(&system, Endless { fairness: Fairness::None, ended: true });
     let Some(Evidence::Termination(proof)) = outcome.evidence else { panic!("{outcome:?}") };
     for endless in questions() {
         assert!(!graph.goes_on(endless));

@@ -16,7 +16,7 @@ fn check(text: &str, expect: Expect) {
 }
 
 fn first_deadlock(system: &Lowering) -> String {
-    let naive = match crate::explored(system) {
+    let naive = match crate::lowering::explored(system) {
         Ok(naive) => naive,
         Err(why) => return why,
     };

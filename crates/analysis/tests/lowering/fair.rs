@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use expect_test::{Expect, expect};
 use selvedge_model::{FairChoice, FairPlace, System, enabled};
 
-use crate::{explored, support};
+use crate::lowering::{explored, support};
 
 /// The fair choices of the actions that are met, by line and effect: `3+ 4-` for an action that
 /// chooses true in line 3 and false in line 4.

@@ -5,7 +5,7 @@ use std::path::Path;
 use expect_test::expect;
 use selvedge_frontend::{Input, LoadOptions, load};
 
-use crate::check;
+use crate::lowering::check;
 use crate::support::{lower, system};
 
 fn tracks(text: &str) -> bool {
@@ -77,7 +77,7 @@ fn philosophers_need_no_owners() {
     };
     let system = lower(&program, source.text()).expect("a flow graph");
     assert!(!system.flow().tracks_owners);
-    expect!["safe; ends: Lock=[free,free]"].assert_eq(&crate::summary(&system));
+    expect!["safe; ends: Lock=[free,free]"].assert_eq(&crate::lowering::summary(&system));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::check;
+use crate::lowering::check;
 
 #[test]
 fn results_arrive() {

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use crate::{check, steps};
+use crate::lowering::{check, steps};
 
 /// A program with some variables and one thread.
 fn main_with(body: &str) -> String {

@@ -6,7 +6,7 @@ use expect_test::expect;
 use selvedge_analysis::naive::Naive;
 use selvedge_frontend::{Input, LoadOptions, load};
 
-use crate::check;
+use crate::lowering::check;
 use crate::support::lower;
 
 #[test]

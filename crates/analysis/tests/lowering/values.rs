@@ -5,7 +5,7 @@ use std::fmt::Write;
 use expect_test::{Expect, expect};
 use selvedge_model::{System, ThreadId, step};
 
-use crate::check;
+use crate::lowering::check;
 use crate::support::system;
 
 #[test]

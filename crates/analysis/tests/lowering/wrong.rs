@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use crate::check;
+use crate::lowering::check;
 
 fn body(body: &str, expect: Expect) {
     check(

@@ -3,10 +3,10 @@
 use num_bigint::BigInt;
 use selvedge_program::{AtomicOp, BinaryOp, Cond, Expr, Place, ProcId, Procedure, StmtKind};
 
-use crate::machine::{Frame, Path, State, fresh_frames, next, settle, statement};
-use crate::statements::{Actor, Results};
-use crate::values::{Env, Memory, Outcome, fits, holds, product, truth};
-use crate::wrapping;
+use crate::oracle::machine::{Frame, Path, State, fresh_frames, next, settle, statement};
+use crate::oracle::statements::{Actor, Results};
+use crate::oracle::values::{Env, Memory, Outcome, fits, holds, product, truth};
+use crate::oracle::wrapping;
 
 /// Memory after an operation, with its result; `None` where it goes wrong.
 type Attempted = Option<(Memory, BigInt)>;

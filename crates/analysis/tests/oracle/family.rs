@@ -14,9 +14,9 @@ use selvedge_program::flow::Command;
 use selvedge_program::testing::{Shape, random_program};
 use selvedge_program::{Count, Lowering, Program, Source, ThreadCounts, print};
 
-use crate::search::{Limits, Reached, reached_with};
+use crate::oracle::search::{Limits, Reached, reached_with};
+use crate::oracle::{Answer, BOUND, Tally, compare};
 use crate::support::{lower, many, read_weave};
-use crate::{Answer, BOUND, Tally, compare};
 
 const NEVER_WRONG: [Property; 1] = [Property::NeverWrong];
 /// Where more threads than this are started, the interpreter looks at some of the runs only.

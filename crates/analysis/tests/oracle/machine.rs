@@ -7,7 +7,7 @@ use selvedge_program::{
     Block, ExprKind, LabelId, ProcId, Procedure, Program, Stmt, StmtKind, Value,
 };
 
-use crate::values::{Env, Memory, product, values_of};
+use crate::oracle::values::{Env, Memory, product, values_of};
 
 /// The place of a statement: its position in the body, then alternately the number of a block in
 /// that statement and a position in that block. One behind the last statement is the end of a block.

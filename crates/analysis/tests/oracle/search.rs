@@ -5,9 +5,9 @@ use std::collections::{BTreeSet, HashSet};
 
 use selvedge_program::{Program, Type, Value};
 
-use crate::machine::{State, initial};
-use crate::statements::Actor;
-use crate::values::gave_up;
+use crate::oracle::machine::{State, initial};
+use crate::oracle::statements::Actor;
+use crate::oracle::values::gave_up;
 
 /// More states, or more configurations inside of an atomic block, are too many for a test.
 const MOST: usize = 600;

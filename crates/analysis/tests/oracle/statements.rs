@@ -3,8 +3,8 @@
 use num_bigint::BigInt;
 use selvedge_program::{Program, Stmt, StmtKind};
 
-use crate::machine::{Frame, State, Thread, into, label, next, settle, statement};
-use crate::values::{Memory, Outcome, holds, product, values_of};
+use crate::oracle::machine::{Frame, State, Thread, into, label, next, settle, statement};
+use crate::oracle::values::{Memory, Outcome, holds, product, values_of};
 
 /// What a statement leads to; `None` where the program goes wrong. Where it blocks there is nothing.
 pub type Results = Vec<Option<State>>;

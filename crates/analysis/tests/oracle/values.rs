@@ -9,7 +9,7 @@ use selvedge_program::{
     BinaryOp, Expr, ExprKind, Place, ProcId, Program, Type, UnaryOp, Value, VarRef,
 };
 
-use crate::wrapping;
+use crate::oracle::wrapping;
 
 /// More values of one type are too many for a test.
 const MOST_VALUES: u32 = 100;

@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 use selvedge_program::{BinaryOp, Type, UnaryOp};
 
-use crate::values::Outcome;
+use crate::oracle::values::Outcome;
 
 /// Does something with the Rust type of a machine integer; `None` for other types.
 macro_rules! with_rust_type {

@@ -9,7 +9,7 @@ use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_program::sequentialize::sequentialize;
 use selvedge_program::{Count, Lowering, Program, Source, ThreadCounts};
 
-use crate::{answers, rounds};
+use crate::sequentialize::{answers, rounds};
 
 /// More states than this are not enumerated.
 const LIMIT: usize = 10_000;

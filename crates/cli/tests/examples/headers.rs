@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::{Row, collect, examples, rows};
+use crate::examples::{Row, collect, examples, rows};
 
 /// What the header of a file expects, in one line, without quotation marks.
 fn expectations(text: &str) -> String {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::browser::Browser;
-use crate::{example, folder, is_reported, report};
+use crate::page::browser::Browser;
+use crate::page::{example, folder, is_reported, report};
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();

@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::browser::Browser;
-use crate::{Explorer, example, folder, report};
+use crate::page::browser::Browser;
+use crate::page::{Explorer, example, folder, report};
 
 fn is(verdict: &str) -> String {
     format!("document.querySelector('#badge').textContent === '{verdict}'")
@@ -114,7 +114,7 @@ fn a_report_can_be_repeated() {
     let line = text.lines().find(|line| line.starts_with("selvedge ")).unwrap();
     let words: Vec<&str> = line.split_whitespace().skip(1).collect();
     assert_eq!(words[0], "verify");
-    let again = crate::selvedge().args(&words).arg("--quiet").output().unwrap();
+    let again = crate::page::selvedge().args(&words).arg("--quiet").output().unwrap();
     let said = String::from_utf8(again.stdout).unwrap();
     let verdict =
         text.lines().find_map(|line| line.strip_prefix("**")?.split_once("**")).unwrap().0;

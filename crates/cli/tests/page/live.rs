@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::browser::Browser;
-use crate::{Explorer, example};
+use crate::page::browser::Browser;
+use crate::page::{Explorer, example};
 
 #[test]
 fn a_violation_is_found_and_stepped_through() {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::browser::Browser;
-use crate::{folder, report};
+use crate::page::browser::Browser;
+use crate::page::{folder, report};
 
 /// Two threads that take turns, so that each context is needed; each counts a while in its turn, and
 /// calls. After so many turns an assertion fails.

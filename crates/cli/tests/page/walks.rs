@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::browser::Browser;
-use crate::{Explorer, example, folder};
+use crate::page::browser::Browser;
+use crate::page::{Explorer, example, folder};
 
 const WRONG: &str = "document.querySelector('#badge').textContent === 'unsafe'";
 

@@ -13,8 +13,8 @@ use selvedge_evidence::{
 };
 use selvedge_model::{Property, State, System, TemplateId, Thread, step};
 
-use crate::systems::random;
-use crate::{answer, fewest, many};
+use crate::random::systems::random;
+use crate::random::{answer, fewest, many};
 
 /// How many forgeries are made of one certificate by chance.
 const CHANGES: usize = 24;

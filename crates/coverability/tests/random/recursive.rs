@@ -8,8 +8,8 @@ use selvedge_coverability::{Attempt, Decision, Stacks, attempt};
 use selvedge_evidence::{CountedState, CoverCertificate, Evidence, Relation, Violation, recheck};
 use selvedge_model::{Fault, Property, State, System, Thread, step};
 
-use crate::many;
-use crate::systems::{Recursive, ledger, recursive};
+use crate::random::many;
+use crate::random::systems::{Recursive, ledger, recursive};
 
 /// States with more threads than this are not looked at.
 const MOST_THREADS: usize = 3;

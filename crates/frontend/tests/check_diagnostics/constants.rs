@@ -4,7 +4,7 @@ use expect_test::expect;
 use num_bigint::BigInt;
 use selvedge_frontend::check::CheckOptions;
 
-use crate::{diagnose, diagnose_with};
+use crate::check_diagnostics::{diagnose, diagnose_with};
 
 #[test]
 fn constants() {

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::diagnose;
+use crate::check_diagnostics::diagnose;
 
 #[test]
 fn declarations() {

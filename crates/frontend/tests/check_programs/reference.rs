@@ -1,6 +1,6 @@
 //! What `docs/language.md` shows is accepted. Parts of programs are completed first.
 
-use crate::program;
+use crate::check_programs::program;
 
 const REFERENCE: &str = include_str!("../../../../docs/language.md");
 

@@ -6,7 +6,7 @@ use selvedge_program::{
     Block, Count, ExprKind, LabelId, LocalId, Place, Procedure, Stmt, StmtKind, Type, Value, VarRef,
 };
 
-use crate::{program, program_with};
+use crate::check_programs::{program, program_with};
 
 /// The procedure `main` of a program that has no other.
 fn main_of(text: &str) -> Procedure {

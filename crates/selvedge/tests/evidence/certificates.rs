@@ -15,7 +15,7 @@ use selvedge_evidence::{
 };
 use selvedge_model::{Property, SharedId, State, SymbolId, System, Tables};
 
-use crate::{checked, question, through_text, unreachable, verified};
+use crate::evidence::{checked, question, through_text, unreachable, verified};
 
 /// Certificates for random systems: the system, what is unreachable, and the certificate.
 fn certificates(seeds: std::ops::Range<u64>) -> Vec<(u64, Tables, Property, Evidence)> {

@@ -10,7 +10,7 @@ use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_model::{Pattern, Property, SharedId, SymbolId};
 use selvedge_program::{Lowering, ThreadCounts};
 
-use crate::{through_text, verified};
+use crate::evidence::{through_text, verified};
 
 #[test]
 fn certificates_for_any_number_of_threads_are_accepted() {

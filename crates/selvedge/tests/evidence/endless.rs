@@ -12,7 +12,7 @@ use selvedge_frontend::weave;
 use selvedge_model::{Endless, Fairness, System};
 use selvedge_program::{Lowering, Source, ThreadCounts};
 
-use crate::{text_of, through_text};
+use crate::evidence::{text_of, through_text};
 
 fn questions() -> impl Iterator<Item = Endless> {
     let both = |fairness| [false, true].map(|ended| Endless { fairness, ended });

@@ -11,7 +11,7 @@ use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_model::{Property, System};
 use selvedge_program::{Count, Lowering, ThreadCounts};
 
-use crate::{text_of, through_text};
+use crate::evidence::{text_of, through_text};
 
 fn files(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(directory).expect("the examples are there") {

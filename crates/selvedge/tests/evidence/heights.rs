@@ -8,7 +8,7 @@ use selvedge_analysis::random::{Shape, random_system};
 use selvedge_evidence::{CutCertificate, Evidence, Flaw, recheck};
 use selvedge_model::Tables;
 
-use crate::through_text;
+use crate::evidence::through_text;
 
 /// Certificates of random systems that have measures.
 fn certificates() -> impl Iterator<Item = (u64, Tables, CutCertificate)> {

@@ -6,8 +6,8 @@ use selvedge_evidence::format::{Document, Options, digest};
 use selvedge_evidence::{Evidence, recheck};
 use selvedge_model::{SharedId, State, Tables};
 
-use crate::certificates::reached;
-use crate::{checked, text_of, unreachable, verified};
+use crate::evidence::certificates::reached;
+use crate::evidence::{checked, text_of, unreachable, verified};
 
 /// A system, a shared state, and the text of what is known about it: one for each kind.
 fn texts() -> Vec<(Tables, SharedId, String)> {

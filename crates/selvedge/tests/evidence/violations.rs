@@ -8,7 +8,7 @@ use selvedge_model::{
     Pattern, Property, State, System, Tables, ThreadId, TopPattern, VisibleState,
 };
 
-use crate::{through_text, unreachable, verified};
+use crate::evidence::{through_text, unreachable, verified};
 
 /// Violations of random systems: the shared state, or the visible state, that is reached.
 fn violations(seeds: std::ops::Range<u64>) -> Vec<(u64, Tables, Property, Violation)> {

@@ -6,8 +6,8 @@ use selvedge::{
 };
 use serde_json::{Value, json};
 
-use crate::programs::{Family, recipe};
-use crate::{ask, has_solver, many, options, subject};
+use crate::forged::programs::{Family, recipe};
+use crate::forged::{ask, has_solver, many, options, subject};
 
 /// Goes wrong with one `w`, and not without.
 const ONE_IS_WRONG: &str = "int[0..3] x := 0;

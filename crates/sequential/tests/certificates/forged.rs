@@ -9,7 +9,7 @@ use selvedge_program::{Block, Lowering, Program, Stmt, StmtKind};
 use selvedge_sequential::engine::{Asked, check_focused};
 use selvedge_sequential::{Focus, Options};
 
-use crate::{PROPERTIES, alone, budget, check, mutations, proof, without};
+use crate::certificates::{PROPERTIES, alone, budget, check, mutations, proof, without};
 
 /// How many changes of one certificate are tried, of those that there are.
 const CHANGES: usize = 24;

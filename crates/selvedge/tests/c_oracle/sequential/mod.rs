@@ -8,7 +8,7 @@ mod functions;
 mod places;
 mod statements;
 
-use crate::text::{Line, Program};
+use crate::c_oracle::text::{Line, Program};
 
 /// What a variable is.
 #[derive(Clone, PartialEq, Debug)]

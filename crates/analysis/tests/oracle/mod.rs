@@ -8,8 +8,7 @@
 //! number of contexts both reach the same values of the shared variables, where an open value of
 //! the lowering stands for all values of its type.
 
-#[path = "../support/mod.rs"]
-mod support;
+use crate::support;
 
 mod effects;
 mod family;
@@ -27,8 +26,8 @@ use selvedge_model::{Datum, System, Values};
 use selvedge_program::testing::{Shape, random_program};
 use selvedge_program::{Count, Lowering, Program, Value, print};
 
-use crate::search::{Reached, reached, renamed};
-use crate::values::{product, values_of};
+use crate::oracle::search::{Reached, reached, renamed};
+use crate::oracle::values::{product, values_of};
 
 const BOUND: usize = 3;
 

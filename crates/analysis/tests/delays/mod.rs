@@ -8,5 +8,4 @@ mod lemma9;
 mod papers;
 mod portfolio;
 mod published;
-#[path = "../support/mod.rs"]
-mod support;
+use crate::support;

@@ -3,8 +3,7 @@
 //! within every bound, the first violation of every kind at the same bound, and no state that the system itself does not
 //! reach within that bound. The conditions of the reduction are looked at while it runs.
 
-#[path = "../support/mod.rs"]
-mod support;
+use crate::support;
 
 mod locks;
 mod stubborn;

@@ -3,8 +3,7 @@
 mod answers;
 mod examples;
 mod rounds;
-#[path = "../support/mod.rs"]
-mod support;
+use crate::support;
 mod texts;
 
 use selvedge_program::sequentialize::{NotSequential, sequentialize};

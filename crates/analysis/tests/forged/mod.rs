@@ -4,8 +4,7 @@
 //! with threads that were never started, with relations between heights that exclude what is unwelcome.
 //! Every claim here is false, so that every one has to be refused.
 
-#[path = "../support/mod.rs"]
-mod support;
+use crate::support;
 
 mod changes;
 

@@ -1,8 +1,7 @@
 //! What the lowering makes of tiny programs, statement by statement: each test is a text and what
 //! the naive enumerator finds.
 
-#[path = "../support/mod.rs"]
-mod support;
+use crate::support;
 
 mod atomic;
 mod deadlocks;

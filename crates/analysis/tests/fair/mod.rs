@@ -1,7 +1,6 @@
 //! Fair runs that never end: the exact search against guessing, on random programs and tables.
 
-#[path = "../support/mod.rs"]
-mod support;
+use crate::support;
 
 mod examples;
 mod forking;

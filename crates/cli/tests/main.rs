@@ -1,0 +1,20 @@
+//! Tests of the program, from outside. One program, since each would link all that is tested.
+
+mod bench;
+mod book;
+mod c;
+mod check_program;
+mod compiler;
+mod convert;
+mod evidence;
+mod examples;
+mod files;
+mod hostile;
+mod listed;
+mod lsp;
+mod page;
+mod predicates;
+mod processes;
+mod schema;
+mod transcripts;
+mod witness;

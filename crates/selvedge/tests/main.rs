@@ -1,0 +1,17 @@
+//! Tests of the library: questions, answers, evidence. One program, since each would link all that is tested.
+
+mod c_memory;
+mod c_oracle;
+mod c_programs;
+mod c_races;
+mod c_reach;
+mod c_values;
+mod coverage;
+mod engines;
+mod evidence;
+mod fewest;
+mod forged;
+mod questions;
+mod reduced;
+mod started;
+mod walk;
