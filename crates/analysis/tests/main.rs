@@ -7,6 +7,8 @@ mod configurations;
 mod corpus;
 mod deadlocks;
 mod delays;
+#[path = "../../frontend/tests/effort.rs"]
+mod effort;
 mod engine;
 mod fair;
 mod footprints;

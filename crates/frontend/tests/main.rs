@@ -7,6 +7,7 @@ mod corpus_bp;
 mod corpus_c;
 mod corpus_c_types;
 mod corpus_tables;
+mod effort;
 mod load_tables;
 mod mutations;
 mod print_keeps_structure;
