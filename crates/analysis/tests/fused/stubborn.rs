@@ -41,7 +41,9 @@ fn random_ring(seed: u64) -> String {
     let mut text = format!(
         "const N = {n}; int[0..2] cell[N] := 0; bool flag[N] := false; lock k[N]; lock m; int[0..2] g := 0;\n\
          void deep(int[0..N - 1] me, int[0..2] d) {{ if (d > 0) deep(me, d - 1); else cell[me] := 1; }}\n\
-         bool full(int[0..N - 1] me) {{ return cell[me] != 0; }}\n"
+         bool full(int[0..N - 1] me) {{ return cell[me] != 0; }}\n\
+         void grow(int[0..N - 1] me, int[0..3] n) {{ if (n < g) grow(me, n + 1); else cell[me] := n % 3; }}\n\
+         void raise() {{ if (g == 0) g := 1; else g := 2; }}\n"
     );
     for name in ["p", "q"] {
         let _ =
@@ -51,7 +53,7 @@ fn random_ring(seed: u64) -> String {
             text += "while (true) {\n";
         }
         for _ in 0..rng.usize(2..6) {
-            text += match rng.u32(0..24) {
+            text += match rng.u32(0..29) {
                 0 => "wait(cell[me] != 0);",
                 1 => "wait(cell[(me + 1) % N] == 0); cell[(me + 1) % N] := 1;",
                 2 => "l := cell[me]; cell[me] := 0;",
@@ -77,6 +79,11 @@ fn random_ring(seed: u64) -> String {
                 20 => "if (trylock(k[me])) { l := 0; release k[me]; }",
                 21 => "wait(g == me % 3); g := (me + 1) % N;",
                 22 => "assume g != 2;",
+                23 => "atomic { deep(me, 1); l := g; }",
+                24 => "atomic { b := full(me); wait(b); g := 0; }",
+                25 => "atomic { raise(); if (l == 0) raise(); }",
+                26 => "grow(me, 0);",
+                27 => "atomic { grow(me, 1); wait(cell[me] != 0); }",
                 _ => "b := flag[me];",
             };
             text += "\n";
@@ -298,6 +305,57 @@ fn compare(lowering: Lowering, properties: &[Property], seed: u64, about: &str, 
             assert_eq!(flaw, None, "accepted: later {later}\n{local:?}\n{about}");
         }
     }
+}
+
+/// What a section calls is part of the step that enters it, and so is all that follows the call.
+#[test]
+fn sections_that_call() {
+    let mut tally = Tally::default();
+    for (section, expected) in [
+        ("f(1);", true),
+        ("f(0); x := 1;", true),
+        ("x := g(1);", true),
+        ("deep(2);", true),
+        ("f(0); deep(0); f(0);", false),
+    ] {
+        let text = format!(
+            "int[0..1] x := 0; int[0..1] y := 1;\n\
+             void f(int[0..1] v) {{ y := 1; if (v == 1) x := v; }}\n\
+             int[0..1] g(int[0..1] v) {{ return v; }}\n\
+             void deep(int[0..2] d) {{ if (d > 0) {{ deep(d - 1); y := 1; x := 1; }} }}\n\
+             thread a {{ atomic {{ {section} }} }}\n\
+             thread b {{ y := 1; assert x == 0; }}\n"
+        );
+        let program = support::read_weave(&text);
+        for seed in 0..8 {
+            let lowering = support::lower(&program, &text).expect("it is a program");
+            let before = tally.broken;
+            compare(lowering, &[Property::NeverWrong], seed, &text, &mut tally);
+            assert_eq!(tally.broken > before, expected, "{text}");
+        }
+    }
+    assert!(tally.choices > 0 && tally.accepted == 8, "{tally:?}");
+}
+
+/// A procedure that calls itself with ever larger numbers has no end, unless somebody looks at what fits.
+#[test]
+fn numbers_that_grow_from_call_to_call() {
+    let mut tally = Tally::default();
+    for ty in ["int[0..9]", "int"] {
+        let text = format!(
+            "int[0..2] x := 0; int[0..9] z := 0; int[0..2] y := 0;\n\
+             void f({ty} n) {{ if (n < x) f(n + 1); else z := n; }}\n\
+             thread a {{ f(0); assert z <= 2; }}\n\
+             thread b {{ x := 1; x := 2; }}\n\
+             thread c {{ y := 1; y := 2; }}\n"
+        );
+        let program = support::read_weave(&text);
+        for seed in 0..8 {
+            let lowering = support::lower(&program, &text).expect("it is a program");
+            compare(lowering, &[Property::NeverWrong], seed, &text, &mut tally);
+        }
+    }
+    assert!(tally.broken == 0 && tally.accepted == 16, "{tally:?}");
 }
 
 #[test]

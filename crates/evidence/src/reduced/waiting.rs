@@ -23,6 +23,9 @@ use crate::recheck::{Flaw, Refusal};
 use crate::watch::Watch;
 use crate::{CutCertificate, LeftOut};
 
+/// More places than this, with what is known of their frames, are not looked at: numbers may grow from call to call.
+const MOST_PLACES: usize = 1 << 14;
+
 /// Numbers in the slots of a frame that no edge of its procedure stores into.
 type Fixed = Rc<[Option<i64>]>;
 
@@ -35,7 +38,13 @@ enum At {
 }
 
 /// A procedure that was called, with what is known of its frame.
-type Frame = (ProcId, Fixed);
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Frame {
+    proc: ProcId,
+    fixed: Fixed,
+    /// Whether an atomic section called it, so that it returns within the same step.
+    in_section: bool,
+}
 
 /// A thread, top first.
 type Stack = Vec<At>;
@@ -198,10 +207,14 @@ impl<'c> Reading<'c> {
                     };
                     let (does, edges) = (self.does(&frame, loc), &self.code.location(loc).edges);
                     watch.spend(does.len())?;
+                    if self.known.len() > MOST_PLACES {
+                        let why = "threads wait, and they call procedures with too many numbers";
+                        return Err(Refusal::new(Flaw::Waiting, why));
+                    }
                     let rides = self.riding.contains(&loc.0);
                     for (does, &edge) in does.iter().zip(edges) {
                         let edge = self.code.edge(edge);
-                        if never(edge, &frame.1, values, &touched.writes) {
+                        if never(edge, &frame.fixed, values, &touched.writes) {
                             // What is looked at decides where a fused step ends.
                             if !is_all || rides {
                                 add(&mut touched.reads, &does.reads);
@@ -222,7 +235,7 @@ impl<'c> Reading<'c> {
                                 }
                             }
                             Next::Out => {
-                                let results = &self.code.proc(frame.0).results;
+                                let results = &self.code.proc(frame.proc).results;
                                 touched.stops_others |= !results.is_empty();
                                 thread.returned.insert(frame.clone());
                             }
@@ -257,7 +270,10 @@ impl<'c> Reading<'c> {
     /// Whether a step that comes here goes on.
     fn goes_on(&self, at: &At) -> bool {
         match at {
-            At::Place(_, loc) => self.code.location(*loc).atomic || self.riding.contains(&loc.0),
+            At::Place(frame, loc) => {
+                let is_atomic = frame.in_section || self.code.location(*loc).atomic;
+                is_atomic || self.riding.contains(&loc.0)
+            }
             At::End => false,
         }
     }
@@ -266,17 +282,17 @@ impl<'c> Reading<'c> {
     fn at(&self, symbol: SymbolId) -> At {
         let Some(place) = self.system.place_of(symbol) else { return At::End };
         let (loc, numbers) = (Loc(place.0), self.system.frame_numbers(symbol));
-        At::Place(self.frame(self.code.location(loc).proc, numbers), loc)
+        At::Place(self.frame(self.code.location(loc).proc, numbers, false), loc)
     }
 
     /// A frame whose slots have these numbers, without those that may change.
-    fn frame(&self, proc: ProcId, mut numbers: Vec<Option<i64>>) -> Frame {
+    fn frame(&self, proc: ProcId, mut numbers: Vec<Option<i64>>, in_section: bool) -> Frame {
         for &slot in &self.stored[proc.index()] {
             if let Some(number) = numbers.get_mut(slot) {
                 *number = None;
             }
         }
-        (proc, numbers.into())
+        Frame { proc, fixed: numbers.into(), in_section }
     }
 
     /// What the edges from a place do.
@@ -291,13 +307,13 @@ impl<'c> Reading<'c> {
     }
 
     fn edge(&self, frame: &Frame, edge: &Edge) -> Does {
-        let fixed = &frame.1;
+        let fixed = &frame.fixed;
         let (mut reads, mut writes) = (Slots::default(), Slots::default());
         let holds = |proc: ProcId| {
             let mut slots = self.code.proc(proc).frame.iter();
             slots.any(|slot| slot.kind == Kind::Thread)
         };
-        let mut names = edge.starts || holds(frame.0);
+        let mut names = edge.starts || holds(frame.proc);
         for instruction in &edge.code {
             instruction.each_place(&mut |place| {
                 if place.area == Area::Shared {
@@ -322,12 +338,15 @@ impl<'c> Reading<'c> {
             Control::Goto | Control::Receive(_) => Next::To(to()),
             Control::Call(proc) => {
                 names |= holds(proc);
-                Next::Into(self.entry(proc, edge, fixed), to())
+                let in_section = frame.in_section || self.code.location(edge.from).atomic;
+                Next::Into(self.entry(proc, edge, fixed, in_section), to())
             }
             Control::Return => Next::Out,
         };
         let starts = edge.code.iter().find_map(|instruction| match instruction {
-            Instruction::Frame { proc, for_thread: true } => Some(self.entry(*proc, edge, fixed)),
+            Instruction::Frame { proc, for_thread: true } => {
+                Some(self.entry(*proc, edge, fixed, false))
+            }
             Instruction::Fork { at, .. } => Some(At::Place(frame.clone(), *at)),
             _ => None,
         });
@@ -340,7 +359,7 @@ impl<'c> Reading<'c> {
     }
 
     /// Where a procedure begins whose frame an edge makes.
-    fn entry(&self, proc: ProcId, edge: &Edge, fixed: &Fixed) -> At {
+    fn entry(&self, proc: ProcId, edge: &Edge, fixed: &Fixed, in_section: bool) -> At {
         let called = self.code.proc(proc);
         let first = called.frame.iter().enumerate();
         let first =
@@ -363,7 +382,11 @@ impl<'c> Reading<'c> {
                 numbers[slot] = value.filter(|_| is_only);
             }
         }
-        At::Place(self.frame(proc, numbers), called.entry)
+        // A number that does not fit goes wrong instead.
+        for (number, slot) in numbers.iter_mut().zip(&called.frame) {
+            *number = number.filter(|&number| slot.kind.holds(&Value::Small(number)));
+        }
+        At::Place(self.frame(proc, numbers, in_section), called.entry)
     }
 }
 

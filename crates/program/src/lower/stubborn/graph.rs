@@ -139,10 +139,14 @@ fn operate(op: Binary, left: i64, right: i64) -> Option<i64> {
     }
 }
 
+/// A procedure with the numbers that are in those of its slots that are never stored into.
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct Instance {
     proc: ProcId,
     /// What is known of the slots of its frames.
     known: Box<[Option<i64>]>,
+    /// Whether an atomic section called it: then nobody else acts before it returns.
+    in_section: bool,
 }
 
 struct Node {
@@ -150,9 +154,6 @@ struct Node {
     /// None before somebody looks.
     edges: Option<Box<[Edge]>>,
 }
-
-/// A procedure with the numbers that are in those of its slots that are never stored into.
-type Instantiated = (ProcId, Box<[Option<i64>]>);
 
 pub(super) struct Graph<'c> {
     code: &'c Code,
@@ -164,7 +165,7 @@ pub(super) struct Graph<'c> {
     /// Shared slots that may be open, so that reading them is writing them.
     open: Vec<bool>,
     instances: Vec<Instance>,
-    instance_numbers: FxHashMap<Instantiated, u32>,
+    instance_numbers: FxHashMap<Instance, u32>,
     nodes: Vec<Node>,
     node_numbers: FxHashMap<(u32, Loc), u32>,
 }
@@ -242,11 +243,12 @@ impl<'c> Graph<'c> {
         self.rides.get(self.nodes[node.number as usize].loc.index()).is_some_and(|rides| *rides)
     }
 
-    /// Whether a step that comes here goes on: in an atomic section, or because the next one rides along.
+    /// Whether a step that comes here goes on: in an atomic section or what one calls, or because the next one rides along.
     pub fn goes_on(&self, node: NodeId) -> bool {
         let loc = self.nodes[node.number as usize].loc;
         let is_atomic = self.code.locations.get(loc.index()).is_some_and(|at| at.atomic);
-        is_atomic || self.rides(node)
+        let instance = self.instances.get(node.instance as usize);
+        is_atomic || instance.is_some_and(|of| of.in_section) || self.rides(node)
     }
 
     /// The node of a frame whose slots have these numbers.
@@ -254,14 +256,15 @@ impl<'c> Graph<'c> {
         let proc = self.code.location(loc).proc;
         let constant = &self.constant[proc.index()];
         let known = constant.iter().zip(numbers).map(|(&is, number)| number.filter(|_| is));
-        let instance = self.instance(proc, known.collect());
+        let known = known.collect();
+        let instance = self.instance(Instance { proc, known, in_section: false });
         self.node(instance, loc)
     }
 
-    fn instance(&mut self, proc: ProcId, known: Box<[Option<i64>]>) -> u32 {
+    fn instance(&mut self, instance: Instance) -> u32 {
         let next = self.instances.len() as u32;
-        *self.instance_numbers.entry((proc, known)).or_insert_with_key(|(proc, known)| {
-            self.instances.push(Instance { proc: *proc, known: known.clone() });
+        *self.instance_numbers.entry(instance).or_insert_with_key(|instance| {
+            self.instances.push(instance.clone());
             next
         })
     }
@@ -289,8 +292,8 @@ impl<'c> Graph<'c> {
     }
 
     fn edge(&mut self, instance: u32, edge: &CoreEdge) -> Edge {
-        let Instance { proc, known } = &self.instances[instance as usize];
-        let (proc, known) = (*proc, known.clone());
+        let Instance { proc, known, in_section } = self.instances[instance as usize].clone();
+        let in_section = in_section || self.code.location(edge.from).atomic;
         let (mut reads, mut writes) = (self.nothing(), self.nothing());
         let mut names = edge.starts || self.holds_threads[proc.index()];
         for place in edge.shared_places() {
@@ -312,7 +315,7 @@ impl<'c> Graph<'c> {
             Control::Return => Then::Return,
             Control::Call(called) => {
                 names |= self.holds_threads[called.index()];
-                let entry = self.entered(called, edge, &known);
+                let entry = self.entered(called, edge, &known, in_section);
                 Then::Call { entry, back: self.node(instance, edge.to) }
             }
         };
@@ -322,7 +325,7 @@ impl<'c> Graph<'c> {
             match instruction {
                 Instruction::Frame { proc, for_thread: true } => {
                     names = true;
-                    starts = Some(self.entered(*proc, edge, &known));
+                    starts = Some(self.entered(*proc, edge, &known, false));
                 }
                 Instruction::Fork { at, .. } => {
                     names = true;
@@ -346,7 +349,13 @@ impl<'c> Graph<'c> {
     }
 
     /// Where a procedure begins that is called, or started, by an edge.
-    fn entered(&mut self, proc: ProcId, edge: &CoreEdge, known: &[Option<i64>]) -> NodeId {
+    fn entered(
+        &mut self,
+        proc: ProcId,
+        edge: &CoreEdge,
+        known: &[Option<i64>],
+        in_section: bool,
+    ) -> NodeId {
         let declared = &self.code.proc(proc);
         let mut values: Vec<Option<i64>> =
             declared.frame.iter().map(|slot| slot.first.small()).collect();
@@ -370,9 +379,11 @@ impl<'c> Graph<'c> {
         for (slot, value) in values.iter_mut().enumerate() {
             let is_known = self.constant[proc.index()][slot];
             let is_given = slot >= declared.params || stored[slot];
-            *value = value.filter(|_| is_known && is_given);
+            // What does not fit goes wrong, so a procedure that calls itself with ever larger numbers has an end.
+            let fits = |number: &i64| declared.frame[slot].kind.holds(&Value::Small(*number));
+            *value = value.filter(|number| is_known && is_given && fits(number));
         }
-        let instance = self.instance(proc, values.into());
+        let instance = self.instance(Instance { proc, known: values.into(), in_section });
         self.node(instance, declared.entry)
     }
 }

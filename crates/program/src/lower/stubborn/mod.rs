@@ -258,6 +258,10 @@ impl Chooser<'_> {
         others.begin(threads);
         loop {
             while let Some((thread, node)) = others.open.pop() {
+                // Where numbers grow from call to call there is no end: whoever chooses gives up.
+                if graph.is_full() {
+                    return None;
+                }
                 graph.unfold(node);
                 let rides = graph.rides(node);
                 for number in 0..graph.edges(node).len() {
