@@ -7,8 +7,8 @@ use selvedge::Bound;
 pub use selvedge_check::command::{InputArgs, InputOptions, count};
 
 use crate::commands::{
-    bench, check, check_syntax, completions, convert, explore, livelock, lsp, man, recheck, report,
-    sequentialize, simulate, table, verify,
+    bench, check, check_syntax, completions, convert, explore, fmt, livelock, lsp, man, recheck,
+    report, sequentialize, simulate, table, verify,
 };
 use crate::exit::EXIT_CODES;
 
@@ -39,6 +39,7 @@ pub enum Command {
     Bench(bench::Args),
     Sequentialize(sequentialize::Args),
     CheckSyntax(check_syntax::Args),
+    Fmt(fmt::Args),
     Lsp(lsp::Args),
     Completions(completions::Args),
     Man(man::Args),

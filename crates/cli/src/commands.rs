@@ -10,6 +10,7 @@ mod deadlock;
 pub mod engine;
 pub mod explore;
 mod field;
+pub mod fmt;
 pub mod livelock;
 pub mod lsp;
 pub mod man;
@@ -72,6 +73,7 @@ pub fn run(command: Command, output: &mut Output) -> Result<Exit, Failure> {
         Command::Bench(args) => bench::run(&args, output),
         Command::Sequentialize(args) => sequentialize::run(&args, output),
         Command::CheckSyntax(args) => check_syntax::run(&args, output),
+        Command::Fmt(args) => fmt::run(&args, output),
         Command::Completions(args) => completions::run(&args, output),
         Command::Lsp(args) => lsp::run(&args),
         Command::Man(args) => man::run(&args, output),
@@ -100,6 +102,7 @@ fn writer(command: &Command) -> Option<&'static str> {
         Command::Completions(_) => Some("completions"),
         Command::Man(_) => Some("man"),
         Command::Lsp(_) => Some("lsp"),
+        Command::Fmt(_) => Some("fmt"),
         _ => None,
     }
 }

@@ -26,6 +26,9 @@ pub fn survive_weave(text: &str) {
     let printed = print::weave(&program);
     let again = again(&printed, weave::parse);
     assert_eq!(print::weave(&again), printed, "printed differently again");
+    let laid_out = weave::layout(text).expect("what is accepted consists of tokens");
+    assert_eq!(weave::layout(&laid_out).as_deref(), Some(&*laid_out), "laid out differently again");
+    assert_eq!(print::weave(&self::again(&laid_out, weave::parse)), printed, "another program");
     if let Ok(boolean) = print::bp(&program) {
         self::again(&boolean, bp::parse);
     }

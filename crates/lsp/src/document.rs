@@ -66,6 +66,18 @@ impl Document {
         Some(())
     }
 
+    /// This document with another text, which nobody has opened.
+    pub fn with_text(&self, text: String) -> Self {
+        let (starts, wide) = (line_starts(&text), wide(&text));
+        let (version, name) = (self.version.clone(), self.name.clone());
+        Document { version, text, name, starts, wide, known: Known::NotYet }
+    }
+
+    /// Whether the language is `.weave`.
+    pub fn is_weave(&self) -> bool {
+        self.name.extension().is_some_and(|ending| ending == "weave")
+    }
+
     /// Whether the text was looked at since it changed.
     pub fn is_known(&self) -> bool {
         !matches!(self.known, Known::NotYet)

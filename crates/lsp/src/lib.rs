@@ -1,12 +1,13 @@
 //! # The language server
 //!
 //! Editors speak the Language Server Protocol (3.17) with it, for `.weave` and `.bp`: mistakes as one types,
-//! what a name means and where it is declared, an outline, and *verify* as a code lens, which answers with a
-//! verdict and, for a violation, with the steps of the schedule as related locations.
+//! what a name means, where it is declared and used, another name for it, completion, layout, an outline, and *verify* and *livelock* as
+//! code lenses, which answer with a verdict and, for a violation, with the steps of the schedule as related locations.
 //!
 //! - `rpc`: messages from bytes, and back;
 //! - `document`: a text that is open, and places in it;
 //! - `show`: what is known of a document, as the protocol writes it;
+//! - `edit`: what helps to write: layout, completion, references, renaming, fixes, colours;
 //! - `verify`: a run in the background;
 //! - `server`: the loop, and what each message means.
 //!
@@ -32,6 +33,7 @@
 //! ```
 
 mod document;
+mod edit;
 mod rpc;
 mod server;
 mod show;

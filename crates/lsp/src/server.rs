@@ -14,9 +14,10 @@ use serde_json::{Value, json};
 
 use crate::Settings;
 use crate::document::Document;
+use crate::edit;
 use crate::rpc::{self, Incoming};
-use crate::show::{self, CANCEL, VERIFY};
-use crate::verify::{Shown, State};
+use crate::show::{self, CANCEL, LIVELOCK, VERIFY};
+use crate::verify::{Asked, Shown, State};
 
 use self::runs::token_of;
 
@@ -204,8 +205,20 @@ impl<W: Write> Server<W> {
                 "definitionProvider": true,
                 "hoverProvider": true,
                 "documentSymbolProvider": true,
+                "referencesProvider": true,
+                "renameProvider": true,
+                "completionProvider": {},
+                "documentFormattingProvider": true,
+                "codeActionProvider": {"codeActionKinds": ["quickfix"]},
+                "semanticTokensProvider": {
+                    "legend": {
+                        "tokenTypes": edit::TOKEN_TYPES,
+                        "tokenModifiers": edit::TOKEN_MODIFIERS,
+                    },
+                    "full": true,
+                },
                 "codeLensProvider": {"resolveProvider": false},
-                "executeCommandProvider": {"commands": [VERIFY, CANCEL]},
+                "executeCommandProvider": {"commands": [VERIFY, LIVELOCK, CANCEL]},
             },
             "serverInfo": {"name": "selvedge", "version": env!("CARGO_PKG_VERSION")},
         })
@@ -225,21 +238,36 @@ impl<W: Write> Server<W> {
             let uri =
                 uri.ok_or_else(|| invalid("the first argument is the address of a document"))?;
             return match command {
-                VERIFY => self.verify(uri, sender),
+                VERIFY => self.verify(uri, Asked::Verify, sender),
+                LIVELOCK => self.verify(uri, Asked::Livelock, sender),
                 CANCEL => self.cancel(uri),
                 _ => Err(invalid(&format!("there is no command `{command}`"))),
             };
         }
-        type Respond = fn(&str, &mut Opened, Option<usize>) -> Option<Value>;
+        type Respond = fn(&str, &mut Opened, Option<usize>, &Value) -> Option<Value>;
         let answer: Respond = match method {
             "textDocument/definition" => {
-                |uri, o, at| Some(show::definition(uri, &mut o.document, at?))
+                |uri, o, at, _| Some(show::definition(uri, &mut o.document, at?))
             }
-            "textDocument/hover" => |_, o, at| Some(show::hover(&mut o.document, at?)),
-            "textDocument/documentSymbol" => |_, o, _| Some(show::symbols(&mut o.document)),
+            "textDocument/hover" => |_, o, at, _| Some(show::hover(&mut o.document, at?)),
+            "textDocument/documentSymbol" => |_, o, _, _| Some(show::symbols(&mut o.document)),
             "textDocument/codeLens" => {
-                |uri, o, _| Some(show::lenses(uri, &mut o.document, &o.state))
+                |uri, o, _, _| Some(show::lenses(uri, &mut o.document, &o.state))
             }
+            "textDocument/references" => |uri, o, at, params| {
+                let declared = params.pointer("/context/includeDeclaration");
+                let declared = declared.and_then(Value::as_bool).unwrap_or(true);
+                Some(edit::references(uri, &mut o.document, at?, declared))
+            },
+            "textDocument/completion" => |_, o, at, _| Some(edit::completion(&mut o.document, at?)),
+            "textDocument/formatting" => |_, o, _, _| Some(edit::formatting(&mut o.document)),
+            "textDocument/semanticTokens/full" => |_, o, _, _| Some(edit::colours(&mut o.document)),
+            "textDocument/codeAction" => |uri, o, _, params| {
+                let at = |end: &str| o.document.offset(params.pointer(end)?);
+                let (from, to) = (at("/range/start")?, at("/range/end")?);
+                Some(edit::fixes(uri, &mut o.document, from, to))
+            },
+            "textDocument/rename" => return self.rename(params).map_err(|why| invalid(&why)),
             _ => return Err((rpc::METHOD_NOT_FOUND, format!("there is no method `{method}`"))),
         };
         let uri = params.pointer("/textDocument/uri").and_then(Value::as_str);
@@ -247,7 +275,17 @@ impl<W: Write> Server<W> {
         let opened =
             self.documents.get_mut(uri).ok_or_else(|| invalid("this document is not open"))?;
         let offset = params.get("position").and_then(|position| opened.document.offset(position));
-        answer(uri, opened, offset).ok_or_else(|| invalid("at which position?"))
+        answer(uri, opened, offset, params).ok_or_else(|| invalid("at which position?"))
+    }
+
+    fn rename(&mut self, params: &Value) -> Result<Value, String> {
+        let uri = params.pointer("/textDocument/uri").and_then(Value::as_str);
+        let uri = uri.ok_or("which document?")?;
+        let document =
+            &mut self.documents.get_mut(uri).ok_or("this document is not open")?.document;
+        let at = params.get("position").and_then(|position| document.offset(position));
+        let name = params.get("newName").and_then(Value::as_str).ok_or("which name?")?;
+        edit::rename(uri, document, at.ok_or("at which position?")?, name)
     }
 
     fn notification(&mut self, method: &str, params: &Value) {

@@ -15,6 +15,7 @@ const MOST_DIAGNOSTICS: usize = 500;
 
 /// The commands of the code lenses.
 pub const VERIFY: &str = "selvedge.verify";
+pub const LIVELOCK: &str = "selvedge.livelock";
 pub const CANCEL: &str = "selvedge.cancel";
 
 /// What is wrong with a text.
@@ -130,11 +131,17 @@ pub fn lenses(uri: &str, document: &mut Document, state: &State) -> Value {
     };
     let mut places = vec![selvedge_program::Span::new(0, 0)];
     places.extend(entries(draft).map(|found| found.span));
-    let lens = |span| {
+    let lens = |span, title: &str, command| {
         let command = json!({"title": title, "command": command, "arguments": [uri]});
         json!({"range": document.range(span), "command": command})
     };
-    places.into_iter().map(lens).collect()
+    let file = places[0];
+    let mut lenses: Vec<Value> =
+        places.into_iter().map(|span| lens(span, &title, command)).collect();
+    if !matches!(state, State::Running(_)) {
+        lenses.push(lens(file, "▶ Does every fair run end?", LIVELOCK));
+    }
+    lenses.into()
 }
 
 /// What is executed from the start.

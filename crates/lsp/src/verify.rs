@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use selvedge::{
-    Answer, Blame, Event, Failure, Heard, InputOptions, Limits, Listener, Options, Steps, Subject,
-    Verdict, VerdictName, verify,
+    Answer, Blame, Event, Failure, Heard, InputOptions, Limits, Listener, Livelock, Options, Steps,
+    Subject, Verdict, VerdictName, livelock, verify,
 };
 use selvedge_frontend::Draft;
 use selvedge_program::{Source, Span};
@@ -60,8 +60,18 @@ pub struct Violation {
     pub steps: Vec<(Span, String)>,
 }
 
+/// What is asked about a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Asked {
+    /// Whether something goes wrong, or threads wait for each other for ever.
+    Verify,
+    /// Whether a fair run never ends.
+    Livelock,
+}
+
 /// What is verified.
 pub struct Task {
+    asked: Asked,
     source: Arc<Source>,
     settings: Settings,
     cancelled: Arc<AtomicBool>,
@@ -69,9 +79,14 @@ pub struct Task {
 
 impl Task {
     /// A program that is well formed.
-    pub fn new(draft: &Draft, settings: Settings, cancelled: Arc<AtomicBool>) -> Option<Self> {
+    pub fn new(
+        draft: &Draft,
+        asked: Asked,
+        settings: Settings,
+        cancelled: Arc<AtomicBool>,
+    ) -> Option<Self> {
         draft.program.as_ref()?;
-        Some(Task { source: Arc::clone(&draft.source), settings, cancelled })
+        Some(Task { asked, source: Arc::clone(&draft.source), settings, cancelled })
     }
 
     /// Verifies it; `tell` hears how far the run is.
@@ -92,9 +107,12 @@ impl Task {
         let options =
             Options { limits, solver: None, listener: Some(listener), ..Options::default() };
         let (name, text) = (self.source.name(), self.source.text());
-        match Subject::parse(name, text, InputOptions::default())
-            .and_then(|subject| verify(&subject, &options))
-        {
+        match Subject::parse(name, text, InputOptions::default()).and_then(|subject| {
+            match self.asked {
+                Asked::Verify => verify(&subject, &options),
+                Asked::Livelock => livelock(&subject, &Livelock::default(), &options),
+            }
+        }) {
             Ok(answer) => self.show(&answer),
             Err(failure) => refused(&failure),
         }
@@ -110,7 +128,13 @@ impl Task {
         };
         let mut message = format!("{word}: {sentence}");
         if verdict == VerdictName::Unknown {
-            message += "; `selvedge verify` on the command line has more time, and more engines";
+            let command = match self.asked {
+                Asked::Verify => "verify",
+                Asked::Livelock => "livelock",
+            };
+            message += &format!(
+                "; `selvedge {command}` on the command line has more time, and more engines"
+            );
         }
         Shown {
             title: format!("{sign} {word}: {}", shortened(&sentence)),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args as ClapArgs;
-use selvedge::{Answer, Failure, Options, VerdictName};
+use selvedge::{Answer, Bound, Failure, Options, VerdictName};
 use selvedge_frontend::files;
 use selvedge_report::json;
 use selvedge_report::text::TraceOptions;
@@ -78,13 +78,14 @@ impl AnswerArgs {
         input: &InputArgs,
         options: Options,
         output: &Output,
+        most: Option<Bound>,
         ask: impl FnOnce(&Options) -> Result<Answer, Failure>,
     ) -> Result<&'static Answer, Failure> {
         if let Some(path) = &self.evidence {
             probe_evidence(path, &files(&input.file))?;
         }
         let evidence = self.evidence.is_some() || options.evidence;
-        let answer = with_progress(Options { evidence, ..options }, output, ask)?;
+        let answer = with_progress(Options { evidence, ..options }, output, most, ask)?;
         guard::answers();
         let answer = answer.asked_by(CommandLine::typed().finish());
         Ok(Box::leak(Box::new(answer)))
@@ -134,9 +135,14 @@ impl AnswerArgs {
     }
 }
 
-/// Lets something run that can be heard, with the progress on the terminal.
-pub fn with_progress<T>(options: Options, output: &Output, run: impl FnOnce(&Options) -> T) -> T {
-    let progress = Arc::new(Progress::start(output.notes()));
+/// Lets something run that can be heard, with the progress on the terminal, up to a bound if there is one.
+pub fn with_progress<T>(
+    options: Options,
+    output: &Output,
+    most: Option<Bound>,
+    run: impl FnOnce(&Options) -> T,
+) -> T {
+    let progress = Arc::new(Progress::start(output.notes(), most, options.limits.clone()));
     let listener = Arc::clone(&progress);
     let also = options.listener.clone();
     let result = run(&Options {

@@ -104,7 +104,7 @@ fn answer(
     let deadlock = args.deadlock.deadlocks();
     let options = Options { deadlock, require_reached, started, ..options };
     let ask = |options: &Options| check(&subject, bound, options);
-    let answer = args.answer.ask(&asked.input, options, output, ask)?;
+    let answer = args.answer.ask(&asked.input, options, output, Some(bound), ask)?;
     let saved = args.field.save_witness(answer, asked, output);
     asked.announce(output);
     let exit = args.answer.print(answer, output)?;

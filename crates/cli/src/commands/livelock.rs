@@ -111,6 +111,6 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     };
     let options = Options { limits: args.limits.since(start), ..Options::default() };
     let ask = |options: &Options| livelock(&subject, &which, options);
-    let answer = args.answer.ask(&args.input, options, output, ask)?;
+    let answer = args.answer.ask(&args.input, options, output, None, ask)?;
     args.answer.print(answer, output)
 }

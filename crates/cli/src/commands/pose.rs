@@ -260,7 +260,7 @@ pub fn answer(
         listener: Some(listener(Arc::clone(tell), Arc::clone(&for_table))),
         ..args.engine.options(args.engine.limits.until(Instant::now(), Arc::clone(cancelled)))
     };
-    with_progress(options, output, |options| {
+    with_progress(options, output, args.bound(), |options| {
         let answer = match args.bound() {
             _ if args.livelock => livelock(&subject, &Livelock::default(), options)?,
             Some(bound) => match before {

@@ -201,9 +201,12 @@ impl Simulation<'_> {
                 output.print(&json::print(&object));
             }
             _ => {
-                let how = seed.map_or("replayed schedule".to_owned(), |seed| {
-                    format!("random run; repeat it with --seed {seed}")
-                });
+                let how = match seed {
+                    None => "replayed schedule".to_owned(),
+                    // Whoever gave it knows how to give it.
+                    Some(seed) if self.args.seed.is_some() => format!("random run of seed {seed}"),
+                    Some(seed) => format!("random run; repeat it with --seed {seed}"),
+                };
                 let heading = format!("{}: {how}", self.file);
                 output.print(&format!("{}\n\n", output.paint.paint(Role::Heading, &heading)));
                 output.print(&self.trace(output));

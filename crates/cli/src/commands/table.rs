@@ -97,7 +97,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     };
     let options = args.engine.options(args.engine.limits.since(start));
     let ask = |options: &Options| table(&subject, resource, most, shown, options);
-    let observed = with_progress(options, output, ask)?;
+    let observed = with_progress(options, output, most.map(|most| resource.bound(most)), ask)?;
     let report = observed.report();
     output.print(&match output.format {
         Format::Text | Format::Sarif => report.text(output.paint),
@@ -123,7 +123,7 @@ fn run_grid(
     let options = args.engine.options(args.engine.limits.since(start));
     let options = Options { observe: args.observe.clone(), ..options };
     let ask = |options: &Options| grid(subject, rounds, delays, options);
-    let found = with_progress(options, output, ask)?;
+    let found = with_progress(options, output, None, ask)?;
     let report = found.report();
     output.print(&match output.format {
         Format::Text | Format::Sarif | Format::Dot => report.text(output.paint),

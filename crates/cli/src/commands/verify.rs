@@ -163,7 +163,7 @@ fn answer(
         ..args.engine.options(args.engine.limits.until(start, interrupt.flag()))
     };
     let ask = |options: &Options| verify(&subject, options);
-    let answer = args.answer.ask(&asked.input, options, output, ask)?;
+    let answer = args.answer.ask(&asked.input, options, output, None, ask)?;
     args.solver.keep.keep(answer.queries())?;
     let saved = args.field.save_witness(answer, asked, output);
     asked.announce(output);

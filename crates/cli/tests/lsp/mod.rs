@@ -3,6 +3,7 @@
 mod client;
 #[path = "extension.rs"]
 mod extension;
+mod writing;
 
 use std::path::Path;
 
@@ -149,7 +150,11 @@ fn a_violation_is_shown_with_its_schedule() {
     let (uri, text) = ("file:///race.weave", example("start/race.weave"));
     client.open(uri, &text);
     let lenses = lens(&mut client, uri);
-    assert_eq!(lenses.len(), 2, "one for the file, one for the thread");
+    assert_eq!(
+        lenses.len(),
+        3,
+        "one for the file, one for the thread, one for runs without an end"
+    );
     assert_eq!(lenses[1]["range"]["start"]["line"], place(&text, "thread worker").0);
     assert_eq!(lenses[0]["command"]["title"], "▶ Verify");
     run(&mut client, &lenses[0]);

@@ -1,5 +1,7 @@
 //! From text to tokens. A token has no content of its own: its text is looked up by its place.
 
+use std::ops::Range;
+
 use logos::{Lexer, Logos};
 use selvedge_model::Patience;
 use selvedge_program::{Source, Span};
@@ -7,6 +9,8 @@ use selvedge_program::{Source, Span};
 use crate::Diagnostic;
 use crate::cursor::{TokenKind, Tokens};
 use crate::foreign;
+
+use super::layout::Kind;
 
 /// Why a piece of text is not a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -193,6 +197,17 @@ pub(super) fn tokenize(source: &Source, patience: &Patience) -> Tokens<Token> {
         }
     }
     tokens
+}
+
+/// What every piece of a text is, comments left out. `None` if one is no token.
+pub(super) fn kinds(text: &str) -> Option<Vec<(Kind, Range<usize>)>> {
+    let kind = |token: Token, text: &str| match text.chars().next() {
+        _ if is_reserved(token, text) => Kind::Reserved,
+        Some(c) if c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '"') => Kind::Name,
+        _ => Kind::Sign,
+    };
+    let tokens = Token::lexer(text).spanned();
+    tokens.map(|(token, span)| Some((kind(token.ok()?, &text[span.clone()]), span))).collect()
 }
 
 /// Whether something in the same statement was unreadable already.

@@ -6,7 +6,8 @@
 //! - `declarations`: types and variables;
 //! - `statements`: control flow, and going on after a mistake;
 //! - `assignments`: what stands around `:=`;
-//! - `expressions`: operators; `operands`: what they are applied to, and effects.
+//! - `expressions`: operators; `operands`: what they are applied to, and effects;
+//! - `layout`: the same text, laid out; `blanks`: what stands between two tokens.
 //!
 //! **Effects.** A call is no expression, but only what stands around it tells whether it is one
 //! of the places where an effect is allowed. So the expression parser accepts effects everywhere,
@@ -17,9 +18,11 @@
 //! grows without nesting in `a - b - c - …`. Whoever walks the tree may recurse.
 
 mod assignments;
+mod blanks;
 mod declarations;
 mod expressions;
 mod items;
+mod layout;
 mod lexer;
 mod operands;
 mod statements;
@@ -34,6 +37,7 @@ use crate::cursor::{Cursor, Parsed, Reported};
 use crate::foreign;
 use crate::syntax::{Effect, File, Item, Name};
 use crate::{Diagnostic, syntax};
+pub use layout::layout;
 use lexer::Token;
 
 /// Parses a file. The tree holds whatever could be understood; the diagnostics are in the order
@@ -65,6 +69,12 @@ pub(crate) fn parse_within(
 /// How many bytes of source may be repeated in the tree, in addition to some times the length of
 /// the file.
 const SMALL_COPIES: usize = 100_000;
+
+/// The words that begin a statement or a declaration.
+#[must_use]
+pub fn words() -> &'static [&'static str] {
+    &WORDS
+}
 
 const MISSING_HINT: &str = "a statement or declaration ends with `;`";
 

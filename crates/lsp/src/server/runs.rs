@@ -10,12 +10,13 @@ use serde_json::{Value, json};
 
 use super::{Heard, Refusal, STACK, Server};
 use crate::rpc;
-use crate::verify::{Run, Shown, State, Task};
+use crate::verify::{Asked, Run, Shown, State, Task};
 
 impl<W: Write> Server<W> {
     pub(super) fn verify(
         &mut self,
         uri: &str,
+        asked: Asked,
         sender: &SyncSender<Heard>,
     ) -> Result<Value, Refusal> {
         let settings = self.settings;
@@ -24,7 +25,7 @@ impl<W: Write> Server<W> {
         };
         let cancelled = Arc::new(AtomicBool::new(false));
         let task = opened.document.draft();
-        let task = task.and_then(|draft| Task::new(draft, settings, Arc::clone(&cancelled)));
+        let task = task.and_then(|draft| Task::new(draft, asked, settings, Arc::clone(&cancelled)));
         let Some(task) = task else {
             let message = "there is nothing to verify before the mistakes are mended";
             self.notify("window/showMessage", json!({"type": 2, "message": message}));

@@ -2,6 +2,7 @@
 //! what it does with texts that nobody would write.
 
 mod foreign;
+mod layout;
 mod limits;
 mod mistakes;
 mod mistakes_in_items;

@@ -1,0 +1,136 @@
+//! What helps to write: layout, completion, references, renaming, quick fixes, colours.
+
+use serde_json::{Value, json};
+
+use super::client::Client;
+use super::{lens, place, run, slice};
+
+const TEXT: &str = "int[0..3] count:=0;\nenum Mode { On, Off }\nvoid add(int[0..3] by) {\n      count := count + by;\n}\nvoid other() { bool by; by := true; }\nthread adder = add(1);\nthread other;\n";
+
+const URI: &str = "file:///a.weave";
+
+fn opened(text: &str) -> Client {
+    let mut client = Client::start(&[], json!({}));
+    client.open(URI, text);
+    client
+}
+
+/// Asks at the first place of some words, with more parameters.
+fn asked(client: &mut Client, method: &str, text: &str, at: &str, more: Value) -> Value {
+    let (line, character) = place(text, at);
+    let mut params = json!({
+        "textDocument": {"uri": URI},
+        "position": {"line": line, "character": character},
+    });
+    params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    client.request(method, params)
+}
+
+#[test]
+fn a_text_is_laid_out() {
+    let mut client = opened(TEXT);
+    let params = json!({"textDocument": {"uri": URI}, "options": {"tabSize": 8}});
+    let edits = client.result("textDocument/formatting", params.clone());
+    let expected = TEXT.replace("count:=0", "count := 0").replace("      count", "  count");
+    assert_eq!(edits[0]["newText"], expected);
+    assert_eq!(edits[0]["range"]["start"], json!({"line": 0, "character": 0}));
+    client.change(URI, 2, json!([{"text": expected}]));
+    assert_eq!(client.result("textDocument/formatting", params.clone()), json!([]));
+    client.change(URI, 3, json!([{"text": "x := §;"}]));
+    assert_eq!(client.result("textDocument/formatting", params), Value::Null);
+    client.goodbye();
+}
+
+#[test]
+fn names_and_words_are_offered_where_they_are_known() {
+    let mut client = opened(TEXT);
+    let labels = |client: &mut Client, at: &str| -> Vec<String> {
+        let answer = asked(client, "textDocument/completion", TEXT, at, json!({}));
+        let list = answer["result"].as_array().unwrap();
+        list.iter().map(|item| item["label"].as_str().unwrap().to_owned()).collect()
+    };
+    let inside = labels(&mut client, "count := count");
+    for name in ["count", "by", "add", "Off", "assume"] {
+        assert!(inside.iter().any(|label| label == name), "{name}: {inside:?}");
+    }
+    let outside = labels(&mut client, "enum Mode");
+    assert!(!outside.iter().any(|label| label == "by"), "{outside:?}");
+    client.goodbye();
+}
+
+#[test]
+fn uses_are_found_and_renamed_together() {
+    let mut client = opened(TEXT);
+    let found = asked(&mut client, "textDocument/references", TEXT, "count", json!({}));
+    let found = found["result"].as_array().unwrap().clone();
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(found.iter().all(|place| slice(TEXT, &place["range"]) == "count"));
+    let context = json!({"context": {"includeDeclaration": false}});
+    let uses = asked(&mut client, "textDocument/references", TEXT, "count", context);
+    assert_eq!(uses["result"].as_array().unwrap().len(), 2);
+
+    let rename = |client: &mut Client, at: &str, name: &str| {
+        asked(client, "textDocument/rename", TEXT, at, json!({"newName": name}))
+    };
+    let renamed = rename(&mut client, "by) {", "amount");
+    let edits = renamed["result"]["changes"][URI].as_array().unwrap().clone();
+    assert_eq!(edits.len(), 2, "the other `by` is another variable: {renamed}");
+    // Names that are taken, that hide what is meant, or that are no names.
+    for (at, name) in [("count", "Mode"), ("by) {", "count"), ("count", "while"), ("count", "a b")]
+    {
+        let refused = rename(&mut client, at, name);
+        let why = refused["error"]["message"].as_str().unwrap_or_default();
+        assert!(why.contains("would not mean the same"), "{name}: {refused}");
+    }
+    client.change(URI, 2, json!([{"text": TEXT.replace("count + by", "count +")}]));
+    let refused = rename(&mut client, "count", "total");
+    assert!(refused["error"]["message"].as_str().unwrap().contains("mistakes"), "{refused}");
+    client.goodbye();
+}
+
+#[test]
+fn what_was_meant_is_a_quick_fix() {
+    let text = "bool ready;\nthread t { redy := true; }\n";
+    let mut client = opened(text);
+    let (line, character) = place(text, "redy");
+    let position = json!({"line": line, "character": character});
+    let params = |at: Value| json!({"textDocument": {"uri": URI}, "range": {"start": at, "end": at}, "context": {"diagnostics": []}});
+    let fixes = client.result("textDocument/codeAction", params(position));
+    assert_eq!(fixes[0]["title"], "Write `ready`");
+    let edit = &fixes[0]["edit"]["changes"][URI][0];
+    assert_eq!((slice(text, &edit["range"]), &edit["newText"]), ("redy", &json!("ready")));
+    let elsewhere = json!({"line": 0, "character": 0});
+    assert_eq!(client.result("textDocument/codeAction", params(elsewhere)), json!([]));
+    client.goodbye();
+}
+
+#[test]
+fn names_have_colours_by_what_they_mean() {
+    let text = "bool go; const N = 2;\nthread t * N { go := true; }\n";
+    let mut client = opened(text);
+    let answer =
+        client.result("textDocument/semanticTokens/full", json!({"textDocument": {"uri": URI}}));
+    // Lines and columns are relative; a shared variable is static, a constant is read only.
+    let expected = [
+        [0, 5, 2, 0, 0b101],  // bool go
+        [0, 10, 1, 0, 0b011], // const N
+        [1, 7, 1, 5, 0b001],  // thread t
+        [0, 4, 1, 0, 0b010],  // * N
+        [0, 4, 2, 0, 0b100],  // go := true
+    ];
+    assert_eq!(answer["data"], json!(expected.concat()));
+    client.goodbye();
+}
+
+#[test]
+fn a_lens_asks_for_runs_that_never_end() {
+    let text = "bool go;\nthread t { while (!go) skip; }\nthread u { while (true) go := false; }\n";
+    let mut client = opened(text);
+    let lenses = lens(&mut client, URI);
+    let last = lenses.last().unwrap();
+    assert_eq!(last["command"]["command"], "selvedge.livelock");
+    run(&mut client, last);
+    let said = client.wait_for("window/showMessage");
+    assert!(said["message"].as_str().unwrap().starts_with("nonterminating: "), "{said}");
+    client.goodbye();
+}

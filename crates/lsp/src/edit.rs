@@ -1,0 +1,189 @@
+//! # What helps to write
+//! Layout, completion, references, renaming, quick fixes, and colours by what a name means.
+
+use selvedge_frontend::check::{Definition, Kind, Names};
+use selvedge_frontend::weave;
+use selvedge_program::Span;
+use serde_json::{Value, json};
+
+use crate::document::Document;
+
+/// What names are coloured as, by the words of the protocol.
+pub const TOKEN_TYPES: [&str; 7] =
+    ["variable", "parameter", "function", "enum", "enumMember", "class", "label"];
+
+/// What is said beside that. Shared variables are `static`, as in languages that editors know.
+pub const TOKEN_MODIFIERS: [&str; 3] = ["declaration", "readonly", "static"];
+
+/// The edit that lays out a text; none if it is laid out, or is no `.weave`.
+pub fn formatting(document: &mut Document) -> Value {
+    if !document.is_weave() {
+        return Value::Null;
+    }
+    match weave::layout(&document.text) {
+        Some(text) if text != document.text => {
+            let all = Span::new(0, document.text.len());
+            json!([{"range": document.range(all), "newText": text}])
+        }
+        Some(_) => json!([]),
+        None => Value::Null,
+    }
+}
+
+/// The names that can be meant at an offset, and the words that begin something.
+pub fn completion(document: &mut Document, offset: usize) -> Value {
+    let is_weave = document.is_weave();
+    let Some(draft) = document.draft() else { return json!([]) };
+    let offset = offset as u32;
+    let names = &draft.names.definitions;
+    let is_here = |definition: &&Definition| match definition.inside {
+        // Values of an enumeration are known everywhere, all else only inside.
+        Some(outer) => {
+            definition.kind == Kind::Enumerator
+                || names
+                    .get(outer)
+                    .is_some_and(|outer| outer.whole.start <= offset && offset <= outer.whole.end)
+        }
+        None => true,
+    };
+    let named = names.iter().filter(is_here).map(|definition| {
+        let kind = match definition.kind {
+            Kind::Constant => 21,
+            Kind::Enumeration => 13,
+            Kind::Enumerator => 20,
+            Kind::Procedure => 3,
+            Kind::Thread => 7,
+            Kind::Label | Kind::Predicate => 18,
+            Kind::Shared | Kind::Parameter | Kind::Local | Kind::Number => 6,
+        };
+        json!({"label": definition.name, "kind": kind, "detail": definition.text})
+    });
+    let words = weave::words().iter().filter(|_| is_weave);
+    named.chain(words.map(|word| json!({"label": word, "kind": 14}))).collect()
+}
+
+/// Where else the name at an offset stands.
+pub fn references(uri: &str, document: &mut Document, offset: usize, declared: bool) -> Value {
+    let Some(draft) = document.draft() else { return Value::Null };
+    let Some(id) = meant(&draft.names, offset) else { return Value::Null };
+    let spans = places(&draft.names, id, declared);
+    spans.into_iter().map(|span| json!({"uri": uri, "range": document.range(span)})).collect()
+}
+
+/// The edits that give another name to what stands at an offset, or why that cannot be.
+pub fn rename(
+    uri: &str,
+    document: &mut Document,
+    offset: usize,
+    name: &str,
+) -> Result<Value, String> {
+    let nothing = || "there is no name here".to_owned();
+    let draft = document.draft().ok_or_else(nothing)?;
+    let id = meant(&draft.names, offset).ok_or_else(nothing)?;
+    if draft.program.is_none() {
+        return Err("what names mean is known when the mistakes are mended".to_owned());
+    }
+    let names = draft.names.clone();
+    let spans = places(&names, id, true);
+    // The text with the new name has to mean the same: every name still means what it meant.
+    let mut renamed = document.text.clone();
+    for span in spans.iter().rev() {
+        renamed.replace_range(span.start as usize..span.end as usize, name);
+    }
+    let mut changed = document.with_text(renamed);
+    let after = changed.draft().ok_or_else(nothing)?;
+    let meaning = |names: &Names| {
+        let kinds: Vec<_> = names.definitions.iter().map(|d| (d.kind, d.inside)).collect();
+        (kinds, names.uses.iter().map(|(_, id)| *id).collect::<Vec<_>>())
+    };
+    let is_same = after.program.is_some()
+        && meaning(&names) == meaning(&after.names)
+        && after.names.definitions[id].name == name;
+    if !is_same {
+        return Err(format!("with the name `{name}` the program would not mean the same"));
+    }
+    let edits = spans.iter().map(|span| json!({"range": document.range(*span), "newText": name}));
+    Ok(json!({"changes": {uri: edits.collect::<Vec<_>>()}}))
+}
+
+/// A fix for each mistake in a part of the text whose hint says what was meant.
+pub fn fixes(uri: &str, document: &mut Document, from: usize, to: usize) -> Value {
+    let Some(draft) = document.draft() else { return json!([]) };
+    let touches = |span: Span| span.start as usize <= to && from <= span.end as usize;
+    let found: Vec<(Span, String)> = (draft.diagnostics.list.iter())
+        .filter(|diagnostic| touches(diagnostic.label.span))
+        .filter_map(|diagnostic| {
+            let name = diagnostic.hint.as_deref()?.strip_prefix("did you mean `")?;
+            Some((diagnostic.label.span, name.strip_suffix("`?")?.to_owned()))
+        })
+        .collect();
+    let fix = |(span, name): &(Span, String)| {
+        let edit = json!({"range": document.range(*span), "newText": name});
+        json!({
+            "title": format!("Write `{name}`"),
+            "kind": "quickfix",
+            "isPreferred": true,
+            "edit": {"changes": {uri: [edit]}},
+        })
+    };
+    found.iter().map(fix).collect()
+}
+
+/// What every name of the text is: five numbers each, relative to the one before it.
+pub fn colours(document: &mut Document) -> Value {
+    let Some(draft) = document.draft() else { return Value::Null };
+    let names = draft.names.clone();
+    let declared = names.definitions.iter().map(|definition| (definition.span, definition, 1));
+    let used = names.uses.iter();
+    let used = used.filter_map(|(span, id)| Some((*span, names.definitions.get(*id)?, 0)));
+    let mut all: Vec<_> = declared.chain(used).collect();
+    // `thread f;` declares a thread and uses a procedure in one place.
+    all.sort_by_key(|(span, ..)| (span.start, span.end));
+    all.dedup_by_key(|(span, ..)| span.start);
+    let mut data: Vec<u64> = Vec::new();
+    let mut last = (0, 0);
+    for (span, definition, modifiers) in all {
+        let number = |offset: u32, key: &str| {
+            document.position(offset as usize)[key].as_u64().unwrap_or_default()
+        };
+        let (line, column) = (number(span.start, "line"), number(span.start, "character"));
+        let length = number(span.end, "character").saturating_sub(column);
+        let column_after = if line == last.0 { column - last.1 } else { column };
+        let (kind, more) = colour(definition.kind);
+        data.extend([line - last.0, column_after, length, kind, modifiers | more]);
+        last = (line, column);
+    }
+    json!({"data": data})
+}
+
+/// The position of a type in [`TOKEN_TYPES`], and the modifiers as bits.
+fn colour(kind: Kind) -> (u64, u64) {
+    match kind {
+        Kind::Constant => (0, 0b010),
+        Kind::Shared => (0, 0b100),
+        Kind::Local => (0, 0),
+        Kind::Number => (1, 0b010),
+        Kind::Parameter => (1, 0),
+        Kind::Procedure | Kind::Predicate => (2, 0),
+        Kind::Enumeration => (3, 0),
+        Kind::Enumerator => (4, 0b010),
+        Kind::Thread => (5, 0),
+        Kind::Label => (6, 0),
+    }
+}
+
+/// The definition that the name at an offset means, by its position.
+fn meant(names: &Names, offset: usize) -> Option<usize> {
+    let (_, found) = names.at(offset as u32)?;
+    names.definitions.iter().position(|definition| std::ptr::eq(definition, found))
+}
+
+/// All places of a name, in their order.
+fn places(names: &Names, id: usize, declared: bool) -> Vec<Span> {
+    let own = names.definitions.get(id).filter(|_| declared).map(|definition| definition.span);
+    let uses = names.uses.iter().filter(|(_, used)| *used == id).map(|(span, _)| *span);
+    let mut spans: Vec<Span> = own.into_iter().chain(uses).collect();
+    spans.sort_by_key(|span| (span.start, span.end));
+    spans.dedup();
+    spans
+}
