@@ -86,7 +86,7 @@ class Step:
 
 
 class Table(List[Dict[str, Value]]):
-    """A run as a table: one row a step, with `context`, `thread`, `line`, `step`, and a column for each shared variable.
+    """Rows with the same columns. A run has one row a step, with `context`, `thread`, `line`, `step`, and a column for each shared variable.
 
     As a string, it has columns; `pandas.DataFrame(table)` and `to_pandas` make a data frame of it.
     """
@@ -117,12 +117,24 @@ class Table(List[Dict[str, Value]]):
             return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row) + "</tr>"
 
         names, *rows = self._cells()
+        if not names:
+            return "<p>an empty table</p>"
         return "<table>" + line("th", names) + "".join(line("td", row) for row in rows) + "</table>"
 
     def _cells(self) -> list[list[str]]:
         """The names of the columns, then row by row what is in them."""
         columns = self.columns
         return [columns, *([_cell(row[name]) if name in row else "" for name in columns] for row in self)]
+
+
+#: Readable on light and on dark paper.
+_COLOURS: Dict[Verdict, str] = {
+    "safe": "#2e8540",
+    "bounded": "#b07d12",
+    "unsafe": "#d0342c",
+    "nonterminating": "#d0342c",
+    "unknown": "#b07d12",
+}
 
 
 def _row(step: Step) -> Dict[str, Value]:
@@ -233,8 +245,24 @@ class Answer:
         """The object that `selvedge --format json` prints; its `evidence`, the name of a file there, is null."""
         return self._json
 
+    def counts(self) -> Table:
+        """The observations as a table: a row for each bound, with what it counts, `states`, `visible` and `new_visible`."""
+        return Table(
+            {**seen.bound, "states": seen.states, "visible": seen.visible, "new_visible": seen.new_visible}
+            for seen in self.observations
+        )
+
     def __str__(self) -> str:
         return self._text
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the verdict, the run if there is one, and all that the command line says, folded."""
+        run = self.table()
+        return (
+            f'<p><b style="color: {_COLOURS[self.verdict]}">{self.verdict}</b>: {html.escape(self.sentence)}</p>'
+            + (run._repr_html_() if run else "")
+            + f"<details><summary>the whole answer</summary><pre>{html.escape(self._text)}</pre></details>"
+        )
 
     def __repr__(self) -> str:
         return f"<Answer {self.verdict}: {self.sentence}>"

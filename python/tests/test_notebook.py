@@ -1,0 +1,36 @@
+"""The notebook among the examples, executed cell by cell, as a notebook does: the value of the last expression is shown."""
+
+from __future__ import annotations
+
+import ast
+import json
+from typing import Any, Dict, List
+
+from conftest import ROOT
+
+
+def executed(source: str, names: Dict[str, Any]) -> Any:
+    """The value of the last statement of a cell, if it is an expression."""
+    tree = ast.parse(source)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, "cell", "exec"), names)
+    return None if last is None else eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+
+
+def shown(name: str) -> List[Any]:
+    """What the cells of a notebook show."""
+    notebook = json.loads((ROOT / "python" / "examples" / name).read_text(encoding="utf-8"))
+    assert notebook["nbformat"] == 4
+    names: Dict[str, Any] = {}
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert all(cell["outputs"] == [] for cell in cells), "outputs are not kept"
+    return [executed("".join(cell["source"]), names) for cell in cells]
+
+
+def test_the_first_notebook_shows_an_answer() -> None:
+    answer, counts, table = shown("first.ipynb")
+    page = answer._repr_html_()
+    assert "unsafe</b>: " in page and "<td>count := seen + 1</td>" in page and "<details>" in page
+    assert counts == [("worker#2", 1), ("worker#1", 1)]
+    assert [row["new_visible"] for row in table] == [1, 2, 3, 0, 1, 1, 0]
+    assert "<th>contexts</th>" in table._repr_html_()
