@@ -115,7 +115,9 @@ impl Reader<'_> {
     fn piece(&mut self, kind: Kind, end: usize) {
         let before = &self.text[self.line_start..self.at];
         let column = before.chars().count();
-        let distance = column - before.trim_end().chars().count();
+        // A mark of the byte order is a blank, too.
+        let is_blank = |c: char| c.is_whitespace() || c == '\u{feff}';
+        let distance = column - before.trim_end_matches(is_blank).chars().count();
         let text = self.text[self.at..end].trim_end();
         self.pieces.push(Piece { text, kind, lines: self.lines, column, distance });
         if let Some(last) = text.rfind('\n') {
