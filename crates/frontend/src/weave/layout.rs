@@ -99,7 +99,7 @@ impl Reader<'_> {
             } else if rest.starts_with("/*") {
                 self.piece(
                     Kind::Comment,
-                    self.at + rest.find("*/").map_or(rest.len(), |at| at + 2),
+                    self.at + rest[2..].find("*/").map_or(rest.len(), |at| at + 4),
                 );
             } else {
                 let blank = rest.chars().next().map_or(1, char::len_utf8);

@@ -83,3 +83,13 @@ fn what_is_no_token_is_left_alone() {
     assert_eq!(layout(""), Some(String::new()));
     assert_eq!(layout("x:=1;\r\n"), Some("x := 1;\r\n".to_owned()), "lines end as they did");
 }
+
+#[test]
+fn comments_begin_and_end_where_the_lexer_says() {
+    check(
+        "x/*/ a */:=/**/1;",
+        expect![[r#"
+            x/*/ a */:=/**/1;
+        "#]],
+    );
+}
