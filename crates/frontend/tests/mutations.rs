@@ -1,6 +1,6 @@
 //! Examples with mistakes: each file of `examples/` and each seed of the fuzz targets is read as it
 //! is, and then many times with pieces left out, repeated, exchanged or put in from elsewhere. The same
-//! mutations in each run; `scripts/fuzz` looks further.
+//! mutations in each run; `SELVEDGE_MUTANTS` and `scripts/fuzz` look further.
 
 use std::fs;
 use std::panic;
@@ -8,8 +8,11 @@ use std::path::{Path, PathBuf};
 
 use selvedge_frontend::testing::{survive_bp, survive_c, survive_tables, survive_weave};
 
-/// How many mutants are made of the texts of one language.
-const MUTANTS: usize = 3000;
+/// How many mutants are made of the texts of one language; `SELVEDGE_MUTANTS=100000` looks further.
+fn mutants() -> usize {
+    std::env::var("SELVEDGE_MUTANTS").ok().and_then(|n| n.parse().ok()).unwrap_or(3000)
+}
+
 /// Longer texts are not mutated, only read: short ones show the same in less time.
 const LONGEST: usize = 4000;
 
@@ -128,7 +131,7 @@ fn try_all(texts: &[String], survive: &(dyn Fn(&str) + std::panic::RefUnwindSafe
     texts.iter().for_each(|text| read(text));
     let short: Vec<&String> = texts.iter().filter(|t| t.len() <= LONGEST).collect();
     let mut random = fastrand::Rng::with_seed(1);
-    for _ in 0..MUTANTS {
+    for _ in 0..mutants() {
         let text = short[random.usize(..short.len())];
         let other = short[random.usize(..short.len())];
         read(&mutate(text, other, &mut random));

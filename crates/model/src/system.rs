@@ -151,6 +151,8 @@ pub trait System: Send + Sync {
 pub enum Access {
     /// Accesses what threads share, or waits for another thread.
     Shared,
+    /// Reads what threads share, and no more.
+    Reads,
     /// Starts a thread.
     Starts,
 }

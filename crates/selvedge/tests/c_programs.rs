@@ -263,3 +263,70 @@ fn an_element_of_a_value_that_nobody_holds_is_found() {
     let one_of = "union U { int i; unsigned u; }; static union U give(void) { union U u = { -1 }; return u; }";
     holds(one_of, "", "give().u == 4294967295u && give().i == -1");
 }
+
+/// What is said of a program with keys, a semaphore and conditions of `threads.h`.
+fn with_keys(declarations: &str, statements: &str) -> VerdictName {
+    let more = "extern int pthread_key_delete(pthread_key_t); pthread_key_t k, l; int n, x; pthread_t t;
+        typedef union { long a; } sem_t; extern int sem_init(sem_t *, int, unsigned); extern int sem_trywait(sem_t *);
+        typedef union { long a; } mtx_t; typedef union { long a; } cnd_t; extern int mtx_init(mtx_t *, int); extern int mtx_lock(mtx_t *);
+        extern int cnd_init(cnd_t *); extern int cnd_timedwait(cnd_t *, mtx_t *, void *); extern int *__errno_location(void); sem_t s; mtx_t m; cnd_t c;";
+    verdict_on("unreach-call", &format!("{more} {declarations}"), statements)
+}
+
+#[test]
+fn each_key_has_its_own_function_for_the_end() {
+    let declarations = "void d(void *p) { n += 1; } void e(void *p) { n += 10; }
+        void *f(void *arg) { pthread_setspecific(k, &x); pthread_setspecific(l, &x); return 0; }";
+    let run = "pthread_create(&t, 0, f, 0); pthread_join(t, 0);";
+    for (made, n) in [
+        ("pthread_key_create(&k, d); pthread_key_create(&l, e);", 11),
+        ("pthread_key_create(&k, e); pthread_key_create(&l, 0);", 10),
+        ("pthread_key_create(&k, d); pthread_key_create(&l, d);", 2),
+        // A key that was taken away calls nobody.
+        ("pthread_key_create(&k, d); pthread_key_create(&l, d); pthread_key_delete(k);", 1),
+    ] {
+        let right = format!("{made} {run} if (n != {n}) reach_error();");
+        assert_eq!(with_keys(declarations, &right), VerdictName::Safe, "{made}");
+        let wrong = format!("{made} {run} if (n == {n}) reach_error();");
+        assert_eq!(with_keys(declarations, &wrong), VerdictName::Unsafe, "{made}");
+    }
+}
+
+#[test]
+fn who_keeps_something_anew_at_its_end_is_asked_again() {
+    for (until, n) in [(3, 3), (9, 4)] {
+        let declarations = format!(
+            "void d(void *p) {{ n++; if (n < {until}) pthread_setspecific(k, p); }} void *f(void *arg) {{ pthread_setspecific(k, &x); return 0; }}"
+        );
+        let main = format!(
+            "pthread_key_create(&k, d); pthread_create(&t, 0, f, 0); pthread_join(t, 0); if (n != {n}) reach_error();"
+        );
+        assert_eq!(with_keys(&declarations, &main), VerdictName::Safe, "{until}");
+    }
+}
+
+#[test]
+fn errno_belongs_to_its_thread() {
+    let declarations = "void *f(void *arg) { *__errno_location() = 5; if (*__errno_location() != 5) reach_error(); return 0; }";
+    let main = "pthread_create(&t, 0, f, 0); sem_init(&s, 0, 0); pthread_join(t, 0);";
+    for (test, expected) in [
+        ("if (*__errno_location() != 0) reach_error();", VerdictName::Safe),
+        (
+            "if (sem_trywait(&s) != -1 || *__errno_location() != 11) reach_error();",
+            VerdictName::Safe,
+        ),
+        ("if (sem_trywait(&s) && *__errno_location() == 11) reach_error();", VerdictName::Unsafe),
+    ] {
+        assert_eq!(with_keys(declarations, &format!("{main} {test}")), expected, "{test}");
+    }
+}
+
+#[test]
+fn time_that_is_over_has_its_number_in_threads_h() {
+    let wait = "mtx_init(&m, 0); cnd_init(&c); mtx_lock(&m); int r = cnd_timedwait(&c, &m, 0);";
+    assert_eq!(with_keys("", &format!("{wait} if (r == 4) reach_error();")), VerdictName::Unsafe);
+    assert_eq!(
+        with_keys("", &format!("{wait} if (r && r != 4) reach_error();")),
+        VerdictName::Safe
+    );
+}

@@ -189,6 +189,22 @@ fn a_lock_that_others_may_free_is_no_guard() {
         ),
         ("", "pthread_mutex_init(&m, 0); pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);"),
         ("", "m = n; pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);"),
+        // Who waits for a condition gives the lock away.
+        (WAIT, "pthread_cond_wait(&c, &m);"),
+        // Something else is written where the lock is.
+        ("", "*(int *) &m = 0; pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);"),
+        (
+            "",
+            "__atomic_store_n((int *) &m, 0, 5); pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);",
+        ),
+        (
+            "void bzero(void *, unsigned long);",
+            "bzero(&m, sizeof m); pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);",
+        ),
+        (
+            "",
+            "char *q = (char *) &m; q[0] = 0; pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);",
+        ),
     ] {
         assert_ne!(races(declarations, thread, main), VerdictName::Safe, "{main}");
     }
@@ -213,6 +229,44 @@ fn functions_are_what_their_bodies_say() {
     let ends = "void over(void) { __VERIFIER_atomic_end(); }";
     let thread = "__VERIFIER_atomic_begin(); over(); x++;";
     assert_ne!(races(ends, thread, ""), VerdictName::Safe);
+}
+
+const WAIT: &str = "typedef union { long a; } pthread_cond_t; extern int pthread_cond_wait(pthread_cond_t *, pthread_mutex_t *); pthread_cond_t c;";
+
+#[test]
+fn what_shares_bytes_with_a_lock_is_written_over_it() {
+    let shared = "union { pthread_mutex_t l; int w[2]; } u;";
+    let thread = "pthread_mutex_lock(&u.l); x++; pthread_mutex_unlock(&u.l);";
+    let main = "u.w[0] = 0; pthread_mutex_lock(&u.l); x++; pthread_mutex_unlock(&u.l);";
+    assert_ne!(races(shared, thread, main), VerdictName::Safe);
+    // What stands beside it does not.
+    let beside = "struct s { pthread_mutex_t l; int v; } s, *q = &s;";
+    let thread = "pthread_mutex_lock(&s.l); q->v++; s.v++; pthread_mutex_unlock(&s.l);";
+    assert_eq!(races(beside, thread, ""), VerdictName::Safe);
+}
+
+#[test]
+fn a_format_may_write() {
+    let printf = "extern int printf(const char *, ...); const char *format = \"%d%n\";";
+    for thread in ["printf(\"a%n\", &x);", "printf(\"%-5hhn\", &x);", "printf(format, 1, &x);"] {
+        assert_ne!(races(printf, thread, ""), VerdictName::Safe, "{thread}");
+    }
+    let harmless = "printf(\"%5.2d %% n %p\", 3, &x);";
+    assert_eq!(races(printf, harmless, ""), VerdictName::Safe);
+}
+
+#[test]
+fn the_number_of_a_thread_is_written_where_it_is_started() {
+    let text = "pthread_t inner; void *g(void *arg) { return 0; }
+        void *f(void *arg) { pthread_create(&inner, 0, g, 0); return 0; }
+        int main(void) { pthread_t a; pthread_create(&a, 0, f, 0); pthread_t seen = inner; return 0; }";
+    assert_eq!(whole(text), VerdictName::Unsafe);
+    let numbered = text
+        .replace("return 0; }\n        void", "return (void *) pthread_self(); }\n        void");
+    assert_eq!(
+        whole(&format!("extern pthread_t pthread_self(void); {numbered}")),
+        VerdictName::Unsafe
+    );
 }
 
 /// What is said about races of a whole program.

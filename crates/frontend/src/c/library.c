@@ -19,3 +19,4 @@ int isalnum(int c) { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >=
 int isspace(int c) { return c == ' ' || c >= '\t' && c <= '\r'; }
 int toupper(int c) { return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c; }
 int tolower(int c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
+int *__errno_location(void) { static _Thread_local int value; return &value; }

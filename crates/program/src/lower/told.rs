@@ -1,5 +1,6 @@
 //! Steps as they are told: which statement of the text they belong to, and what there is to say beside it. See [`crate::telling`].
 
+use selvedge_core::Area;
 use selvedge_model::{Access, Step};
 
 use super::Lowering;
@@ -93,11 +94,21 @@ impl Lowering {
                     Some(Manner::Heap(_)) => return None,
                     Some(Manner::Hidden) => {}
                     _ if telling.on_stack.contains(&global) => {}
-                    _ => found = Some(Access::Shared),
+                    _ if found == Some(Access::Shared) || !self.only_reads(id) => {
+                        found = Some(Access::Shared);
+                    }
+                    _ => found = Some(Access::Reads),
                 }
             }
         }
         found
+    }
+
+    /// Whether an edge reads what threads share and does nothing else to it.
+    fn only_reads(&self, id: EdgeId) -> bool {
+        let mut stores = false;
+        self.machine.code.edge(id).each_stored(&mut |place| stores |= place.area == Area::Shared);
+        !stores && matches!(self.flow.edge(id).command, Command::Assign { .. })
     }
 
     /// The shared variable that has a slot.

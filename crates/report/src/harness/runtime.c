@@ -76,15 +76,26 @@ SV_QUIET static void sv_see(const void *address) {
   if (!sv_is_local(address)) sv_point();
 }
 
+/* Whether the next step of this thread is something else than a read: then a read is one more that the compiler makes, of what the thread has just written. */
+SV_QUIET static int sv_is_extra(void) {
+  for (unsigned at = sv_at + sv_has_turn; at < SV_LENGTH; at++)
+    if (sv_turns[at] == sv_self) return !sv_reads[at];
+  return 0;
+}
+
+SV_QUIET static void sv_read(const void *address) {
+  if (!sv_is_local(address) && (sv_is_over || !sv_is_extra())) sv_point();
+}
+
 void __tsan_init(void) {}
 void __tsan_func_entry(void *at) { (void)at; }
 void __tsan_func_exit(void) {}
 #define SV_ACCESS(size)                                                    \
-  SV_QUIET void __tsan_read##size(void *a) { sv_see(a); }                  \
+  SV_QUIET void __tsan_read##size(void *a) { sv_read(a); }                 \
   SV_QUIET void __tsan_write##size(void *a) { sv_see(a); }                 \
-  SV_QUIET void __tsan_unaligned_read##size(void *a) { sv_see(a); }        \
+  SV_QUIET void __tsan_unaligned_read##size(void *a) { sv_read(a); }       \
   SV_QUIET void __tsan_unaligned_write##size(void *a) { sv_see(a); }       \
-  SV_QUIET void __tsan_volatile_read##size(void *a) { sv_see(a); }         \
+  SV_QUIET void __tsan_volatile_read##size(void *a) { sv_read(a); }        \
   SV_QUIET void __tsan_volatile_write##size(void *a) { sv_see(a); }
 SV_ACCESS(1) SV_ACCESS(2) SV_ACCESS(4) SV_ACCESS(8) SV_ACCESS(16)
 SV_QUIET void __tsan_read_range(void *a, unsigned long n) { (void)n; sv_see(a); }
@@ -157,12 +168,16 @@ SV_QUIET static int sv_create(pthread_t *thread, const pthread_attr_t *how, void
 #define pthread_cond_wait(c, m) ((void)(c), pthread_mutex_unlock(m), pthread_mutex_lock(m))
 #define pthread_cond_signal(c) ((void)(c), 0)
 #define pthread_cond_broadcast(c) ((void)(c), 0)
+#define pthread_rwlock_init(l, a) SV_CALL(pthread_rwlock_init(l, a))
+#define pthread_rwlock_destroy(l) SV_CALL(pthread_rwlock_destroy(l))
 #define pthread_rwlock_rdlock(l) SV_CALL(pthread_rwlock_rdlock(l))
 #define pthread_rwlock_wrlock(l) SV_CALL(pthread_rwlock_wrlock(l))
 #define pthread_rwlock_unlock(l) SV_CALL(pthread_rwlock_unlock(l))
 #define pthread_spin_lock(l) SV_CALL(pthread_spin_lock(l))
 #define pthread_spin_unlock(l) SV_CALL(pthread_spin_unlock(l))
+#define sem_init(s, p, v) SV_CALL(sem_init(s, p, v))
 #define sem_wait(s) SV_CALL(sem_wait(s))
+#define sem_trywait(s) SV_CALL(sem_trywait(s))
 #define sem_post(s) SV_CALL(sem_post(s))
 
 SV_QUIET static void *sv_watch(void *unused) {

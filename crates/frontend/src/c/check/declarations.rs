@@ -38,6 +38,14 @@ impl<'t> Checker<'t> {
                 Type::Void => self.void_variable(name),
                 ty => {
                     let specifiers = &declaration.specifiers;
+                    let attributes = [&specifiers.attributes, &declarator.attributes];
+                    if attributes.iter().any(|a| has_attribute(a, "alias")) {
+                        let message = format!(
+                            "`{}` is another name of a variable (`alias`), which is not supported",
+                            name.text
+                        );
+                        self.advise(name.span, message, "use the first name everywhere");
+                    }
                     let global = self.declare_global(name, ty, specifiers, init.as_ref());
                     self.declare_name(name, Meaning::Global(global));
                 }

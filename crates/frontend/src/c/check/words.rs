@@ -67,6 +67,10 @@ impl Checker<'_> {
 
     /// An integer of another width, where an attribute `mode` says so.
     pub fn with_mode(&self, ty: Type, attributes: &[tree::Name]) -> Type {
+        // Several numbers at once: kept without a value, as numbers with a point are.
+        if has_attribute(attributes, "vector_size") {
+            return Type::Floating(16);
+        }
         let Type::Int { signed, .. } = ty else { return ty };
         let mode = attributes.iter().find_map(|a| argument(&a.text, "mode"));
         match mode.map(|mode| mode.trim_matches('_')) {

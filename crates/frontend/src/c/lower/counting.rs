@@ -8,7 +8,7 @@ use super::arithmetic::{binary, choose, convert, int, negate};
 use super::function::Fun;
 use super::points::direct_address;
 use super::starting::lives;
-use super::synchronisation::EBUSY;
+use super::synchronisation::{EAGAIN, EBUSY, ETIMEDOUT};
 use crate::c::typed as c;
 use crate::c::types::Type as CType;
 
@@ -132,6 +132,8 @@ impl<'u> Fun<'_, 'u> {
                         );
                     });
                 });
+                let error = if name == "sem_trywait" { EAGAIN } else { ETIMEDOUT };
+                self.branch(read(taken.clone()), span, |_| {}, |fun| fun.set_errno(error, span));
                 Some(
                     result
                         .iter()

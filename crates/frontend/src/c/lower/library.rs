@@ -13,7 +13,7 @@ use super::access::{Access, adapt, strip};
 use super::arithmetic::{binary, choose, convert, int};
 use super::atomics::unconverted_type;
 use super::function::Fun;
-use super::points::Target;
+use super::points::{Points, Target};
 use crate::c::typed::{self as c, Arithmetic, Callee, FunctionId, Unit};
 use crate::c::types::Type as CType;
 
@@ -201,6 +201,9 @@ impl<'u> Fun<'_, 'u> {
                 self.limit(span, "a call of `time` that writes the time".to_owned());
             }
             self.output(args);
+            if may_write(self.lower.unit, &mut self.lower.points, self.id, name, args) {
+                self.limit(span, format!("a format of `{name}` that may have `%n`"));
+            }
             return self.nondeterministic(name, result, span);
         }
         if let Some(to) = clock(name).and_then(|number| args.get(number)) {
@@ -298,7 +301,7 @@ impl<'u> Fun<'_, 'u> {
         if let Some(values) = self.atomics(name, args, result.as_ref(), span) {
             return values;
         }
-        self.limit(span, format!("a call of `{name}`, which is defined elsewhere"));
+        self.limit(span, not_followed(name));
         match expr.ty {
             CType::Record(_) => self.lower.cell_types(&expr.ty).iter().map(Fun::nothing).collect(),
             _ => result.iter().map(Fun::nothing).collect(),
@@ -430,6 +433,31 @@ impl<'u> Fun<'_, 'u> {
     }
 }
 
+/// What is said of a function that is not followed, in the words of the text: some are hidden behind macros.
+fn not_followed(name: &str) -> String {
+    let what = match name {
+        "_setjmp" | "setjmp" | "__sigsetjmp" | "sigsetjmp" | "__builtin_setjmp" => "`setjmp`",
+        "longjmp" | "_longjmp" | "siglongjmp" | "__builtin_longjmp" => "`longjmp`",
+        "__sigsetjmp_cancel"
+        | "__pthread_register_cancel"
+        | "__pthread_unregister_cancel"
+        | "__pthread_unwind_next"
+        | "pthread_cleanup_push"
+        | "pthread_cleanup_pop" => "`pthread_cleanup_push`",
+        "pthread_cancel" | "pthread_testcancel" => "cancelling threads",
+        "atexit" | "at_quick_exit" | "on_exit" => {
+            "functions that are called at the end of the program"
+        }
+        "__builtin_va_start" | "__builtin_va_arg" | "__builtin_va_end" | "__builtin_va_copy" => {
+            "a function that is called with any number of arguments"
+        }
+        "signal" | "sigaction" | "raise" | "kill" | "pthread_kill" => "signals",
+        "fork" | "vfork" => "processes",
+        _ => return format!("a call of `{name}`, which is defined elsewhere"),
+    };
+    format!("{what} (a call of `{name}`)")
+}
+
 /// Functions that may end their thread: they call `pthread_exit`, or someone who does.
 pub(super) fn may_exit(unit: &Unit) -> BTreeSet<FunctionId> {
     let mut exits = BTreeSet::new();
@@ -456,6 +484,53 @@ pub(super) fn may_exit(unit: &Unit) -> BTreeSet<FunctionId> {
             return exits;
         }
     }
+}
+
+/// Whether a function that writes out what it is given may write into it as well: `%n` in a format does, and a format that is no text of the program may have one.
+pub(super) fn may_write<'u>(
+    unit: &'u Unit,
+    points: &mut Points<'u>,
+    at: FunctionId,
+    name: &str,
+    args: &'u [c::Expr],
+) -> bool {
+    let (format, given) = match name {
+        "printf" | "__builtin_printf" => (args.first(), args.get(1..)),
+        "fprintf" => (args.get(1), args.get(2..)),
+        _ => return false,
+    };
+    let is_pointer = |arg: &c::Expr| matches!(arg.ty, CType::Pointer(_));
+    let Some(format) = format.filter(|_| given.unwrap_or_default().iter().any(is_pointer)) else {
+        return false;
+    };
+    let targets = points.expr(Some(at), format);
+    let only_reads = |target: &Target| match target {
+        Target::Object(object) => {
+            let object = &unit.objects[object.index()];
+            object.is_string && !counts_what_it_writes(&object.init)
+        }
+        _ => false,
+    };
+    targets.is_empty() || !targets.iter().all(only_reads)
+}
+
+/// Whether a format has `%n`, perhaps with a width and a length before the `n`.
+fn counts_what_it_writes(text: &[c::Part]) -> bool {
+    let letters = text.iter().map(|part| match part.value.kind {
+        c::ExprKind::Int(letter) => u8::try_from(letter).unwrap_or(0),
+        _ => 0,
+    });
+    let mut inside = false;
+    for letter in letters {
+        match letter {
+            b'%' => inside = !inside,
+            b'n' if inside => return true,
+            b'-' | b'+' | b' ' | b'#' | b'\'' | b'*' | b'.' | b'$' | b'0'..=b'9' => {}
+            b'h' | b'l' | b'j' | b'z' | b't' | b'L' | b'q' => {}
+            _ => inside = false,
+        }
+    }
+    false
 }
 
 /// Whether a type is that of pointers to characters.

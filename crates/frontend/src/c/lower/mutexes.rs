@@ -10,16 +10,14 @@ use selvedge_program::{AtomicOp, BinaryOp, Cond, Expr, Place, Span, StmtKind, Ty
 use super::Limit;
 use super::arithmetic::{binary, choose, convert, int, negate};
 use super::function::Fun;
-use super::synchronisation::{is_null, opaque};
+use super::synchronisation::{EBUSY, ETIMEDOUT, THRD_TIMEDOUT, is_null, opaque};
 use super::threads::NUMBER;
 use crate::c::typed as c;
 use crate::c::types::{Opaque, Type as CType};
 
-/// What functions say that refuse: not the owner, held by another, held by this thread, and time that is over.
+/// What functions say that refuse: not the owner, and held by this thread.
 const EPERM: i32 = 1;
-const EBUSY: i32 = 16;
 const EDEADLK: i32 = 35;
-const ETIMEDOUT: i32 = 110;
 
 /// The kind of a mutex that its owner may lock again.
 const RECURSIVE: i32 = 1;
@@ -47,7 +45,7 @@ impl<'u> Fun<'_, 'u> {
             }
             // What `threads.h` says where a mutex is taken, and where the time is over.
             "mtx_trylock" => self.trylock(first?, result, 1, span),
-            "mtx_timedlock" => self.trylock(first?, result, 4, span),
+            "mtx_timedlock" => self.trylock(first?, result, THRD_TIMEDOUT, span),
             "pthread_mutex_unlock" | "pthread_spin_unlock" | "mtx_unlock" => {
                 self.unlock(first?, result, span)
             }

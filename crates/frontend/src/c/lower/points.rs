@@ -54,6 +54,8 @@ pub struct Points<'u> {
     pub heap: BTreeSet<Span>,
     /// Functions that are started as threads.
     pub started: BTreeSet<FunctionId>,
+    /// Functions that are called when threads end that keep something at a key.
+    pub destroyers: BTreeSet<FunctionId>,
     /// Local variables whose addresses are taken.
     pub addressed: BTreeSet<(FunctionId, LocalId)>,
     /// What is perhaps freed.
@@ -76,6 +78,7 @@ impl<'u> Points<'u> {
             is_done: false,
             heap: BTreeSet::new(),
             started: BTreeSet::new(),
+            destroyers: BTreeSet::new(),
             addressed: BTreeSet::new(),
             freed: Set::new(),
             on_stack: BTreeSet::new(),
@@ -461,6 +464,7 @@ impl<'u> Points<'u> {
                 let kept = self.get(Holder::Keyed);
                 for target in arg(1) {
                     if let Target::Function(function) = target {
+                        self.destroyers.insert(function);
                         self.called(at, expr, function, std::slice::from_ref(&kept));
                     }
                 }

@@ -31,6 +31,11 @@ pub(super) struct Touch {
     pub(super) atomic: bool,
 }
 
+impl Touch {
+    /// A write that others may meet.
+    pub(super) const WRITE: Touch = Touch { writes: true, atomic: false };
+}
+
 /// The variables in which a thread notes what it waits at.
 pub(super) fn declare(lower: &mut Lower<'_>) -> (GlobalId, GlobalId) {
     let bits = if lower.shapes.types.pointer_size() == 8 { 64 } else { 32 };

@@ -93,6 +93,8 @@ impl<'u> Graph<'_, 'u> {
             let passed = match name {
                 "pthread_create" => args.get(2),
                 "thrd_create" | "pthread_once" | "call_once" => args.get(1),
+                // Called at the ends of threads, which may be several.
+                "pthread_key_create" | "tss_create" => args.get(1),
                 _ => None,
             };
             let Some(passed) = passed else {
@@ -103,6 +105,7 @@ impl<'u> Graph<'_, 'u> {
                 if name.ends_with("once") {
                     self.calls.entry(at).or_default().insert(target);
                 } else {
+                    let repeats = repeats || name.contains("key") || name.contains("tss");
                     self.starts.entry(target).or_default().push((at, repeats));
                 }
             }

@@ -9,6 +9,7 @@ use super::arithmetic::{binary, int};
 use super::faults::Fault;
 use super::function::Fun;
 use super::points::{Points, Target, direct_address, root_local};
+use super::races::Touch;
 use super::synchronisation::is_null;
 use crate::c::typed::{self as c, FunctionId, Unit};
 use crate::c::types::{Opaque, Type as CType};
@@ -87,8 +88,9 @@ impl<'u> Fun<'_, 'u> {
             return self.emit(StmtKind::Async { dest: None, proc, args }, span);
         };
         self.at_place(to, &thread, 0, span, &mut |fun, at| {
-            let dest = Some(at.place);
-            fun.emit(StmtKind::Async { dest, proc, args: args.clone() }, span);
+            let dest = Some(at.place.clone());
+            let start = StmtKind::Async { dest, proc, args: args.clone() };
+            fun.touch(&at, Touch::WRITE, span, |fun| fun.emit(start, span));
         });
     }
 }

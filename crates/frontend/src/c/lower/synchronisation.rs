@@ -12,6 +12,10 @@ use crate::c::types::{Opaque, Type as CType};
 
 /// Errors that functions give.
 pub(super) const EBUSY: i32 = 16;
+pub(super) const EAGAIN: i32 = 11;
+pub(super) const ETIMEDOUT: i32 = 110;
+/// `thrd_timedout` of `threads.h`.
+pub(super) const THRD_TIMEDOUT: i32 = 4;
 
 impl<'u> Fun<'_, 'u> {
     /// What a function does to threads; nothing if it is not known.
@@ -27,6 +31,8 @@ impl<'u> Fun<'_, 'u> {
         if let Some(values) = self.mutex(name, args, result, span) {
             return Some(values);
         }
+        // What `threads.h` says of a time that is over has another number.
+        let timed_out = if name == "cnd_timedwait" { THRD_TIMEDOUT } else { ETIMEDOUT };
         let name = match name {
             "cnd_init" => "pthread_cond_init",
             "cnd_wait" => "pthread_cond_wait",
@@ -118,7 +124,7 @@ impl<'u> Fun<'_, 'u> {
                 Some(
                     result
                         .iter()
-                        .map(|ty| choose(in_time.clone(), int(0, ty), int(110, ty)))
+                        .map(|ty| choose(in_time.clone(), int(0, ty), int(timed_out, ty)))
                         .collect(),
                 )
             }

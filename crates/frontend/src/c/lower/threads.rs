@@ -10,6 +10,8 @@
 //!
 //! **Needs.** As many numbers as threads that are not joined yet: one for each start, or twice as many as a pool has objects where threads are started in loops.
 
+use std::collections::BTreeSet;
+
 use selvedge_program::make::{read, truth};
 use selvedge_program::{BinaryOp, Expr, GlobalId, Place, Span, StmtKind, Type, Value, VarRef};
 
@@ -19,6 +21,7 @@ use super::arithmetic::{binary, convert, int};
 use super::function::Fun;
 use super::memory::{Dimension, Leaf, Pool, Shapes, Stored, add_global, local, place};
 use super::points::{Points, Target};
+use super::races::Touch;
 use super::starting::is_ignored;
 use super::synchronisation::is_null;
 use super::visit::{each_call, each_declared, each_expr, each_part};
@@ -27,6 +30,9 @@ use crate::c::types::{Opaque, Type as CType};
 
 /// How many keys there may be.
 const KEYS: u32 = 4;
+
+/// How often what is kept at keys is looked at when a thread ends: `PTHREAD_DESTRUCTOR_ITERATIONS`.
+const ROUNDS: u32 = 4;
 
 /// What is known of threads by their numbers.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +50,8 @@ pub(super) struct Numbers {
     /// How many keys were made, and what the threads keep there; nothing if nobody asks for one.
     keys: Option<(GlobalId, GlobalId)>,
     destructor: Destructor,
+    /// What is called for each key, where that is not the same for all of them from the start to the end.
+    destructors: Option<GlobalId>,
 }
 
 /// What a program asks about its threads.
@@ -54,6 +62,8 @@ pub(super) struct Asked {
     /// Whether some mutexes are recursive or check for errors.
     pub(super) owners: bool,
     keys: bool,
+    /// Whether keys are taken away.
+    deletes: bool,
     /// What is called when a thread ends that keeps something at a key, if that is the same for all keys.
     destructor: Destructor,
 }
@@ -131,6 +141,7 @@ pub(super) fn asked(unit: &Unit, points: &Points, shapes: &Shapes) -> Asked {
                         asked.destructor =
                             args.get(1).map_or(asked.destructor, |d| asked.destructor.with(d));
                     }
+                    "pthread_key_delete" | "tss_delete" => asked.deletes = true,
                     "pthread_mutexattr_settype" => {
                         asked.owners |= !known(1).is_some_and(is_usual);
                     }
@@ -207,9 +218,16 @@ impl Lower<'_> {
             results: make("result", array(pointer.clone(), count)),
             keys: asked.keys.then(|| {
                 let next = make("keys", Type::Machine { bits: 8, signed: false });
-                (next, make("key", array(array(pointer, KEYS), count)))
+                (next, make("key", array(array(pointer.clone(), KEYS), count)))
             }),
             destructor: asked.destructor,
+            destructors: match asked.destructor {
+                Destructor::Several => Some(make("destructor", array(pointer, KEYS))),
+                Destructor::Function(_) if asked.deletes => {
+                    Some(make("destructor", array(pointer, KEYS)))
+                }
+                _ => None,
+            },
         };
         // The first one is that of `main`.
         for marks in [numbers.used, numbers.alive] {
@@ -285,9 +303,10 @@ impl<'u> Fun<'_, 'u> {
             });
         };
         match to {
-            Some(to) => {
-                self.at_place(to, &thread, 0, span, &mut |fun, at| begin(fun, Some(at.place)))
-            }
+            Some(to) => self.at_place(to, &thread, 0, span, &mut |fun, at| {
+                let place = Some(at.place.clone());
+                fun.touch(&at, Touch::WRITE, span, |fun| begin(fun, place));
+            }),
             None => begin(self, None),
         }
     }
@@ -342,39 +361,72 @@ impl<'u> Fun<'_, 'u> {
     /// A thread that has a number ends.
     pub(super) fn end_thread(&mut self, span: Span) {
         let Some(numbers) = self.lower.numbers else { return };
-        if let (Some((_, kept)), Destructor::Function(function)) =
-            (numbers.keys, numbers.destructor)
+        if let Some((_, kept)) = numbers.keys
+            && matches!(numbers.destructor, Destructor::Function(_) | Destructor::Several)
         {
-            for key in 0..KEYS {
-                self.destroy(kept, key, function, span);
-            }
+            self.destroy_all(kept, numbers, span);
         }
         let alive = self.of_thread(numbers.alive, &self.own_number(), span);
         self.assign(alive, truth(false), span);
     }
 
-    /// Calls a function with what a thread keeps at a key, if that is something.
-    fn destroy(&mut self, kept: GlobalId, key: u32, function: FunctionId, span: Span) {
+    /// Calls what belongs to the keys at which a thread keeps something, in the order of the keys; again where that kept something anew.
+    fn destroy_all(&mut self, kept: GlobalId, numbers: Numbers, span: Span) {
+        let rounds = match keeps_again(self.lower.unit, &self.lower.points.destroyers) {
+            true => ROUNDS,
+            false => 1,
+        };
+        for _ in 0..rounds {
+            for key in 0..KEYS {
+                self.destroy(kept, key, numbers, span);
+            }
+        }
+    }
+
+    /// Calls what belongs to a key with what a thread keeps there, if that is something.
+    fn destroy(&mut self, kept: GlobalId, key: u32, numbers: Numbers, span: Span) {
         let place = self.kept(kept, &self.own_number(), int(key, &Type::Int), span);
         let value = self.keep(read(place.clone()), span);
-        let none = binary(BinaryOp::Eq, value.clone(), int(0, &value.ty), span);
-        let declared = &self.lower.unit.functions[function.index()];
-        self.branch(
-            none,
-            span,
-            |_| {},
-            |fun| {
+        let some = binary(BinaryOp::Ne, value.clone(), int(0, &value.ty), span);
+        let act = self.collect(|fun| match (numbers.destructors, numbers.destructor) {
+            (None, Destructor::Function(function)) => {
                 fun.assign(place.clone(), Fun::nothing(&place.ty), span);
-                match declared.body {
-                    Some(_) => drop(fun.call_with(function, vec![value], span)),
-                    None if declared.name == "free" => {
-                        let targets = fun.lower.points.kept();
-                        fun.free_one_of(&value, targets, None, span);
-                    }
-                    None => fun.limit(span, "a key with a function of a library".to_owned()),
+                fun.destroy_with(function, &value, span);
+            }
+            (Some(destructors), _) => {
+                let chosen = fun.destructor(destructors, int(key, &Type::Int), span);
+                let chosen = fun.keep(read(chosen), span);
+                for function in fun.lower.points.destroyers.clone() {
+                    let address = int(super::function_address(function), &chosen.ty);
+                    let is_this = binary(BinaryOp::Eq, chosen.clone(), address, span);
+                    let (place, value) = (place.clone(), value.clone());
+                    let call = |fun: &mut Self| {
+                        fun.assign(place.clone(), Fun::nothing(&place.ty), span);
+                        fun.destroy_with(function, &value, span);
+                    };
+                    fun.branch(is_this, span, call, |_| {});
                 }
-            },
-        );
+            }
+            _ => {}
+        });
+        self.branch(some, span, |fun| fun.append(act), |_| {});
+    }
+
+    /// Where it is written what is called for a key.
+    fn destructor(&self, destructors: GlobalId, key: Expr, span: Span) -> Place {
+        Place { indices: vec![key], ..self.of_thread(destructors, &int(0, &Type::Int), span) }
+    }
+
+    fn destroy_with(&mut self, function: FunctionId, value: &Expr, span: Span) {
+        let declared = &self.lower.unit.functions[function.index()];
+        match declared.body {
+            Some(_) => drop(self.call_with(function, vec![value.clone()], span)),
+            None if declared.name == "free" => {
+                let targets = self.lower.points.kept();
+                self.free_one_of(value, targets, None, span);
+            }
+            None => self.limit(span, "a key with a function of a library".to_owned()),
+        }
     }
 
     /// Waits for a thread that has a number; what it gave goes where the second argument points to.
@@ -426,6 +478,26 @@ impl<'u> Fun<'_, 'u> {
         }
     }
 
+    /// Says why a function failed: `errno` of this thread, where the program asks for it (see `library.c`).
+    pub(super) fn set_errno(&mut self, error: i32, span: Span) {
+        let objects = &self.lower.unit.objects;
+        let Some(at) = objects.iter().position(|object| object.name == "__errno_location.value")
+        else {
+            return;
+        };
+        let (id, ty) = (ObjectId(at as u32), &objects[at].ty);
+        let Some(stored) = self.lower.stored(Target::Object(id)) else { return };
+        let access = Access::Named {
+            strides: stored.pool.iter().map(|pool| pool.stride).collect(),
+            indices: vec![self.own_number()],
+            way: Vec::new(),
+            stored,
+            offset: 0,
+        };
+        let value = int(error, &self.type_of(ty, span));
+        self.store(&access, ty, &value, span);
+    }
+
     /// The thread itself, as a `pthread_t`.
     pub(super) fn itself(&mut self, span: Span) -> Expr {
         let ty = self.type_of(&CType::Opaque(Opaque::Thread), span);
@@ -444,9 +516,10 @@ impl<'u> Fun<'_, 'u> {
         let (next, kept) = self.lower.numbers.and_then(|numbers| numbers.keys)?;
         match name {
             "pthread_key_create" => {
-                let destructor = self.lower.numbers.map(|numbers| numbers.destructor);
-                let calls = matches!(destructor, Some(Destructor::Function(_)));
-                if destructor == Some(Destructor::Several) || calls && self.lower.options.races {
+                let numbers = self.lower.numbers?;
+                let calls =
+                    matches!(numbers.destructor, Destructor::Function(_) | Destructor::Several);
+                if calls && self.lower.options.races {
                     let reason = "keys with functions of which one is called when a thread ends";
                     self.limit(span, reason.to_owned());
                 }
@@ -459,11 +532,23 @@ impl<'u> Fun<'_, 'u> {
                 let full = binary(BinaryOp::Ge, read(key.clone()), int(KEYS, &NUMBER), span);
                 let reason = format!("more than {KEYS} keys");
                 self.branch(full, span, |fun| fun.limit(span, reason), |_| {});
+                if let Some(destructors) = numbers.destructors {
+                    let function = self.scalar(args.get(1)?);
+                    let function = self.settled(function, span);
+                    let place = self.destructor(destructors, read(key.clone()), span);
+                    let function = adapt(function, &place.ty);
+                    self.assign(place, function, span);
+                }
                 self.store(&to, &CType::Opaque(Opaque::Key), &read(key), span);
                 zero()
             }
             "pthread_key_delete" => {
-                args.iter().for_each(|arg| self.effect(arg));
+                let key = self.key(args.first()?, span);
+                if let Some(destructors) = self.lower.numbers.and_then(|n| n.destructors) {
+                    let place = self.destructor(destructors, key, span);
+                    let nothing = Fun::nothing(&place.ty);
+                    self.assign(place, nothing, span);
+                }
                 zero()
             }
             "pthread_getspecific" => {
@@ -497,6 +582,31 @@ impl<'u> Fun<'_, 'u> {
         self.misuse(known, "a key is used that was not made", span);
         key
     }
+}
+
+/// Whether one of the functions may keep something at a key, itself or by what it calls.
+fn keeps_again(unit: &Unit, functions: &BTreeSet<FunctionId>) -> bool {
+    let (mut seen, mut work) = (functions.clone(), functions.iter().copied().collect::<Vec<_>>());
+    let mut found = false;
+    while let Some(function) = work.pop() {
+        for statement in unit.functions[function.index()].body.iter().flatten() {
+            each_part(statement, false, &mut |expr, _| {
+                each_call(expr, false, &mut |callee, _, _| match callee {
+                    Callee::Direct(next) => {
+                        let name = unit.functions[next.index()].name.as_str();
+                        found |= matches!(name, "pthread_setspecific" | "tss_set" | "pthread_once");
+                        found |= name == "call_once";
+                        if seen.insert(*next) {
+                            work.push(*next);
+                        }
+                    }
+                    Callee::Pointer(_) => found = true,
+                    Callee::Builtin(_) => {}
+                });
+            });
+        }
+    }
+    found
 }
 
 /// All indices of an array, in the order in which its elements are stored.

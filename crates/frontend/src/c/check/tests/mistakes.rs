@@ -44,6 +44,17 @@ fn names() {
 }
 
 #[test]
+fn other_names_of_variables() {
+    in_main(
+        "int x; extern int y __attribute__((alias(\"x\")));",
+        "y = 1;",
+        expect![[r#"
+            error at `y`: `y` is another name of a variable (`alias`), which is not supported; use the first name everywhere
+        "#]],
+    );
+}
+
+#[test]
 fn members_and_pointers() {
     in_main(
         "struct node { int value; struct node *next; } n, *p; struct gone *g; int i;",

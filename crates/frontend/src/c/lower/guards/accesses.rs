@@ -3,12 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use super::locks::{self, contains_lock, is_lock, points_to_lock, releases};
+use super::locks::{self, is_lock, points_to_lock, releases, waits};
 use super::{Guard, Held, Look};
 use crate::c::lower::foreseen::never_returns;
-use crate::c::lower::library::does_nothing_hidden;
+use crate::c::lower::library::{does_nothing_hidden, may_write};
 use crate::c::lower::must::{Event, Facts};
-use crate::c::lower::points::Target;
+use crate::c::lower::points::{Target, direct_address};
 use crate::c::typed::*;
 use crate::c::types::Type as CType;
 
@@ -57,8 +57,8 @@ impl<'u> Look<'_, 'u> {
             return;
         }
         let targets = self.points.places(Some(self.at), lvalue);
-        if writes && contains_lock(self.unit, &lvalue.ty) {
-            self.breaks(&targets);
+        if writes {
+            self.overwrites(lvalue, &targets);
         }
         if is_lock(&lvalue.ty) {
             return;
@@ -80,7 +80,11 @@ impl<'u> Look<'_, 'u> {
             return;
         }
         self.is_wild |= !does_nothing_hidden(name);
-        if let (true, Some(arg)) = (releases(name), args.first()) {
+        let freed = match waits(name) {
+            true => args.get(1),
+            false => args.first().filter(|_| releases(name)),
+        };
+        if let Some(arg) = freed {
             self.check_release(name, arg, held);
         }
         let function = match name {
@@ -92,26 +96,34 @@ impl<'u> Look<'_, 'u> {
             self.is_wild |= self.functions(function).is_empty();
         }
         let is_atomic = name.starts_with("__atomic") || name.starts_with("__sync");
-        let only_reads = matches!(
-            name,
-            "printf"
-                | "fprintf"
-                | "vprintf"
-                | "vfprintf"
-                | "puts"
-                | "fputs"
-                | "perror"
-                | "__builtin_printf"
-                | "__builtin_puts"
-        );
+        let writes_back = may_write(self.unit, self.points, self.at, name, args);
+        self.is_wild |= writes_back;
+        let only_reads = !writes_back
+            && matches!(
+                name,
+                "printf"
+                    | "fprintf"
+                    | "vprintf"
+                    | "vfprintf"
+                    | "puts"
+                    | "fputs"
+                    | "perror"
+                    | "__builtin_printf"
+                    | "__builtin_puts"
+            );
         for (number, arg) in args.iter().enumerate() {
             if points_to_lock(arg) && locks::is_of_locks(name) {
                 continue;
             }
             // Whatever the library is given to look at, it may write.
             let targets = self.objects(arg);
-            if number == 0 && name.contains("mem") {
-                self.breaks(&targets);
+            match direct_address(arg) {
+                _ if number > 0 => {}
+                Some(lvalue) if is_atomic => self.overwrites(lvalue, &targets),
+                _ if is_atomic || ["mem", "str", "bzero"].iter().any(|w| name.contains(w)) => {
+                    self.breaks(&targets);
+                }
+                _ => {}
             }
             self.touch(targets, !only_reads, is_atomic && number == 0, held);
         }

@@ -131,7 +131,7 @@ impl<'u> Look<'_, 'u> {
         if name.ends_with("_destroy") && self.root == Some(0) {
             return;
         }
-        let is_held = name.ends_with("unlock")
+        let is_held = (name.ends_with("unlock") || waits(name))
             && self.lock(arg).is_some_and(|lock| {
                 held.contains(&Guard::Lock(lock)) || held.contains(&Guard::Shared(lock))
             });
@@ -150,6 +150,20 @@ impl<'u> Look<'_, 'u> {
                 self.broken.insert(*object);
             }
         }
+    }
+
+    /// Notes that an lvalue is written: locks are broken that are in it, or may be, if it is not certainly another part of the object.
+    pub(super) fn overwrites(&mut self, lvalue: &Lvalue, targets: &BTreeSet<Target>) {
+        let unit = self.unit;
+        let is_broken = |target: &&Target| match target {
+            Target::Object(object) => {
+                let ty = &unit.objects[object.index()].ty;
+                contains_lock(unit, ty)
+                    && (contains_lock(unit, &lvalue.ty) || !is_apart(unit, lvalue, ty))
+            }
+            _ => false,
+        };
+        self.breaks(&targets.iter().filter(is_broken).copied().collect());
     }
 
     /// What is held after a call that takes a lock.
@@ -269,6 +283,41 @@ pub(super) fn points_to_lock(arg: &Expr) -> bool {
         (_, ExprKind::Convert(inner)) => points_to_lock(inner),
         _ => false,
     }
+}
+
+/// Whether a function of a library gives a lock away while it waits for a condition.
+pub(super) fn waits(name: &str) -> bool {
+    ["pthread_cond_", "cnd_"].iter().any(|family| name.starts_with(family))
+        && name.ends_with("wait")
+}
+
+/// Whether an lvalue without locks is a part of an object that shares no bytes with a lock in it: it is found by its name or as a member of a record that the object has, and not in a union with a
+/// lock. A plain pointer may lead to the bytes of a lock.
+fn is_apart(unit: &Unit, lvalue: &Lvalue, object: &CType) -> bool {
+    match &lvalue.kind {
+        LvalueKind::Object(_) | LvalueKind::Local(_) | LvalueKind::Temporary(_) => true,
+        LvalueKind::Member(inner, record, _) => {
+            let shares =
+                unit.types.record(*record).is_union && contains_lock(unit, &CType::Record(*record));
+            !shares && is_apart(unit, inner, object)
+        }
+        LvalueKind::Element(inner, _) => is_apart(unit, inner, object),
+        LvalueKind::Deref(_) => {
+            matches!(lvalue.ty, CType::Record(_)) && has_part(unit, object, &lvalue.ty)
+        }
+    }
+}
+
+/// Whether a type is another one, or has it as a part.
+fn has_part(unit: &Unit, ty: &CType, part: &CType) -> bool {
+    ty == part
+        || match ty {
+            CType::Array(inner, _) | CType::Atomic(inner) => has_part(unit, inner, part),
+            CType::Record(record) => {
+                unit.types.record(*record).fields.iter().any(|f| has_part(unit, &f.ty, part))
+            }
+            _ => false,
+        }
 }
 
 /// Whether a value of a type has locks in it.
