@@ -109,6 +109,8 @@ pub enum Fewest {
     Steps,
     /// Of what its bound counts, and then of steps if those that ride along are not counted.
     FusedSteps,
+    /// Of what its bound counts; something ended the search for fewer steps.
+    Bound(Stop),
     /// That is not known, because something ended the search for a smaller bound.
     Unknown(Stop),
 }
@@ -133,8 +135,7 @@ pub struct Outcome {
     /// If the system starts threads: states with more threads than this were not followed; if it
     /// is safe, there are none.
     pub most_threads: Option<usize>,
-    /// What the answer rests on: if it was asked for, the verdict is safe or unsafe, and there is
-    /// a schedule for a violation.
+    /// What the answer rests on: if it was asked for, and the verdict is safe or unsafe.
     pub evidence: Option<Evidence>,
 }
 
@@ -164,8 +165,8 @@ pub enum Verdict {
         bound: Bound,
         /// Which property it breaks.
         property: usize,
-        /// The schedule with the fewest steps, or why it could not be made.
-        trace: Result<Trace, Stop>,
+        /// A schedule that shows it; of what it has the fewest, [`Outcome::fewest`] says.
+        trace: Trace,
     },
     /// No violation within this bound. Not a proof.
     Bounded {
@@ -404,14 +405,14 @@ fn verify_fixed_threads(
         let plain = question.system.before_reduction().unwrap_or(question.system);
         let plain = Question { system: plain, ..*question };
         let outcome = delays::verify(&plain, &delays::Options::default(), budget, &|_| {});
-        let Verdict::Unsafe { trace: Ok(trace), .. } = &outcome.verdict else {
+        let Verdict::Unsafe { trace, .. } = &outcome.verdict else {
             return outcome.is_answer().then_some(outcome);
         };
         // People want few contexts, and sets of stacks may tell how few.
         let symbolic = Question { method: Method::Symbolic, ..*question };
         let (bound, work) = (Bound::contexts(trace.contexts()), budget.with_work(FOR_CONTEXTS));
         let few = check(&symbolic, bound, &work, &|_| {});
-        let is_shown = matches!(few.verdict, Verdict::Unsafe { trace: Ok(_), .. });
+        let is_shown = matches!(few.verdict, Verdict::Unsafe { .. });
         Some(if is_shown { few } else { outcome })
     };
     let candidates = vec![
@@ -485,9 +486,9 @@ fn verify_with_more_and_more_threads(check: &dyn Fn(Bound) -> Outcome) -> Outcom
 }
 
 impl Reply for Outcome {
-    /// Whether the question is answered, and with a schedule if there is a violation.
+    /// Whether the question is answered.
     fn is_answer(&self) -> bool {
-        !matches!(self.verdict, Verdict::Unknown { .. } | Verdict::Unsafe { trace: Err(_), .. })
+        !matches!(self.verdict, Verdict::Unknown { .. })
     }
 }
 

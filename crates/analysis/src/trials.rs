@@ -116,10 +116,7 @@ fn judge(question: &Question<'_>, outcome: &Outcome) -> TrialResult {
     }
     let result = match &outcome.verdict {
         Verdict::Safe(_) => TrialResult::Safe,
-        Verdict::Unsafe { trace: Ok(_), .. } => TrialResult::Unsafe,
-        Verdict::Unsafe { trace: Err(stop), .. } => {
-            return TrialResult::Undecided(format!("a violation without a schedule: {stop}"));
-        }
+        Verdict::Unsafe { .. } => TrialResult::Unsafe,
         Verdict::Bounded { bound } => {
             return TrialResult::Wrong(format!("an answer for {bound} only"));
         }

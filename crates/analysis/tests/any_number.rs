@@ -49,7 +49,7 @@ fn as_many_threads_as_it_takes() {
         ));
         let outcome = verified(&system);
         assert_eq!(outcome.engine, "coverability");
-        let Verdict::Unsafe { bound, trace: Ok(trace), .. } = outcome.verdict else {
+        let Verdict::Unsafe { bound, trace, .. } = outcome.verdict else {
             panic!("{:?}", outcome.verdict)
         };
         assert_eq!(bound, Bound::threads(needed));
@@ -137,7 +137,7 @@ fn assertions_are_answered_beside_deadlocks() {
     };
     for (text, threads) in [(counting(2), 2), (recursive("assert x;"), 2)] {
         let (verdict, has_evidence) = asked(&text, Method::Auto, ThreadCounts::new());
-        let Verdict::Unsafe { property: 1, trace: Ok(trace), .. } = verdict else {
+        let Verdict::Unsafe { property: 1, trace, .. } = verdict else {
             panic!("{text}\n{verdict:?}")
         };
         assert_eq!(trace.initial.threads.len(), threads, "{text}");

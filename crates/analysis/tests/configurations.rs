@@ -94,7 +94,6 @@ impl Case<'_> {
     fn recheck(&self, outcome: &Outcome) {
         let about = || format!("seed {}: {:?} {:?}", self.seed, self.property, outcome.verdict);
         if let Verdict::Unsafe { trace, .. } = &outcome.verdict {
-            let trace = trace.as_ref().unwrap_or_else(|stop| panic!("{stop}: {}", about()));
             let last = replay(self.system, trace).expect("it replays").pop().expect("a state");
             assert!(is_meant(&self.property, &last), "{last:?} {}", about());
         }

@@ -66,7 +66,6 @@ fn violation(name: &str, question: &Question<'_>) -> Option<usize> {
     match verify(question, &Budget::default(), &|_| {}).verdict {
         Verdict::Safe(_) => None,
         Verdict::Unsafe { bound, trace, .. } => {
-            let trace = trace.unwrap_or_else(|stop| panic!("{name}: no schedule: {stop}"));
             let states = replay(question.system, &trace).unwrap_or_else(|e| panic!("{name}: {e}"));
             let last = states.last().expect("a state");
             let broken = Property::first_broken(question.properties, question.system, last);

@@ -91,7 +91,6 @@ fn the_bounded_question_has_the_right_answer() {
                 match (&outcome.verdict, first) {
                     (Verdict::Unsafe { bound: Bound { count: k, .. }, trace, .. }, Some(first)) => {
                         assert_eq!(*k, first, "seed {seed}");
-                        let trace = trace.as_ref().expect("a trace");
                         let shortest = naive.trace_to(|state| is_deadlock(&system, state));
                         let shortest = shortest.expect("it was reached");
                         assert_eq!(trace.steps.len(), shortest.steps.len(), "seed {seed}");

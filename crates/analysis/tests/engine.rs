@@ -44,7 +44,6 @@ fn violations_have_the_fewest_contexts_and_steps() {
             let Verdict::Unsafe { bound, trace, .. } = outcome.verdict else {
                 panic!("seed {seed}: {outcome:?}");
             };
-            let trace = trace.expect("a trace");
             assert_eq!(bound, Bound::contexts(expected.contexts()), "seed {seed}");
             assert_eq!(trace.contexts(), bound.count, "seed {seed}");
             assert_eq!(trace.steps.len(), expected.steps.len(), "seed {seed}");

@@ -2,6 +2,7 @@
 
 mod above;
 mod any_number;
+mod behind;
 mod booleans;
 mod configurations;
 mod corpus;

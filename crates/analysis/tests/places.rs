@@ -133,7 +133,7 @@ impl Case {
             assert!(checked.is_ok(), "{checked:?}: {}", about());
         }
         match &outcome.verdict {
-            Verdict::Unsafe { bound: Bound { count: contexts, .. }, trace: Ok(trace), .. } => {
+            Verdict::Unsafe { bound: Bound { count: contexts, .. }, trace, .. } => {
                 assert_eq!(Some(*contexts), first, "{}", about());
                 let last = replay(system, trace).expect("it replays").pop().expect("a state");
                 assert_eq!(Property::first_broken(properties, system, &last), Ok(Some(0)));

@@ -157,7 +157,7 @@ fn few_threads_agree() {
                 assert!(matches!(outcome.evidence, Some(Evidence::Cover(_))), "{text}");
                 safe += 1;
             }
-            Verdict::Unsafe { bound, trace: Ok(trace), .. } => {
+            Verdict::Unsafe { bound, trace, .. } => {
                 let threads = trace.initial.threads.len();
                 let shown = trace.contexts();
                 for &(fewer, contexts) in &found {

@@ -134,7 +134,7 @@ fn properties_are_broken_in_the_same_round() {
             };
             for direction in DIRECTIONS {
                 match ask(Method::Reduction(direction)) {
-                    Verdict::Unsafe { bound: needed, property: 0, trace: Ok(trace) } => {
+                    Verdict::Unsafe { bound: needed, property: 0, trace } => {
                         assert_eq!(Some(needed), expected, "seed {seed} {properties:?}");
                         assert_eq!(trace.rounds(), needed.count);
                         replay(&system, &trace).expect("it can be replayed");
@@ -203,7 +203,6 @@ fn programs_go_wrong_in_the_same_round() {
             match (first(&counted), verdict) {
                 (Some(needed), Verdict::Unsafe { bound, trace, .. }) => {
                     assert_eq!(bound, Bound::rounds(needed), "seed {seed}");
-                    let trace = trace.expect("a trace");
                     replay(&system, &trace).expect("it can be replayed");
                     wrong[needed] += 1;
                 }

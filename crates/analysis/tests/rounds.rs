@@ -146,7 +146,6 @@ fn violations_need_as_many_rounds_and_steps_as_they_should() {
                 let Verdict::Unsafe { bound, trace, .. } = outcome.verdict else {
                     panic!("seed {seed}: {outcome:?}");
                 };
-                let trace = trace.expect("a trace");
                 assert_eq!(bound, Bound::rounds(needed), "seed {seed}");
                 assert_eq!(trace.rounds(), needed, "seed {seed}");
                 assert_eq!(trace.steps.len(), expected.steps.len(), "seed {seed}");

@@ -242,6 +242,37 @@ impl Dfa {
         empty.into_iter().chain(first.edges.iter().map(|&(symbol, _)| Some(symbol))).collect()
     }
 
+    /// A shortest word whose first symbol (`None` for the empty word) is one of those that are wanted.
+    #[must_use]
+    pub fn shortest(&self, wanted: impl Fn(Option<SymbolId>) -> bool) -> Option<Vec<SymbolId>> {
+        let first = self.states.first()?;
+        if first.accepting && wanted(None) {
+            return Some(Vec::new());
+        }
+        let tops = first.edges.iter().filter(|&&(symbol, _)| wanted(Some(symbol)));
+        // Each state with the symbol that was read last and the place of the one before.
+        let mut open: Vec<(u32, SymbolId, Option<usize>)> =
+            tops.map(|&(symbol, to)| (to, symbol, None)).collect();
+        let mut seen = vec![false; self.states.len()];
+        let mut at = 0;
+        while let Some(&(state, symbol, mut before)) = open.get(at) {
+            if self.accepts_at(state) {
+                let mut word = vec![symbol];
+                while let Some(place) = before {
+                    word.push(open[place].1);
+                    before = open[place].2;
+                }
+                word.reverse();
+                return Some(word);
+            }
+            if !std::mem::replace(&mut seen[state as usize], true) {
+                open.extend(self.edges(state).iter().map(|&(symbol, to)| (to, symbol, Some(at))));
+            }
+            at += 1;
+        }
+        None
+    }
+
     /// The words of at most this length, shortest first.
     #[must_use]
     pub fn words(&self, longest: usize) -> Vec<Vec<SymbolId>> {

@@ -6,6 +6,7 @@
 //! - [`Psa`]: finite automata that accept configurations (control state, stack);
 //! - [`post_star`] and [`pre_star`]: everything reachable from, and everything that can reach, a
 //!   regular set of configurations, by saturation;
+//! - [`shortest_run`]: by which rules one configuration is reached from a regular set of them;
 //! - [`Languages`]: stack languages in canonical form (minimal deterministic automata, numbered in
 //!   one way only), so that two languages are equal exactly if their ids are.
 //!
@@ -35,9 +36,11 @@ mod language;
 mod post;
 mod pre;
 mod psa;
+mod run;
 
 pub use dfa::Dfa;
 pub use language::{LanguageId, Languages};
 pub use post::post_star;
 pub use pre::{PdsRule, pre_star, pre_star_while};
 pub use psa::{Control, Psa};
+pub use run::{PdsRun, shortest_run};

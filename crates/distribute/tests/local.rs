@@ -109,8 +109,8 @@ fn verdicts_are_those_of_one() {
             match (&alone.verdict, &outcome.verdict) {
                 (Verdict::Safe(a), Verdict::Safe(b)) => assert_eq!(a, b),
                 (
-                    Verdict::Unsafe { bound: a, trace: Ok(one), .. },
-                    Verdict::Unsafe { bound: b, trace: Ok(many), .. },
+                    Verdict::Unsafe { bound: a, trace: one, .. },
+                    Verdict::Unsafe { bound: b, trace: many, .. },
                 ) => {
                     assert_eq!(a, b);
                     assert_eq!(one.steps.len(), many.steps.len());

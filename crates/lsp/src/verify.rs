@@ -141,7 +141,7 @@ impl Task {
             message,
             severity,
             violation: match answer.verdict() {
-                Verdict::Unsafe(violation) => violation.steps().map(|steps| self.violation(steps)),
+                Verdict::Unsafe(violation) => Some(self.violation(violation.steps())),
                 _ => None,
             },
         }

@@ -113,10 +113,11 @@ pub fn verify(
                     evidence: false,
                 };
                 let outcome = engine::check(&asked, bound, budget, &|_| {});
-                let Verdict::Unsafe { trace, .. } = outcome.verdict else {
-                    return Err(Failure::NoPlateau);
+                let trace = match outcome.verdict {
+                    Verdict::Unsafe { trace, .. } => trace,
+                    Verdict::Unknown { stop, .. } => return Err(Failure::Stopped(stop)),
+                    _ => return Err(Failure::NoPlateau),
                 };
-                let trace = trace.map_err(Failure::Stopped)?;
                 return question.violation(&prepared.inlined, system, trace, counts);
             }
             let (count, known) = (Some(seen.1), all.len());

@@ -73,7 +73,7 @@ impl Summary {
 #[must_use]
 pub fn text(answer: &AboutStates<'_>, options: TraceOptions) -> String {
     let mut shown = summary(answer).text(options.paint);
-    if let Verdict::Unsafe { trace: Ok(trace), .. } = &answer.outcome.verdict {
+    if let Verdict::Unsafe { trace, .. } = &answer.outcome.verdict {
         shown += &format!("\n{}", text::trace(answer.system, trace, options));
     }
     shown
@@ -84,9 +84,9 @@ pub fn text(answer: &AboutStates<'_>, options: TraceOptions) -> String {
 pub fn summary(answer: &AboutStates<'_>) -> Summary {
     let (verdict, role, mut details) = match &answer.outcome.verdict {
         Verdict::Safe(proof) => (json::VerdictName::Safe, Role::Good, why_safe(answer, *proof)),
-        Verdict::Unsafe { bound, property, trace } => {
-            let steps = trace.as_ref().map(|trace| trace.steps.len());
-            let mut details = about_trace(answer, *bound, steps);
+        Verdict::Unsafe { bound, property, .. } => {
+            let fewest = about_trace(answer, *bound).map(|fewest| ("fewest", fewest));
+            let mut details: Vec<Detail> = fewest.into_iter().collect();
             let property = answer.properties.get(*property);
             if let (Some(Property::NoDeadlock(_)), Some(last)) = (property, answer.last) {
                 details.extend(text::waiting(answer.system, last).map(|who| ("waits", who)));
@@ -113,8 +113,7 @@ pub fn sentence(answer: &AboutStates<'_>) -> String {
     match &answer.outcome.verdict {
         Verdict::Safe(_) => safe(answer),
         Verdict::Unsafe { bound, property, trace } => {
-            let steps = trace.as_ref().map(|trace| trace.steps.len());
-            unsafe_sentence(answer, *bound, steps.ok(), answer.properties.get(*property))
+            unsafe_sentence(answer, *bound, trace.steps.len(), answer.properties.get(*property))
         }
         Verdict::Bounded { bound } => format!(
             "{} within {}; this is not a proof: `selvedge verify` looks for one",
@@ -311,11 +310,11 @@ pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool)
 fn unsafe_sentence(
     answer: &AboutStates<'_>,
     bound: Bound,
-    steps: Option<usize>,
+    steps: usize,
     property: Option<&Property>,
 ) -> String {
     let with = with_switches(bound);
-    let steps = steps.map_or(String::new(), |n| format!(" and {}", count(n, "step")));
+    let steps = format!(" and {}", count(steps, "step"));
     let why = answer.last.and_then(|state| answer.system.wrong(state.shared));
     match (property, why) {
         (Some(target @ Property::Unreachable(_)), _) => {
@@ -349,17 +348,15 @@ pub fn violation(answer: &AboutStates<'_>) -> Option<String> {
     }
 }
 
-fn about_trace(answer: &AboutStates<'_>, bound: Bound, steps: Result<usize, &Stop>) -> Vec<Detail> {
+/// Of what the schedule has the fewest.
+fn about_trace(answer: &AboutStates<'_>, bound: Bound) -> Option<String> {
     let outcome = answer.outcome;
     let shorter = match &outcome.fewest {
-        Fewest::Steps => "is shorter",
+        Fewest::Steps | Fewest::Bound(_) => "is shorter",
         Fewest::FusedSteps => "has fewer steps, local ones not counted",
         Fewest::Unknown(stop) => {
             let what = bound.resource.name();
-            return vec![(
-                "fewest",
-                format!("whether fewer {what}s are enough is not known: {stop}"),
-            )];
+            return Some(format!("whether fewer {what}s are enough is not known: {stop}"));
         }
     };
     let fewest = match bound.resource {
@@ -379,32 +376,31 @@ fn about_trace(answer: &AboutStates<'_>, bound: Bound, steps: Result<usize, &Sto
             format!("no schedule with at most {} does in fewer rounds", count(delays, "delay"))
         }
     };
-    match steps {
-        Ok(_) if bound.count == 0 => Vec::new(),
+    Some(match &outcome.fewest {
+        _ if bound.count == 0 => return None,
         // The search goes step by step, and does not count contexts.
-        Ok(_) if outcome.engine == "predicates" => Vec::new(),
+        _ if outcome.engine == "predicates" => return None,
+        Fewest::Bound(stop) => {
+            format!("{fewest}; whether fewer steps are enough is not known: {stop}")
+        }
         // Summaries take the fewest steps for each thread by itself; in turns, and
         // where threads are counted, steps are not.
-        Ok(_)
-            if answer.asked.started.is_some()
-                || matches!(
-                    outcome.engine,
-                    "rounds-lazy"
-                        | "rounds-near"
-                        | "rounds-eager"
-                        | "delays"
-                        | "coverability"
-                        | "growing-threads"
-                        | "cuts-and-counting"
-                ) =>
+        _ if answer.asked.started.is_some()
+            || matches!(
+                outcome.engine,
+                "rounds-lazy"
+                    | "rounds-near"
+                    | "rounds-eager"
+                    | "delays"
+                    | "coverability"
+                    | "growing-threads"
+                    | "cuts-and-counting"
+            ) =>
         {
-            vec![("fewest", fewest)]
+            fewest
         }
-        Ok(_) => vec![("fewest", format!("{fewest}, and none with {bound} {shorter}"))],
-        Err(stop) => {
-            vec![("fewest", fewest), ("schedule", format!("it could not be made: {stop}"))]
-        }
-    }
+        _ => format!("{fewest}, and none with {bound} {shorter}"),
+    })
 }
 
 /// The bounded statement, without the bound.

@@ -74,18 +74,22 @@ impl Object {
     /// An answer as an object.
     #[must_use]
     pub fn new(answer: &crate::answer::AboutStates<'_>) -> Self {
-        use selvedge_analysis::engine::Verdict as Found;
+        use selvedge_analysis::engine::{Fewest, Verdict as Found};
         let outcome = answer.outcome;
         let (verdict, bound, reason) = match &outcome.verdict {
             Found::Safe(_) => (VerdictName::Safe, outcome.collapse, None),
-            Found::Unsafe { bound, trace, .. } => {
-                (VerdictName::Unsafe, Some(*bound), trace.as_ref().err())
+            Found::Unsafe { bound, .. } => {
+                let ended = match &outcome.fewest {
+                    Fewest::Bound(stop) => Some(stop),
+                    Fewest::Steps | Fewest::FusedSteps | Fewest::Unknown(_) => None,
+                };
+                (VerdictName::Unsafe, Some(*bound), ended)
             }
             Found::Bounded { bound } => (VerdictName::Bounded, Some(*bound), None),
             Found::Unknown { stop, completed } => (VerdictName::Unknown, *completed, Some(stop)),
         };
         let found = match &outcome.verdict {
-            Found::Unsafe { trace: Ok(found), .. } => Some(found),
+            Found::Unsafe { trace, .. } => Some(trace),
             _ => None,
         };
         Object {

@@ -86,19 +86,17 @@ pub fn answer(answer: &AboutStates<'_>, source: &Source, exit: u8) -> Log {
         Verdict::Unsafe { property, trace, .. } => {
             let rule = answer.properties.get(*property).map_or(ASSERTION, rule);
             let mut result = places.plain(rule, "fail", &sentence);
-            if let Ok(trace) = trace {
-                let flow = places.flow(answer.system, trace, trace.steps.len());
-                let last = flow.1.map(|line| places.at(Some(line), Some(&sentence)));
-                let mut locations: Vec<Location> = last.into_iter().collect();
-                if let (DEADLOCK, Some(state)) = (rule, answer.last) {
-                    locations = places.waiting(answer.system, state);
-                }
-                if !locations.is_empty() {
-                    result.related_locations = locations.split_off(1);
-                    result.locations = locations;
-                }
-                result.code_flows.extend(flow.0);
+            let flow = places.flow(answer.system, trace, trace.steps.len());
+            let last = flow.1.map(|line| places.at(Some(line), Some(&sentence)));
+            let mut locations: Vec<Location> = last.into_iter().collect();
+            if let (DEADLOCK, Some(state)) = (rule, answer.last) {
+                locations = places.waiting(answer.system, state);
             }
+            if !locations.is_empty() {
+                result.related_locations = locations.split_off(1);
+                result.locations = locations;
+            }
+            result.code_flows.extend(flow.0);
             vec![result]
         }
     };

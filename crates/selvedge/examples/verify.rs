@@ -10,7 +10,7 @@ fn main() -> Result<(), selvedge::Failure> {
     let answer = verify(&subject, &Options::default())?;
     println!("{}: {}", answer.name().word(), answer.sentence());
     if let Verdict::Unsafe(violation) = answer.verdict() {
-        for step in violation.steps().into_iter().flatten() {
+        for step in violation.steps() {
             println!("{} makes count {}", step.thread, step.shared["count"]);
         }
     }

@@ -64,7 +64,7 @@ impl Answer {
     ) -> Result<Self, Failure> {
         has_no_limits(opened);
         let last = match &outcome.verdict {
-            Found::Unsafe { trace: Ok(trace), .. } => Some(replayed(opened, trace)?),
+            Found::Unsafe { trace, .. } => Some(replayed(opened, trace)?),
             _ => None,
         };
         let question = Box::new(question.clone());
@@ -162,7 +162,7 @@ impl Answer {
     pub(crate) fn last(&self) -> Option<&State> {
         let By::States { outcome, last, .. } = &self.by else { return None };
         match &outcome.verdict {
-            Found::Unsafe { trace: Ok(trace), .. } => Some(last.as_ref().unwrap_or(&trace.initial)),
+            Found::Unsafe { trace, .. } => Some(last.as_ref().unwrap_or(&trace.initial)),
             _ => None,
         }
     }
@@ -272,9 +272,8 @@ impl Answer {
                     system: &*opened.system,
                     bound: *bound,
                     violation: self.each(answer::violation, |_| None, |_| None).unwrap_or_default(),
-                    run: trace
-                        .as_ref()
-                        .map(|trace| (trace, last.as_ref().unwrap_or(&trace.initial))),
+                    trace,
+                    last: last.as_ref().unwrap_or(&trace.initial),
                 }),
                 Found::Bounded { bound } => Verdict::Bounded(Within::Bound(*bound)),
                 Found::Unknown { stop, completed } => Verdict::Unknown(Unknown {
@@ -319,7 +318,7 @@ impl Answer {
     pub fn run(&self) -> Option<(&Opened, Trace)> {
         match &self.by {
             By::States { opened, outcome, .. } => match &outcome.verdict {
-                Found::Unsafe { trace: Ok(trace), .. } => Some((opened, trace.clone())),
+                Found::Unsafe { trace, .. } => Some((opened, trace.clone())),
                 _ => None,
             },
             By::Endless { opened, outcome, .. } => match &outcome.verdict {

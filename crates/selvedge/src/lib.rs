@@ -13,10 +13,10 @@
 //! let subject = Subject::parse("race.weave", program, InputOptions::default())?;
 //! let answer = verify(&subject, &Options::default())?;
 //! let Verdict::Unsafe(violation) = answer.verdict() else { panic!("{}", answer.sentence()) };
-//! for step in violation.steps().into_iter().flatten() {
+//! for step in violation.steps() {
 //!     println!("context {}, {}: count is {}", step.context, step.thread, step.shared["count"]);
 //! }
-//! assert_eq!(violation.last().unwrap()["count"], 2);
+//! assert_eq!(violation.last()["count"], 2);
 //! # Ok::<(), selvedge::Failure>(())
 //! ```
 //!

@@ -225,7 +225,7 @@ fn violation(
         let opened = opened(Arc::clone(system));
         let explored = question.explored(&opened, Method::Auto);
         let fewest = engine::check(&explored, bound, budget, &question.tell());
-        let is_found = matches!(fewest.verdict, Verdict::Unsafe { trace: Ok(_), .. });
+        let is_found = matches!(fewest.verdict, Verdict::Unsafe { .. });
         is_found.then(|| Answer::of_states(question, &opened, fewest))
     };
     let few = question.budget().with_work(FOR_CONTEXTS);
@@ -239,7 +239,7 @@ fn violation(
     let opened = opened(system);
     let shown = Violation { trace: trace.clone(), contexts: trace.contexts(), property: 0 };
     let outcome = Outcome {
-        verdict: Verdict::Unsafe { bound, property: 0, trace: Ok(trace.clone()) },
+        verdict: Verdict::Unsafe { bound, property: 0, trace: trace.clone() },
         engine: "predicates",
         observations: Vec::new(),
         cuts: Vec::new(),

@@ -116,13 +116,13 @@ fn settled(again: Outcome, known: Outcome) -> Outcome {
     let Verdict::Unknown { stop, .. } = &again.verdict else { return again };
     let stop = stop.clone();
     match known.verdict {
-        Verdict::Unsafe { bound, property, trace: Ok(trace) } => {
+        Verdict::Unsafe { bound, property, trace } => {
             let bound = match bound.resource {
                 Resource::Contexts => Bound::contexts(trace.contexts()),
                 Resource::Rounds => Bound { count: trace.rounds(), ..bound },
                 _ => bound,
             };
-            let verdict = Verdict::Unsafe { bound, property, trace: Ok(trace) };
+            let verdict = Verdict::Unsafe { bound, property, trace };
             Outcome { verdict, fewest: Fewest::Unknown(stop), ..known }
         }
         _ => again,
@@ -144,27 +144,26 @@ pub(crate) fn told(fused: &Fused, opened: &Opened, outcome: Outcome, budget: &Bu
     let Outcome { verdict, evidence, most_threads, .. } = outcome;
     let wanted_evidence = evidence.is_some();
     let waits = outcome.reductions.contains(&engine::STUBBORN_SETS);
-    let mut fewest = Fewest::Steps;
+    let mut fewest = outcome.fewest;
     let (verdict, evidence) = match verdict {
-        Verdict::Unsafe { bound, property, trace: Ok(trace) } => {
-            let trace = unfolded(fused, &trace);
-            let shorter = trace
-                .as_ref()
-                .ok()
-                .and_then(|trace| fewer_steps(opened, bound, trace, most_threads, budget));
-            if shorter.is_none() {
-                fewest = Fewest::FusedSteps;
+        Verdict::Unsafe { bound, property, trace } => match unfolded(fused, &trace) {
+            Err(stop) => (Verdict::Unknown { stop, completed: None }, None),
+            Ok(trace) => {
+                let is_shortest = fewest == Fewest::Steps;
+                let shorter = is_shortest
+                    .then(|| fewer_steps(opened, bound, &trace, most_threads, budget))
+                    .flatten();
+                if is_shortest && shorter.is_none() {
+                    fewest = Fewest::FusedSteps;
+                }
+                let (trace, property) = shorter.unwrap_or((trace, property));
+                let evidence = wanted_evidence.then(|| {
+                    let (trace, contexts) = (trace.clone(), trace.contexts());
+                    Evidence::Violation(Violation { trace, contexts, property })
+                });
+                (Verdict::Unsafe { bound, property, trace }, evidence)
             }
-            let (trace, property) = match shorter {
-                Some((trace, property)) => (Ok(trace), property),
-                None => (trace, property),
-            };
-            let evidence = trace.as_ref().ok().filter(|_| wanted_evidence).map(|trace| {
-                let (trace, contexts) = (trace.clone(), trace.contexts());
-                Evidence::Violation(Violation { trace, contexts, property })
-            });
-            (Verdict::Unsafe { bound, property, trace }, evidence)
-        }
+        },
         verdict => {
             let evidence = evidence.map(|proof| {
                 let (local, later) = (fused.local().clone(), fused.begins_later());
@@ -280,9 +279,7 @@ mod tests {
             evidence: false,
         };
         let found = engine::verify(&question, &Budget::default(), &|_| {});
-        let Verdict::Unsafe { trace: Ok(trace), .. } = found.verdict else {
-            panic!("{:?}", found.verdict)
-        };
+        let Verdict::Unsafe { trace, .. } = found.verdict else { panic!("{:?}", found.verdict) };
         let run = unfolded(&fused, &trace).unwrap();
         let last = selvedge_evidence::replay_with(&*opened.system, &run, |_| {}).unwrap();
         let broken = Property::first_broken(&opened.properties, &*opened.system, &last).unwrap();

@@ -165,7 +165,7 @@ impl WithSlots {
         let verdict = match outcome.verdict {
             // What it rests on speaks of slots.
             Verdict::Safe(_) => Verdict::Bounded { bound },
-            Verdict::Unsafe { bound, property, trace: Ok(trace) } => {
+            Verdict::Unsafe { bound, property, trace } => {
                 match self.lift(system, program, &trace) {
                     Ok((trace, _)) => {
                         if wanted_evidence {
@@ -173,7 +173,7 @@ impl WithSlots {
                             let shown = Violation { trace, contexts, property };
                             evidence = Some(Evidence::Violation(shown));
                         }
-                        Verdict::Unsafe { bound, property, trace: Ok(trace) }
+                        Verdict::Unsafe { bound, property, trace }
                     }
                     // What the program itself cannot do is no violation.
                     Err(stop) => Verdict::Unknown { stop, completed: None },

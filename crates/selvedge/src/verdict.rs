@@ -89,7 +89,8 @@ pub struct Counterexample<'a> {
     pub(crate) system: &'a dyn System,
     pub(crate) bound: Bound,
     pub(crate) violation: String,
-    pub(crate) run: Result<(&'a Trace, &'a State), &'a Stop>,
+    pub(crate) trace: &'a Trace,
+    pub(crate) last: &'a State,
 }
 
 impl<'a> Counterexample<'a> {
@@ -105,17 +106,16 @@ impl<'a> Counterexample<'a> {
         &self.violation
     }
 
-    /// The steps, one after the other; none if there is no [`trace`](Self::trace).
+    /// The steps, one after the other.
     #[must_use]
-    pub fn steps(&self) -> Option<Steps<'a>> {
-        Some(Steps::new(self.system, self.run.ok()?.0))
+    pub fn steps(&self) -> Steps<'a> {
+        Steps::new(self.system, self.trace)
     }
 
     /// The shared variables at its end.
     #[must_use]
-    pub fn last(&self) -> Option<Values> {
-        let (_, last) = self.run.ok()?;
-        Some(self.system.describe().shared_values(last.shared))
+    pub fn last(&self) -> Values {
+        self.system.describe().shared_values(self.last.shared)
     }
 
     /// The system that it is a run of.
@@ -124,8 +124,9 @@ impl<'a> Counterexample<'a> {
         self.system
     }
 
-    /// The run of the system, or why the schedule could not be made within the limits.
-    pub fn trace(&self) -> Result<&'a Trace, &'a Stop> {
-        self.run.map(|(trace, _)| trace)
+    /// The run of the system.
+    #[must_use]
+    pub fn trace(&self) -> &'a Trace {
+        self.trace
     }
 }

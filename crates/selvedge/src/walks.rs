@@ -71,13 +71,13 @@ fn told(question: &Question, opened: &Opened, trace: Trace) -> Option<Answer> {
     let few = question.budget().with_work(FOR_CONTEXTS);
     let explored = question.explored(opened, Method::Auto);
     let fewest = engine::check(&explored, bound, &few, &question.tell());
-    if matches!(fewest.verdict, Verdict::Unsafe { trace: Ok(_), .. }) {
+    if matches!(fewest.verdict, Verdict::Unsafe { .. }) {
         return Answer::of_states(question, opened, fewest).ok();
     }
     let stop = few.look().err().unwrap_or(Stop::Cancelled);
     let shown = Violation { trace: trace.clone(), contexts: trace.contexts(), property: 0 };
     let outcome = Outcome {
-        verdict: Verdict::Unsafe { bound, property: 0, trace: Ok(trace) },
+        verdict: Verdict::Unsafe { bound, property: 0, trace },
         engine: "walks",
         observations: Vec::new(),
         cuts: Vec::new(),

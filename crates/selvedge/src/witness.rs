@@ -65,8 +65,8 @@ impl Answer {
                 if opened.properties.get(*property).is_some_and(Property::is_about_deadlocks) {
                     return Err("the formats have no word for deadlocks");
                 }
-                let (Ok(trace), Some(program)) = (trace, &opened.program) else {
-                    return Err("the schedule could not be made within the limits");
+                let Some(program) = &opened.program else {
+                    return Err("there is no program");
                 };
                 let races = broken.is_some_and(|reason| class(&reason) == Asked::NoDataRace);
                 witness::violation(&task, program, trace, races)

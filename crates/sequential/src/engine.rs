@@ -141,25 +141,22 @@ fn explore(
             continue;
         };
         // What is wrong with some variables hidden may not be wrong.
-        let trace = match engine.lift(&violation) {
-            Ok(Lifted::Run(trace)) => Ok(trace),
-            lifted if focus.is_all() => lifted.and_then(|_| Err(lost())),
-            Ok(Lifted::Broken { edges, places }) => {
-                match guided(asked, &places, options, budget)? {
-                    Some(trace) => Ok(trace),
-                    None => {
-                        focus.widen(asked.program, &edges)?;
-                        engine = Rounds::focused(asked.program, prepared, options, &focus, budget)?;
-                        continue;
-                    }
+        let trace = match engine.lift(&violation)? {
+            Lifted::Run(trace) => trace,
+            _ if focus.is_all() => return Err(lost()),
+            Lifted::Broken { edges, places } => match guided(asked, &places, options, budget)? {
+                Some(trace) => trace,
+                None => {
+                    focus.widen(asked.program, &edges)?;
+                    engine = Rounds::focused(asked.program, prepared, options, &focus, budget)?;
+                    continue;
                 }
-            }
-            Err(stop) => return Err(stop),
+            },
         };
         seen(&engine, violation.rounds, outcome, tell);
         let property = asked.properties.iter().position(|p| *p == Property::NeverWrong);
         let property = property.unwrap_or(0);
-        if let (true, Ok(trace)) = (asked.evidence, &trace) {
+        if asked.evidence {
             let contexts = trace.contexts();
             let shown = Shown { trace: trace.clone(), contexts, property };
             outcome.evidence = Some(Evidence::Violation(shown));

@@ -36,7 +36,7 @@ fn first_wrong(text: &str, rounds: usize) -> Option<usize> {
             Asked { program: &program, properties: &[Property::NeverWrong], evidence: false };
         match check(&asked, rounds, options, &Budget::default(), &|_| {}).verdict {
             Verdict::Unsafe { bound, trace, .. } => {
-                let states = replay(&program, &trace.expect("a run")).expect("it replays");
+                let states = replay(&program, &trace).expect("it replays");
                 assert!(program.wrong(states.last().expect("a state").shared).is_some());
                 Some(bound.count)
             }

@@ -148,7 +148,6 @@ fn focused(
     match (outcome.verdict, expected.wrong) {
         (Verdict::Unsafe { bound, trace, .. }, Some(round)) => {
             assert_eq!(bound, Bound::rounds(round), "seed {seed} {guesses:?}");
-            let trace = trace.unwrap_or_else(|e| panic!("seed {seed} {guesses:?}: {e}"));
             let states = replay(system, &trace).expect("a run");
             let last = states.last().expect("a state");
             assert!(system.wrong(last.shared).is_some(), "seed {seed} {guesses:?}");

@@ -27,7 +27,7 @@ fn answer(program: &Lowering, rounds: usize) -> Option<bool> {
         Verdict::Safe(_) | Verdict::Bounded { .. } => Some(false),
         Verdict::Unsafe { bound, trace, .. } => {
             assert!(bound.count <= rounds && bound == Bound::rounds(bound.count));
-            let states = replay(program, &trace.expect("a run")).expect("it replays");
+            let states = replay(program, &trace).expect("it replays");
             assert!(states.last().is_some_and(|state| program.wrong(state.shared).is_some()));
             Some(true)
         }

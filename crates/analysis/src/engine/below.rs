@@ -25,6 +25,8 @@ pub(super) struct Below<'a> {
     highest: Option<u32>,
     /// For single states: the largest bound within which there are finitely many.
     finite_until: usize,
+    /// Of what the schedule of a violation has the fewest.
+    fewest: Fewest,
 }
 
 /// What explorers start with.
@@ -73,7 +75,8 @@ impl<'a> Below<'a> {
                 return Err(Fault::new(message).into());
             }
         };
-        Ok(Below { start, explorer, highest: Some(SUSPICIOUS_HEIGHT), finite_until: 0 })
+        let highest = Some(SUSPICIOUS_HEIGHT);
+        Ok(Below { start, explorer, highest, finite_until: 0, fewest: Fewest::Steps })
     }
 
     /// What is counted.
@@ -103,17 +106,12 @@ impl<'a> Below<'a> {
                 }
             };
             if let Some(property) = violation {
-                let trace = match question.needs_all_threads() && self.explorer.has_left_out() {
-                    // A schedule with more threads than are followed may be shorter.
-                    true => schedule(question, within, budget),
-                    false => {
-                        let found = self.explorer.shortest(question.properties, budget);
-                        found.and_then(|trace| trace.ok_or(Stop::Cancelled))
-                    }
+                let trace = match self.show(question, within, budget) {
+                    Ok(trace) => trace,
+                    Err(stop) => return Verdict::Unknown { stop, completed: before(within) },
                 };
-                // The shortest schedule may lead to another violation.
-                let shown = trace.as_ref().ok().and_then(|trace| broken_by(question, trace));
-                let property = shown.unwrap_or(property);
+                // The schedule may lead to another violation.
+                let property = broken_by(question, &trace).unwrap_or(property);
                 return Verdict::Unsafe { bound: within, property, trace };
             }
             if question.needs_all_threads() && self.explorer.has_left_out() {
@@ -134,6 +132,28 @@ impl<'a> Below<'a> {
                 return Verdict::Unknown { stop, completed: Some(within) };
             }
         }
+    }
+
+    /// A schedule of a violation at the current bound: the shortest one, or another if something ends the search for it.
+    fn show(
+        &mut self,
+        question: &Question<'_>,
+        bound: Bound,
+        budget: &Budget,
+    ) -> Result<Trace, Stop> {
+        let any = self.explorer.run(question.properties, budget)?.ok_or(Stop::Cancelled)?;
+        let shortest = match question.needs_all_threads() && self.explorer.has_left_out() {
+            // A schedule with more threads than are followed may be shorter.
+            true => schedule(question, bound, budget),
+            false => {
+                let found = self.explorer.shortest(question.properties, budget);
+                found.and_then(|trace| trace.ok_or(Stop::Cancelled))
+            }
+        };
+        Ok(shortest.unwrap_or_else(|stop| {
+            self.fewest = Fewest::Bound(stop);
+            any
+        }))
     }
 
     fn advance(&mut self, budget: &Budget) -> Result<(), Stop> {
@@ -220,7 +240,7 @@ impl<'a> Below<'a> {
             cuts: Vec::new(),
             collapse: None,
             reductions: Vec::new(),
-            fewest: Fewest::Steps,
+            fewest: self.fewest.clone(),
             most_threads: self.start.most_threads,
             evidence: None,
             verdict,
@@ -302,7 +322,7 @@ pub(super) fn broken_by(question: &Question<'_>, trace: &Trace) -> Option<usize>
 
 /// A violation with a schedule, as evidence.
 pub(super) fn violation(verdict: &Verdict) -> Option<Evidence> {
-    let Verdict::Unsafe { property, trace: Ok(trace), .. } = verdict else { return None };
+    let Verdict::Unsafe { property, trace, .. } = verdict else { return None };
     let (contexts, property) = (trace.contexts(), *property);
     Some(Evidence::Violation(Violation { trace: trace.clone(), contexts, property }))
 }

@@ -104,7 +104,7 @@ fn with_whole_stacks(question: &Question<'_>, budget: &Budget) -> Whole {
         Ok(Attempt::Decided(Decision::Unsafe { threads, trace, property })) => {
             let bound = Bound::threads(threads);
             outcome.most_threads = drops(system, &trace).then_some(threads);
-            outcome.verdict = Verdict::Unsafe { bound, property, trace: Ok(trace) };
+            outcome.verdict = Verdict::Unsafe { bound, property, trace };
             outcome.evidence = violation(&outcome.verdict).filter(|_| question.evidence);
         }
         Ok(Attempt::Grows(fault)) => {

@@ -18,7 +18,7 @@ use super::{Listener, Outcome, Proof, Question, Verdict};
 use crate::converge::closure::Closure;
 use crate::explore::{Abstraction, Observe};
 use crate::{Bound, Budget, Stop};
-use run::{End, Plateau, Side, run};
+use run::{End, Explored, Plateau, Side, run};
 
 /// How to look for a proof.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +43,7 @@ pub(super) fn check(
     budget: &Budget,
     tell: Listener<'_>,
 ) -> Outcome {
-    let (outcome, _) = run(question, false, budget, tell, |run| {
+    let explored = run(question, false, budget, tell, |run| {
         // Rounds first: a violation then has the fewest delays within them.
         while run.explorer.bound().count < rounds && !run.explorer.has_collapsed() {
             run.advance(Side::Round)?;
@@ -59,7 +59,7 @@ pub(super) fn check(
             false => Verdict::Bounded { bound: Bound::round_robin(rounds, delays) },
         })
     });
-    outcome
+    explored.outcome
 }
 
 /// Whether a violation is reachable at all. Without properties: which visible states are.
@@ -91,16 +91,14 @@ pub fn explore(
     tell: Listener<'_>,
 ) -> (Outcome, Effort) {
     if question.symmetry {
-        let found = attempt(question, true, options, budget, tell);
-        let bound = match &found.0.verdict {
-            Verdict::Unsafe { bound, .. } => *bound,
-            _ => return found,
-        };
-        if !bound.resource.interchanges() {
-            return found;
+        let Explored { outcome, effort, look_again } =
+            attempt(question, true, options, budget, tell);
+        if !look_again {
+            return (outcome, effort);
         }
     }
-    attempt(question, false, options, budget, tell)
+    let Explored { outcome, effort, .. } = attempt(question, false, options, budget, tell);
+    (outcome, effort)
 }
 
 fn attempt(
@@ -109,7 +107,7 @@ fn attempt(
     options: &Options,
     budget: &Budget,
     tell: Listener<'_>,
-) -> (Outcome, Effort) {
+) -> Explored {
     run(question, interchanged, budget, tell, |run| {
         let observe = options.observe.clone().unwrap_or(Observe::top(1));
         run.abstraction = Some(Abstraction::new(question.system, observe));

@@ -258,8 +258,7 @@ impl Growing<'_> {
                     return self.found(threads, shown, budget).map(Some);
                 }
                 let dropped = drops(self.question.system, &trace);
-                let mut outcome =
-                    outcome(ABOVE, Verdict::Unsafe { bound, property, trace: Ok(trace) });
+                let mut outcome = outcome(ABOVE, Verdict::Unsafe { bound, property, trace });
                 outcome.most_threads = dropped.then_some(threads);
                 outcome.evidence = violation(&outcome.verdict).filter(|_| self.question.evidence);
                 Ok(Some(outcome))

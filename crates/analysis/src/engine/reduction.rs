@@ -59,10 +59,17 @@ fn run(
         tell(Event::Bound { observation: &observation, stored });
         observations.push(observation);
         if let Some(property) = reduction.rounds().violated {
-            let trace = schedule(question, bound, budget);
+            // Pairs of shared states have no single steps.
+            let trace = match schedule(question, bound, budget) {
+                Ok(trace) => trace,
+                Err(stop) => {
+                    let completed = bound.count.checked_sub(1).map(Bound::rounds);
+                    return Verdict::Unknown { stop, completed };
+                }
+            };
             // The shortest schedule may lead to another violation.
-            let shown = trace.as_ref().ok().and_then(|trace| broken_by(question, trace));
-            return Verdict::Unsafe { bound, property: shown.unwrap_or(property), trace };
+            let property = broken_by(question, &trace).unwrap_or(property);
+            return Verdict::Unsafe { bound, property, trace };
         }
         if bound.count >= most {
             return Verdict::Bounded { bound };

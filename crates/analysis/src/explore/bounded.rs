@@ -100,6 +100,10 @@ impl<L: Locals, B: Bookkeeping> Explorer for BoundedExplorer<'_, L, B> {
         Ok(found.map(|(property, _)| property))
     }
 
+    fn run(&mut self, properties: &[Property], budget: &Budget) -> Result<Option<Trace>, Stop> {
+        self.reached.run(properties, B::RESOURCE.bound(self.bound()), budget).map(Some)
+    }
+
     fn shortest(
         &mut self,
         properties: &[Property],

@@ -4,7 +4,7 @@
 
 use selvedge_automata::Dfa;
 use selvedge_evidence::Evidence;
-use selvedge_model::{SharedId, Stack, StackPattern, SymbolId, System, TemplateId};
+use selvedge_model::{Action, SharedId, Stack, StackPattern, SymbolId, System, TemplateId};
 use selvedge_store::Full;
 
 use super::{Classes, Reached};
@@ -43,6 +43,25 @@ pub trait Locals: Send {
         pace: &mut Pace<'_>,
         out: &mut Vec<Move>,
     ) -> Result<(), Stop>;
+
+    /// A run that is one of the moves, given by its thread and what becomes of it, and ends with a certain stack: the stack with which it begins, and
+    /// its actions. `None` if there is none, as there may be from above.
+    fn run(
+        &mut self,
+        _system: &dyn System,
+        _classes: &Classes,
+        _thread: (u32, SharedId, u32),
+        _to: &Move,
+        _stack: &Stack,
+        _pace: &mut Pace<'_>,
+    ) -> Result<Option<(Stack, Vec<Action>)>, Stop> {
+        Ok(None)
+    }
+
+    /// A stack of the local that is of a pattern, if all its stacks are reached.
+    fn stack_like(&self, _local: u32, _pattern: &StackPattern) -> Option<Stack> {
+        None
+    }
 
     /// What can be on top of the stack.
     fn tops(&self, local: u32) -> Vec<Option<SymbolId>>;

@@ -19,6 +19,7 @@
 //! listed ([`classes`]). With rounds every thread is a class of its own.
 
 pub mod abstraction;
+mod behind;
 mod bounded;
 pub mod classes;
 pub mod contexts;
@@ -93,6 +94,12 @@ pub trait Explorer: Send {
 
     /// The number of a property that a visible state breaks which is new at a bound.
     fn violation(&self, bound: usize, properties: &[Property]) -> Result<Option<usize>, Stop>;
+
+    /// A schedule that breaks one of the properties, within the current bound, which must be the smallest one with a violation:
+    /// from what was explored, where that says so, without another search.
+    fn run(&mut self, properties: &[Property], budget: &Budget) -> Result<Option<Trace>, Stop> {
+        self.shortest(properties, budget)
+    }
 
     /// The schedule that breaks one of the properties with the fewest steps, within the current bound, which must be the
     /// smallest one with a violation.

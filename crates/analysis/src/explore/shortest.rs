@@ -90,9 +90,17 @@ impl<L: Locals> Reached<'_, L> {
     }
 
     /// The smallest bound that reaches a state, where it is known.
-    fn needed(&self, state: u32) -> Option<usize> {
+    pub(super) fn needed(&self, state: u32) -> Option<usize> {
         let known = self.states_until.last().is_some_and(|&end| state < end);
         known.then(|| self.states_until.partition_point(|&until| until <= state))
+    }
+
+    /// The entry of a thread of a state, if it was met.
+    pub(super) fn entry_of(&mut self, state: &State, thread: ThreadId) -> Option<u32> {
+        let class = self.space.class_of(state, thread);
+        let acting = &state.threads[thread.index()];
+        let local = self.space.locals.of_stack(class, &acting.stack).ok()?;
+        self.space.find((class, local))
     }
 }
 
@@ -240,7 +248,7 @@ impl<L: Locals> ShortestSearch<'_, '_, L> {
                 Some(thread) if before == moved => vec![thread],
                 _ => state.thread_ids().collect(),
             };
-            candidates.retain(|&thread| self.entry_of(&state, thread) == Some(moved));
+            candidates.retain(|&thread| self.reached.entry_of(&state, thread) == Some(moved));
             let mut taken = None;
             'found: for thread in candidates {
                 for (action, next) in step(system, &state, thread)? {
@@ -263,17 +271,9 @@ impl<L: Locals> ShortestSearch<'_, '_, L> {
     fn word(&mut self, state: &State) -> Result<Vec<u32>, Full> {
         self.reached.space.word(state)
     }
-
-    fn entry_of(&mut self, state: &State, thread: ThreadId) -> Option<u32> {
-        let space = &mut self.reached.space;
-        let class = space.class_of(state, thread);
-        let acting = &state.threads[thread.index()];
-        let local = space.locals.of_stack(class, &acting.stack).ok()?;
-        space.find((class, local))
-    }
 }
 
 /// A schedule that cannot be followed is a mistake of this module, not of the input.
-fn lost() -> Stop {
+pub(super) fn lost() -> Stop {
     Stop::Fault(selvedge_model::Fault::new("the schedule of the violation could not be followed"))
 }

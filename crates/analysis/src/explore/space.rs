@@ -31,7 +31,7 @@ pub(super) struct EntryMove {
     /// The list of entries of started threads, by number.
     spawns: u32,
     /// Whether the thread has ended and is forgotten.
-    forgotten: bool,
+    pub forgotten: bool,
 }
 
 /// A system seen through one kind of locals.
@@ -237,6 +237,39 @@ impl<'a, L: Locals> Space<'a, L> {
             self.left_out.set(true);
         }
         fits.then_some(step.entry)
+    }
+
+    /// The entries of the threads that a move starts.
+    pub fn started(&self, index: u32) -> &[u32] {
+        self.spawns.get(self.moves.get(index).spawns)
+    }
+
+    /// What a state may have been before a move at a head, after which the thread has the entry `after`, or is forgotten; [`Space::step`]
+    /// says whether it was. `None` if the state is no such one.
+    pub fn step_back(
+        &self,
+        word: &[u32],
+        after: u32,
+        (shared, moves): (u32, u32),
+        index: u32,
+    ) -> Option<Vec<u32>> {
+        let step = self.moves.get(index);
+        if step.shared.0 != word[0] || !(step.forgotten || step.entry == after) {
+            return None;
+        }
+        let mut before = word.to_vec();
+        before[0] = shared;
+        for &started in self.started(index) {
+            self.layout.position(&before, started)?;
+            self.layout.remove(&mut before, started);
+        }
+        if step.forgotten {
+            self.layout.add(&mut before, moves);
+        } else {
+            self.layout.position(&before, after)?;
+            self.layout.replace(&mut before, after, moves);
+        }
+        Some(before)
     }
 
     /// Whether a thread has ended and is no part of a state: see [`selvedge_model::is_forgotten`].

@@ -93,6 +93,16 @@ impl Stacks {
         self.tallest as usize
     }
 
+    /// What becomes of a thread with a stack by an action.
+    fn after(&mut self, stack: u32, action: &Action) -> Result<Move, Full> {
+        let mut spawns = Vec::new();
+        if let Some(spawn) = action.spawn {
+            spawns.push((spawn.template, self.of_word(spawn.stack)?));
+        }
+        let local = self.replace_top(stack, action.word)?;
+        Ok(Move { shared: action.shared, local, spawns })
+    }
+
     /// The stack as a value of the model.
     #[must_use]
     pub fn get(&self, mut stack: u32) -> Stack {
@@ -134,18 +144,37 @@ impl Locals for Stacks {
         let (template, top) = (classes.template(class), self.top(local));
         of_runs(|| system.actions(template, shared, top, &mut actions))?;
         for action in &actions {
-            let mut spawns = Vec::new();
-            if let Some(spawn) = action.spawn {
-                spawns.push((spawn.template, self.of_word(spawn.stack)?));
-            }
-            let local = self.replace_top(local, action.word)?;
-            if self.highest.is_some_and(|highest| self.heights[local as usize] > highest) {
+            let made = self.after(local, action)?;
+            if self.highest.is_some_and(|highest| self.heights[made.local as usize] > highest) {
                 return Err(Stop::HighStack);
             }
-            out.push(Move { shared: action.shared, local, spawns });
+            out.push(made);
         }
         self.actions = actions;
         Ok(())
+    }
+
+    fn run(
+        &mut self,
+        system: &dyn System,
+        classes: &Classes,
+        (class, shared, local): (u32, SharedId, u32),
+        to: &Move,
+        _stack: &Stack,
+        _pace: &mut Pace<'_>,
+    ) -> Result<Option<(Stack, Vec<Action>)>, Stop> {
+        let mut actions = Vec::new();
+        system.actions(classes.template(class), shared, self.top(local), &mut actions)?;
+        for action in actions {
+            if self.after(local, &action)? == *to {
+                return Ok(Some((self.get(local), vec![action])));
+            }
+        }
+        Ok(None)
+    }
+
+    fn stack_like(&self, local: u32, pattern: &StackPattern) -> Option<Stack> {
+        Some(self.get(local)).filter(|stack| pattern.matches(stack.iter()))
     }
 
     fn tops(&self, local: u32) -> Vec<Option<SymbolId>> {

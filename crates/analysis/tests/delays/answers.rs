@@ -45,9 +45,7 @@ fn cost(system: &dyn System, trace: &Trace) -> Bound {
 fn is_unsafe(system: &dyn System, properties: &[Property], outcome: &Outcome) -> Option<bool> {
     let answer = match &outcome.verdict {
         Verdict::Safe(_) => false,
-        // Time was up before the schedule was made.
-        Verdict::Unsafe { trace: Err(_), .. } => return None,
-        Verdict::Unsafe { bound, trace: Ok(trace), .. } => {
+        Verdict::Unsafe { bound, trace, .. } => {
             if matches!(bound.resource, Resource::RoundRobin { .. }) {
                 assert_eq!(cost(system, trace), *bound);
             }

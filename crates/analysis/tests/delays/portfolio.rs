@@ -39,7 +39,7 @@ fn a_context_without_end_does_not_hide_a_violation() {
     };
     assert_eq!(system.threads().len(), 2);
     let outcome = verify(&question, &Budget::default(), &|_| {});
-    let Verdict::Unsafe { trace: Ok(_), .. } = outcome.verdict else { panic!("{outcome:?}") };
+    let Verdict::Unsafe { .. } = outcome.verdict else { panic!("{outcome:?}") };
     assert_eq!(outcome.engine, "delays");
     recheck(&system, &properties, &outcome.evidence.expect("evidence")).expect("accepted");
 }

@@ -74,7 +74,7 @@ impl Decided {
         self.asked += 1;
         let outcome = check(&question(&system), Bound::contexts(BOUND), &within(time), &|_| {});
         match &outcome.verdict {
-            Verdict::Unsafe { bound, trace: Ok(trace), .. } => {
+            Verdict::Unsafe { bound, trace, .. } => {
                 self.within += 1;
                 self.unsafe_ += 1;
                 must_hold(&system, outcome.evidence.as_ref(), about);
@@ -99,7 +99,7 @@ impl Decided {
                 assert_eq!(first_wrong, None, "{about}");
                 must_hold(&system, outcome.evidence.as_ref(), about);
             }
-            Verdict::Unsafe { trace: Ok(_), .. } => {
+            Verdict::Unsafe { .. } => {
                 self.unsafe_ += 1;
                 must_hold(&system, outcome.evidence.as_ref(), about);
             }
@@ -199,7 +199,7 @@ fn any_number_of_threads_is_what_numbers_of_them_are() {
                     assert!(!levels.is_some_and(|l| l[BOUND].wrong), "{about}");
                     safe += 1;
                 }
-                Verdict::Unsafe { trace: Ok(trace), .. } => {
+                Verdict::Unsafe { trace, .. } => {
                     must_hold(&system, outcome.evidence.as_ref(), &about);
                     let threads = trace.initial.threads.len() as u32;
                     let few = threads <= 3 && starts(&system, trace) <= STARTS;

@@ -25,9 +25,7 @@ pub fn answer(
     let answer = match verdict(&lowered, milliseconds)? {
         Verdict::Safe(_) => false,
         Verdict::Unsafe { trace, .. } => {
-            if let Ok(trace) = trace {
-                lift(sequential, &lowered, original, &trace, rounds);
-            }
+            lift(sequential, &lowered, original, &trace, rounds);
             true
         }
         _ => return None,

@@ -119,9 +119,6 @@ impl AnswerArgs {
                 VerdictName::Safe => {
                     "no evidence was written: what the proof rests on is too large to be written down"
                 }
-                VerdictName::Unsafe => {
-                    "no evidence was written: the schedule could not be made within the limits"
-                }
                 _ => {
                     "no evidence was written: there is some only if the answer is safe, unsafe or \
                      nonterminating"

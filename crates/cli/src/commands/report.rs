@@ -89,7 +89,7 @@ fn test(answer: &Answer, subject: &Subject) -> Result<String, Failure> {
     if !beyond.is_c {
         return Err(Failure::input(format!("{}: a test is made of programs in C", source.name())));
     }
-    let trace = violation.trace().map_err(|stop| Failure::input(stop.to_string()))?;
+    let trace = violation.trace();
     let made = harness::c_test(violation.system(), trace, source);
     made.map_err(|why| Failure::input(format!("{}: no test can be made: {why}", source.name())))
 }

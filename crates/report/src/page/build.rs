@@ -59,12 +59,10 @@ pub fn of_answer(
     match &outcome.verdict {
         Found::Unsafe { bound, trace, .. } => {
             document.violation = Some(bound.count);
-            match trace {
-                Ok(trace) if trace.steps.len() <= MOST_STEPS => {
-                    document.schedule = Some(of_trace(system, trace));
-                }
-                Ok(trace) => document.notes.push(too_long(trace.steps.len())),
-                Err(_) => {}
+            if trace.steps.len() <= MOST_STEPS {
+                document.schedule = Some(of_trace(system, trace));
+            } else {
+                document.notes.push(too_long(trace.steps.len()));
             }
         }
         Found::Safe(proof) => {

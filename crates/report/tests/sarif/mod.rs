@@ -62,7 +62,7 @@ fn ask(
     };
     let outcome = run(&question);
     let trace = match &outcome.verdict {
-        Verdict::Unsafe { trace: Ok(trace), .. } => Some(trace.clone()),
+        Verdict::Unsafe { trace, .. } => Some(trace.clone()),
         _ => None,
     };
     let states = trace.as_ref().map(|trace| replay(&*opened.system, trace).unwrap());

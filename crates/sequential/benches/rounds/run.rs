@@ -240,7 +240,7 @@ fn answer(program: &Lowering, rounds: usize, options: Options, budget: &Budget) 
     let properties = [Property::NeverWrong];
     let asked = Asked { program, properties: &properties, evidence: false };
     match check(&asked, rounds, options, budget, &|_| {}).verdict {
-        Verdict::Unsafe { bound, trace: Ok(trace), .. } => {
+        Verdict::Unsafe { bound, trace, .. } => {
             format!("violation in {bound}, a run of {} steps", trace.steps.len())
         }
         Verdict::Bounded { bound } => format!("no violation in {bound}"),

@@ -56,6 +56,17 @@ pub struct Run<'r, 'a> {
     certificate: Option<Evidence>,
     /// Images until the last abstract state was found.
     images_before: u64,
+    /// Whether a violation was found whose bounds are not those of R(r, d), so that it is to be looked for again.
+    look_again: bool,
+}
+
+/// What came of an exploration.
+pub struct Explored {
+    pub outcome: Outcome,
+    pub effort: Effort,
+    /// Whether a violation was found among interchanged threads, which says nothing of its bounds and has no schedule: it is to be looked
+    /// for again without.
+    pub look_again: bool,
 }
 
 /// Explores as it is told, and makes an outcome of it.
@@ -65,7 +76,7 @@ pub fn run<'a>(
     budget: &Budget,
     tell: Listener<'_>,
     explore: impl FnOnce(&mut Run<'_, 'a>) -> Result<Verdict, End>,
-) -> (Outcome, Effort) {
+) -> Explored {
     let resource = Bound::round_robin(0, 0).resource;
     let explorer = match interchanged {
         true => DelayExplorer::interchanging(question.system),
@@ -73,7 +84,10 @@ pub fn run<'a>(
     };
     let explorer = match explorer {
         Ok(explorer) => explorer,
-        Err(stop) => return (Outcome::unknown(stop, resource), Effort::default()),
+        Err(stop) => {
+            let (outcome, effort) = (Outcome::unknown(stop, resource), Effort::default());
+            return Explored { outcome, effort, look_again: false };
+        }
     };
     let mut run = Run {
         question,
@@ -83,6 +97,7 @@ pub fn run<'a>(
         abstraction: None,
         certificate: None,
         images_before: 0,
+        look_again: false,
     };
     let verdict = run.seen().and_then(|()| explore(&mut run));
     let verdict = verdict.unwrap_or_else(|end| run.end(end));
@@ -115,7 +130,7 @@ pub fn run<'a>(
         images: run.explorer.images(),
         abstract_states: abstract_states.and_then(|n| usize::try_from(n).ok()).unwrap_or(0),
     };
-    (outcome, effort)
+    Explored { outcome, effort, look_again: run.look_again }
 }
 
 impl Run<'_, '_> {
@@ -245,35 +260,29 @@ impl Run<'_, '_> {
     }
 
     /// The verdict of an exploration that ended early.
-    fn end(&self, end: End) -> Verdict {
+    fn end(&mut self, end: End) -> Verdict {
         let Question { system, properties, .. } = self.question;
+        let completed = self.explorer.observations().last().map(|o| o.bound);
         let property = match end {
-            End::Stop(stop) => {
-                let completed = self.explorer.observations().last().map(|o| o.bound);
-                return Verdict::Unknown { stop, completed };
-            }
+            End::Stop(stop) => return Verdict::Unknown { stop, completed },
             End::Violation(property) => property,
         };
+        // The last bound is the one with the violation.
+        let mut before = self.explorer.observations().iter().rev().skip(1);
+        let completed = before.next().map(|o| o.bound);
         if self.explorer.interchanges() {
-            // Its bounds are not those of R(r, d): it is looked for again.
-            let trace = Err(Stop::Cancelled);
-            return Verdict::Unsafe { bound: self.explorer.bound(), property, trace };
+            self.look_again = true;
+            return Verdict::Unknown { stop: Stop::Cancelled, completed };
         }
         let Bound { count: rounds, .. } = self.explorer.bound();
         let delays = self.explorer.delays();
         match shortest_with_delays(*system, properties, rounds, delays, self.budget) {
             Ok(Some((trace, bound))) => {
                 let property = broken_by(self.question, &trace).unwrap_or(property);
-                Verdict::Unsafe { bound, property, trace: Ok(trace) }
+                Verdict::Unsafe { bound, property, trace }
             }
-            Ok(None) => Verdict::Unsafe {
-                bound: self.explorer.bound(),
-                property,
-                trace: Err(Stop::Cancelled),
-            },
-            Err(stop) => {
-                Verdict::Unsafe { bound: self.explorer.bound(), property, trace: Err(stop) }
-            }
+            Ok(None) => Verdict::Unknown { stop: Stop::Cancelled, completed },
+            Err(stop) => Verdict::Unknown { stop, completed },
         }
     }
 }
