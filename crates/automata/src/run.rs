@@ -85,6 +85,9 @@ struct Edge {
 /// The rule with which an edge begins, and the edges that follow.
 type How = Option<(usize, Vec<usize>)>;
 
+/// A state and one of the set, with the node before and the edge between them.
+type Node = (u32, u32, Option<(usize, usize)>);
+
 /// An edge with the length of the run that it stands for.
 struct Settled {
     edge: Edge,
@@ -191,8 +194,7 @@ impl Derivations {
     /// The stack of a set from which the run is shortest, with the edges that read it and the bottom.
     fn best_start(&self, from: Option<u32>, stacks: &Dfa) -> Option<(Vec<SymbolId>, Vec<usize>)> {
         let from = from.filter(|_| !stacks.is_empty())?;
-        // A state and one of the set, with the node before and the edge between them.
-        let mut nodes: Vec<(u32, u32, Option<(usize, usize)>)> = vec![(from, 0, None)];
+        let mut nodes: Vec<Node> = vec![(from, 0, None)];
         let mut open = BinaryHeap::from([Reverse((0_u64, 0))]);
         let mut done = FxHashSet::default();
         // The bottom is read last: by whom, and how long all takes.

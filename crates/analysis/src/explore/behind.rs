@@ -49,6 +49,9 @@ struct Taken {
     index: u32,
 }
 
+/// A state with who moves there, and the move with the place in the list of where it leads.
+type Open = (u32, u32, Option<(usize, Taken)>);
+
 /// The moves that were made, by what they lead to: the shared state and the entry after, and those before. The entry after is
 /// [`ANYBODY`] if the thread is then forgotten.
 struct Backwards(Vec<[u32; 4]>);
@@ -200,8 +203,7 @@ impl<L: Locals> Reached<'_, L> {
         pace: &mut Pace<'_>,
     ) -> Result<Option<Vec<Taken>>, Stop> {
         let least = self.needed(goal);
-        // States with who moves there, and the move with the place in the list of where it leads.
-        let mut open: Vec<(u32, u32, Option<(usize, Taken)>)> = vec![(goal, ANYBODY, None)];
+        let mut open: Vec<Open> = vec![(goal, ANYBODY, None)];
         let mut seen = FxHashSet::default();
         let mut at = 0;
         while let Some(&(state, next, _)) = open.get(at) {
