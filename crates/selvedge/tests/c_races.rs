@@ -299,3 +299,61 @@ fn a_flag_that_is_set_and_cleared_is_a_lock() {
     assert_eq!(races(flag, &format!("{set} x++; {clear}"), ""), VerdictName::Safe);
     assert_eq!(races(flag, &format!("{set} {clear} x++;"), ""), VerdictName::Unsafe);
 }
+
+/// Nobody is about to make a later access of an atomic section: whether such an access races is not settled.
+#[test]
+fn later_accesses_of_sections_are_not_settled() {
+    let section =
+        |inside: &str| format!("__VERIFIER_atomic_begin(); {inside} __VERIFIER_atomic_end();");
+    assert_eq!(races("", &section("if (x == 0) x = 1;"), "y = x;"), VerdictName::Unknown);
+    assert_eq!(races("", &section("x = 1;"), "y = x;"), VerdictName::Unsafe);
+    // In a section after another one; and behind an access of something else.
+    let twice = format!("{} {}", section("y++;"), section("x = 1;"));
+    assert_eq!(races("", &twice, "int here = x;"), VerdictName::Unsafe);
+    let later = section("y++; x = 1;");
+    assert_eq!(races("", &later, "int here = x;"), VerdictName::Unknown);
+}
+
+/// What is said about races of a program whose threads cannot be followed to their ends.
+fn races_of_all(main: &str) -> VerdictName {
+    let text = format!(
+        "{THREADS} extern void *malloc(unsigned); int z; pthread_t id;
+         void *f(void *arg) {{ char *here = malloc(__VERIFIER_nondet_int()); x++; return here; }}
+         void *g(void *arg) {{ char *here = malloc(__VERIFIER_nondet_int()); y++; z = x; return here; }}
+         int main(void) {{ pthread_t a, b; {main} return 0; }}"
+    );
+    let mut options = InputOptions::default();
+    options.c.options = Asked::only("no-data-race").unwrap();
+    let subject = Subject::parse("program.i", text, options).unwrap();
+    verify(&subject, &Options::default()).unwrap().name()
+}
+
+#[test]
+fn threads_that_are_not_there_race_with_nobody() {
+    let (f, g) = ("pthread_create(&a, 0, f, 0);", "pthread_create(&b, 0, g, 0);");
+    for main in [
+        format!("x = 1; {f} pthread_join(a, 0); x = 2;"),
+        format!("{f} y = 1; pthread_join(a, 0); x = 2; {g} pthread_join(b, 0); x = z + y;"),
+        "pthread_create(&id, 0, f, 0); pthread_join(id, 0); x = 2;".to_owned(),
+    ] {
+        assert_eq!(races_of_all(&main), VerdictName::Safe, "{main}");
+    }
+    for main in [
+        format!("{f} x = 2; pthread_join(a, 0);"),
+        format!("{f} {g} pthread_join(a, 0); pthread_join(b, 0);"),
+        format!("{f} if (__VERIFIER_nondet_int()) pthread_join(a, 0); x = 2;"),
+        // Another thread is joined.
+        format!("{f} pthread_join(a, 0); {g} b = a; pthread_join(b, 0); y = 2;"),
+        format!(
+            "{f} pthread_join(a, 0); {g} pthread_t *c = &b; *c = a; pthread_join(b, 0); y = 2;"
+        ),
+        format!("{f} pthread_create(&a, 0, g, 0); pthread_join(a, 0); x = 2;"),
+        // One of two is joined.
+        format!("{f} {f} pthread_join(a, 0);"),
+        format!("for (int i = 0; i < 2; i++) {{ x = 1; {f} }} pthread_join(a, 0);"),
+        // Jumps back to where nobody was started yet.
+        format!("again: x = 1; {f} if (__VERIFIER_nondet_int()) goto again; pthread_join(a, 0);"),
+    ] {
+        assert_ne!(races_of_all(&main), VerdictName::Safe, "{main}");
+    }
+}

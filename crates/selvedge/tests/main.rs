@@ -2,6 +2,7 @@
 
 mod c_memory;
 mod c_oracle;
+mod c_overflow;
 mod c_programs;
 mod c_races;
 mod c_reach;

@@ -139,7 +139,7 @@ impl<'u> Fun<'_, 'u> {
 }
 
 /// Tells every `for`, with the statement before it.
-fn each_loop<'u>(block: &'u [Stmt], see: &mut dyn FnMut(&'u Stmt, &'u Stmt)) {
+pub(super) fn each_loop<'u>(block: &'u [Stmt], see: &mut dyn FnMut(&'u Stmt, &'u Stmt)) {
     for (number, statement) in block.iter().enumerate() {
         if let (StmtKind::For { .. }, Some(before)) = (&statement.kind, number.checked_sub(1)) {
             see(&block[before], statement);
@@ -149,7 +149,7 @@ fn each_loop<'u>(block: &'u [Stmt], see: &mut dyn FnMut(&'u Stmt, &'u Stmt)) {
 }
 
 /// The variable that a loop counts with, from 0 in steps of 1, and how far.
-fn counts(before: &Stmt, statement: &Stmt) -> Option<(LocalId, i128)> {
+pub(super) fn counts(before: &Stmt, statement: &Stmt) -> Option<(LocalId, i128)> {
     let StmtKind::For { cond: Some(cond), step: Some(step), .. } = &statement.kind else {
         return None;
     };

@@ -93,6 +93,7 @@ impl<'u> Fun<'_, 'u> {
         let unit = self.lower.unit;
         let declared = &unit.functions[function.index()];
         let is_atomic = declared.name.starts_with("__VERIFIER_atomic_");
+        self.is_first = false;
         let role = if self.atomic || is_atomic { Role::Atomic } else { Role::Call };
         let proc = self.lower.proc(function, role);
         let procedure = &self.lower.program.procs[proc.index()];

@@ -428,7 +428,7 @@ fn keeps_apart(from: &Type, to: &Type) -> bool {
 }
 
 /// Whether all types on the way to the variable have a value.
-fn all_hold(expr: &Expr, value: i128) -> bool {
+pub(super) fn all_hold(expr: &Expr, value: i128) -> bool {
     let here = bounds(&expr.ty).is_some_and(|(lo, hi)| (lo..=hi).contains(&value));
     here && match &expr.kind {
         ExprKind::Convert(inner) => all_hold(inner, value),

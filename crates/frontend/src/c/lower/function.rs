@@ -40,6 +40,8 @@ pub(super) struct Fun<'l, 'u> {
     pub(super) cases: Vec<Vec<ProgramLabel>>,
     /// Whether this is certainly inside of an atomic section.
     pub(super) atomic: bool,
+    /// Whether nothing was accessed yet in the atomic section that the function is in.
+    pub(super) is_first: bool,
     /// Whether the function begins atomic sections itself.
     pub(super) begins_sections: bool,
 }
@@ -73,6 +75,7 @@ impl<'l, 'u> Fun<'l, 'u> {
             continues: Vec::new(),
             cases: Vec::new(),
             atomic: role == Role::Atomic,
+            is_first: false,
             begins_sections: super::statements::begins_sections(unit, function),
         };
         fun.unless_ended(function.span);
@@ -247,6 +250,7 @@ impl<'l, 'u> Fun<'l, 'u> {
 
     /// Puts a label before the next statement.
     pub(super) fn put(&mut self, label: ProgramLabel) {
+        self.is_first = false;
         self.pending.push(label);
     }
 
@@ -300,6 +304,8 @@ impl<'l, 'u> Fun<'l, 'u> {
             Some(false) => otherwise(self),
             None => {
                 let before = self.atomic;
+                // Where paths part, no access is certainly the first one.
+                self.is_first = false;
                 let then = self.collect(then);
                 let after = std::mem::replace(&mut self.atomic, before);
                 let otherwise = self.collect(otherwise);

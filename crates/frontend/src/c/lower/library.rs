@@ -155,10 +155,28 @@ pub(super) fn does_nothing_hidden(name: &str) -> bool {
         || families.iter().any(|family| name.starts_with(family))
 }
 
+/// Whether a function is known by its name, whatever its body says.
+pub(super) fn is_known(name: &str) -> bool {
+    KNOWN.contains(&name)
+}
+
+/// Whether nobody comes back from a function of a library: it ends the program, or says that something went wrong.
+pub(super) fn ends_runs(name: &str) -> bool {
+    ENDINGS.contains(&name) || FAILURES.contains(&name)
+}
+
+/// Whether a function of a library writes nothing that it is given.
+pub(super) fn only_looks(name: &str) -> bool {
+    OUTSIDE.contains(&name) && name != "time"
+        || NOTHING.contains(&name)
+        || name == "free"
+        || name.starts_with("__VERIFIER_")
+}
+
 impl<'u> Fun<'_, 'u> {
     /// Whether a function is known by its name, whatever its body says.
     pub(super) fn is_known(&self, name: &str) -> bool {
-        KNOWN.contains(&name)
+        is_known(name)
     }
 
     /// A call of a function of the libraries: the scalars of its result.
@@ -228,6 +246,7 @@ impl<'u> Fun<'_, 'u> {
             }
             "__VERIFIER_atomic_begin" => {
                 self.emit(StmtKind::AtomicBegin, span);
+                self.is_first = !self.atomic;
                 self.atomic = true;
                 zero(&result)
             }
@@ -239,6 +258,7 @@ impl<'u> Fun<'_, 'u> {
                     return zero(&result);
                 }
                 self.emit(StmtKind::AtomicEnd, span);
+                self.is_first = false;
                 self.atomic = self.role == super::Role::Atomic;
                 zero(&result)
             }

@@ -29,6 +29,7 @@ mod expressions;
 mod faults;
 mod filling;
 mod finding;
+mod fitting;
 mod foreseen;
 mod function;
 mod guards;
@@ -94,7 +95,7 @@ pub struct Options {
     pub marks_end: bool,
     /// Whether values from outside are all values of their types: for who follows them without a list.
     pub keeps_values: bool,
-    /// Whether all accesses are looked at for data races, whatever the text shows: to compare the one with the other.
+    /// Whether all accesses and results are looked at, whatever the text shows of data races and overflow: to compare the one with the other.
     pub watches_all: bool,
 }
 
@@ -171,7 +172,7 @@ pub struct Lowered {
     pub approximations: Vec<Limit>,
     /// With no more threads than this, where any number of them stands for very many.
     pub most_threads: Option<u32>,
-    /// Whether nothing but data races is asked about, and the text shows that there are none: whatever runs do, and whether they can be followed or not.
+    /// Whether nothing but data races or results that do not fit is asked about, and the text shows that there are none: whatever runs do, and whether they can be followed or not.
     pub is_quiet: bool,
 }
 
@@ -257,6 +258,11 @@ pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> 
         let asks_for_more = options.assertions || options.memory || options.overflow;
         lower.is_quiet = protection.is_certain && !asks_for_more;
     }
+    let asks_for_overflow_alone =
+        options.overflow && !(options.assertions || options.memory || options.races);
+    if asks_for_overflow_alone && !options.watches_all {
+        lower.is_quiet = fitting::all_fit(unit, &mut lower.points);
+    }
     lower.single = single::single(unit, &mut lower.points);
     if !options.keeps_values {
         lower.choices = choices::Choices::new(unit, &mut lower.points, &lower.single);
@@ -286,7 +292,7 @@ pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> 
     let most_threads = lower.bulk.fewest().filter(|_| !approximations.is_empty());
     let Lower { program, limits, assumptions, waits, is_quiet, .. } = lower;
     // Who asks for everything is told of all variables as they are.
-    let program = match options.assertions && !options.memory && !options.races {
+    let program = match !options.is_everything() && !options.races {
         true => selvedge_program::own::own(program),
         false => program,
     };
@@ -325,7 +331,7 @@ pub(super) struct Lower<'u> {
     ended: Option<selvedge_program::GlobalId>,
     /// Objects that no two threads access at once, whatever they do.
     quiet: BTreeSet<Target>,
-    /// Whether nothing but data races is asked about, and the text shows that there are none.
+    /// Whether nothing but data races or results that do not fit is asked about, and the text shows that there are none.
     is_quiet: bool,
     /// Variables that are looked at for accesses at once.
     watched: BTreeSet<selvedge_program::GlobalId>,

@@ -10,6 +10,9 @@
 //! **Claim.** The note is hit in some run iff there is a state of the program in which two threads are both about to make such accesses.
 //! If there is such a state, let the one with the plain access write its note there, and the other one access.
 //!
+//! **Atomic sections.** Nobody acts while a thread is inside of one, so it is *about to* make its first access only. Where a later access of a section meets one that another thread is about to make, people do not
+//! agree whether that is a race: it is neither taken for one nor is its absence proved, but told as a limit. An access is taken for the first one only where the text shows that, right behind the start of the section.
+//!
 //! **Fewer accesses.** Objects that are never written, that only one thread can reach, or that one lock protects, need no look: [`super::guards`].
 
 use selvedge_program::make::{constant, read, truth};
@@ -97,6 +100,7 @@ impl Fun<'_, '_> {
             return act(self);
         };
         if !self.is_watched(&at.place) {
+            self.is_first &= !matches!(at.place.var, VarRef::Global(_));
             return act(self);
         }
         let address = self.simple(address.clone(), span);
@@ -107,14 +111,21 @@ impl Fun<'_, '_> {
             true => same,
             false => binary(BinaryOp::And, same, read(note_writes.clone()), span),
         };
-        let look = StmtKind::Assert(negate(conflict));
+        let apart = negate(conflict);
         let reason =
             format!("data race: `{}` is accessed by two threads at once", self.name_of(&at.place));
         self.lower.program.reasons.insert(span, reason);
-        if self.atomic {
-            self.emit(look, span);
+        if self.atomic && !std::mem::replace(&mut self.is_first, false) {
+            let reason = "an access inside of an atomic section, while another thread is about to access the same object: whether \
+                          that is a data race is not settled";
+            self.branch(apart, span, |_| {}, |fun| fun.limit(span, reason.to_owned()));
             return act(self);
         }
+        if self.atomic {
+            self.emit(StmtKind::Assert(apart), span);
+            return act(self);
+        }
+        let look = StmtKind::Assert(apart);
         let access = self.collect(|fun| {
             fun.section(span, |fun| {
                 fun.emit(look, span);

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use super::lives;
 use super::locks::{self, is_lock, points_to_lock, releases, waits};
-use super::{Guard, Held, Look};
+use super::{Guard, Held, Look, Use};
 use crate::c::lower::foreseen::never_returns;
 use crate::c::lower::library::{does_nothing_hidden, may_write};
 use crate::c::lower::must::{Event, Facts};
@@ -32,14 +33,16 @@ impl<'u> Look<'_, 'u> {
             if !self.is_object(target) {
                 continue;
             }
-            let found = self.uses.entry(target).or_default();
-            found.by.insert(root);
-            found.is_written |= writes;
-            match &mut found.guards {
-                Some(known) => known.retain(|guard| guards.contains(guard)),
-                None => found.guards = Some(guards.clone()),
-            }
+            let access = Use { by: root, writes, guards: guards.clone() };
+            self.uses.entry(target).or_default().insert(access);
         }
+    }
+
+    /// The first functions of threads that a call may start.
+    fn started_by(&mut self, names: &[&str], args: &'u [Expr]) -> Vec<FunctionId> {
+        let starts = |name: &&str| lives::function_of(name, args);
+        let given: Vec<&Expr> = names.iter().filter_map(starts).collect();
+        given.into_iter().flat_map(|function| self.functions(function)).collect()
     }
 
     /// Whether something can be accessed by more than its name in one function, and can be written.
@@ -87,12 +90,7 @@ impl<'u> Look<'_, 'u> {
         if let Some(arg) = freed {
             self.check_release(name, arg, held);
         }
-        let function = match name {
-            "pthread_create" => args.get(2),
-            "thrd_create" => args.get(1),
-            _ => None,
-        };
-        if let Some(function) = function {
+        if let Some(function) = lives::function_of(name, args) {
             self.is_wild |= self.functions(function).is_empty();
         }
         let is_atomic = name.starts_with("__atomic") || name.starts_with("__sync");
@@ -136,6 +134,8 @@ impl<'u> Facts<'u> for Look<'_, 'u> {
     fn loses(&mut self, event: Event<'u>, held: &mut Held) {
         let Event::Called(callee, args) = event else { return };
         let (functions, names) = self.callees(callee, args);
+        let started = self.started_by(&names, args);
+        held.retain(|guard| !matches!(guard, Guard::Unborn(f) if started.contains(f)));
         for function in functions {
             let effect = &self.effects[function.index()];
             held.retain(|guard| match (guard, &effect.releases) {
@@ -144,6 +144,8 @@ impl<'u> Facts<'u> for Look<'_, 'u> {
                 (Guard::Lock((object, _)) | Guard::Shared((object, _)), Some(released)) => {
                     !released.contains(object)
                 }
+                // Only `main` starts threads that are started once.
+                (Guard::Unborn(_) | Guard::Ended(_), _) => true,
             });
         }
         for name in names {
@@ -166,6 +168,7 @@ impl<'u> Facts<'u> for Look<'_, 'u> {
         if declared.name == "__VERIFIER_atomic_begin" {
             held.insert(Guard::Atomic);
         }
+        held.extend(self.lives.joined(self.at, &declared.name, args).map(Guard::Ended));
         if locks::takes(&declared.name) {
             held.extend(self.taken(&declared.name, args));
         }
@@ -185,6 +188,8 @@ impl<'u> Facts<'u> for Look<'_, 'u> {
             Event::Called(callee, args) => {
                 let (functions, names) = self.callees(callee, args);
                 self.is_wild |= functions.is_empty() && names.is_empty();
+                let started = self.started_by(&names, args);
+                self.lives.starts(&started, held);
                 self.called.extend(functions.into_iter().map(|function| (function, held.clone())));
                 names.into_iter().for_each(|name| self.library(name, args, held));
             }

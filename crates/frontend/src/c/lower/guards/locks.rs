@@ -118,7 +118,7 @@ impl<'u> Look<'_, 'u> {
         }
         let released = self.released(arg);
         held.retain(|guard| match guard {
-            Guard::Atomic => true,
+            Guard::Atomic | Guard::Unborn(_) | Guard::Ended(_) => true,
             Guard::Lock((object, _)) | Guard::Shared((object, _)) => {
                 released.as_ref().is_some_and(|released| !released.contains(object))
             }

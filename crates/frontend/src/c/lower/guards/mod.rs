@@ -3,12 +3,12 @@
 //! **Question.** Which objects are never accessed by two threads at once, one of them writing, whatever the schedule? They need no look, and if there are no
 //! others, there is no data race.
 //!
-//! **Idea.** The text says who accesses an object and what is certainly held there (`must`): a mutex with a name, a read-write lock, an atomic section, or that the access is an atomic
-//! operation itself. An object is *quiet* if only one thread gets to it, if nobody writes it while there is more than one thread, or if one guard is held wherever it is
-//! accessed, or if it is a local variable whose address never leaves its thread.
+//! **Idea.** The text says who accesses an object and what is certain there (`must`): that a mutex with a name is held, a read-write lock, an atomic section, that the access is an atomic
+//! operation itself; or that another thread has not been started yet, or has been joined (`lives`). An object is *quiet* if of each two accesses by different threads, one of them a write, the text shows that they are not made at once, or if
+//! it is a local variable whose address never leaves its thread.
 //!
 //! **Claim.** Two threads do not stand before accesses with a guard in common: a mutex has one owner, nobody acts while another is in an atomic section, and two atomic operations
-//! are no race. For a read-write lock, readers may meet readers only. A lock with a name is one object: a variable and a number of bytes into it, whichever way the text goes there
+//! are no race. Nor do they if one of the two threads was started once, and the other one is where it is not started yet, or has ended; or if one has ended wherever the other one is started. For a read-write lock, readers may meet readers only. A lock with a name is one object: a variable and a number of bytes into it, whichever way the text goes there
 //! (`locks`). A function starts with what all its callers hold, and a call takes away what any function that may be called can release.
 //!
 //! **Needs.** A lock is no guard if somebody may free it who does not hold it, or make it anew, while there are several threads: an unlock where it is not certainly held, an
@@ -18,6 +18,7 @@
 //! quiet objects are all there is.
 
 mod accesses;
+mod lives;
 mod locks;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,19 +49,26 @@ enum Guard {
     Lock(Lock),
     /// A read-write lock for reading.
     Shared(Lock),
+    /// No thread with this first function has been started yet.
+    Unborn(FunctionId),
+    /// The only thread with this first function has ended.
+    Ended(FunctionId),
 }
 
 type Held = BTreeSet<Guard>;
 
-/// How an object is accessed.
-#[derive(Debug, Default)]
+/// An access, as far as others may meet it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Use {
-    /// By which threads: the numbers of their first functions.
-    by: BTreeSet<usize>,
-    is_written: bool,
-    /// What is held at every access.
-    guards: Option<Held>,
+    /// By which thread: the number of its first function.
+    by: usize,
+    writes: bool,
+    /// What is certain there.
+    guards: Held,
 }
+
+/// An object with more different accesses than this is not quiet.
+const MOST_USES: usize = 500;
 
 /// What a function may do to locks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,9 +84,11 @@ struct Effect {
 pub(super) fn protection<'u>(unit: &'u Unit, points: &mut Points<'u>) -> Protection {
     let effects =
         vec![Effect { releases: Some(BTreeSet::new()), ..Effect::default() }; unit.functions.len()];
+    let lives = lives::Lives::new(unit, points);
     let mut look = Look {
         unit,
         points,
+        lives,
         at: FunctionId(0),
         effects,
         entry: BTreeMap::new(),
@@ -94,7 +104,7 @@ pub(super) fn protection<'u>(unit: &'u Unit, points: &mut Points<'u>) -> Protect
     look.find_effects();
     look.find_entries();
     look.find_uses();
-    let Look { uses, is_wild, broken, all_broken, .. } = look;
+    let Look { uses, lives, is_wild, broken, all_broken, .. } = look;
     let all = uses.len();
     let escaped = points.escaped();
     let holds = |guard: &Guard| match guard {
@@ -102,9 +112,15 @@ pub(super) fn protection<'u>(unit: &'u Unit, points: &mut Points<'u>) -> Protect
         Guard::Lock((object, _)) | Guard::Shared((object, _)) => {
             !all_broken && !broken.contains(object)
         }
+        Guard::Unborn(_) | Guard::Ended(_) => false,
     };
-    let is_quiet = |(target, found): &(Target, Use)| {
-        let guarded = found.guards.as_ref().is_some_and(|guards| guards.iter().any(holds));
+    let is_apart = |a: &Use, b: &Use| {
+        a.by == b.by
+            || !(a.writes || b.writes)
+            || a.guards.intersection(&b.guards).any(holds)
+            || lives.are_apart(a, b)
+    };
+    let is_quiet = |(target, found): &(Target, BTreeSet<Use>)| {
         let stays = match target {
             Target::Local(..) => !escaped.contains(target),
             // Each thread has one of its own, and nobody has its address.
@@ -113,7 +129,8 @@ pub(super) fn protection<'u>(unit: &'u Unit, points: &mut Points<'u>) -> Protect
             }
             _ => false,
         };
-        found.by.len() <= 1 || !found.is_written || guarded || stays
+        let meet = || found.iter().all(|a| found.range(a..).all(|b| is_apart(a, b)));
+        stays || found.len() <= MOST_USES && meet()
     };
     let quiet: BTreeSet<Target> =
         uses.into_iter().filter(is_quiet).map(|(target, _)| target).collect();
@@ -124,6 +141,7 @@ pub(super) fn protection<'u>(unit: &'u Unit, points: &mut Points<'u>) -> Protect
 struct Look<'p, 'u> {
     unit: &'u Unit,
     points: &'p mut Points<'u>,
+    lives: lives::Lives,
     at: FunctionId,
     effects: Vec<Effect>,
     /// What all callers of a function hold; those that nobody calls are not there.
@@ -134,7 +152,7 @@ struct Look<'p, 'u> {
     called: Vec<(FunctionId, Held)>,
     /// The thread whose accesses are collected, if they are.
     root: Option<usize>,
-    uses: BTreeMap<Target, Use>,
+    uses: BTreeMap<Target, BTreeSet<Use>>,
     /// Functions that threads call at their ends.
     last: BTreeSet<FunctionId>,
     /// Objects with locks that may be freed or made anew by who does not hold them.
@@ -196,6 +214,7 @@ impl<'u> Look<'_, 'u> {
         let started = self.points.started.iter().copied();
         let roots: Vec<FunctionId> = started.chain(main).chain(self.last.iter().copied()).collect();
         self.entry = roots.iter().map(|&root| (root, Held::new())).collect();
+        self.entry.extend(main.map(|main| (main, self.lives.at_first())));
         loop {
             let before = self.entry.clone();
             for (function, held) in before.clone() {
@@ -262,11 +281,11 @@ impl<'u> Look<'_, 'u> {
             let early = &body[..first.unwrap_or(body.len())];
             let is_apart = !is_mentioned(unit, main) && !jumps(early);
             let rest = if is_apart { &body[early.len()..] } else { body };
-            let mut held = Held::new();
+            let mut held = self.lives.at_first();
             self.at = main;
             if is_apart {
                 self.returned = None;
-                follow(self, early, Held::new());
+                follow(self, early, held);
                 held = self.returned.take().unwrap_or_default();
                 self.called.clear();
             }
