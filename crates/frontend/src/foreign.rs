@@ -1,5 +1,5 @@
 //! # Words of other languages
-//! Whoever comes from C, Java, Go, Python or Rust writes `signal(c)`, `m.lock()`, `spawn f()` or `uint8_t x`. None of these
+//! Whoever comes from C, Java, Go, Python, Promela, TLA+ or Rust writes `signal(c)`, `m.lock()`, `spawn f()` or `uint8_t x`. None of these
 //! words is reserved: a procedure may be called `signal`, an enumeration `cond`. So they are looked up here only where a
 //! name means nothing, or where what follows it cannot follow a name; then the answer says what the same thing
 //! is called in `.weave`.
@@ -54,7 +54,7 @@ pub(crate) fn operation(word: &str) -> Option<Operation> {
         | "pthreadcondbroadcast"
         | "cndbroadcast" => Operation::NotifyAll,
         "join" | "pthreadjoin" | "thrdjoin" | "threadjoin" => Operation::Join,
-        "spawn" | "go" | "fork" | "start" | "launch" | "pthreadcreate" | "thrdcreate"
+        "spawn" | "run" | "go" | "fork" | "start" | "launch" | "pthreadcreate" | "thrdcreate"
         | "threadcreate" | "createthread" | "startthread" => Operation::Start,
         "load" => Operation::Load,
         "store" => Operation::Store,
@@ -152,16 +152,7 @@ pub(crate) fn ty(word: &str) -> Option<String> {
         "string" | "str" => {
             return Some("there are no strings: `enum` gives names to values".to_owned());
         }
-        "let" | "auto" | "val" | "dim" => {
-            return Some("write the type first: `bool x := true;`, `int x := 1;`".to_owned());
-        }
-        "func" | "fn" | "fun" | "function" | "def" | "sub" => {
-            return Some(
-                "a procedure begins with the type of its result, or with `void`: `void f() { … }`"
-                    .to_owned(),
-            );
-        }
-        _ => return None,
+        _ => return beginning(word).filter(|_| modifier(word).is_none()).map(str::to_owned),
     };
     let unsized_word = matches!(plain.as_str(), "unsigned" | "signed" | "char" | "byte");
     Some(match unsized_word {
@@ -191,12 +182,41 @@ pub(crate) fn modifier(word: &str) -> Option<&'static str> {
 /// here.
 pub(crate) fn beginning(word: &str) -> Option<&'static str> {
     Some(match word {
-        "import" | "package" | "use" | "using" | "namespace" | "from" | "include" | "module" => {
+        "import" | "package" | "use" | "using" | "namespace" | "from" | "include" | "module"
+        | "mod" | "EXTENDS" | "MODULE" | "INSTANCE" => {
             "leave it out: one file is the whole program"
         }
-        "struct" | "class" | "union" | "record" | "interface" | "typedef" | "type" | "object" => {
+        "struct" | "class" | "union" | "record" | "interface" | "object" | "impl" | "trait" => {
             "there are no records: declare a variable, or an array, for each field"
         }
+        "typedef" | "type" => {
+            "types have no second names: write `int`, `u8` to `i64`, `bool`; `enum NAME { A, B }` declares one"
+        }
+        "proctype" | "process" | "active" => {
+            "a thread is `thread NAME { … }`, two of them `thread NAME * 2 { … }`; `async f();` starts one"
+        }
+        "init" => {
+            "threads are there from the start: `thread NAME { … }`; variables get first values, as in `int x := 0;`"
+        }
+        "ltl" | "never" | "Spec" | "SPECIFICATION" | "PROPERTY" | "THEOREM" => {
+            "there is no temporal logic: `assert e;` says what holds at a place, `invariant e;` what always holds, and \
+             `selvedge livelock` looks for runs that never end"
+        }
+        "mtype" => "write `enum NAME { A, B }`",
+        "chan" => "there are no channels: an array, a lock and two conditions make one",
+        "d_step" => "write `atomic { … }`",
+        "timeout" => {
+            "leave it out: a state in which nobody can move is a deadlock, which `verify` reports"
+        }
+        "VARIABLE" | "VARIABLES" | "variables" => {
+            "declare each variable with its type: `int x := 0;`, `bool b;`"
+        }
+        "CONSTANT" | "CONSTANTS" | "ASSUME" => "write `const N = 3;`; `--const N=4` changes it",
+        "Init" | "Next" => {
+            "a program says what threads do, step by step: `thread NAME { x := x + 1; }`; first values stand in declarations, \
+             as in `int x := 0;`"
+        }
+        "UNCHANGED" => "leave it out: what is not assigned keeps its value",
         "synchronized" | "with" | "defer" => "write `acquire m;` before, and `release m;` after",
         "try" | "catch" | "finally" => "there are no exceptions: `goto` leaves a block",
         "func" | "fn" | "fun" | "function" | "def" | "sub" => {
@@ -208,6 +228,8 @@ pub(crate) fn beginning(word: &str) -> Option<&'static str> {
         }
         "loop" | "forever" => "write `while true { … }`",
         "until" => "write `while !c { … }`",
+        "await" => "write `wait(e);`, or `assume e;`",
+        "assert_eq" | "debug_assert" | "assert_ne" => "write `assert a == b;`",
         "delete" | "new" | "free" | "malloc" => {
             "there is no heap: arrays hold what a program works on"
         }
@@ -216,6 +238,45 @@ pub(crate) fn beginning(word: &str) -> Option<&'static str> {
         }
         "unless" => "write `if !c { … }`",
         _ => return modifier(word),
+    })
+}
+
+/// What to write in the place of a sign of another language.
+pub(crate) fn sign(text: &str) -> Option<&'static str> {
+    Some(match text {
+        "===" => "write `==`",
+        "!==" | "#" | "<>" => "write `!=`",
+        "/\\" => "write `&&`",
+        "\\/" => "write `||`",
+        "\\lnot" | "\\neg" => "write `!`",
+        "\\in" => "write `lo <= x && x <= hi` to test, `x := {lo .. hi};` to choose",
+        "\\A" => "write `forall i: a[i] == 0`, over the indices of an array",
+        "\\E" => "write `exists i: a[i] == 0`, over the indices of an array",
+        "->" => {
+            "there are no pointers; the type of a result stands before the name of a procedure, as in `int f() { … }`; a \
+             guard is `either when g { … } or when h { … }`"
+        }
+        "::" => "names stand without a path; a choice is `either { … } or { … }`",
+        "'" => "`x := e;` says what `x` holds afterwards",
+        "[]" => "`invariant e;` says what always holds",
+        _ => return None,
+    })
+}
+
+/// What to write in the place of a word that stands between or before the operands of other languages.
+pub(crate) fn between(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "as" => "the type stands before parentheses, as in `i32(x)`",
+        "IF" | "THEN" | "ELSE" => "write `c ? a : b`; `if c { … } else { … }` is a statement",
+        "CHOOSE" => "`x := {a, b};` and `x := {a .. b};` choose freely",
+        "let" | "case" => "there are no patterns: compare, as in `if x == 1 { … }`",
+        "is" => "write `==`",
+        "xor" => "write `!=` between truth values, `^` between bits",
+        "mod" => "write `%`",
+        "div" => "write `/`",
+        "new" | "sizeof" | "malloc" => "there is no heap: arrays hold what a program works on",
+        "of" => beginning("chan")?,
+        _ => return None,
     })
 }
 

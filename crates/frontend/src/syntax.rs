@@ -234,8 +234,8 @@ pub enum StmtKind {
     Notify(PlaceExpr),
     /// `notify all c;`
     NotifyAll(PlaceExpr),
-    /// `assert e;`
-    Assert(Expr),
+    /// `assert e;`, `assert e, "text";`
+    Assert(Expr, Option<String>),
     /// `if c { … } else { … }`
     If {
         /// The condition.

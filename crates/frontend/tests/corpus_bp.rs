@@ -25,7 +25,7 @@ impl Counts {
             self.labels += statement.labels.len();
             match &statement.kind {
                 StmtKind::StartThread(_) => self.thread_starts += 1,
-                StmtKind::Assert(_) => self.assertions += 1,
+                StmtKind::Assert(..) => self.assertions += 1,
                 StmtKind::If { then, otherwise, .. } => {
                     self.add(then);
                     self.add(otherwise);

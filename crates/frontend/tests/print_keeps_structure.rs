@@ -159,7 +159,7 @@ fn parsed_block(block: &[syntax::Stmt], out: &mut Vec<String>) {
         match &stmt.kind {
             StmtKind::Assign { values, .. } => out.push(parsed_list(values)),
             StmtKind::Return(values) => out.push(parsed_list(values)),
-            StmtKind::Assume(e) | StmtKind::Assert(e) => out.push(parsed_expr(e)),
+            StmtKind::Assume(e) | StmtKind::Assert(e, _) => out.push(parsed_expr(e)),
             StmtKind::Effect { effect, .. } => match &effect.kind {
                 syntax::EffectKind::Call(_, args) | syntax::EffectKind::Async(_, args) => {
                     out.push(parsed_list(args));

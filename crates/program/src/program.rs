@@ -52,6 +52,8 @@ pub struct Program {
     pub predicates: Vec<Predicate>,
     /// What is said of an assertion that fails, by its place, where it is more than that it failed.
     pub reasons: BTreeMap<Span, String>,
+    /// What the program says of an assertion, by the place of the statement: `assert e, "text";`.
+    pub texts: BTreeMap<Span, String>,
     /// Shared counters that stand for what threads wait for: semaphores, conditions, barriers. Nobody else reads them.
     pub waited_for: BTreeSet<GlobalId>,
     /// How it is told, where it was made of another text.

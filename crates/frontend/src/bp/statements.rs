@@ -32,7 +32,7 @@ impl Parser<'_> {
             }
             Kind::Assert => {
                 self.take();
-                Ok(StmtKind::Assert(self.expression()?))
+                Ok(StmtKind::Assert(self.expression()?, None))
             }
             Kind::Return => {
                 self.take();

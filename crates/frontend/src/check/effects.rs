@@ -191,7 +191,10 @@ impl<'a> Body<'_, 'a> {
                     };
                     problem.hint(operation.advice(&names))
                 }
-                None => problem,
+                None => match foreign::between(text).or_else(|| foreign::beginning(text)) {
+                    Some(hint) if problem.hint.is_none() => problem.hint(hint),
+                    _ => problem,
+                },
             }
         };
         self.typer.problems.push(problem);

@@ -13,6 +13,7 @@ mod declarations;
 mod effects;
 mod expressions;
 mod fold;
+mod indices;
 mod initial;
 mod items;
 mod jumps;
@@ -102,7 +103,7 @@ fn checked<'a, T>(
     consts::evaluate(&mut items, options, &mut problems);
     initial::globals(&mut items, &mut problems);
     procedures::signatures(&mut items, &mut problems);
-    let (procs, locals) = procedures::bodies(&items, &mut problems);
+    let procedures::Bodies { procs, locals, texts } = procedures::bodies(&items, &mut problems);
     if !items.lasts() {
         let seen = look(&items, &locals);
         return (None, problems, seen);
@@ -119,6 +120,7 @@ fn checked<'a, T>(
     });
     let program = Program {
         reasons: Default::default(),
+        texts,
         waited_for: waited_for(&items),
         telling: None,
         enums: enums.collect(),

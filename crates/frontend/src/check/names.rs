@@ -206,11 +206,14 @@ impl List<'_, '_> {
         }
     }
 
-    /// Sorts everything by place.
+    /// Sorts everything by place. What is written nowhere is left out.
     fn finish(self) -> Names {
-        let mut order: Vec<usize> = (0..self.definitions.len()).collect();
+        let is_written = |span: Span| span.start < span.end;
+        let all = 0..self.definitions.len();
+        let mut order: Vec<usize> =
+            all.filter(|&id| is_written(self.definitions[id].span)).collect();
         order.sort_by_key(|&id| (self.definitions[id].span.start, id));
-        let mut place = vec![0; order.len()];
+        let mut place = vec![0; self.definitions.len()];
         order.iter().enumerate().for_each(|(new, &old)| place[old] = new);
         let mut definitions: Vec<Definition> =
             order.iter().map(|&id| self.definitions[id].clone()).collect();
@@ -218,6 +221,7 @@ impl List<'_, '_> {
             definition.inside = definition.inside.map(|id| place[id]);
         }
         let mut uses = self.items.uses.take();
+        uses.retain(|(span, _)| is_written(*span));
         uses.sort_unstable();
         uses.dedup();
         let means = |declared: Span| {

@@ -28,6 +28,14 @@ impl<'a> Typer<'_, 'a> {
     /// The value of a variable, a constant or an enumerator.
     pub fn read(&mut self, place: &'a PlaceExpr, span: Span) -> Option<Expr> {
         let name = &place.name;
+        if let Some(&(binder, number)) =
+            self.scope.numbers_bound.iter().rev().find(|(binder, _)| binder.text == name.text)
+        {
+            self.items.used(name, binder.span);
+            self.no_indices(place, "an index")?;
+            let kind = ExprKind::Const(Value::Small(number));
+            return Some(Expr { kind, ty: Type::Int, span });
+        }
         if let Mode::Arguments(Some(binder)) = self.scope.mode
             && binder.text == name.text
         {
@@ -190,7 +198,7 @@ impl<'a> Typer<'_, 'a> {
     }
 
     /// The variable with a name: nothing if there is none, `Some(None)` if its type is wrong.
-    fn variable(&self, name: &Name) -> Option<Option<Found>> {
+    pub fn variable(&self, name: &Name) -> Option<Option<Found>> {
         let var = self.var(name)?;
         self.items.used(name, self.declared(var));
         let ty = match var {

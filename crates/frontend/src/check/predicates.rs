@@ -124,6 +124,9 @@ impl<'a> Typer<'_, 'a> {
         body: &'a syntax::Expr,
         span: Span,
     ) -> Option<Expr> {
+        if let Some(lengths) = self.lengths_of(binder, body) {
+            return self.over_indices(quantifier, (binder, others_only), body, &lengths, span);
+        }
         let about = self.about(span)?;
         about.binders.push((binder, quantifier));
         let body = self.condition(body);

@@ -1,6 +1,7 @@
 //! # Procedures
 //! First the types of parameters and results of all procedures, then all bodies.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
@@ -19,6 +20,8 @@ pub(super) struct Sites {
     pub calls: Vec<(ProcId, Span)>,
     /// The procedure that has `end_thread`, and where.
     pub ends: Vec<(ProcId, Span)>,
+    /// What is said of assertions, by their places.
+    pub texts: BTreeMap<Span, String>,
 }
 
 /// Finds the types of parameters and results.
@@ -46,11 +49,18 @@ pub(super) fn signatures(items: &mut Items, problems: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Checks all bodies; the locals of each procedure are for the predicates.
-pub(super) fn bodies<'a>(
-    items: &Items<'a>,
-    problems: &mut Vec<Diagnostic>,
-) -> (Vec<Procedure>, Vec<Vec<Local<'a>>>) {
+/// All bodies.
+pub(super) struct Bodies<'a> {
+    /// The procedures.
+    pub procs: Vec<Procedure>,
+    /// The locals of each, for the predicates.
+    pub locals: Vec<Vec<Local<'a>>>,
+    /// What is said of assertions, by their places.
+    pub texts: BTreeMap<Span, String>,
+}
+
+/// Checks all bodies.
+pub(super) fn bodies<'a>(items: &Items<'a>, problems: &mut Vec<Diagnostic>) -> Bodies<'a> {
     let mut sites = Sites::default();
     let shared: Rc<FxHashSet<&str>> = Rc::new(items.names(Item::is_value).collect());
     let mut procs = Vec::with_capacity(items.procs.len());
@@ -83,7 +93,7 @@ pub(super) fn bodies<'a>(
         locals.push(scope.locals);
     }
     ends_of_called(items, &sites, problems);
-    (procs, locals)
+    Bodies { procs, locals, texts: sites.texts }
 }
 
 /// `end_thread` in a procedure that is called would leave its caller without a return.

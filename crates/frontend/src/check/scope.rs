@@ -58,6 +58,10 @@ pub(super) struct Scope<'a> {
     pub locals: Vec<Local<'a>>,
     /// What may be said here.
     pub mode: Mode<'a>,
+    /// Names that stand for numbers here, the innermost last: indices that are quantified.
+    pub numbers_bound: Vec<(&'a Name, i64)>,
+    /// How many times what stands here is written, for quantified indices.
+    pub copies: i64,
     alive: FxHashMap<&'a str, LocalId>,
     /// The names in `alive`, in the order of their declarations.
     order: Vec<&'a str>,
@@ -80,6 +84,8 @@ impl<'a> Scope<'a> {
         Scope {
             locals: Vec::new(),
             mode,
+            numbers_bound: Vec::new(),
+            copies: 1,
             alive: FxHashMap::default(),
             order: Vec::new(),
             shared: Rc::default(),

@@ -119,7 +119,12 @@ impl<'c, 'a> Body<'c, 'a> {
                 StmtKind::Havoc(places)
             }
             Syntax::Assume(expr) => StmtKind::Assume(self.typer.required(expr, "assume")?),
-            Syntax::Assert(expr) => StmtKind::Assert(self.typer.required(expr, "assert")?),
+            Syntax::Assert(expr, text) => {
+                if let Some(text) = text {
+                    self.sites.texts.insert(stmt.span, text.clone());
+                }
+                StmtKind::Assert(self.typer.required(expr, "assert")?)
+            }
             Syntax::If { cond, then, otherwise } => {
                 let cond = self.cond(cond);
                 let (then, otherwise) = (self.block(then), self.block(otherwise));
@@ -133,7 +138,11 @@ impl<'c, 'a> Body<'c, 'a> {
                 StmtKind::While { cond: cond?, body }
             }
             Syntax::Choose(branches) => {
-                StmtKind::Choose(branches.iter().map(|branch| self.block(branch)).collect())
+                let blocks: Vec<Block> = branches.iter().map(|branch| self.block(branch)).collect();
+                if self.atomics.is_empty() {
+                    self.commits_early(&blocks);
+                }
+                StmtKind::Choose(blocks)
             }
             Syntax::Goto(names) => return self.goto(names),
             Syntax::Break => self.in_loop("break", StmtKind::Break, stmt.span)?,
@@ -158,6 +167,23 @@ impl<'c, 'a> Body<'c, 'a> {
             }
             Syntax::Join(thread) => StmtKind::Join(self.typer.expect(thread, &Type::ThreadId)?),
         })
+    }
+
+    /// Warns of branches that begin with waiting for what other threads do: they are chosen before.
+    fn commits_early(&mut self, blocks: &[Block]) {
+        let waits = |block: &Block| match block.first().map(|first| (&first.kind, first.span)) {
+            Some((StmtKind::Assume(e), span)) if e.reads_shared() => Some(span),
+            _ => None,
+        };
+        if let Some(span) = blocks.iter().find_map(waits)
+            && blocks.len() > 1
+        {
+            self.typer.problems.push(
+                Diagnostic::warning(span, "this branch is chosen before its condition is looked at")
+                    .hint("a thread that chose it waits here, whatever the other branches could do; `either when e { … } \
+                           or when f { … }` chooses among the branches whose conditions hold"),
+            );
+        }
     }
 
     fn assignment(

@@ -37,6 +37,22 @@ impl Parser<'_> {
                 self.update(first, BinaryOp::Add)
             }
             Token::Dot => Err(self.no_method(&first)),
+            Token::Minus if self.tokens.peek_at(1) == Token::Greater => Err(self.expected("`:=`")),
+            Token::Prime => Err(self.expected("`:=`")),
+            Token::Not | Token::Question => {
+                let macro_like =
+                    (self.peek(), self.tokens.peek_at(1)) == (Token::Not, Token::OpenParen);
+                let does = foreign::operation(&first.name.text).filter(|_| macro_like);
+                let hint = match does {
+                    Some(does) => does.advice(&[]),
+                    None if macro_like => foreign::beginning(&first.name.text).map_or_else(
+                        || "there are no macros: write a procedure".to_owned(),
+                        str::to_owned,
+                    ),
+                    None => foreign::beginning("chan").unwrap_or_default().to_owned(),
+                };
+                Err(self.expected_with_hint("`:=`", hint))
+            }
             _ => self.assignment(first),
         }
     }
@@ -202,11 +218,16 @@ fn find_choice(expr: &Expr) -> Option<Span> {
     }
 }
 
+/// What there is in the place of `do :: g -> … od`.
+pub(super) const GUARDS: &str =
+    "write `either when g { … } or when h { … }`, inside of `while true { … }` to repeat it";
+
 /// What to write in the place of a word that begins a statement in other languages. They are
 /// names here, so what follows must be something that does not follow a name.
 pub(super) fn foreign_word(word: &str, next: Token) -> Option<&'static str> {
     let (hint, before_name, before_paren) = match word {
-        "for" => ("write a `while` loop", true, true),
+        "for" => ("write `for (int i := 0; i < 3; i++) { … }`", true, true),
+        "do" if next == Token::Colon => (GUARDS, true, true),
         "do" | "repeat" => ("write `while c { … }`", true, false),
         "switch" => ("write `if c { … } else if d { … } else { … }`", true, true),
         "elif" | "elsif" | "elseif" => ("write `else if`", true, false),
@@ -218,6 +239,7 @@ pub(super) fn foreign_word(word: &str, next: Token) -> Option<&'static str> {
     let fits = match next {
         Token::Name => before_name,
         Token::OpenParen => before_paren,
+        Token::Colon => word == "do",
         Token::OpenBrace | Token::CloseBrace | Token::Semicolon => true,
         _ => false,
     };

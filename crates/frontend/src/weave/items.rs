@@ -9,8 +9,12 @@ use crate::Diagnostic;
 use crate::cursor::{Parsed, Reported};
 use crate::foreign;
 use crate::syntax::{
-    ConstDecl, Count, Entry, EnumDecl, Item, PredicateDecl, ProcDecl, ThreadDecl, TypeExpr, VarDecl,
+    ConstDecl, Count, Entry, EnumDecl, Item, Name, PredicateDecl, ProcDecl, Stmt, StmtKind,
+    ThreadDecl, TypeExpr, VarDecl,
 };
+
+/// The word before a claim about every state.
+const INVARIANT: &str = "invariant";
 
 impl Parser<'_> {
     /// The whole file.
@@ -18,7 +22,7 @@ impl Parser<'_> {
         loop {
             self.skip_directives();
             if self.peek() == Token::End {
-                return;
+                return self.main_beside_invariants();
             }
             let before = self.tokens.position();
             if self.item().is_err() {
@@ -28,6 +32,26 @@ impl Parser<'_> {
                 self.tokens.bump();
             }
         }
+    }
+
+    /// Lets `main` run where no thread is declared: those that look at invariants are none.
+    fn main_beside_invariants(&mut self) {
+        let threads = self.items.iter().filter_map(|item| match item {
+            Item::Thread(thread) => Some(thread.span),
+            _ => None,
+        });
+        let looks = |span: &Span| self.tokens.text(*span).starts_with(INVARIANT);
+        let threads: Vec<Span> = threads.collect();
+        let Some(&first) = threads.first().filter(|_| threads.iter().all(looks)) else { return };
+        let place = Span { start: first.start, end: first.start };
+        self.items.push(Item::Thread(ThreadDecl {
+            name: Name { text: "main".to_owned(), span: place },
+            binder: None,
+            count: None,
+            entry: Entry::SameName,
+            span: place,
+            end: place,
+        }));
     }
 
     /// One declaration.
@@ -61,6 +85,7 @@ impl Parser<'_> {
                 });
                 Err(self.expected_with_hint("a declaration", hint))
             }
+            Token::Name if self.at_invariant() => self.invariant(),
             _ if self.at_type() || self.at_bounded_semaphore() => self.globals_or_procedure(),
             Token::Semicolon => {
                 self.tokens.bump();
@@ -81,6 +106,10 @@ impl Parser<'_> {
 
     /// Reports what is no declaration: most likely a statement.
     fn statement_outside(&mut self) -> Reported {
+        if self.peek() == Token::MinusMinus {
+            let hint = "a file is a list of declarations; `//` begins a comment";
+            return self.expected_with_hint("a declaration", hint);
+        }
         if !self.at_statement() {
             return self.expected("a declaration");
         }
@@ -283,6 +312,9 @@ impl Parser<'_> {
             return Err(self.tokens.unexpected(error.hint("write the type first: `bool x`")));
         }
         let ty = self.type_expr()?;
+        if matches!(self.peek(), Token::Star | Token::BitAnd) {
+            return Err(self.expected_with_hint("the name of the parameter", NO_POINTERS));
+        }
         let name = self.name("the name of the parameter")?;
         let dims = self.dimensions()?;
         Ok(vec![VarDecl { ty, name, dims, init: None }])
@@ -330,6 +362,47 @@ impl Parser<'_> {
         let end = self.tokens.previous();
         self.items.push(Item::Thread(ThreadDecl { name, binder, count, entry, span, end }));
         if has_body { Ok(()) } else { self.expect_semicolon() }
+    }
+
+    /// Whether `invariant e;` stands here, and not a variable of an enumeration of that name.
+    fn at_invariant(&self) -> bool {
+        self.tokens.current_text() == INVARIANT
+            && !matches!(self.tokens.peek_at(1), Token::Assign | Token::Equal | Token::OpenBrace)
+            && !self.items.iter().any(|item| match item {
+                Item::Enum(declared) => declared.name.text == INVARIANT,
+                _ => false,
+            })
+    }
+
+    /// `invariant e;`, `invariant e, "text";`: a thread that looks once, whenever that is.
+    fn invariant(&mut self) -> Parsed<()> {
+        let word = self.tokens.bump();
+        let claim = self.expr()?;
+        let text = self.explanation()?;
+        let span = word.to(self.tokens.previous());
+        let is_taken = |name: &str| {
+            self.items.iter().any(|item| match item {
+                Item::Thread(thread) => thread.name.text == name,
+                _ => false,
+            })
+        };
+        let mut names = (1..).map(|n| match n {
+            1 => INVARIANT.to_owned(),
+            n => format!("{INVARIANT}{n}"),
+        });
+        let made = names.find(|name| !is_taken(name)).unwrap_or_default();
+        let end = if made == INVARIANT { word.end } else { word.start };
+        let place = Span { start: word.start, end };
+        let check = Stmt { labels: Vec::new(), kind: StmtKind::Assert(claim, text), span };
+        self.items.push(Item::Thread(ThreadDecl {
+            name: Name { text: made, span: place },
+            binder: None,
+            count: None,
+            entry: Entry::Body(vec![check]),
+            span,
+            end: span,
+        }));
+        self.expect_semicolon()
     }
 
     /// How many threads. The `=` after it is none of an expression.

@@ -138,6 +138,12 @@ pub(super) enum Token {
     #[regex(r"[0-9]+[A-Za-z_$][A-Za-z0-9_$]*")] BadNumber,
     #[regex(r"[A-Za-z_$][A-Za-z0-9_$]*")] Name,
 
+    /// Signs that other languages have.
+    #[token("===")] #[token("!==")] #[token("/\\")] #[token("\\/")] #[regex(r"\\[A-Za-z]+")]
+    ForeignSign,
+    /// A number with a fraction, and a character, as in other languages.
+    #[regex(r"[0-9]+\.[0-9]+")] Fraction,
+    #[regex(r"'([^'\\\n]|\\.)'")] Letter,
     /// A string, as in other languages.
     #[regex(r#""[^"\n]*""#)] Text,
 
@@ -173,7 +179,28 @@ pub(super) fn tokenize(source: &Source, patience: &Patience) -> Tokens<Token> {
         }
         let span = Span::new(lexer.span().start, lexer.span().end);
         match token {
+            Ok(Token::ForeignSign) => {
+                let (meant, error) = foreign_sign(source.slice(span), span);
+                match meant {
+                    Some(meant) => {
+                        tokens.diagnostics.push(error);
+                        tokens.list.push((meant, span));
+                    }
+                    None => tokens.unreadable(span, error),
+                }
+            }
+            Ok(Token::Fraction) => {
+                let error = Diagnostic::error(span, "there are no fractions");
+                tokens.unreadable(span, error.hint("count in small units, with `int`"));
+            }
+            Ok(Token::Letter) => {
+                let error = Diagnostic::error(span, "there are no characters");
+                tokens.unreadable(span, error.hint("write a number, or name it with `enum`"));
+            }
             Ok(Token::BadNumber) => tokens.unreadable(span, bad_number(source.slice(span), span)),
+            Ok(Token::Text) if explains(&tokens.list, source) => {
+                tokens.list.push((Token::Text, span));
+            }
             // Several strings in a statement are one mistake.
             Ok(Token::Text) if follows_unreadable(&tokens.list) => {
                 tokens.list.push((Token::Unreadable, span));
@@ -219,6 +246,27 @@ fn follows_unreadable(before: &[(Token, Span)]) -> bool {
     last == Some(Token::Unreadable)
 }
 
+/// Whether a string after these tokens is that of an assertion, and its first: `assert e, "text"`.
+fn explains(before: &[(Token, Span)], source: &Source) -> bool {
+    if before.last().is_none_or(|last| last.0 != Token::Comma) {
+        return false;
+    }
+    let ends = |token: Token| {
+        matches!(
+            token,
+            Token::Semicolon
+                | Token::OpenBrace
+                | Token::CloseBrace
+                | Token::Text
+                | Token::Unreadable
+        )
+    };
+    let mut statement = before.iter().rev().take_while(|(token, _)| !ends(*token));
+    statement.any(|&(token, span)| {
+        token == Token::Assert || (token == Token::Name && source.slice(span) == "invariant")
+    })
+}
+
 /// The procedure that prints in other languages, if its arguments begin after these tokens.
 fn printed<'s>(source: &'s Source, before: &[(Token, Span)]) -> Option<&'s str> {
     let &[.., (Token::Name, name), (Token::OpenParen, _)] = before else { return None };
@@ -232,8 +280,23 @@ fn no_text(printed: Option<&str>, span: Span) -> Diagnostic {
         Some(word) => Diagnostic::error(span, format!("there is no procedure `{word}`"))
             .hint(foreign::Operation::Print.advice(&[])),
         None => Diagnostic::error(span, "there are no strings")
-            .hint("leave it out, or write a comment, as in `// why`; `enum` gives names to values"),
+            .hint("`assert e, \"text\";` says what is wrong; elsewhere, write a comment; `enum` gives names to values"),
     }
+}
+
+/// Reports a sign of another language, and says which one was meant if there is one.
+fn foreign_sign(text: &str, span: Span) -> (Option<Token>, Diagnostic) {
+    let error = Diagnostic::error(span, format!("`{text}` does not belong to the language"));
+    let hint =
+        foreign::sign(text).unwrap_or("operators are those of C: `&&`, `||`, `!`, `==`, `%`");
+    let meant = match text {
+        "===" => Some(Token::EqualEqual),
+        "!==" => Some(Token::NotEqual),
+        "/\\" => Some(Token::And),
+        "\\/" => Some(Token::Or),
+        _ => None,
+    };
+    (meant, error.hint(hint))
 }
 
 fn bad_number(text: &str, span: Span) -> Diagnostic {

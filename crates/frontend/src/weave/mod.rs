@@ -5,6 +5,7 @@
 //! - `items`: what stands at the top of a file, and procedures;
 //! - `declarations`: types and variables;
 //! - `statements`: control flow, and going on after a mistake;
+//! - `sugar`: statements that are made of others;
 //! - `assignments`: what stands around `:=`;
 //! - `expressions`: operators; `operands`: what they are applied to, and effects;
 //! - `layout`: the same text, laid out; `blanks`: what stands between two tokens.
@@ -26,6 +27,7 @@ mod layout;
 mod lexer;
 mod operands;
 mod statements;
+mod sugar;
 #[cfg(test)]
 mod tests;
 
@@ -83,6 +85,14 @@ const STEP_HINT: &str = "`x++;` and `x--;` are statements of their own, with the
 const NO_POINTERS: &str =
     "there are no pointers and references: arrays hold what a program works on";
 
+/// The name that a statement or a declaration begins with.
+#[derive(Clone, Copy)]
+struct Begun {
+    span: Span,
+    /// Whether what follows it does not follow a name in a program.
+    can_be_foreign: bool,
+}
+
 struct Parser<'s> {
     tokens: Cursor<'s, Token>,
     /// The declarations so far.
@@ -96,7 +106,7 @@ struct Parser<'s> {
     /// Whether `pc == L` means `at L`.
     in_predicate: bool,
     /// The name that the statement or declaration begins with, if it begins with one.
-    begun: Option<Span>,
+    begun: Option<Begun>,
     /// How many bytes of source may still be repeated in the tree.
     copies_left: usize,
 }
@@ -113,13 +123,48 @@ impl Parser<'_> {
     /// Reports that something else was expected in the place of the current token.
     fn expected(&mut self, what: &str) -> Reported {
         let message = format!("expected {what}, found {}", self.tokens.quote());
-        self.tokens.unexpected(Diagnostic::error(self.tokens.span(), message))
+        let error = Diagnostic::error(self.tokens.span(), message);
+        let error = self.of_other_languages(error);
+        self.tokens.unexpected(error)
+    }
+
+    /// The mistake as it is, or that something of another language stands here, and what there is in its place.
+    fn of_other_languages(&self, error: Diagnostic) -> Diagnostic {
+        if let Some(error) = self.begun_elsewhere() {
+            return error;
+        }
+        let here = self.tokens.span();
+        for span in [here.to(self.tokens.span_at(1)), here] {
+            if let Some(hint) = foreign::sign(self.tokens.text(span)) {
+                return self.no_word(span).hint(hint);
+            }
+        }
+        for span in [here, self.tokens.previous()] {
+            if let Some(hint) = foreign::between(self.tokens.text(span)) {
+                return self.no_word(span).hint(hint);
+            }
+        }
+        error
+    }
+
+    /// Says that what is being read begins with a word of another language, if it does.
+    fn begun_elsewhere(&self) -> Option<Diagnostic> {
+        let begun = self.begun.filter(|begun| begun.can_be_foreign)?;
+        let hint = foreign::beginning(self.tokens.text(begun.span))?;
+        Some(self.no_word(begun.span).hint(hint))
+    }
+
+    fn no_word(&self, span: Span) -> Diagnostic {
+        let message = format!("`{}` does not belong to the language", self.tokens.text(span));
+        Diagnostic::error(span, message)
     }
 
     /// Reports that something else was expected, and what to do about it.
     fn expected_with_hint(&mut self, what: &str, hint: impl Into<String>) -> Reported {
         let message = format!("expected {what}, found {}", self.tokens.quote());
-        self.tokens.unexpected(Diagnostic::error(self.tokens.span(), message).hint(hint))
+        let error = Diagnostic::error(self.tokens.span(), message).hint(hint);
+        let error = self.begun_elsewhere().unwrap_or(error);
+        self.tokens.unexpected(error)
     }
 
     /// Reports a mistake at any place.
@@ -139,7 +184,8 @@ impl Parser<'_> {
         }
         let message = format!("expected {what}, found {}", self.tokens.quote());
         let error = Diagnostic::error(self.tokens.span(), message);
-        Err(self.tokens.unexpected(error.related(open, "to close this")))
+        let error = self.of_other_languages(error.related(open, "to close this"));
+        Err(self.tokens.unexpected(error))
     }
 
     /// Moves past the `;` at the end of a statement or declaration. If it is missing but the next
@@ -154,12 +200,14 @@ impl Parser<'_> {
         };
         let hint = match self.peek() {
             Token::PlusPlus | Token::MinusMinus => STEP_HINT.to_owned(),
-            _ if self.tokens.on_new_line() => {
-                self.foreign_beginning().unwrap_or(MISSING_HINT).to_owned()
+            Token::Name if self.tokens.text(self.tokens.previous()) == "*" => {
+                NO_POINTERS.to_owned()
             }
+            _ if self.tokens.on_new_line() => MISSING_HINT.to_owned(),
             _ => self.misspelt().unwrap_or_else(|| MISSING_HINT.to_owned()),
         };
         let error = Diagnostic::error(self.tokens.after_previous(), error).hint(hint);
+        let error = self.of_other_languages(error);
         let reported = self.tokens.unexpected(error);
         let something_new = self.tokens.on_new_line() || self.peek() == Token::CloseBrace;
         if something_new { Ok(()) } else { Err(reported) }
@@ -204,18 +252,32 @@ impl Parser<'_> {
 
     /// Notes how a statement or a declaration begins.
     fn begin(&mut self) {
-        self.begun = (self.peek() == Token::Name).then(|| self.tokens.span());
+        let follows_name = matches!(
+            self.tokens.peek_at(1),
+            Token::Assign
+                | Token::OpenParen
+                | Token::OpenBracket
+                | Token::Dot
+                | Token::Comma
+                | Token::Colon
+                | Token::PlusPlus
+                | Token::MinusMinus
+                | Token::PlusAssign
+                | Token::MinusAssign
+        );
+        let begun = Begun { span: self.tokens.span(), can_be_foreign: !follows_name };
+        self.begun = (self.peek() == Token::Name).then_some(begun);
     }
 
     /// The word that was meant, if what is being read begins with one that is misspelt, or that another language has.
     fn misspelt(&self) -> Option<String> {
         let foreign = self.foreign_beginning().map(str::to_owned);
-        foreign.or_else(|| did_you_mean(self.tokens.text(self.begun?), WORDS))
+        foreign.or_else(|| did_you_mean(self.tokens.text(self.begun?.span), WORDS))
     }
 
     /// What to do about the word that what is being read begins with, if it is one of another language.
     fn foreign_beginning(&self) -> Option<&'static str> {
-        foreign::beginning(self.tokens.text(self.begun?))
+        foreign::beginning(self.tokens.text(self.begun?.span))
     }
 
     /// The name at the current token, which is a [`Token::Name`].

@@ -366,6 +366,10 @@ impl Parser<'_> {
             return Ok(Vec::new());
         }
         let list = self.expressions()?;
+        if self.peek() == Token::Colon {
+            let hint = "arguments have no names; `x := {lo .. hi};` chooses a number";
+            return Err(self.expected_with_hint("`,` or `)`", hint));
+        }
         self.expect_closing(Token::CloseParen, "`,` or `)`", open)?;
         Ok(list)
     }

@@ -7,6 +7,7 @@ use super::lexer::{Token, is_reserved};
 use super::{Parser, STEP_HINT};
 use crate::Diagnostic;
 use crate::cursor::{Parsed, Reported};
+use crate::foreign::{self, Operation};
 use crate::syntax::{Cond, Expr, ExprKind, Name, Stmt, StmtKind, VarDecl};
 
 impl Parser<'_> {
@@ -74,7 +75,7 @@ impl Parser<'_> {
     }
 
     /// One statement with its labels. A declaration of several variables gives several.
-    fn statement(&mut self, into: &mut Vec<Stmt>) -> Parsed<()> {
+    pub(super) fn statement(&mut self, into: &mut Vec<Stmt>) -> Parsed<()> {
         self.tokens.enter()?;
         let labels = self.labels();
         self.skip_modifiers();
@@ -83,6 +84,7 @@ impl Parser<'_> {
             Token::If | Token::While | Token::Either | Token::Atomic | Token::OpenBrace => {
                 self.compound(labels, into)
             }
+            Token::Name if self.at_for() => self.compound(labels, into),
             Token::CloseBrace if !labels.is_empty() => {
                 let span = self.tokens.after_previous();
                 into.push(Stmt { labels, kind: StmtKind::Empty, span });
@@ -99,7 +101,7 @@ impl Parser<'_> {
         let mut labels = Vec::new();
         while self.tokens.peek_at(1) == Token::Colon {
             let reserved = is_reserved(self.peek(), self.tokens.current_text());
-            if self.peek() != Token::Name && !reserved {
+            if self.peek() != Token::Name && !reserved || self.tokens.peek_at(2) == Token::Colon {
                 break;
             }
             if let Ok(label) = self.name("a label") {
@@ -117,6 +119,7 @@ impl Parser<'_> {
             Token::If => self.if_statement(labels, into),
             Token::While => self.while_statement(labels, into),
             Token::Either => self.either(labels, into),
+            Token::Name => self.for_statement(labels, into),
             _ => self.block_statement(labels, into),
         }
     }
@@ -164,18 +167,43 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn either(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
-        let span = self.tokens.bump();
-        let mut blocks = vec![self.block()?];
-        while self.eat(Token::OrWord) {
-            blocks.push(self.block()?);
+    /// What is asserted, and what the program says of it: `e`, `e, "text"`, `(e, "text")`.
+    fn asserted(&mut self) -> Parsed<StmtKind> {
+        let in_parens = self.is_pair();
+        let open = self.tokens.span();
+        if in_parens {
+            self.tokens.bump();
         }
-        into.push(Stmt { labels, kind: StmtKind::Choose(blocks), span });
-        Ok(())
+        let claim = self.expr()?;
+        let text = self.explanation()?;
+        if in_parens {
+            self.expect_closing(Token::CloseParen, "`)`", open)?;
+        }
+        Ok(StmtKind::Assert(claim, text))
+    }
+
+    /// `, "text"`, if it stands here.
+    pub(super) fn explanation(&mut self) -> Parsed<Option<String>> {
+        if self.peek() != Token::Comma || self.tokens.peek_at(1) == Token::Unreadable {
+            return Ok(None);
+        }
+        self.tokens.bump();
+        if self.peek() != Token::Text {
+            let hint =
+                "`assert e, \"text\";` says what is wrong; several claims are several assertions";
+            return Err(self.expected_with_hint("a text", hint));
+        }
+        let text = self.tokens.current_text().trim_matches('"').to_owned();
+        self.tokens.bump();
+        Ok(Some(text))
     }
 
     /// `{ … }` or `atomic { … }`
-    fn block_statement(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
+    pub(super) fn block_statement(
+        &mut self,
+        labels: Vec<Name>,
+        into: &mut Vec<Stmt>,
+    ) -> Parsed<()> {
         let span = self.tokens.span();
         let atomic = self.eat(Token::Atomic);
         let body = self.block()?;
@@ -185,7 +213,7 @@ impl Parser<'_> {
     }
 
     /// A block or a single statement.
-    fn branch(&mut self) -> Parsed<Vec<Stmt>> {
+    pub(super) fn branch(&mut self) -> Parsed<Vec<Stmt>> {
         if self.peek() == Token::OpenBrace {
             return self.block();
         }
@@ -212,6 +240,9 @@ impl Parser<'_> {
         if !in_parens && self.peek() != Token::OpenBrace {
             if !self.at_statement() {
                 return Err(self.expected("`{`"));
+            }
+            if foreign::between(self.tokens.text(self.tokens.previous())).is_some() {
+                return Err(self.expected("an expression"));
             }
             let message = format!("`{word}` without braces needs parentheses round its condition");
             let hint = format!("write `{word} (…) statement` or `{word} … {{ … }}`");
@@ -266,10 +297,22 @@ impl Parser<'_> {
         if matches!(token, Token::PlusPlus | Token::MinusMinus) {
             return Err(self.expected_with_hint("a statement", STEP_HINT));
         }
+        if token == Token::Thread {
+            let hint = Operation::Start.advice(&["f"]);
+            return Err(self.expected_with_hint("a statement", hint));
+        }
+        if token == Token::OpenParen {
+            let hint =
+                "write `assume (…);` to wait until it holds, `assert (…);` to check that it does";
+            return Err(self.expected_with_hint("a statement", hint));
+        }
         if !self.at_statement() {
             return Err(self.expected("a statement"));
         }
         self.tokens.bump();
+        if matches!(token, Token::Assert | Token::Assume) {
+            self.no_macro();
+        }
         Ok(match token {
             Token::Semicolon => StmtKind::Empty,
             Token::Skip => StmtKind::Skip,
@@ -277,7 +320,7 @@ impl Parser<'_> {
             Token::Havoc => StmtKind::Havoc(self.list(Self::place)?),
             Token::Assume => StmtKind::Assume(self.expr()?),
             Token::Wait => self.wait()?,
-            Token::Assert => StmtKind::Assert(self.expr()?),
+            Token::Assert => self.asserted()?,
             Token::Goto => StmtKind::Goto(self.list(|p| p.name("a label"))?),
             Token::Break => StmtKind::Break,
             Token::Continue => StmtKind::Continue,
@@ -297,6 +340,23 @@ impl Parser<'_> {
             Token::EndThread => StmtKind::EndThread,
             _ => return Err(self.expected("a statement")),
         })
+    }
+
+    /// Reports `assert!(e)`, which is no negation where it comes from.
+    fn no_macro(&mut self) {
+        let (word, sign) = (self.tokens.previous(), self.tokens.span());
+        if self.peek() == Token::Not
+            && self.tokens.text(sign) == "!"
+            && self.tokens.peek_at(1) == Token::OpenParen
+            && word.end == sign.start
+        {
+            let word = self.tokens.text(word);
+            let message = format!("`{word}!(…)` can be read in two ways");
+            let hint = format!(
+                "write `{word} (…);` if the `!` is that of a macro, `{word} !(…);` if it negates"
+            );
+            self.mistake(sign, message, hint);
+        }
     }
 
     /// `(e)`, `b`, `c, m` or `(c, m)` after `wait`.
@@ -407,6 +467,7 @@ impl Parser<'_> {
         let next = |ahead| self.tokens.peek_at(ahead);
         match self.peek() {
             Token::Void | Token::Proc => next(2) == Token::OpenParen,
+            Token::Thread if next(1) == Token::Colon => false,
             Token::Thread | Token::Enum | Token::Const | Token::Predicate => true,
             Token::OpenParen => matches!(next(1), Token::Bool | Token::Int),
             _ => {

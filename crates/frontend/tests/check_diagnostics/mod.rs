@@ -8,6 +8,7 @@ mod foreign;
 mod jumps;
 mod machine;
 mod names;
+mod newcomers;
 mod predicates;
 mod statements;
 mod synchronisation;

@@ -1,6 +1,7 @@
 //! Programs that are right: those of the language reference, and what becomes of declarations,
 //! labels, constants and predicates.
 
+mod made_of_others;
 mod reference;
 mod results;
 mod soup;

@@ -132,7 +132,10 @@ impl Lowering {
         let span = self.flow.edge(wrong.edge).span;
         let place = self.line(span).map_or(String::new(), |line| format!("line {line}: "));
         let said = || match wrong.reason == selvedge_core::ASSERTION_FAILED {
-            true => self.program.reasons.get(&span).cloned(),
+            true => self.program.reasons.get(&span).cloned().or_else(|| {
+                let text = self.program.texts.get(&span)?;
+                Some(format!("{}: {text}", wrong.reason))
+            }),
             false => None,
         };
         let reason = self.wrong_while_waiting(wrong).or_else(said);

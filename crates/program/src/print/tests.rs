@@ -61,6 +61,7 @@ const L: [VarRef; 3] =
 fn names_change_only_where_they_must() {
     let program = Program {
         reasons: Default::default(),
+        texts: Default::default(),
         waited_for: Default::default(),
         telling: None,
         globals: vec![variable("x", Type::Bool, &[0]), variable("lock", Type::Bool, &[1])],
@@ -137,6 +138,7 @@ fn arrays_with_first_values() {
     let array = |element: Type, length| Type::Array { element: Box::new(element), length };
     let program = Program {
         reasons: Default::default(),
+        texts: Default::default(),
         waited_for: Default::default(),
         telling: None,
         enums: vec![EnumType {

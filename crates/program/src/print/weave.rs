@@ -1,10 +1,12 @@
 //! A program as `.weave` text: declarations. For statements see `weave_statements`.
 
+use std::collections::BTreeMap;
+
 use super::expr::{ExprPrinter, Names};
 use super::names::{ProgramNames, Scope};
 use super::weave_statements::StatementPrinter;
 use crate::{
-    Count, Expr, ExprKind, Predicate, ProcId, Procedure, Program, ThreadDecl, Type, Value,
+    Count, Expr, ExprKind, Predicate, ProcId, Procedure, Program, Span, ThreadDecl, Type, Value,
 };
 
 /// The program as `.weave` text. Parsing and checking the text gives the same program again, up
@@ -19,7 +21,7 @@ pub fn weave(program: &Program) -> String {
                 program.predicates.iter().filter(here)
             };
             Scope::inside(&names, proc, |scope| {
-                procedure(scope, "", proc);
+                procedure(scope, "", proc, &program.texts);
                 predicates().for_each(|p| drop(ExprPrinter::expr(scope, &p.expr)));
             })
         })
@@ -40,7 +42,9 @@ pub fn weave(program: &Program) -> String {
             .collect(),
         (0..program.globals.len()).map(|id| global(program, &names, id)).collect(),
         (program.procs.iter().zip(&scopes).enumerate())
-            .map(|(id, (proc, scope))| procedure(scope, names.proc(ProcId(id as u32)), proc))
+            .map(|(id, (proc, scope))| {
+                procedure(scope, names.proc(ProcId(id as u32)), proc, &program.texts)
+            })
             .collect::<Vec<_>>()
             .join("\n"),
         (program.threads.iter().zip(&names.threads))
@@ -98,7 +102,12 @@ fn elements(names: &ProgramNames, ty: &Type, slots: &[Value]) -> String {
     }
 }
 
-fn procedure(scope: &Scope<'_>, name: &str, proc: &Procedure) -> String {
+fn procedure(
+    scope: &Scope<'_>,
+    name: &str,
+    proc: &Procedure,
+    texts: &BTreeMap<Span, String>,
+) -> String {
     let result = match &proc.results[..] {
         [] => "void".to_owned(),
         [one] => scope.scalar(one),
@@ -121,7 +130,7 @@ fn procedure(scope: &Scope<'_>, name: &str, proc: &Procedure) -> String {
             _ => locals.push((ty, name)),
         }
     }
-    let mut printer = StatementPrinter::new(scope);
+    let mut printer = StatementPrinter::new(scope, texts);
     for (ty, names) in locals {
         printer.line(&format!("{ty} {names};"));
     }

@@ -1,19 +1,23 @@
 //! Statements as `.weave` text, two spaces for each level.
 
+use std::collections::BTreeMap;
+
 use super::expr::{ExprPrinter, Names};
 use super::names::Scope;
-use crate::{AtomicOp, Block, Cond, Expr, ExprKind, Place, Stmt, StmtKind, Value};
+use crate::{AtomicOp, Block, Cond, Expr, ExprKind, Place, Span, Stmt, StmtKind, Value};
 
 /// Writes the body of a procedure.
 pub(super) struct StatementPrinter<'a> {
     scope: &'a Scope<'a>,
+    /// What the program says of its assertions.
+    texts: &'a BTreeMap<Span, String>,
     out: String,
     depth: usize,
 }
 
 impl<'a> StatementPrinter<'a> {
-    pub fn new(scope: &'a Scope<'a>) -> Self {
-        StatementPrinter { scope, out: String::new(), depth: 1 }
+    pub fn new(scope: &'a Scope<'a>, texts: &'a BTreeMap<Span, String>) -> Self {
+        StatementPrinter { scope, texts, out: String::new(), depth: 1 }
     }
 
     pub fn finish(self) -> String {
@@ -63,6 +67,9 @@ impl<'a> StatementPrinter<'a> {
             }
             simple => {
                 self.out += &self.simple(simple);
+                if let (StmtKind::Assert(_), Some(text)) = (simple, self.texts.get(&stmt.span)) {
+                    self.out += &format!(", \"{text}\"");
+                }
                 self.out.push(';');
             }
         }

@@ -112,6 +112,7 @@ pub(super) fn drive(
     });
     Program {
         reasons: Default::default(),
+        texts: Default::default(),
         waited_for: Default::default(),
         telling: None,
         enums: program.enums.clone(),

@@ -69,7 +69,7 @@ fn line(kind: &StmtKind) -> String {
         }
         StmtKind::Havoc(targets) => format!("havoc {}", places(targets)),
         StmtKind::Assume(e) => format!("assume {}", expr(e)),
-        StmtKind::Assert(e) => format!("assert {}", expr(e)),
+        StmtKind::Assert(e, _) => format!("assert {}", expr(e)),
         StmtKind::If { cond: Cond::Expr(e), .. } => format!("if {}", expr(e)),
         StmtKind::While { cond: Cond::Expr(e), .. } => format!("while {}", expr(e)),
         StmtKind::Goto(labels) => {

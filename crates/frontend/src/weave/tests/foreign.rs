@@ -96,9 +96,8 @@ fn printing() {
         "printf(\"%d\\n\", x); x := \"a\"; puts(\"it's\"); assert(x == 1, \"why\");",
         expect![[r#"
             2:8 `"%d\n"` there is no procedure `printf` -- nothing is printed: leave it out; the schedule of a violation shows every variable
-            2:25 `"a"` there are no strings -- leave it out, or write a comment, as in `// why`; `enum` gives names to values
+            2:25 `"a"` there are no strings -- `assert e, "text";` says what is wrong; elsewhere, write a comment; `enum` gives names to values
             2:35 `"it's"` there is no procedure `puts` -- nothing is printed: leave it out; the schedule of a violation shows every variable
-            2:59 `"why"` there are no strings -- leave it out, or write a comment, as in `// why`; `enum` gives names to values
         "#]],
     );
 }
@@ -123,11 +122,11 @@ fn beginnings() {
     check(
         "import java.util;\npackage main\nstruct P { int x; };\nfunc main() { }\nmain() { x := 1; }\nvoid f() { synchronized (m) { x := 1; } let x = 1; try { x := 2; } catch (e) { } }",
         expect![[r#"
-            1:12 `` expected `;`, found `.` -- leave it out: one file is the whole program
-            2:13 `` expected `;`, found `struct` -- leave it out: one file is the whole program
+            1:1 `import` `import` does not belong to the language -- leave it out: one file is the whole program
+            2:1 `package` `package` does not belong to the language -- leave it out: one file is the whole program
             5:1 `main` expected a declaration, found `main` -- a procedure begins with the type of its result, or with `void`
             6:28 `` expected `;`, found `{` -- write `acquire m;` before, and `release m;` after
-            6:56 `{` expected `:=`, found `{` -- there are no exceptions: `goto` leaves a block
+            6:52 `try` `try` does not belong to the language -- there are no exceptions: `goto` leaves a block
             6:77 `` expected `;`, found `{` -- there are no exceptions: `goto` leaves a block
         "#]],
     );
@@ -138,8 +137,8 @@ fn records() {
     check(
         "struct P { int x; };\nclass Q { };\nbool b;\nmonitor M { };\nstatic final int N = 3;\ndef f() { }\n",
         expect![[r#"
-            1:1 `struct` expected a declaration, found `struct` -- there are no records: declare a variable, or an array, for each field
-            2:1 `class` expected a declaration, found `class` -- there are no records: declare a variable, or an array, for each field
+            1:1 `struct` `struct` does not belong to the language -- there are no records: declare a variable, or an array, for each field
+            2:1 `class` `class` does not belong to the language -- there are no records: declare a variable, or an array, for each field
             4:1 `monitor` expected a declaration, found `monitor` -- `enum NAME { … }`, `thread NAME { … }` and `void NAME() { … }` have braces
             5:1 `static` `static` does not belong to the language -- leave it out: what stands outside of the procedures is shared by all threads
             5:8 `final` `final` does not belong to the language -- leave it out: what stands outside of the procedures is shared by all threads
@@ -184,7 +183,6 @@ fn names_with_prefixes_and_texts() {
             2:6 `State::Idle` a name stands without the name of its type -- write `Idle`
             2:26 `!` expected `:=`, found `!` -- nothing is printed: leave it out; the schedule of a violation shows every variable
             2:37 `1_000` this is neither a number nor a name -- write the digits without `_`
-            3:16 `"why"` there are no strings -- leave it out, or write a comment, as in `// why`; `enum` gives names to values
             3:30 `"a"` there is no procedure `print` -- nothing is printed: leave it out; the schedule of a violation shows every variable
             4:2 `.store` `x` has no methods, such as `store` -- every variable is written in one step: write `x := …;`
             4:19 `.fetch_add` `x` has no methods, such as `fetch_add` -- write `y := fetch_and_add(x, 1);`

@@ -279,7 +279,7 @@ fn words_of_other_languages() {
     check_body(
         "for (i := 0; i < 3; i++) { x = 1; } do { x := 1; } switch (x) { } begin x := 1;",
         expect![[r#"
-            2:1 `for` there is no `for` statement -- write a `while` loop
+            2:30 `=` `=` does not assign -- write := to assign
             2:37 `do` there is no `do` statement -- write `while c { … }`
             2:52 `switch` there is no `switch` statement -- write `if c { … } else if d { … } else { … }`
             2:67 `begin` there is no `begin` statement -- write `{`

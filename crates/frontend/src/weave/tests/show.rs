@@ -106,7 +106,8 @@ fn stmt(s: &Stmt, depth: usize) -> String {
             StmtKind::Wait(e, Some(m)) => format!("wait {}, {}", expr(e), place(m)),
             StmtKind::Notify(c) => format!("notify {}", place(c)),
             StmtKind::NotifyAll(c) => format!("notify all {}", place(c)),
-            StmtKind::Assert(e) => format!("assert {}", expr(e)),
+            StmtKind::Assert(e, None) => format!("assert {}", expr(e)),
+            StmtKind::Assert(e, Some(text)) => format!("assert {}, \"{text}\"", expr(e)),
             StmtKind::If { cond: c, then, otherwise } => {
                 let mut text = format!("if {}{}", cond(c), inner(then));
                 if !otherwise.is_empty() {

@@ -1,0 +1,167 @@
+//! # Statements that are made of others
+//! `for` loops and guarded choices. What stands behind the parser knows `while`, `goto` and `atomic` only, so that nothing
+//! else has to say what these mean.
+//!
+//! - `for (init; c; step) body` is `{ init; while c { body; step } }`, and `continue` in it jumps to the step.
+//! - `either when g { a } or when h { b }` chooses among the branches whose guards hold, in one step: an atomic block tests a
+//!   guard and jumps to its branch. If none holds, nothing of it happens, and the thread waits in front of it.
+//!
+//! Labels have the place in the text in their names, so that there are no two alike.
+
+use selvedge_program::Span;
+
+use super::Parser;
+use super::lexer::Token;
+use crate::cursor::Parsed;
+use crate::syntax::{Cond, Expr, ExprKind, Name, Stmt, StmtKind};
+
+impl Parser<'_> {
+    /// Whether a `for` loop stands here, and no call of a procedure of that name: there is a `;` in its parentheses.
+    pub(super) fn at_for(&self) -> bool {
+        if self.tokens.current_text() != "for" || self.tokens.peek_at(1) != Token::OpenParen {
+            return false;
+        }
+        let mut open = 0_usize;
+        for ahead in 1.. {
+            match self.tokens.peek_at(ahead) {
+                Token::OpenParen => open += 1,
+                Token::CloseParen => open -= 1,
+                Token::Semicolon => return open == 1,
+                Token::End | Token::OpenBrace | Token::CloseBrace => return false,
+                _ => {}
+            }
+            if open == 0 {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// `for (int i := 0; i < 3; i++) { … }`
+    pub(super) fn for_statement(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
+        let start = self.tokens.bump();
+        let open = self.tokens.bump();
+        let mut all = Vec::new();
+        if !self.eat(Token::Semicolon) {
+            self.statement(&mut all)?;
+        }
+        let cond = match self.peek() {
+            Token::Semicolon => Cond::Expr(truth(start)),
+            _ => self.cond()?,
+        };
+        self.expect(Token::Semicolon, "`;`")?;
+        let step = match self.peek() {
+            Token::CloseParen => None,
+            _ => {
+                let begin = self.tokens.span();
+                let kind = self.assignment_or_call()?;
+                Some((kind, begin.to(self.tokens.previous())))
+            }
+        };
+        let close = self.expect_closing(Token::CloseParen, "`)`", open)?;
+        let mut body = vec![block(self.branch()?, start)];
+        if let Some((kind, span)) = step {
+            let next = made("next", start, 0);
+            let jumps = redirect(&mut body, &next);
+            let labels = if jumps { vec![next] } else { Vec::new() };
+            body.push(Stmt { labels, kind, span });
+        }
+        let span = start.to(close);
+        all.push(Stmt { labels: Vec::new(), kind: StmtKind::While { cond, body }, span });
+        into.push(Stmt { labels, kind: StmtKind::Block(all), span });
+        Ok(())
+    }
+
+    /// `either { … } or { … }`, `either when g { … } or when h { … }`
+    pub(super) fn either(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
+        let span = self.tokens.bump();
+        let mut branches = vec![self.guarded()?];
+        while self.eat(Token::OrWord) {
+            branches.push(self.guarded()?);
+        }
+        let kind = match branches.iter().any(|(guard, _)| guard.is_some()) {
+            true => StmtKind::Block(guarded_choice(branches, span)),
+            false => StmtKind::Choose(branches.into_iter().map(|(_, body)| body).collect()),
+        };
+        into.push(Stmt { labels, kind, span });
+        Ok(())
+    }
+
+    /// A branch, and what it needs to be chosen.
+    fn guarded(&mut self) -> Parsed<(Option<Expr>, Vec<Stmt>)> {
+        let guard = match self.peek() == Token::Name && self.tokens.current_text() == "when" {
+            true => {
+                self.tokens.bump();
+                Some(self.expr()?)
+            }
+            false => None,
+        };
+        Ok((guard, self.block()?))
+    }
+}
+
+/// A choice among the branches whose guards hold.
+fn guarded_choice(branches: Vec<(Option<Expr>, Vec<Stmt>)>, span: Span) -> Vec<Stmt> {
+    let plain = |kind, span| Stmt { labels: Vec::new(), kind, span };
+    let end = made("end", span, 0);
+    let mut ways = Vec::new();
+    let mut bodies = Vec::new();
+    let last = branches.len();
+    for (number, (guard, body)) in (1..).zip(branches) {
+        let guard = guard.unwrap_or_else(|| truth(span));
+        let way = made("when", span, number);
+        let place = guard.span;
+        ways.push(vec![
+            plain(StmtKind::Assume(guard), place),
+            plain(StmtKind::Goto(vec![way.clone()]), place),
+        ]);
+        bodies.push(Stmt { labels: vec![way], kind: StmtKind::Block(body), span });
+        if number < last {
+            bodies.push(plain(StmtKind::Goto(vec![end.clone()]), span));
+        }
+    }
+    let choice = plain(StmtKind::Choose(ways), span);
+    let mut all = vec![plain(StmtKind::Atomic(vec![choice]), span)];
+    all.append(&mut bodies);
+    all.push(Stmt { labels: vec![end], kind: StmtKind::Empty, span });
+    all
+}
+
+/// Makes jumps to a label of what goes on with the loop round these statements; says whether there are any.
+fn redirect(body: &mut [Stmt], next: &Name) -> bool {
+    let mut found = false;
+    for stmt in body {
+        found |= match &mut stmt.kind {
+            StmtKind::Continue => {
+                stmt.kind = StmtKind::Goto(vec![next.clone()]);
+                true
+            }
+            StmtKind::Block(inner) | StmtKind::Atomic(inner) => redirect(inner, next),
+            StmtKind::If { then, otherwise, .. } => {
+                redirect(then, next) | redirect(otherwise, next)
+            }
+            StmtKind::Choose(branches) => {
+                branches.iter_mut().fold(false, |found, b| redirect(b, next) | found)
+            }
+            _ => false,
+        };
+    }
+    found
+}
+
+/// A label that is written nowhere.
+fn made(word: &str, at: Span, number: usize) -> Name {
+    let text = match number {
+        0 => format!("{word}${}", at.start),
+        _ => format!("{word}${}${number}", at.start),
+    };
+    Name { text, span: Span { start: at.start, end: at.start } }
+}
+
+fn truth(span: Span) -> Expr {
+    Expr { kind: ExprKind::Bool(true), span }
+}
+
+fn block(body: Vec<Stmt>, span: Span) -> Stmt {
+    Stmt { labels: Vec::new(), kind: StmtKind::Block(body), span }
+}

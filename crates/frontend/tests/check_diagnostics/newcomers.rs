@@ -1,0 +1,158 @@
+//! What people write who know C, Promela, TLA+ or Rust, and what they are told: never only what was expected, always what
+//! there is instead.
+
+use std::fmt::Write as _;
+
+use expect_test::expect_file;
+use selvedge_frontend::{LoadError, LoadOptions, parse};
+
+/// Where a mistake comes from, and what stands at the top of a file or in a procedure.
+enum Written {
+    Top(&'static str),
+    Inside(&'static str),
+}
+use Written::{Inside, Top};
+
+const MISTAKES: &[(&str, Written)] = &[
+    ("C", Top("#include <pthread.h>")),
+    ("C", Top("#define N 3")),
+    ("C", Top("typedef int value;")),
+    ("C", Top("typedef struct { int a; } pair;")),
+    ("C", Top("struct node { int v; };")),
+    ("C", Top("union u { int v; };")),
+    ("C", Top("unsigned int x = 0;")),
+    ("C", Top("unsigned x = 0;")),
+    ("C", Top("volatile int x = 0;")),
+    ("C", Top("static int x = 0;")),
+    ("C", Top("_Atomic int x = 0;")),
+    ("C", Top("int *p;")),
+    ("C", Top("int* p = 0;")),
+    ("C", Top("char c = 'a';")),
+    ("C", Top("float f = 1.5;")),
+    ("C", Top("void *f(void *arg) { return 0; }")),
+    ("C", Top("int f(int *p) { return 0; }")),
+    ("C", Top("pthread_mutex_t q = PTHREAD_MUTEX_INITIALIZER;")),
+    ("C", Top("int a[3] = {1, 2, 3}, n = sizeof(a);")),
+    ("C", Top("int f();")),
+    ("C", Inside("printf(\"%d\\n\", n);")),
+    ("C", Inside("pthread_mutex_lock(&m);")),
+    ("C", Inside("b := n === 1;")),
+    ("C", Inside("n = 1;")),
+    ("C", Inside("if (n = 1) { }")),
+    ("C", Inside("n := *p;")),
+    ("C", Inside("p->next = n;")),
+    ("C", Inside("for (n = 0; n < 3; n++) { }")),
+    ("C", Inside("do { n := n; } while (b);")),
+    ("C", Inside("switch (n) { case 1: break; }")),
+    ("C", Inside("assert(n == 1 && \"text\");")),
+    ("C", Inside("while (byte < 256) { }")),
+    ("C", Inside("n := 0x10;")),
+    ("C", Inside("return 0;")),
+    ("C", Inside("malloc(4);")),
+    ("C", Inside("int i = 0, *q = 0;")),
+    ("C", Inside("n := (int) byte;")),
+    ("C", Inside("n := n ? 1 : 2;")),
+    ("C", Inside("exit(1);")),
+    ("C", Inside("n *= 2;")),
+    ("C", Inside("if (n) { }")),
+    ("C", Inside("signal c;")),
+    ("C", Inside("notify_all c;")),
+    ("C", Inside("wait c m;")),
+    ("C", Inside("cond d;")),
+    ("C", Inside("m.acquire();")),
+    ("Promela", Top("proctype P() { skip; }")),
+    ("Promela", Top("active proctype P() { skip }")),
+    ("Promela", Top("active [2] proctype P() { skip }")),
+    ("Promela", Top("init { run P(); }")),
+    ("Promela", Top("ltl p { [] (n == 1) }")),
+    ("Promela", Top("mtype = { A, B };")),
+    ("Promela", Top("chan q = [2] of { byte };")),
+    ("Promela", Top("byte x = 0;")),
+    ("Promela", Top("never { skip }")),
+    ("Promela", Inside("do :: n == 0 -> n := 1 :: else -> break od")),
+    ("Promela", Inside("if :: n == 0 -> skip :: else -> skip fi")),
+    ("Promela", Inside("q!1;")),
+    ("Promela", Inside("q?n;")),
+    ("Promela", Inside("run P();")),
+    ("Promela", Inside("d_step { n := 1; }")),
+    ("Promela", Inside("(n == 1);")),
+    ("Promela", Inside("n == 1;")),
+    ("Promela", Inside("n == 1 -> n := 2;")),
+    ("Promela", Inside("select (n : 1 .. 3);")),
+    ("Promela", Inside("timeout;")),
+    ("TLA+", Top("---- MODULE Counter ----")),
+    ("TLA+", Top("EXTENDS Naturals")),
+    ("TLA+", Top("VARIABLES x, y")),
+    ("TLA+", Top("CONSTANT N")),
+    ("TLA+", Top("Init == x = 0 /\\ y = 0")),
+    ("TLA+", Top("Spec == Init /\\ [][Next]_x")),
+    ("TLA+", Top("process (P \\in 1..3) { skip; }")),
+    ("TLA+", Inside("b := b /\\ c;")),
+    ("TLA+", Inside("b := b \\/ c;")),
+    ("TLA+", Inside("b := n \\in {1, 2};")),
+    ("TLA+", Inside("b := \\A i \\in 0..3 : b;")),
+    ("TLA+", Inside("b := ~b;")),
+    ("TLA+", Inside("b := FALSE;")),
+    ("TLA+", Inside("b := n # 1;")),
+    ("TLA+", Inside("x' = x + 1;")),
+    ("TLA+", Inside("await n == 1;")),
+    ("TLA+", Inside("with (i \\in 1..3) { n := i; }")),
+    ("TLA+", Inside("n := IF b THEN 1 ELSE 2;")),
+    ("TLA+", Inside("n := CHOOSE i \\in 1..3 : b;")),
+    ("TLA+", Inside("UNCHANGED x;")),
+    ("TLA+", Inside("n := a[1] || a[2] := 3;")),
+    ("Rust", Top("fn f() { }")),
+    ("Rust", Top("fn f(x: u8) -> u8 { return x; }")),
+    ("Rust", Top("use std::sync::Mutex;")),
+    ("Rust", Top("static mut X: u32 = 0;")),
+    ("Rust", Top("pub struct S { a: u8 }")),
+    ("Rust", Top("impl S { }")),
+    ("Rust", Top("mod tests { }")),
+    ("Rust", Inside("let mut y = 0;")),
+    ("Rust", Inside("let y: u8 = 0;")),
+    ("Rust", Inside("assert!(n == 1);")),
+    ("Rust", Inside("assert!(n > 1);")),
+    ("Rust", Inside("assert_eq!(n, 1);")),
+    ("Rust", Inside("println!(\"{}\", n);")),
+    ("Rust", Inside("loop { break; }")),
+    ("Rust", Inside("match n { 1 => skip, _ => skip }")),
+    ("Rust", Inside("for i in 0..3 { n := i; }")),
+    ("Rust", Inside("thread::spawn(f);")),
+    ("Rust", Inside("let g = m.lock().unwrap();")),
+    ("Rust", Inside("x.store(1, Ordering::SeqCst);")),
+    ("Rust", Inside("n := byte as i32;")),
+    ("Rust", Inside("panic!(\"no\");")),
+    ("Rust", Inside("if let Some(y) = n { }")),
+    ("Rust", Inside("while n < 3 n := 1;")),
+];
+
+/// The first message about a program, as `message (help)`.
+fn told(text: &str) -> String {
+    match parse("t.weave".as_ref(), text.to_owned(), &LoadOptions::default()) {
+        Ok(_) => "nothing is wrong".to_owned(),
+        Err(LoadError::Invalid(wrong)) => {
+            let first = &wrong.list[0];
+            format!("{}\n    {}", first.message, first.hint.as_deref().unwrap_or("NO HELP"))
+        }
+        Err(other) => other.to_string(),
+    }
+}
+
+#[test]
+fn mistakes_of_newcomers_are_told_what_there_is_instead() {
+    let mut said = String::new();
+    for (from, written) in MISTAKES {
+        let (line, text) = match written {
+            Top(line) => (line, format!("{line}\nthread main {{ skip; }}\n")),
+            Inside(line) => {
+                let before =
+                    "int n := 0; bool b := false; u8 byte := 0; lock m; condition c; int a[3];";
+                (line, format!("{before}\nthread main {{\n  {line}\n}}\n"))
+            }
+        };
+        let told = told(&text);
+        writeln!(said, "{from}: {line}\n  {told}").unwrap();
+    }
+    expect_file!["newcomers.txt"].assert_eq(&said);
+    assert!(!said.contains("NO HELP"), "a message says nothing of what to do");
+}

@@ -1,0 +1,117 @@
+//! Statements that are made of others are the programs that one would write by hand.
+
+use selvedge_frontend::{Input, LoadError, LoadOptions, parse};
+
+use super::program as read;
+
+/// The program as text, with labels numbered in the order of their names in the text.
+fn printed(text: &str) -> String {
+    let mut program = read(text);
+    for proc in &mut program.procs {
+        for (number, label) in proc.labels.iter_mut().enumerate() {
+            *label = format!("L{number}");
+        }
+    }
+    selvedge_program::print::weave(&program)
+}
+
+/// Both texts are the same program, and what is printed of it is, too.
+fn same(short: &str, long: &str) {
+    assert_eq!(printed(short), printed(long));
+    assert_eq!(printed(&printed(short)), printed(short));
+}
+
+#[test]
+fn for_loops() {
+    same(
+        "int n := 0; thread t { for (int i := 0; i < 3; i++) { n := n + i; } }",
+        "int n := 0; thread t { int i := 0; while (i < 3) { n := n + i; i := i + 1; } }",
+    );
+    same(
+        "int n := 0; thread t { for (;;) if (n == 1) break; else continue; }",
+        "int n := 0; thread t { while (true) if (n == 1) break; else continue; }",
+    );
+    same(
+        "int n; thread t { for (n := 0; n < 9; n += 2) { if (n == 4) continue; while (*) { continue; } atomic { continue; } } }",
+        "int n; thread t { n := 0; while (n < 9) { if (n == 4) goto L; while (*) { continue; } atomic { goto L; } L: n := n + 2; } }",
+    );
+    // Each loop has a step of its own to go on with.
+    same(
+        "int n; thread t { for (n := 0; n < 2; n++) { for (int j := 0; j < 2; j++) { if (*) continue; skip; } continue; } }",
+        "int n; thread t { n := 0; while (n < 2) { int j := 0; while (j < 2) { if (*) goto L; skip; L: j := j + 1; } goto M; M: n := n + 1; } }",
+    );
+    // The word is not reserved.
+    read("int for := 0; thread t { for := for + 1; }");
+}
+
+#[test]
+fn guarded_choices() {
+    same(
+        "int n := 0; thread t { either when n == 0 { n := 1; } or when n > 1 { } or { n := 3; } n := 4; }",
+        "int n := 0; thread t {
+           atomic { either { assume n == 0; goto A; } or { assume n > 1; goto B; } or { assume true; goto C; } }
+           A: n := 1; goto D; B: goto D; C: n := 3; D: n := 4; }",
+    );
+    same(
+        "bool b; thread t { while true { either when b { break; } or when !b { continue; } } }",
+        "bool b; thread t { while true { atomic { either { assume b; goto A; } or { assume !b; goto B; } }
+           A: break; goto C; B: continue; C: skip; } }",
+    );
+}
+
+#[test]
+fn quantified_indices() {
+    same(
+        "int a[3]; bool m[2][2]; const N = 2; thread t { assert forall i: a[i] != i; assume exists j: m[1][j];
+           assert #{k : a[k] == N} == 1; assert forall i: exists j: m[i][j]; }",
+        "int a[3]; bool m[2][2]; thread t { assert (a[0] != 0 && a[1] != 1) && a[2] != 2; assume m[1][0] || m[1][1];
+           assert ((a[0] == 2 ? 1 : 0) + (a[1] == 2 ? 1 : 0)) + (a[2] == 2 ? 1 : 0) == 1;
+           assert (m[0][0] || m[0][1]) && (m[1][0] || m[1][1]); }",
+    );
+}
+
+#[test]
+fn invariants_and_texts() {
+    same(
+        "int n := 0; invariant n < 2; invariant n >= 0, \"never less\"; thread t { n := 1; assert n == 1, \"one\"; }",
+        "int n := 0; thread invariant { assert n < 2; } thread invariant2 { assert n >= 0, \"never less\"; }
+           thread t { n := 1; assert (n == 1, \"one\"); }",
+    );
+    // Where no other thread is declared, `main` runs.
+    same(
+        "int n := 0; void main() { n := 3; } invariant n < 2;",
+        "int n := 0; void main() { n := 3; } thread invariant { assert n < 2; } thread main;",
+    );
+    // The word is not reserved.
+    read("enum invariant { a, b } invariant x := a; thread t { x := b; }");
+    read("bool invariant; thread t { invariant := true; }");
+}
+
+#[test]
+fn what_is_wrong_with_them() {
+    let told =
+        |text: &str| match parse("t.weave".as_ref(), text.to_owned(), &LoadOptions::default()) {
+            Err(LoadError::Invalid(wrong)) => wrong.list[0].message.clone(),
+            Ok(Input::Program { warnings, .. }) => warnings.list[0].message.clone(),
+            other => panic!("{other:?}"),
+        };
+    for (text, message) in [
+        (
+            "int a[2]; int b[3]; thread t { assert forall i: a[i] == b[i]; }",
+            "`i` is an index of arrays of different lengths",
+        ),
+        (
+            "bool a[65][65]; thread t { assert forall i: exists j: a[i][j]; }",
+            "this would be written 4225 times",
+        ),
+        ("bool b; thread t { assert forall i: b; }", "only predicates speak of other threads"),
+        ("int a[2]; thread t { assert exists i != self: a[i] == 1; }", "an index is no thread"),
+        ("thread t { assert true, 3; }", "expected a text, found `3`"),
+        (
+            "bool b; thread t { either { assume b; } or { skip; } }",
+            "this branch is chosen before its condition is looked at",
+        ),
+    ] {
+        assert_eq!(told(text), message, "{text}");
+    }
+}
