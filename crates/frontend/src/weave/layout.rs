@@ -96,11 +96,9 @@ impl Reader<'_> {
             let rest = &self.text[self.at..end];
             if rest.starts_with("//") {
                 self.piece(Kind::Comment, self.at + rest.find('\n').unwrap_or(rest.len()));
-            } else if rest.starts_with("/*") {
-                self.piece(
-                    Kind::Comment,
-                    self.at + rest[2..].find("*/").map_or(rest.len(), |at| at + 4),
-                );
+            } else if let Some(inner) = rest.strip_prefix("/*") {
+                let length = inner.find("*/").map_or(rest.len(), |at| at + 4);
+                self.piece(Kind::Comment, self.at + length);
             } else {
                 let blank = rest.chars().next().map_or(1, char::len_utf8);
                 if rest.starts_with('\n') {

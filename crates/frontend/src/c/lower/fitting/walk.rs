@@ -301,11 +301,7 @@ impl<'u> Walk<'_, '_, 'u> {
             return;
         }
         match &cond.kind {
-            ExprKind::Int(value) => {
-                if (*value != 0) != outcome {
-                    self.here = None;
-                }
-            }
+            ExprKind::Int(value) if (*value != 0) != outcome => self.here = None,
             ExprKind::Not(inner) => return self.assume(inner, !outcome),
             ExprKind::Convert(inner) if is_kept(inner, cond) => {
                 return self.assume(inner, outcome);
