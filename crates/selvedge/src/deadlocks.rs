@@ -24,8 +24,12 @@ use crate::portfolio::Said;
 use crate::verdict::{Verdict, Within};
 use crate::{EngineName, Failure};
 
-/// How much work is done for the whole question before the one about assertions begins, in moves: some tenths of a second.
+/// How much work is done for the whole question before the one about assertions begins, in moves: a tenth of a second.
 const HEAD_START: u64 = 1 << 17;
+
+/// How much work the whole question may take although the one about assertions was easier, in moves: a second or so. Eight philosophers
+/// have no assertion to prove, and their deadlock is what the user came for.
+const PATIENCE: u64 = 1 << 20;
 
 /// How many shares the question about assertions has, where the whole one has [`FAVOURED`] ones.
 const SHARES: u64 = FAVOURED / 2;
@@ -50,7 +54,7 @@ pub(crate) fn both(
     let about_rest = |budget: &Budget, turn: &Turn| {
         let answer = ask(&quiet, budget, true);
         if answer.as_ref().is_ok_and(Answer::is_known) {
-            turn.limit(0, turn.done().max(HEAD_START));
+            turn.limit(0, turn.done().max(PATIENCE));
         }
         *known.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
         None

@@ -419,6 +419,17 @@ fn the_fewest_contexts_are_those_of_both_kinds_of_violation() {
     assert_eq!(answer.object().bound.unwrap().contexts, Some(2), "{}", answer.sentence());
 }
 
+/// There is nothing to prove about their assertions, so that question is over long before the deadlock is found.
+#[test]
+fn eight_philosophers_have_their_deadlock_by_default() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/locks/philosophers.weave");
+    let text = std::fs::read_to_string(path).unwrap().replace("const N = 3;", "const N = 8;");
+    assert!(text.contains("const N = 8;"));
+    let answer = asked(&text, &Options::default());
+    assert_eq!(answer.name(), VerdictName::Unsafe, "{}", answer.sentence());
+    assert_eq!(answer.object().bound.unwrap().contexts, Some(8));
+}
+
 #[test]
 fn what_is_not_decided_about_deadlocks_is_said_and_costs_no_proof() {
     // Any number of threads.

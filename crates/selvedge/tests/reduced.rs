@@ -205,3 +205,36 @@ fn locks_protect_no_more_than_they_do() {
         assert_eq!(compare(text, &Options::default()).0.0, VerdictName::Safe, "{text}");
     }
 }
+
+/// Programs that are large enough for threads to wait: contexts are counted first.
+#[test]
+fn threads_that_wait_give_the_same_answers() {
+    let text = |rest: &str| {
+        format!(
+            "const N = 5; int[0..2] p[N] := 0; int[0..3] x := 0; int[0..9] z := 0;
+             void w(int[0..N - 1] me) {{ while (p[me] < 2) p[me] := p[me] + 1; }}
+             void f() {{ x := 1; }} int[0..3] g() {{ return 1; }}
+             void h(int[0..9] n) {{ if (n < x) h(n + 1); else z := n; }}
+             thread w[i] * N = w(i);
+             {rest}"
+        )
+    };
+    let all = "p[0] == 2 && p[1] == 2 && p[2] == 2 && p[3] == 2 && p[4] == 2";
+    for rest in [
+        // What a section calls, and what follows the call, is part of one step.
+        "thread a { atomic { f(); } }",
+        "thread a { atomic { x := g(); } }",
+        "thread a { atomic { h(0); x := 1; } }",
+        "thread a { atomic { f(); x := 0; f(); } }",
+        // A procedure calls itself with ever larger numbers, as far as its condition tells.
+        "thread a { x := 1; x := 2; x := 3; } thread c { h(0); assert z <= 3; }",
+    ] {
+        let fails = text(&format!("{rest}\nthread b {{ wait({all}); assert x != 0; }}"));
+        let (found, _) = asked(&fails, &Options::default());
+        assert_eq!(found.0, VerdictName::Unsafe, "{fails}");
+        let holds = text(&format!("{rest}\nthread b {{ wait({all}); assert x <= 3; }}"));
+        let (found, reductions) = asked(&holds, &Options::default());
+        assert_eq!(found.0, VerdictName::Safe, "{holds}");
+        assert!(reductions.contains(&"stubborn-sets"), "nobody waits: {reductions:?}\n{holds}");
+    }
+}

@@ -96,14 +96,13 @@ impl Fun<'_, '_> {
 
     /// Makes an access, in one step, and looks for a race.
     pub(super) fn touch(&mut self, at: &At, touch: Touch, span: Span, act: impl FnOnce(&mut Self)) {
-        let (Some((watch, writes)), Some(address)) = (self.lower.watch, &at.address) else {
-            return act(self);
-        };
-        if !self.is_watched(&at.place) {
+        let watched = self.lower.watch.zip(at.address.clone());
+        let Some(((watch, writes), address)) = watched.filter(|_| self.is_watched(&at.place))
+        else {
             self.is_first &= !matches!(at.place.var, VarRef::Global(_));
             return act(self);
-        }
-        let address = self.simple(address.clone(), span);
+        };
+        let address = self.simple(address, span);
         let note = place(VarRef::Global(watch), Vec::new(), &address.ty, span);
         let note_writes = place(VarRef::Global(writes), Vec::new(), &Type::Bool, span);
         let same = binary(BinaryOp::Eq, read(note.clone()), address.clone(), span);
