@@ -29,9 +29,11 @@ impl Hasher for Stable {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
+        let (whole, rest) = bytes.as_chunks::<8>();
+        whole.iter().for_each(|&number| self.write_u64(u64::from_le_bytes(number)));
+        if !rest.is_empty() {
             let mut number = [0; 8];
-            number[..chunk.len()].copy_from_slice(chunk);
+            number[..rest.len()].copy_from_slice(rest);
             self.write_u64(u64::from_le_bytes(number));
         }
         self.write_u64(bytes.len() as u64);

@@ -66,7 +66,7 @@ impl Bookkeeping for Contexts {
         let before = std::mem::take(&mut self.moved);
         reached.new_from = frontier.end;
         let mut scratch = Scratch::default();
-        let mut work: Vec<(u32, u32)> = Vec::new();
+        let (mut work, mut batch): (Vec<(u32, u32)>, Vec<_>) = Default::default();
         let mut word = Vec::new();
         let mut pace = Pace::new(budget);
         let mut waiting = frontier.clone();
@@ -83,7 +83,8 @@ impl Bookkeeping for Contexts {
             if work.is_empty() {
                 return Ok(());
             }
-            let batch = work.split_off(work.len().saturating_sub(THREADS_PER_BATCH));
+            batch.clear();
+            batch.extend(work.drain(work.len().saturating_sub(THREADS_PER_BATCH)..));
             let done = reached.moves(&batch, &mut scratch, &mut pace)?;
             work.extend_from_slice(&batch[done..]);
             self.insert(reached, &mut scratch, &mut work)?;

@@ -62,6 +62,17 @@ impl Listed {
         }
     }
 
+    /// Makes all entries of a class its largest one.
+    pub fn level(&self, entries: &mut [u32]) {
+        let mut begin = 0;
+        while begin < entries.len() {
+            let (_, end) = self.group(begin, entries.len());
+            let most = entries[begin..end].iter().copied().max().unwrap_or(0);
+            entries[begin..end].fill(most);
+            begin = end;
+        }
+    }
+
     /// Replaces the first entry `from`.
     pub fn replace(&self, entries: &mut [u32], from: u32, to: u32) {
         if let Some(place) = entries.iter().position(|&entry| entry == from) {

@@ -92,6 +92,7 @@ impl<L: Locals> Reached<'_, L> {
         // A power of two: a division for every state would be noticed.
         let at_once = self.states_at_once(&numbers).next_power_of_two();
         let Reached { visible: Some(visible), states, space, .. } = self else { return Ok(()) };
+        visible.expect_shared(space.largest.as_ref().map_or(0, |most| most[0]));
         let mut word = Vec::new();
         for number in numbers {
             if number & (at_once - 1) == 0 {

@@ -25,6 +25,8 @@ pub(super) struct Visible {
     of_entry: Vec<u32>,
     /// Visible states that are not in the set yet.
     waiting: Batch,
+    /// The largest number of a shared state that somebody has told of.
+    most_shared: u32,
     /// Sets of what may be seen of one thread, by number.
     ranges: Interner<Vec<Glimpse>>,
     /// States of such sets that were added.
@@ -49,6 +51,7 @@ impl Visible {
             states: StateSet::default(),
             of_entry: Vec::new(),
             waiting: Batch::default(),
+            most_shared: 0,
             ranges: Interner::of("sets of tops"),
             added: StateSet::default(),
             widest: FxHashMap::default(),
@@ -120,11 +123,25 @@ impl Visible {
         if self.waiting.len() >= TOGETHER { self.flush() } else { Ok(()) }
     }
 
-    /// Adds a word that the columns are too narrow for.
+    /// Expects visible states with shared states up to this number.
+    pub fn expect_shared(&mut self, most: u32) {
+        self.most_shared = self.most_shared.max(most);
+    }
+
+    /// Adds a word that the columns are too narrow for. All rows are written anew for that, so columns become as wide as others
+    /// will need them soon: for shared states that are known, and for all threads of a class what one of them needs.
     #[cold]
     fn add_wider(&mut self, word: &[u32]) -> Result<(), Full> {
         // Rows that wait have the columns of now, and come first.
         self.flush()?;
+        let mut most = word.to_vec();
+        if let (Layout::Listed(listed), Some((shared, entries))) =
+            (&self.layout, most.split_first_mut())
+        {
+            *shared = self.most_shared.max(*shared);
+            listed.level(entries);
+        }
+        self.states.make_room(&most);
         self.states.insert(word)?;
         Ok(())
     }
@@ -313,6 +330,23 @@ mod tests {
     use super::super::Classes;
     use super::super::listed::Listed;
     use super::{Layout, Visible};
+
+    /// One visible state is enough for columns that hold what others of its class and of known shared states need.
+    #[test]
+    fn columns_are_as_wide_as_others_will_need_them() -> Result<(), Full> {
+        let layout = Layout::Listed(Listed::new(&Classes::of_sizes(&[3])));
+        let mut states = StateSet::default();
+        states.insert(&layout.word(0, vec![0, 1, 2]))?;
+        let columns = states.narrow().expect("words are short").clone();
+        let mut visible = Visible::new(layout);
+        visible.expect_shared(1000);
+        visible.add_row(columns.list(), states.row(0), |entry| (0, Some(SymbolId(entry))))?;
+        visible.flush()?;
+        let wide = visible.states.narrow().expect("words are short");
+        assert!(wide.hold(&[1000, 2, 2, 2]) && !wide.hold(&[1000, 4, 2, 2]));
+        assert_eq!((visible.end(), visible.shared(0)), (1, 0));
+        Ok(())
+    }
 
     /// What is visible of rows is what is visible of words, in the same order, also where columns of visible states
     /// become wider on the way.
