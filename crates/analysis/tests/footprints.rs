@@ -191,7 +191,7 @@ fn another_process_reads_the_states() {
     }
     let path = std::env::temp_dir().join(format!("selvedge-states-{}", std::process::id()));
     let this = std::env::current_exe().expect("a path");
-    let name = "another_process_reads_the_states";
+    let name = "footprints::another_process_reads_the_states";
     let child = std::process::Command::new(this).args(["--exact", name]).env(CHILD, &path).output();
     assert!(child.expect("a process").status.success());
     let text = std::fs::read_to_string(&path).expect("what the other process wrote");
