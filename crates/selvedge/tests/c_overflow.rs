@@ -109,7 +109,40 @@ fn what_does_not_fit_is_never_called_safe() {
             "",
             "int i = 0; do { i = i + 1000; if (__VERIFIER_nondet_int()) continue; } while (i != 1);",
         ),
+        // What functions of the libraries write, and pointers that they copy.
+        (
+            "extern int printf(const char *, ...);",
+            "x = 2147483647; y = 0; printf(\"a%n\", &y); x = x + y;",
+        ),
+        (
+            "extern void __VERIFIER_nondet_memory(void *, unsigned);",
+            "__VERIFIER_nondet_memory(&y, 4); x = y + 1;",
+        ),
+        (
+            "extern int pthread_setcancelstate(int, int *);",
+            "y = -2147483647; pthread_setcancelstate(1, &y); x = 2147483647 + y + 1;",
+        ),
+        (
+            "extern void *__builtin_memmove(void *, const void *, unsigned long);",
+            "int *p = &x, *q = &y; __builtin_memmove(&q, &p, sizeof p); *q = 2147483647; y = x + 1;",
+        ),
+        // A record that lies over something else in the same object.
+        (
+            "struct b { short s, t; }; struct a { int x; struct b b; } whole;",
+            "struct b *p = (struct b *) &whole.x; p->s = -1; p->t = 32767; x = whole.x + 1;",
+        ),
+        // An array that stands for its address.
+        (
+            "void *f(void *arg) { return 0; }",
+            "pthread_t t[1]; pthread_create(t, 0, f, 0); x = 2147483647; x++;",
+        ),
     ] {
         assert_ne!(overflow(&open(functions, main), false), VerdictName::Safe, "{main}");
     }
+}
+
+#[test]
+fn main_has_any_arguments_when_it_is_called_first() {
+    let again = "int main(int a) { if (x == 0) { x = 1; main(0); x = 2; } int y = a + 2147483647; return 0; }";
+    assert_ne!(overflow(again, false), VerdictName::Safe);
 }

@@ -357,3 +357,12 @@ fn threads_that_are_not_there_race_with_nobody() {
         assert_ne!(races_of_all(&main), VerdictName::Safe, "{main}");
     }
 }
+
+#[test]
+fn an_array_stands_for_its_address() {
+    let text = "void *f(void *arg) { x = 1; return 0; } int main(void) { pthread_t t[1]; pthread_create(t, 0, f, 0); x = 3; return 0; }";
+    assert_eq!(whole(text), VerdictName::Unsafe);
+    let mutex = "void *f(void *arg) { x = 1; return 0; }
+        int main(void) { pthread_t t; pthread_mutex_t here[1]; pthread_mutex_init(here, 0); pthread_create(&t, 0, f, 0); x = 3; return 0; }";
+    assert_eq!(whole(mutex), VerdictName::Unsafe);
+}

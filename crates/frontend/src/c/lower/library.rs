@@ -14,6 +14,7 @@ use super::arithmetic::{binary, choose, convert, int};
 use super::atomics::unconverted_type;
 use super::function::Fun;
 use super::points::{Points, Target};
+use super::synchronisation::is_null;
 use crate::c::typed::{self as c, Arithmetic, Callee, FunctionId, Unit};
 use crate::c::types::Type as CType;
 
@@ -202,6 +203,11 @@ impl<'u> Fun<'_, 'u> {
                 self.emit(super::failure(), span);
             }
             self.stop(span);
+            return zero(&result);
+        }
+        if writes_back(name, args) {
+            self.output(args);
+            self.limit(span, format!("what `{name}` writes to where it is told"));
             return zero(&result);
         }
         if NOTHING.contains(&name)
@@ -506,6 +512,17 @@ pub(super) fn may_exit(unit: &Unit) -> BTreeSet<FunctionId> {
     }
 }
 
+/// Whether a function writes to where an argument points, which nobody follows: the rest of a sleep, what was set before, any bytes.
+fn writes_back(name: &str, args: &[c::Expr]) -> bool {
+    match name {
+        "nanosleep" | "thrd_sleep" | "pthread_setcanceltype" | "pthread_setcancelstate" => {
+            args.get(1).is_some_and(|arg| !is_null(arg))
+        }
+        "__VERIFIER_nondet_memory" => true,
+        _ => false,
+    }
+}
+
 /// Whether a function that writes out what it is given may write into it as well: `%n` in a format does, and a format that is no text of the program may have one.
 pub(super) fn may_write<'u>(
     unit: &'u Unit,
@@ -514,6 +531,9 @@ pub(super) fn may_write<'u>(
     name: &str,
     args: &'u [c::Expr],
 ) -> bool {
+    if writes_back(name, args) {
+        return true;
+    }
     let (format, given) = match name {
         "printf" | "__builtin_printf" => (args.first(), args.get(1..)),
         "fprintf" => (args.get(1), args.get(2..)),

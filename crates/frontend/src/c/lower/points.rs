@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use selvedge_program::Span;
 
 use crate::c::typed::*;
+use crate::c::types::Type;
 
 /// What a pointer may point to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -373,7 +374,9 @@ impl<'u> Points<'u> {
         let mut sets = Vec::new();
         for (number, arg) in args.iter().enumerate() {
             let passed = name.is_some_and(|name| is_followed_at_once(name, number));
-            sets.push(match direct_address(arg).filter(|_| passed) {
+            // An array stands for its address, which the function is given.
+            let is_whole = |lvalue: &&Lvalue| passed && !matches!(lvalue.ty, Type::Array(..));
+            sets.push(match direct_address(arg).filter(is_whole) {
                 Some(lvalue) => self.places(at, lvalue),
                 None => self.expr(at, arg),
             });
@@ -478,7 +481,7 @@ impl<'u> Points<'u> {
             "pthread_exit" | "thrd_exit" => self.add(Holder::Ended, arg(0)),
             "pthread_setspecific" | "tss_set" => self.add(Holder::Keyed, arg(1)),
             "pthread_getspecific" | "tss_get" => return self.get(Holder::Keyed),
-            "memcpy" | "memmove" | "__builtin_memcpy" => {
+            "memcpy" | "memmove" | "__builtin_memcpy" | "__builtin_memmove" => {
                 let held: Set = arg(1).into_iter().flat_map(|t| self.get(Holder::In(t))).collect();
                 for target in arg(0) {
                     self.add(Holder::In(target), held.clone());

@@ -118,7 +118,7 @@ impl<'u> Look<'_, 'u> {
             let Some(declared) = self.declared(target) else { continue };
             let mut made = BTreeSet::new();
             let fits = match strip(&inner.ty) {
-                Type::Record(_) => self.contains(declared, &inner.ty),
+                Type::Record(_) => is_made_of(declared, &inner.ty),
                 _ => {
                     self.widths(declared, &mut made);
                     made.len() == 1 && pointee.is_subset(&made)
@@ -136,20 +136,6 @@ impl<'u> Look<'_, 'u> {
                 self.opens(target);
             }
         }
-    }
-
-    /// Whether a type has a part of another one.
-    fn contains(&self, ty: &Type, part: &Type) -> bool {
-        let (ty, part) = (strip(ty), strip(part));
-        ty == part
-            || match ty {
-                Type::Array(inner, _) => self.contains(inner, part),
-                Type::Record(id) => {
-                    let fields = &self.unit.types.record(*id).fields;
-                    fields.iter().any(|field| self.contains(&field.ty, part))
-                }
-                _ => false,
-            }
     }
 
     /// Whether an lvalue is a member of a union, or of some bits: it may be read as something else.
@@ -287,5 +273,13 @@ fn is_temporary(lvalue: &Lvalue) -> bool {
         LvalueKind::Temporary(_) => true,
         LvalueKind::Member(inner, ..) | LvalueKind::Element(inner, _) => is_temporary(inner),
         _ => false,
+    }
+}
+
+/// Whether an object is a record of this type, or an array of such ones. A record inside of another one is not told from what lies beside it.
+fn is_made_of(declared: &Type, record: &Type) -> bool {
+    match strip(declared) {
+        Type::Array(inner, _) => is_made_of(inner, record),
+        declared => declared == strip(record),
     }
 }

@@ -8,7 +8,7 @@ use super::range::{Defined, Range, hull, is_inside, mirrored, operate, opposite,
 use super::turns::{Times, times};
 use crate::c::lower::access::strip;
 use crate::c::lower::foreseen::{Start, bounds};
-use crate::c::lower::library::{does_nothing_hidden, ends_runs, is_known, only_looks};
+use crate::c::lower::library::{does_nothing_hidden, ends_runs, is_known, may_write, only_looks};
 use crate::c::lower::points::Target;
 use crate::c::lower::visit::{each_expr, jumps_back};
 use crate::c::typed::*;
@@ -409,7 +409,12 @@ impl<'u> Walk<'_, '_, 'u> {
                     (Unary::Complement, Some((lo, hi))) if all.is_some_and(|all| all.0 < 0) => {
                         Some((-1 - hi, -1 - lo))
                     }
-                    _ => all,
+                    _ => {
+                        // Of wider numbers nothing is known, so nothing says that the result fits.
+                        self.look.overflows |=
+                            all.is_none() && matches!(strip(&expr.ty), Type::Int { .. });
+                        all
+                    }
                 }
             }
             ExprKind::Not(inner) => {
@@ -740,7 +745,8 @@ impl<'u> Walk<'_, '_, 'u> {
             self.here = None;
             return None;
         }
-        self.look.is_wild |= !does_nothing_hidden(name);
+        self.look.is_wild |= !does_nothing_hidden(name)
+            || may_write(self.look.unit, self.look.points, self.at, name, args);
         for (number, arg) in args.iter().enumerate() {
             let targets = self.look.points.expr(Some(self.at), arg);
             for &target in &targets {

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Guard, Held, Use};
-use crate::c::lower::foreseen::variable;
+use crate::c::lower::foreseen::{is_mentioned, variable};
 use crate::c::lower::points::{Points, Target, direct_address};
 use crate::c::lower::single;
 use crate::c::lower::visit::{each_expr, each_part};
@@ -50,6 +50,14 @@ impl Lives {
 
     /// Finds the variables that hold ids.
     fn find_ids<'u>(&mut self, unit: &'u Unit, points: &mut Points<'u>) {
+        // Nobody waits for a thread that is detached, whatever joins it.
+        let detaches = |name: &str| {
+            matches!(name, "pthread_detach" | "thrd_detach" | "pthread_attr_setdetachstate")
+        };
+        let mut functions = unit.functions.iter().enumerate();
+        if functions.any(|(n, f)| detaches(&f.name) && is_mentioned(unit, FunctionId(n as u32))) {
+            return;
+        }
         // How often something else than a read happens to each variable.
         let mut changes: BTreeMap<Target, usize> = BTreeMap::new();
         let mut found: Vec<(Target, FunctionId)> = Vec::new();
