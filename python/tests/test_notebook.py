@@ -12,9 +12,13 @@ from conftest import ROOT
 def executed(source: str, names: Dict[str, Any]) -> Any:
     """The value of the last statement of a cell, if it is an expression."""
     tree = ast.parse(source)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    last = tree.body[-1] if tree.body else None
+    if not isinstance(last, ast.Expr):
+        exec(compile(tree, "cell", "exec"), names)
+        return None
+    tree.body.pop()
     exec(compile(tree, "cell", "exec"), names)
-    return None if last is None else eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+    return eval(compile(ast.Expression(last.value), "cell", "eval"), names)
 
 
 def shown(name: str) -> List[Any]:
