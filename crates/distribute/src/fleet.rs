@@ -27,7 +27,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// How long workers may take to hear that a run has ended.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// What one worker used.
+/// The work and the memory that one worker has used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
     /// How many states it stores.

@@ -81,7 +81,7 @@ impl Command {
     }
 }
 
-/// What a worker answers.
+/// A reply of a worker to the one who asks.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) enum Said {
     /// It is done, and there is nothing to say.

@@ -49,7 +49,7 @@ pub fn near(walk: &Walk<'_>, steps: usize, most: usize) -> Result<Near, Fault> {
     Ok(found)
 }
 
-/// What came of a search.
+/// The result of a search for a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Found {
     /// These choices lead to what was wanted, and none fewer.

@@ -57,7 +57,7 @@ fn refused(about: &Subject, evidence: &Value) -> Option<String> {
     recheck(about, &evidence.to_string(), &Options::default()).expect("it can be looked at").err()
 }
 
-/// What an answer rests on.
+/// Gives the evidence of an answer as JSON.
 fn evidence(answer: &selvedge::Answer) -> Value {
     let text = answer.evidence().expect("it can be written").expect("there is some").to_text();
     serde_json::from_str(&text).expect("JSON")
