@@ -1,12 +1,11 @@
 //! # Memory
 //! How many bytes are in use, by the allocator's own count.
 
-use std::alloc::System;
-
 use cap::Cap;
+use selvedge_pages::LargePages;
 
 #[global_allocator]
-static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
+static ALLOCATOR: Cap<LargePages> = Cap::new(LargePages, usize::MAX);
 
 /// How many bytes are in use.
 pub fn in_use() -> usize {

@@ -71,10 +71,12 @@ fn told(question: &Question, opened: &Opened, trace: Trace) -> Option<Answer> {
     let few = question.budget().with_work(FOR_CONTEXTS);
     let explored = question.explored(opened, Method::Auto);
     let fewest = engine::check(&explored, bound, &few, &question.tell());
-    if matches!(fewest.verdict, Verdict::Unsafe { .. }) {
-        return Answer::of_states(question, opened, fewest).ok();
-    }
-    let stop = few.look().err().unwrap_or(Stop::Cancelled);
+    let stop = match fewest.verdict {
+        Verdict::Unsafe { .. } => return Answer::of_states(question, opened, fewest).ok(),
+        Verdict::Unknown { stop, .. } => stop,
+        // The run is a violation within that bound: an engine that says otherwise is not believed.
+        Verdict::Bounded { .. } | Verdict::Safe(_) => return None,
+    };
     let shown = Violation { trace: trace.clone(), contexts: trace.contexts(), property: 0 };
     let outcome = Outcome {
         verdict: Verdict::Unsafe { bound, property: 0, trace },

@@ -1,0 +1,108 @@
+//! # Large pages
+//! **Question.** A set of states is looked into at random. With pages of 4 KiB nearly every look-up also waits for the address of
+//! its page. Can it be spared that?
+//!
+//! **Idea.** Linux gives pages of 2 MiB to who asks for them. So [`LargePages`] is the system's allocator, and says of each large block
+//! that it would like such pages. It is a wish, and never a need: where it is not granted, or where there is no such call,
+//! nothing changes but the speed.
+//!
+//! **Needs.** `unsafe`, as every allocator does; all of it is in this file.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+
+/// The system's allocator, with large pages for large blocks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LargePages;
+
+/// Blocks of at least so many bytes have a large page in them, wherever they begin.
+const LARGE: usize = 4 << 20;
+
+// SAFETY: every call is passed on to the system's allocator as it is, and so is what it returns. The wish changes neither the block nor
+// what is in it.
+unsafe impl GlobalAlloc for LargePages {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller promises what `alloc` of the system asks for.
+        wish(unsafe { System.alloc(layout) }, layout.size())
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller promises what `alloc_zeroed` of the system asks for.
+        wish(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller promises what `realloc` of the system asks for, and the block is the system's.
+        wish(unsafe { System.realloc(block, layout, size) }, size)
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the caller promises what `dealloc` of the system asks for, and the block is the system's.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+/// The block, with large pages wished for if it is large.
+#[inline]
+fn wish(block: *mut u8, size: usize) -> *mut u8 {
+    if size >= LARGE && !block.is_null() {
+        wish_for_large_pages(block, size);
+    }
+    block
+}
+
+#[cfg(target_os = "linux")]
+#[cold]
+fn wish_for_large_pages(block: *mut u8, size: usize) {
+    /// The call takes whole pages; of a block, those that are large are what matters.
+    const PAGE: usize = 2 << 20;
+    let before = block.align_offset(PAGE);
+    let Some(whole) = size.checked_sub(before).map(|rest| rest / PAGE * PAGE) else { return };
+    // SAFETY: all of this range is in a block that the allocator gave. `MADV_HUGEPAGE` changes how memory is mapped, not what is in it.
+    // A refusal is no error: pages are small then.
+    let _ = unsafe { libc::madvise(block.wrapping_add(before).cast(), whole, libc::MADV_HUGEPAGE) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn wish_for_large_pages(_block: *mut u8, _size: usize) {}
+
+#[cfg(test)]
+mod tests {
+    use super::{LARGE, LargePages};
+
+    #[global_allocator]
+    static ALLOCATOR: LargePages = LargePages;
+
+    /// Blocks of all sizes around the large ones keep what is in them while they grow and shrink.
+    #[test]
+    fn blocks_keep_what_is_in_them() {
+        let mut rng = fastrand::Rng::with_seed(3);
+        for _ in 0..40 {
+            let mut block: Vec<u32> = Vec::new();
+            let mut length = 0;
+            for _ in 0..6 {
+                let next = rng.usize(0..LARGE);
+                block.truncate(next);
+                if rng.bool() {
+                    block.shrink_to_fit();
+                }
+                block.extend((block.len()..next).map(|number| number as u32));
+                length = next;
+            }
+            assert_eq!(block.len(), length);
+            assert!(block.iter().enumerate().all(|(place, &number)| place == number as usize));
+        }
+    }
+
+    #[test]
+    fn blocks_that_should_be_zero_are() {
+        for _ in 0..4 {
+            let mut block = vec![0_u64; LARGE];
+            assert!(block.iter().all(|&number| number == 0));
+            block.fill(u64::MAX);
+        }
+    }
+}
