@@ -395,6 +395,17 @@ pub struct Place {
 }
 
 impl Program {
+    /// How many values a scalar of a type has, where it is one with few: a truth value, a lock, a range, an enumeration.
+    #[must_use]
+    pub fn count_of_values(&self, ty: &Type) -> Option<usize> {
+        match ty {
+            Type::Bool | Type::Lock => Some(2),
+            Type::Range { lo, hi } => usize::try_from(hi - lo).ok()?.checked_add(1),
+            Type::Enum(id) => Some(self.enums.get(id.index())?.enumerators.len()),
+            Type::Int | Type::Machine { .. } | Type::ThreadId | Type::Array { .. } => None,
+        }
+    }
+
     /// The names of the templates, in the order of their ids: first the threads that exist from the
     /// start, then the procedures, which started threads run.
     pub fn template_names(&self) -> impl Iterator<Item = &str> {

@@ -74,6 +74,16 @@ impl Type {
         *self.scalar() == Type::Int
     }
 
+    /// Whether it has integers, and more of them than could be listed: no bounds, or more than 16 bits of a machine integer.
+    #[must_use]
+    pub fn has_wide_integers(&self) -> bool {
+        match self.scalar() {
+            Type::Int => true,
+            Type::Machine { bits, .. } => *bits > 16,
+            _ => false,
+        }
+    }
+
     /// Whether values of the type are added, compared and counted with.
     #[must_use]
     pub fn is_integer(&self) -> bool {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_evidence::{CountedState, Evidence};
 use selvedge_model::{Datum, PlaceId, SharedId, SymbolId, System, TemplateId, Values};
-use selvedge_program::{Program, Type};
+use selvedge_program::Program;
 
 use crate::page::InvariantPlace;
 use crate::riding;
@@ -74,16 +74,10 @@ pub fn places(
 
 /// How many values each variable may have, by its name; nothing for types with too many, and where variables of one name differ.
 fn sizes(program: &Program) -> BTreeMap<&str, Option<usize>> {
-    let size = |ty: &Type| match ty {
-        Type::Bool | Type::Lock => Some(2),
-        Type::Range { lo, hi } => usize::try_from(hi - lo).ok()?.checked_add(1),
-        Type::Enum(id) => Some(program.enums.get(id.index())?.enumerators.len()),
-        _ => None,
-    };
     let mut sizes: BTreeMap<&str, Option<usize>> = BTreeMap::new();
     let locals = program.procs.iter().flat_map(|proc| &proc.locals);
     for variable in program.globals.iter().chain(locals) {
-        let size = size(&variable.ty);
+        let size = program.count_of_values(&variable.ty);
         let known = sizes.entry(&variable.name).or_insert(size);
         *known = known.filter(|known| Some(*known) == size);
     }

@@ -13,7 +13,7 @@ use selvedge_predicates::delays::{self, Test};
 use selvedge_predicates::search::Failure as Obstacle;
 use selvedge_predicates::{Conclusion as Found, Question as Sought, Report, verify};
 use selvedge_program::slots::fixed_starts;
-use selvedge_program::{Count, Lowering, Program, ThreadCounts, ThreadDecl, Type};
+use selvedge_program::{Count, Lowering, Program, ThreadCounts, ThreadDecl};
 use selvedge_report::coverage::Covered;
 use selvedge_report::deadlocks as report_deadlocks;
 use selvedge_report::json::VerdictName;
@@ -81,12 +81,7 @@ pub(crate) fn accompany(question: &Question) -> bool {
 /// Whether some integer has more values than can be listed.
 fn has_wide_integers(program: &Program) -> bool {
     let locals = program.procs.iter().flat_map(|proc| &proc.locals);
-    let mut all = program.globals.iter().chain(locals);
-    all.any(|variable| match variable.ty.scalar() {
-        Type::Int => true,
-        Type::Machine { bits, .. } => *bits > 16,
-        _ => false,
-    })
+    program.globals.iter().chain(locals).any(|variable| variable.ty.has_wide_integers())
 }
 
 /// Answers with predicates.

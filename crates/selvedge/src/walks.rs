@@ -10,7 +10,7 @@
 use selvedge_analysis::Bound;
 use selvedge_analysis::engine::{self, Fewest, Method, Outcome, Verdict};
 use selvedge_evidence::{Evidence, Trace, Violation};
-use selvedge_model::{Action, Pace, Property, State, Stop, System, ThreadId, advance, enabled};
+use selvedge_model::{Action, Pace, Property, State, System, ThreadId, advance, enabled};
 
 use crate::EngineName;
 use crate::answer::Answer;

@@ -1,6 +1,7 @@
 //! States that are added together, so that their accesses to memory wait together.
 
 use crate::Columns;
+use crate::table::Likely;
 
 /// Words, or narrow rows by the columns of a set, in order.
 #[derive(Clone, Debug, Default)]
@@ -12,6 +13,7 @@ pub struct Batch {
     pub(crate) rows: Vec<u128>,
     /// What the set needs for a moment.
     pub(crate) hashes: Vec<u64>,
+    pub(crate) likely: Vec<Likely>,
 }
 
 impl Batch {

@@ -1,5 +1,5 @@
 //! # The store
-//! What explorers keep: things that have a number ([`Interner`]), states that were reached
+//! What explorers keep: things that have a number ([`Interner`], [`Lists`]), states that were reached
 //! ([`StateSet`]), moves that were found once ([`Moves`]), where a state came from ([`Links`]). It
 //! knows numbers and rows of bits, and nothing of programs.
 //!
@@ -35,6 +35,7 @@ pub mod hash;
 mod id;
 mod interner;
 mod links;
+mod lists;
 mod moves;
 mod rows;
 mod set;
@@ -47,6 +48,7 @@ pub use columns::{Column, Columns, Row};
 pub use id::{Full, Id, Slot, number};
 pub use interner::Interner;
 pub use links::Links;
+pub use lists::Lists;
 pub use moves::Moves;
 pub use rows::Word;
 pub use set::StateSet;

@@ -51,6 +51,13 @@ impl<H: Hash + Eq + Copy, M> Moves<H, M> {
         Some(known.range())
     }
 
+    /// Reads the slot at which a look-up begins, so that it is near at hand.
+    #[inline]
+    pub fn touch(&self, head: &H) -> u32 {
+        let slot = hash::of(head) as usize & self.slots.len().wrapping_sub(1);
+        self.slots.get(slot).and_then(Option::as_ref).map_or(0, |known| known.start)
+    }
+
     /// The slot of a head, or the empty one where it belongs.
     #[inline]
     fn slot(&self, head: &H) -> usize {

@@ -10,7 +10,7 @@
 use std::hint::black_box;
 
 use crate::rows::{Rows, Word};
-use crate::table::Table;
+use crate::table::{Likely, Table};
 use crate::{Batch, Bytes, Columns, Full, Id, hash};
 
 /// A set of words; each gets a number, in the order in which they come.
@@ -116,8 +116,8 @@ impl StateSet {
 
     /// Adds a row, for which there is room.
     #[inline(always)]
-    fn insert_within(&mut self, hash: u64, row: u128) -> (u32, bool) {
-        match self.table.find(hash, |number| self.rows.row(number) == row) {
+    fn insert_within(&mut self, likely: Likely, hash: u64, row: u128) -> (u32, bool) {
+        match self.table.find_from(likely, hash, |number| self.rows.row(number) == row) {
             Ok(number) => (number as u32, false),
             Err(vacant) => {
                 let number = self.end();
@@ -177,20 +177,30 @@ impl StateSet {
         }
         if let Some(columns) = self.narrow() {
             batch.pack(columns);
-            let Batch { rows, hashes, .. } = batch;
+            let Batch { rows, hashes, likely, .. } = batch;
             hashes.clear();
             hashes.extend(rows.iter().map(|&row| hash::of_row(row)));
             black_box(hashes.iter().fold(0, |sum, &hash| sum ^ self.table.touch(hash)));
-            let touch = |&hash: &u64| self.table.likely(hash).map_or(0, |n| self.rows.row(n));
-            black_box(hashes.iter().fold(0, |sum, hash| sum ^ touch(hash)));
+            let mut touched = 0;
+            likely.clear();
+            likely.extend(hashes.iter().map(|&hash| {
+                let (likely, number) = self.table.likely(hash);
+                touched ^= number.map_or(0, |number| self.rows.row(number));
+                likely
+            }));
+            black_box(touched);
             let most = self.len() + rows.len();
-            let has_room = self.table.has_room(most) && most <= self.most;
-            for (index, (&hash, &row)) in hashes.iter().zip(rows.iter()).enumerate() {
-                let (number, new) = match has_room {
-                    true => self.insert_within(hash, row),
-                    false => self.insert_row(hash, row)?,
-                };
-                tell(index, number, new);
+            if self.table.has_room(most) && most <= self.most {
+                let looked_for = hashes.iter().zip(rows.iter()).zip(likely.iter());
+                for (index, ((&hash, &row), &likely)) in looked_for.enumerate() {
+                    let (number, new) = self.insert_within(likely, hash, row);
+                    tell(index, number, new);
+                }
+            } else {
+                for (index, (&hash, &row)) in hashes.iter().zip(rows.iter()).enumerate() {
+                    let (number, new) = self.insert_row(hash, row)?;
+                    tell(index, number, new);
+                }
             }
         } else {
             for (index, word) in batch.words().enumerate() {

@@ -21,6 +21,10 @@ pub(crate) struct Table<S> {
 /// An empty slot.
 pub(crate) struct Vacant(usize);
 
+/// The first slot that is empty or has this part of a hash.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Likely(usize);
+
 const SMALLEST: usize = 64;
 
 /// How many numbers a table with so many slots has before it grows. Slots that are next to each other are in
@@ -91,8 +95,19 @@ impl<S: Slot> Table<S> {
     /// The number with this hash for which `is` holds, or the slot where it belongs. There must be room.
     #[inline]
     pub fn find(&self, hash: u64, is: impl Fn(usize) -> bool) -> Result<usize, Vacant> {
+        let first = self.places().map_or(0, |places| places.first(hash));
+        self.find_from(Likely(first), hash, is)
+    }
+
+    /// As [`Table::find`], where a look-up would compare first: see [`Table::likely`]. Numbers may have been added since.
+    #[inline]
+    pub fn find_from(
+        &self,
+        Likely(mut place): Likely,
+        hash: u64,
+        is: impl Fn(usize) -> bool,
+    ) -> Result<usize, Vacant> {
         let Some(places) = self.places() else { return Err(Vacant(0)) };
-        let mut place = places.first(hash);
         loop {
             let found = self.slots[place];
             if found.bits() == 0 {
@@ -121,18 +136,16 @@ impl<S: Slot> Table<S> {
         self.places().map_or(0, |places| self.slots[places.first(hash)].bits())
     }
 
-    /// The number that a look-up would compare first, if there is one.
+    /// Where a look-up would compare first, and the number that is there, if there is one.
     #[inline]
-    pub fn likely(&self, hash: u64) -> Option<usize> {
-        let places = self.places()?;
+    pub fn likely(&self, hash: u64) -> (Likely, Option<usize>) {
+        let Some(places) = self.places() else { return (Likely(0), None) };
         let mut place = places.first(hash);
         loop {
             let found = self.slots[place];
-            if found.bits() == 0 {
-                return None;
-            }
-            if let Some(number) = places.number(found, hash) {
-                return Some(number);
+            let number = places.number(found, hash);
+            if found.bits() == 0 || number.is_some() {
+                return (Likely(place), number);
             }
             place = places.next(place);
         }

@@ -3,6 +3,8 @@
 //! by changing a list of numbers. Either way the results wait in a batch, so that the set finds them
 //! together.
 
+use std::hint::black_box;
+
 use selvedge_store::{Batch, Columns, Row};
 
 use super::Locals;
@@ -66,14 +68,17 @@ impl<L: Locals> Reached<'_, L> {
         to: &mut Scratch,
         pace: &mut Pace<'_>,
     ) -> Result<usize, Stop> {
-        let mut done = 0;
+        let (mut done, mut asked_for) = (0, false);
         loop {
             done += self.known_moves::<R>(&threads[done..], to, pace)?;
             let Some(&(state, position)) = threads.get(done) else { break };
             if to.moved.len() > MOVES_PER_BATCH {
                 break;
             }
-            // The moves of this thread are not known yet.
+            // The moves of this thread are not known yet, nor are those of others, probably.
+            if !std::mem::replace(&mut asked_for, true) {
+                self.touch_moves::<R>(&threads[done..]);
+            }
             let row = R::of(self.states.row(state));
             let Some(columns) = self.states.narrow() else { break };
             let Some((&first, places)) = columns.list().split_first() else { break };
@@ -84,6 +89,17 @@ impl<L: Locals> Reached<'_, L> {
             }
         }
         Ok(done)
+    }
+
+    /// Asks for the memory at which the moves of threads are looked for, all at once.
+    fn touch_moves<R: Row>(&self, threads: &[(u32, u32)]) {
+        let Some(columns) = self.states.narrow() else { return };
+        let Some((&first, places)) = columns.list().split_first() else { return };
+        black_box(threads.iter().fold(0, |sum, &(state, position)| {
+            let row = R::of(self.states.row(state));
+            let entry = places.get(position as usize).map_or(0, |&place| row.get(place));
+            sum ^ self.space.touch_moves(row.get(first), entry)
+        }));
     }
 
     /// Makes the moves of threads up to the first one whose moves are not known, or until the batch is full.

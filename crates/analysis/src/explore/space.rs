@@ -143,6 +143,12 @@ impl<'a, L: Locals> Space<'a, L> {
         self.moves.find(&head(shared, entry))
     }
 
+    /// Reads where the moves of a thread are looked for, so that it is near at hand.
+    #[inline]
+    pub fn touch_moves(&self, shared: u32, entry: u32) -> u32 {
+        self.moves.touch(&head(shared, entry))
+    }
+
     #[cold]
     fn find_moves(
         &mut self,

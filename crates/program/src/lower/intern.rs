@@ -2,13 +2,12 @@
 //! Shared states, frames and origins are given numbers as they are met. Numbers are never taken
 //! back, so whoever has one can look it up at any time.
 
-use std::borrow::Borrow;
 use std::hash::Hash;
 use std::sync::{PoisonError, RwLock};
 
 use selvedge_core::machine::{Frame, Machine};
 use selvedge_model::{FairChoice, Fault};
-use selvedge_store::{Interner, hash};
+use selvedge_store::{Full, Interner, Lists, hash};
 
 use crate::flow::EdgeId;
 
@@ -93,36 +92,78 @@ pub(super) struct Executed {
     pub fair: Vec<FairChoice>,
 }
 
-/// Things by number, for several readers at a time.
-pub(super) struct Numbered<T> {
-    table: RwLock<Interner<T>>,
+/// Things by number, for several readers at a time. They are kept by an interner.
+pub(super) struct Numbered<I> {
+    interner: RwLock<I>,
 }
 
-impl<T: Eq + Hash> Numbered<T> {
-    pub fn new(what: &'static str) -> Self {
-        Numbered { table: RwLock::new(Interner::of(what)) }
+/// Gives numbers to things, and keeps each once.
+pub(super) trait Keeper {
+    /// What a thing is looked at as.
+    type Thing: Hash + ?Sized;
+
+    fn find(&self, hash: u64, thing: &Self::Thing) -> Option<u32>;
+
+    fn intern(&mut self, hash: u64, thing: &Self::Thing) -> Result<u32, Full>;
+
+    fn get(&self, number: u32) -> &Self::Thing;
+}
+
+impl<T: Eq + Hash + Clone> Keeper for Interner<T> {
+    type Thing = T;
+
+    fn find(&self, hash: u64, thing: &T) -> Option<u32> {
+        self.find_hashed(hash, thing)
+    }
+
+    fn intern(&mut self, hash: u64, thing: &T) -> Result<u32, Full> {
+        self.intern_hashed(hash, thing)
+    }
+
+    fn get(&self, number: u32) -> &T {
+        self.get(number)
+    }
+}
+
+impl Keeper for Lists {
+    type Thing = [u64];
+
+    #[inline]
+    fn find(&self, hash: u64, list: &[u64]) -> Option<u32> {
+        self.find_hashed(hash, list)
+    }
+
+    #[inline]
+    fn intern(&mut self, hash: u64, list: &[u64]) -> Result<u32, Full> {
+        self.intern_hashed(hash, list)
+    }
+
+    #[inline]
+    fn get(&self, number: u32) -> &[u64] {
+        self.get(number)
+    }
+}
+
+impl<I: Keeper> Numbered<I> {
+    pub fn new(interner: I) -> Self {
+        Numbered { interner: RwLock::new(interner) }
     }
 
     /// The number of a thing, a new one if it was never met.
-    pub fn number<Q>(&self, thing: &Q) -> Result<u32, Fault>
-    where
-        T: Borrow<Q>,
-        Q: Hash + Eq + ToOwned + ?Sized,
-        Q::Owned: Into<T>,
-    {
+    pub fn number(&self, thing: &I::Thing) -> Result<u32, Fault> {
         let hash = hash::of(thing);
-        let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(number) = table.find_hashed(hash, thing) {
+        let interner = self.interner.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(number) = interner.find(hash, thing) {
             return Ok(number);
         }
-        drop(table);
-        let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
-        let number = table.intern_hashed(hash, thing);
+        drop(interner);
+        let mut interner = self.interner.write().unwrap_or_else(PoisonError::into_inner);
+        let number = interner.intern(hash, thing);
         number.map_err(|full| Fault::new(full.to_string()))
     }
 
     /// Looks at the thing of a number that was given out.
-    pub fn look<R>(&self, number: u32, look: impl FnOnce(&T) -> R) -> R {
-        look(self.table.read().unwrap_or_else(PoisonError::into_inner).get(number))
+    pub fn look<R>(&self, number: u32, look: impl FnOnce(&I::Thing) -> R) -> R {
+        look(self.interner.read().unwrap_or_else(PoisonError::into_inner).get(number))
     }
 }

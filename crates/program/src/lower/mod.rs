@@ -34,6 +34,7 @@ use selvedge_core::machine::{self, Frame, Halt, Machine, Shared};
 use selvedge_model::{
     Budget, Fault, Origin, Patience, PlaceId, SharedId, Stop, SymbolId, TemplateId, ThreadInfo,
 };
+use selvedge_store::{Interner, Lists};
 
 use crate::compile::{Compiler, Threads};
 use crate::flow::{self, Command, EdgeId, Flow, place, waiting};
@@ -69,12 +70,12 @@ pub struct Lowering {
     any_number: Vec<(TemplateId, Frame)>,
     /// Whether some thread is started by another.
     starts: bool,
-    shared: Numbered<Box<[u64]>>,
-    symbols: Numbered<Box<[u64]>>,
+    shared: Numbered<Lists>,
+    symbols: Numbered<Lists>,
     /// Where actions come from, but for those of a single edge without fair choices: the first numbers are theirs.
-    origins: Numbered<Stored>,
+    origins: Numbered<Interner<Stored>>,
     /// The steps of those actions, each after another one.
-    steps: Numbered<Step>,
+    steps: Numbered<Interner<Step>>,
     /// The locations that runs have got to.
     noted: Noted,
     /// Ends atomic sections with the budget.
@@ -236,10 +237,10 @@ impl Lowering {
             entries,
             any_number,
             starts,
-            shared: Numbered::new("shared states"),
-            symbols: Numbered::new("frames"),
-            origins: Numbered::new("ways through atomic sections"),
-            steps: Numbered::new("steps in atomic sections"),
+            shared: Numbered::new(Lists::of("shared states")),
+            symbols: Numbered::new(Lists::of("frames")),
+            origins: Numbered::new(Interner::of("ways through atomic sections")),
+            steps: Numbered::new(Interner::of("steps in atomic sections")),
             noted,
             watch,
         })
