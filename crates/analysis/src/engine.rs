@@ -311,8 +311,8 @@ fn explored(
     .unwrap_or_else(|stop| Outcome::unknown(stop, resource))
 }
 
-/// How much work is done before threads wait, in moves: small questions are answered without that.
-const BEFORE_SCHEDULES: u64 = 1 << 17;
+/// How much work is done before threads wait, in moves: half a second. Smaller questions are answered without that.
+const BEFORE_SCHEDULES: u64 = 1 << 20;
 
 /// Whether a violation is reachable at all. Without properties: which visible states are.
 ///

@@ -11,7 +11,7 @@ use selvedge_frontend::check::CheckOptions;
 use selvedge_frontend::{self as frontend, Diagnostic, Diagnostics, Input, LoadError, LoadOptions};
 use selvedge_model::{Budget, Property, System, Waiting};
 use selvedge_program::{
-    Count, LowerError, Lowering, Program, Source, ThreadCounts, ThreadDecl, Variable, print,
+    Count, LowerError, Lowering, Program, Source, ThreadCounts, ThreadDecl, print,
 };
 
 use crate::{Failure, suggest};
@@ -368,7 +368,7 @@ impl Subject {
     #[must_use]
     pub fn is_parameterized(&self) -> bool {
         let Some((program, _)) = self.program() else { return false };
-        self.has_any_number() && unbounded(program, &program.globals).is_some()
+        self.has_any_number() && unbounded(program).is_some()
     }
 
     /// The system as it is written.
@@ -418,7 +418,8 @@ impl Subject {
         match &self.about {
             About::Text(Input::Program { program, source, target, .. }) => {
                 let lowering = self.lower(program, source, any_number)?;
-                let unbounded = unbounded(program, &lowering.program().globals);
+                // Counters and numbers of threads have ranges there.
+                let unbounded = unbounded(lowering.program());
                 let system = Arc::new(match form {
                     Form::Plain => lowering,
                     Form::DropsThreads => lowering.dropping_threads(),
@@ -573,10 +574,10 @@ fn enough_threads(target: Option<&Property>, system: &dyn System) -> Result<(), 
     )))
 }
 
-/// The first variable without a range. The shared ones may have got ranges from the number of threads.
-fn unbounded(program: &Program, globals: &[Variable]) -> Option<String> {
+/// The first variable without a range.
+fn unbounded(program: &Program) -> Option<String> {
     let locals = program.procs.iter().flat_map(|proc| &proc.locals);
-    let mut variables = globals.iter().chain(locals);
+    let mut variables = program.globals.iter().chain(locals);
     variables.find(|v| v.ty.is_unbounded()).map(|v| v.name.clone())
 }
 

@@ -14,7 +14,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LargePages;
 
-/// Blocks of at least so many bytes have a large page in them, wherever they begin.
+/// Blocks of at least so many bytes have a whole page of 2 MiB in them, wherever they begin.
 const LARGE: usize = 4 << 20;
 
 // SAFETY: every call is passed on to the system's allocator as it is, and so is what it returns. The wish changes neither the block nor
@@ -54,16 +54,22 @@ fn wish(block: *mut u8, size: usize) -> *mut u8 {
     block
 }
 
+/// The wish is for all pages that the block touches, and so for the whole of what the system mapped for it: a mapping with wishes for a part
+/// is two mappings, and when the block grows, two cannot be moved as one; all would be copied.
 #[cfg(target_os = "linux")]
 #[cold]
 fn wish_for_large_pages(block: *mut u8, size: usize) {
-    /// The call takes whole pages; of a block, those that are large are what matters.
-    const PAGE: usize = 2 << 20;
-    let before = block.align_offset(PAGE);
-    let Some(whole) = size.checked_sub(before).map(|rest| rest / PAGE * PAGE) else { return };
-    // SAFETY: all of this range is in a block that the allocator gave. `MADV_HUGEPAGE` changes how memory is mapped, not what is in it.
-    // A refusal is no error: pages are small then.
-    let _ = unsafe { libc::madvise(block.wrapping_add(before).cast(), whole, libc::MADV_HUGEPAGE) };
+    // SAFETY: it reads a number that never changes.
+    let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(0);
+    if !page.is_power_of_two() {
+        return;
+    }
+    let before = block.addr() & (page - 1);
+    // SAFETY: every page of this range has a part of a block that the allocator gave. `MADV_HUGEPAGE` changes how memory is mapped,
+    // not what is in it. A refusal is no error: pages are small then.
+    let _ = unsafe {
+        libc::madvise(block.wrapping_sub(before).cast(), size + before, libc::MADV_HUGEPAGE)
+    };
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -202,6 +202,8 @@ fn tables_with_many_threads() {
         let subject = parsed("many.tts", text, &[("thread", threads)]);
         asks(&format!("{threads} threads"), &subject, EngineName::Auto, 1000, None);
     }
+    let subject = parsed("many.tts", text, &[("thread", 10_000)]);
+    asks("10,000 threads in 100 MB", &subject, EngineName::Auto, 60_000, Some(100));
 }
 
 /// Whoever reads it to its end finds a mistake there.

@@ -5,6 +5,7 @@
 use std::borrow::Borrow;
 use std::hash::Hash;
 
+use crate::bytes::make_room;
 use crate::table::Table;
 use crate::{Bytes, Full, Id, hash};
 
@@ -28,6 +29,7 @@ impl<T: Hash + Eq, I: Id> Interner<T, I> {
         match self.place(hash::of(&thing), &thing)? {
             Place::Known(id) => Ok(id),
             Place::New(id) => {
+                make_room(&mut self.things, 1);
                 self.things.push(thing);
                 Ok(id)
             }
@@ -53,6 +55,7 @@ impl<T: Hash + Eq, I: Id> Interner<T, I> {
         match self.place(hash, thing)? {
             Place::Known(id) => Ok(id),
             Place::New(id) => {
+                make_room(&mut self.things, 1);
                 self.things.push(thing.to_owned().into());
                 Ok(id)
             }

@@ -3,6 +3,7 @@
 //! when it was first reached. A run to a state is read off from its end. Where states are
 //! numbered breadth first, it is a shortest one.
 
+use crate::bytes::make_room;
 use crate::{Bytes, Full, Id};
 
 /// Predecessors by number of state.
@@ -36,6 +37,7 @@ impl Links {
     fn push(&mut self, link: Link) -> Result<u32, Full> {
         let full = Full { what: "states", most: START as usize - 1 };
         let number = u32::from_index(self.links.len()).ok_or(full)?;
+        make_room(&mut self.links, 1);
         self.links.push(link);
         Ok(number)
     }

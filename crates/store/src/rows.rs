@@ -9,6 +9,7 @@
 
 use std::ops::Deref;
 
+use crate::bytes::make_room;
 use crate::{Bytes, Column, Columns, Row};
 
 /// Packed words, by number.
@@ -93,7 +94,9 @@ impl Rows {
             return;
         }
         if let Some(Loose { words, ends }) = &mut self.loose {
+            make_room(words, word.len());
             words.extend_from_slice(word);
+            make_room(ends, 1);
             ends.push(words.len() as u64);
         } else {
             let row = next_row(&mut self.blocks, self.count, self.bytes);
