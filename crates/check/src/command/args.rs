@@ -50,6 +50,9 @@ pub struct CheckArgs {
     /// The evidence is about deadlocks, too
     #[arg(long)]
     pub deadlock: bool,
+    /// Options of a question that its evidence tells itself: whoever gives them again is not told that there are none.
+    #[command(flatten)]
+    pub told: Told,
     /// Stop after this time: 60s, 5m, 500ms
     #[arg(long, value_name = "TIME", value_parser = limits::time)]
     pub timeout: Option<Duration>,
@@ -59,6 +62,17 @@ pub struct CheckArgs {
     /// The SMT solver, for proofs by predicates: a name or a path
     #[arg(long, value_name = "PROGRAM", default_value = DEFAULT, help_heading = "Solver")]
     pub solver: String,
+}
+
+/// What a question may have been asked with, and its evidence says itself.
+#[derive(ClapArgs, Clone, Debug)]
+pub struct Told {
+    /// Deadlocks did not count.
+    #[arg(long, hide = true, conflicts_with = "deadlock")]
+    no_deadlock: bool,
+    /// Only runs counted in which no thread has ended.
+    #[arg(long, hide = true)]
+    none_ended: bool,
 }
 
 /// A file and what the command line says about it.
