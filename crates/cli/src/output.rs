@@ -7,8 +7,10 @@ use std::io::{self, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use selvedge::{Failure, failure_report};
+use selvedge_report::fold::fold;
 use selvedge_report::style::{Paint, Role};
 use selvedge_report::{json, sarif};
+use terminal_size::{Height, Width, terminal_size_of};
 
 use crate::args::{Color, Common, Format};
 use crate::exit::Exit;
@@ -32,6 +34,8 @@ pub struct Output {
     /// The colours of the answer.
     pub paint: Paint,
     notes_paint: Paint,
+    /// How wide the terminal is that the answer is printed to, if it is one.
+    width: Option<usize>,
     notes: Notes,
     /// The file that the command is about, once it is known.
     pub file: Option<String>,
@@ -55,6 +59,7 @@ impl Output {
             format: common.format,
             paint: coloured(AutoStream::choice(&io::stdout())),
             notes_paint: coloured(AutoStream::choice(&io::stderr())),
+            width: terminal_size_of(io::stdout()).and_then(|terminal| width(Some(terminal))),
             notes: match (common.quiet, common.verbose) {
                 (true, _) => Notes::None,
                 (false, false) => Notes::Some,
@@ -73,6 +78,7 @@ impl Output {
             format: Format::Text,
             paint,
             notes_paint: paint,
+            width: None,
             notes: Notes::None,
             file: None,
             has_printed: false,
@@ -83,6 +89,14 @@ impl Output {
     /// Which notes are wanted.
     pub fn notes(&self) -> Notes {
         self.notes
+    }
+
+    /// A text with lines that fit the terminal.
+    pub fn fit(&self, text: String) -> String {
+        match self.width {
+            Some(width) => fold(&text, width),
+            None => text,
+        }
     }
 
     /// Prints a part of the answer.
@@ -174,4 +188,10 @@ impl Output {
         self.flush();
         let _ = writeln!(io::stderr(), "{text}");
     }
+}
+
+/// How wide lines may be: what `COLUMNS` says, or the terminal, if there is one.
+pub fn width(terminal: Option<(Width, Height)>) -> Option<usize> {
+    let given = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    given.or_else(|| terminal.map(|(Width(width), _)| width.into()))
 }

@@ -12,10 +12,9 @@ use selvedge::{Bound, Heard, Limits};
 use selvedge_analysis::engine::Event;
 use selvedge_analysis::fair;
 use selvedge_report::amount::{amount, bytes, seconds};
+use terminal_size::terminal_size_of;
 
-use terminal_size::{Width, terminal_size_of};
-
-use crate::output::Notes;
+use crate::output::{Notes, width};
 use crate::{guard, memory};
 use rate::Rate;
 
@@ -195,9 +194,7 @@ fn of_most(bound: Bound, most: Option<Bound>) -> String {
 
 /// Lines that are longer than the terminal cannot be rewritten.
 fn terminal_width() -> usize {
-    let given = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
-    let of_terminal = || terminal_size_of(io::stderr()).map(|(Width(width), _)| width.into());
-    given.or_else(of_terminal).unwrap_or(80)
+    width(terminal_size_of(io::stderr())).unwrap_or(80)
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@
 //! met ("on the fly"), so that nothing is enumerated up front.
 
 use crate::{
-    Action, Choose, FairChoice, FairPlace, Fault, Origin, PlaceId, SharedId, Spawn, State,
-    SymbolId, Tables, TemplateId, Values,
+    Action, Awaited, Choose, Deed, FairChoice, FairPlace, Fault, Origin, PlaceId, SharedId, Spawn,
+    State, SymbolId, Tables, TemplateId, Values,
 };
 
 /// A thread of the initial state.
@@ -205,6 +205,27 @@ pub trait Describe {
 
     /// What an action executes, for people.
     fn explain(&self, origin: Origin) -> Explanation;
+
+    /// What the statements of an action did from a head, one for each that [`Describe::explain`] tells; nothing where that is not
+    /// known.
+    fn deeds(&self, _shared: SharedId, _top: SymbolId, _action: &Action) -> Vec<Deed> {
+        Vec::new()
+    }
+
+    /// The shared variables that are locks, or arrays of them.
+    fn locks(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What a thread with this frame on top, which cannot act, looks at in vain.
+    fn awaited(&self, _shared: SharedId, _top: SymbolId) -> Vec<Awaited> {
+        Vec::new()
+    }
+
+    /// The number by which others know the thread that has this symbol at the bottom of its stack.
+    fn thread_number(&self, _bottom: SymbolId) -> Option<u32> {
+        None
+    }
 }
 
 /// What things of a system are called in evidence. Ids depend on the order in which things are met; keys do not.

@@ -430,9 +430,8 @@ impl Program {
             (Type::Bool, v) => v.is_true().into(),
             (Type::Lock, v) => if v.is_true() { "held" } else { "free" }.into(),
             (Type::ThreadId, Value::Small(0)) => "none".into(),
-            // A thread of which no schedule says anything; a text in C knows no other word for it.
-            (Type::ThreadId, Value::Small(-1)) if self.telling.is_some() => "idle".into(),
-            (Type::ThreadId, Value::Small(-1)) => "dropped".into(),
+            // A thread that never acts in a schedule.
+            (Type::ThreadId, Value::Small(-1)) => "idle".into(),
             (Type::Enum(id), v) => {
                 let names = &self.enums[id.index()].enumerators;
                 let name = v.small().and_then(|n| names.get(usize::try_from(n).ok()?));

@@ -18,7 +18,8 @@ use crate::coverage::Covered;
 use crate::deadlocks::{Deadlocks, limits};
 use crate::style::{Paint, Role};
 use crate::text::{self, TraceOptions, count};
-use crate::{json, proof};
+use crate::why::why;
+use crate::{json, proof, waits};
 
 /// The answer to a question about a system.
 #[derive(Clone, Copy)]
@@ -84,13 +85,14 @@ pub fn text(answer: &AboutStates<'_>, options: TraceOptions) -> String {
 pub fn summary(answer: &AboutStates<'_>) -> Summary {
     let (verdict, role, mut details) = match &answer.outcome.verdict {
         Verdict::Safe(proof) => (json::VerdictName::Safe, Role::Good, why_safe(answer, *proof)),
-        Verdict::Unsafe { bound, property, .. } => {
-            let fewest = about_trace(answer, *bound).map(|fewest| ("fewest", fewest));
-            let mut details: Vec<Detail> = fewest.into_iter().collect();
+        Verdict::Unsafe { bound, property, trace } => {
             let property = answer.properties.get(*property);
-            if let (Some(Property::NoDeadlock(_)), Some(last)) = (property, answer.last) {
-                details.extend(text::waiting(answer.system, last).map(|who| ("waits", who)));
-            }
+            let mut details = match property {
+                Some(Property::NoDeadlock(_)) => waits::at_end(answer.system, trace),
+                _ => Vec::new(),
+            };
+            details.extend(why(answer.system, trace).into_iter().map(|line| ("why", line)));
+            details.extend(about_trace(answer, *bound).map(|fewest| ("fewest", fewest)));
             details.extend(deadlocks_beside(answer, property));
             (json::VerdictName::Unsafe, Role::Bad, details)
         }

@@ -2,34 +2,60 @@
 //! A lock of a program says that it is held; who reads a schedule wants to know by whom. Whoever acted last when it was first
 //! seen to be held has taken it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_model::{Datum, System, Values};
 
 /// The threads that hold locks, along a run.
 pub(crate) struct Holders {
-    /// By the names of the locks; nothing where locks are told without.
-    threads: Option<BTreeMap<String, String>>,
+    /// The variables that are locks; all that say *held* where statements are told together.
+    locks: Option<BTreeSet<String>>,
+    /// By the names of the locks, or of elements of arrays of them.
+    threads: BTreeMap<String, String>,
 }
 
 impl Holders {
     /// Nobody holds anything yet.
     pub fn new(system: &dyn System) -> Self {
-        Holders { threads: system.describe().tells_statements().then(BTreeMap::new) }
+        let describe = system.describe();
+        let locks = (!describe.tells_statements()).then(|| describe.locks().into_iter().collect());
+        Holders { locks, threads: BTreeMap::new() }
     }
 
     /// The shared values after a step of a thread, with those who hold the locks.
     pub fn follow(&mut self, thread: &str, values: Values) -> Values {
-        let Some(threads) = &mut self.threads else { return values };
-        let mut told = |(name, value): (String, Datum)| {
-            if value != "held" {
-                threads.remove(&name);
-                return (name, value);
-            }
-            let holder = threads.entry(name.clone()).or_insert_with(|| thread.to_owned());
-            let value = Datum::Name(format!("held by {holder}"));
-            (name, value)
+        if self.locks.as_ref().is_some_and(BTreeSet::is_empty) {
+            return values;
+        }
+        let told = |(name, value): (String, Datum)| match self.is_lock(&name) {
+            true => (name.clone(), self.tell(thread, &name, value)),
+            false => (name, value),
         };
-        values.into_iter().map(&mut told).collect()
+        values.into_iter().map(told).collect()
+    }
+
+    fn tell(&mut self, thread: &str, name: &str, value: Datum) -> Datum {
+        if let Datum::List(elements) = value {
+            let each = elements.into_iter().enumerate();
+            let told = each.map(|(at, one)| self.tell(thread, &format!("{name}[{at}]"), one));
+            return Datum::List(told.collect());
+        }
+        if value != "held" {
+            self.threads.remove(name);
+            return value;
+        }
+        let holder = self.threads.entry(name.to_owned()).or_insert_with(|| thread.to_owned());
+        Datum::Name(format!("held by {holder}"))
+    }
+
+    /// Whether a variable, or an element of it, is a lock.
+    pub fn is_lock(&self, name: &str) -> bool {
+        let variable = name.split('[').next().unwrap_or(name);
+        self.locks.as_ref().is_none_or(|locks| locks.contains(variable))
+    }
+
+    /// Who holds a lock.
+    pub fn of(&self, lock: &str) -> Option<&str> {
+        self.threads.get(lock).map(String::as_str)
     }
 }

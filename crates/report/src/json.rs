@@ -52,6 +52,8 @@ pub struct Object {
     pub broken: Option<String>,
     /// What goes wrong, or which target is reached, if the verdict is unsafe.
     pub violation: Option<String>,
+    /// Where the values come from that a failing condition reads, if the verdict is unsafe and that is known.
+    pub why: Vec<String>,
     /// Why the verdict is safe.
     pub proof: Option<String>,
     /// What some schedule reaches, if the verdict is safe or bounded and that was looked at.
@@ -108,6 +110,7 @@ impl Object {
             reason: reason.map(ToString::to_string),
             broken: crate::answer::broken(answer),
             violation: crate::answer::violation(answer),
+            why: found.map_or_else(Vec::new, |found| crate::why::why(answer.system, found)),
             proof: crate::answer::proof(answer),
             coverage: answer.covered.map(Into::into),
             collapse: outcome.collapse.map(Bound::from),
@@ -317,6 +320,7 @@ mod tests {
             reason: None,
             broken: Some("assertions".to_owned()),
             violation: Some("line 13: assertion failed".to_owned()),
+            why: Vec::new(),
             proof: None,
             coverage: None,
             collapse: None,
@@ -353,6 +357,7 @@ mod tests {
               "reason": null,
               "broken": "assertions",
               "violation": "line 13: assertion failed",
+              "why": [],
               "proof": null,
               "coverage": null,
               "collapse": null,

@@ -115,6 +115,7 @@ pub fn object(answer: &ByPredicates<'_>, file: &str) -> json::Object {
         reason,
         broken: None,
         violation: None,
+        why: Vec::new(),
         proof: proof(answer),
         coverage: answer.covered.map(Into::into),
         collapse: None,

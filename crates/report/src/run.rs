@@ -113,7 +113,11 @@ impl Iterator for Steps<'_> {
             statements: row.steps,
             changes: row.changes,
             is_local: row.is_local,
-            shared: self.rows.values().clone(),
+            shared: match self.system.describe().tells_statements() {
+                true => self.rows.values().clone(),
+                // For programs, a lock is held or free; the text says by whom.
+                false => self.system.describe().shared_values(after.shared),
+            },
             stacks: after.thread_ids().map(|id| CallStack::new(self.system, after, id)).collect(),
         })
     }

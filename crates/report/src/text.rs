@@ -43,7 +43,7 @@ fn laid_out(system: &dyn System, trace: &Trace, options: TraceOptions, fold: boo
     let mut text = heading("first state");
     text += &state(system, &trace.initial, paint);
     let mut rows = Vec::with_capacity(trace.steps.len());
-    let mut contexts = Contexts::new(&trace.initial);
+    let mut contexts = Contexts::default();
     let mut run = Rows::new(system, trace);
     while let Some(row) = run.next() {
         let after = run.state();
@@ -51,12 +51,12 @@ fn laid_out(system: &dyn System, trace: &Trace, options: TraceOptions, fold: boo
             true => state_with(system, after, run.values(), paint),
             false => String::new(),
         };
-        contexts.see(&row, after);
+        contexts.see(&row, run.values());
         rows.push((row, then));
     }
     if !rows.is_empty() {
         if contexts.len() > 1 && rows.len() > SHORT {
-            text += &format!("\n{}{}", heading("contexts"), contexts.table(system, paint));
+            text += &format!("\n{}{}", heading("contexts"), contexts.table(run.holders(), paint));
         }
         let steps = rows.len();
         if fold && system.describe().tells_statements() {
@@ -80,7 +80,7 @@ pub fn lasso(system: &dyn System, lasso: &Lasso, options: TraceOptions) -> Strin
     let stem = lasso.stem.steps.len();
     let mut at_period = lasso.stem.initial.clone();
     let mut rows = Vec::with_capacity(stem + lasso.period.len());
-    let mut contexts = Contexts::new(&lasso.stem.initial);
+    let mut contexts = Contexts::default();
     let trace = lasso.unrolled(1);
     let mut run = Rows::new(system, &trace);
     while let Some(row) = run.next() {
@@ -88,7 +88,7 @@ pub fn lasso(system: &dyn System, lasso: &Lasso, options: TraceOptions) -> Strin
         let then = if options.full { state(system, after, paint) } else { String::new() };
         if rows.len() < stem {
             at_period.clone_from(after);
-            contexts.see(&row, after);
+            contexts.see(&row, run.values());
         }
         rows.push((row, then));
     }
@@ -97,7 +97,7 @@ pub fn lasso(system: &dyn System, lasso: &Lasso, options: TraceOptions) -> Strin
         text += &format!("\n{}", heading("stem"));
         match options.full {
             true => text += &steps::table(&rows, false, false, paint),
-            false => text += &contexts.table(system, paint),
+            false => text += &contexts.table(run.holders(), paint),
         }
     }
     // The contexts of the period are counted by themselves.
@@ -144,13 +144,14 @@ pub fn place(system: &dyn System, state: &State, thread: ThreadId) -> String {
 }
 
 /// Which threads of a deadlock wait, where, and for what.
-pub fn waiting(system: &dyn System, state: &State) -> impl Iterator<Item = String> {
+pub fn waiting(system: &dyn System, state: &State) -> impl Iterator<Item = (ThreadId, String)> {
     let waits = |id: &ThreadId| !state.threads[id.index()].has_ended();
     state.thread_ids().filter(waits).map(move |id| {
         let top = state.threads[id.index()].stack.top();
         let statement = top.and_then(|top| system.describe().statement(top));
         let what = statement.map_or(String::new(), |text| format!(": {text}"));
-        format!("{} at {}{what}", thread_name(system, state, id), place(system, state, id))
+        let name = thread_name(system, state, id);
+        (id, format!("{name} at {}{what}", place(system, state, id)))
     })
 }
 

@@ -7,8 +7,8 @@ use crate::holders::Holders;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_evidence::{Trace, thread_name};
 use selvedge_model::{
-    Action, Datum, Explanation, SharedId, State, Step, SymbolId, System, ThreadId, Values, Word,
-    advance,
+    Action, Datum, Deed, Explanation, SharedId, State, Step, SymbolId, System, ThreadId, Touched,
+    Values, Word, advance,
 };
 
 /// One step of a trace.
@@ -24,10 +24,14 @@ pub struct Row {
     pub depth: usize,
     /// The statements that are executed; never empty.
     pub steps: Vec<Step>,
-    /// What is different afterwards.
+    /// What is different afterwards, shared variables first.
     pub changes: Vec<Change>,
+    /// How many of the changes are of shared variables.
+    pub shared: usize,
+    /// What each of several statements did, where that is known: the result of a choice is told even if it changes nothing.
+    pub within: Vec<Vec<Change>>,
     /// Whether it has nothing to do with other threads: nothing shared is different, no statement mentions a
-    /// shared variable, and no thread has started or ended.
+    /// shared variable, and no thread is started or has ended.
     pub is_local: bool,
 }
 
@@ -80,6 +84,8 @@ pub enum Change {
     },
     /// A thread of this name was started.
     Started(String),
+    /// A thread was started that never acts in this run.
+    StartedIdle,
     /// The thread that acted has ended.
     Ended,
 }
@@ -92,6 +98,7 @@ impl fmt::Display for Change {
             }
             Change::Value { name, before: None, after } => write!(f, "{name} = {after}"),
             Change::Started(name) => write!(f, "starts {name}"),
+            Change::StartedIdle => f.write_str("starts a thread that never acts"),
             Change::Ended => f.write_str("ends"),
         }
     }
@@ -133,6 +140,27 @@ impl<'a> Rows<'a> {
     pub fn state(&self) -> &State {
         &self.state
     }
+
+    /// Who holds which lock after the row that came last.
+    pub(crate) fn holders(&self) -> &Holders {
+        &self.holders
+    }
+
+    /// What a statement of a thread has written.
+    fn written(&self, thread: &str, deed: &Deed) -> Vec<Change> {
+        let told = |name: &str, value: &Datum| match *value == "held" && self.holders.is_lock(name)
+        {
+            true => Datum::Name(format!("held by {thread}")),
+            false => value.clone(),
+        };
+        let change = |write: &Touched| Change::Value {
+            name: write.name.clone(),
+            before: Some(told(&write.name, &write.before))
+                .filter(|before| *before != Datum::Any && write.before != write.value),
+            after: told(&write.name, &write.value),
+        };
+        deed.writes.iter().filter(|write| write.value != Datum::Any).map(change).collect()
+    }
 }
 
 impl Iterator for Rows<'_> {
@@ -142,8 +170,12 @@ impl Iterator for Rows<'_> {
         let (&(thread, action), context) = self.steps.next()?;
         let (system, state) = (self.system, &mut self.state);
         let (name, before) = (thread_name(system, state, thread), Before::of(state, thread));
-        advance(state, thread, action);
         let steps = statements(system, &action);
+        let within = match (steps.len(), before.top) {
+            (0 | 1, _) | (_, None) => Vec::new(),
+            (_, Some(top)) => system.describe().deeds(before.shared, top, &action),
+        };
+        advance(state, thread, action);
         let mut shared = Vec::new();
         if before.shared != state.shared {
             let values = system.describe().shared_values(state.shared);
@@ -151,9 +183,21 @@ impl Iterator for Rows<'_> {
             shared = differences(&self.values, &values);
             self.values = values;
         }
-        let (changes, is_quiet) = changes(system, thread, &action, &before, state, shared);
-        let is_local = is_quiet && !steps.iter().any(|step| mentions(&step.text, &self.shared));
-        Some(Row { context, thread, name, depth: before.depth, steps, changes, is_local })
+        let count = shared.len();
+        let (mut changes, is_quiet) = changes(system, thread, &action, &before, state, shared);
+        let starts = steps.iter().any(|step| starts(&step.text));
+        let is_wrong = system.wrong(state.shared).is_some();
+        if starts && action.spawn.is_none() && system.drops_threads() && !is_wrong {
+            changes.push(Change::StartedIdle);
+        }
+        let concerns = |step: &Step| mentions(&step.text, &self.shared);
+        let is_local = is_quiet && !starts && !steps.iter().any(concerns);
+        let within = match within.len() == steps.len() {
+            true => within.iter().map(|deed| self.written(&name, deed)).collect(),
+            false => Vec::new(),
+        };
+        let depth = before.depth;
+        Some(Row { context, thread, name, depth, steps, changes, shared: count, within, is_local })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -193,6 +237,7 @@ pub(crate) fn together(rows: Vec<(Row, String)>) -> Vec<(Row, String)> {
         };
         last.is_local &= row.is_local;
         last.steps = row.steps;
+        last.within.clear();
         *after = then;
         for change in row.changes {
             merge(&mut last.changes, change);
@@ -222,6 +267,12 @@ fn merge(changes: &mut Vec<Change>, change: Change) {
 /// Whether a text has one of these names.
 fn mentions(text: &str, names: &FxHashSet<String>) -> bool {
     text.split(is_sign).any(|word| names.contains(word))
+}
+
+/// Whether a statement starts a thread: whoever reads a schedule wants to know, even if that thread does nothing in it.
+fn starts(text: &str) -> bool {
+    const WORDS: [&str; 3] = ["async", "start_thread", "thread_create"];
+    text.split(is_sign).any(|word| WORDS.contains(&word))
 }
 
 /// The words of a text.
@@ -321,26 +372,72 @@ fn changes(
     (changes, is_quiet)
 }
 
-/// The values of `after` that `before` does not have. That a variable may have any value is no
+/// Of an array with more elements that change, all of it is told.
+const MOST_ELEMENTS: usize = 4;
+
+/// The values of `after` that `before` does not have; of an array, the elements. That a variable may have any value is no
 /// news when nothing was known of it before.
 pub(crate) fn differences(before: &Values, after: &Values) -> Vec<Change> {
     let known: FxHashMap<&str, &Datum> = before.iter().collect();
-    let old = |name: &str| known.get(name).copied();
-    let is_new = |(name, value): &(&str, &Datum)| match old(name) {
-        Some(before) => before != *value,
-        None => **value != Datum::Any,
-    };
-    let changed = |(name, value): (&str, &Datum)| Change::Value {
-        name: name.to_owned(),
-        before: old(name).cloned(),
-        after: value.clone(),
-    };
-    after.iter().filter(is_new).map(changed).collect()
+    let mut changes = Vec::new();
+    for (name, value) in after.iter() {
+        match known.get(name) {
+            Some(old) if *old == value => {}
+            Some(old) => {
+                let mut elements = Vec::new();
+                by_element(name, old, value, &mut elements);
+                match elements.len() > MOST_ELEMENTS {
+                    true => changes.push(changed(name, Some(old), value)),
+                    false => changes.extend(elements),
+                }
+            }
+            None if *value == Datum::Any => {}
+            None => changes.push(changed(name, None, value)),
+        }
+    }
+    changes
+}
+
+fn changed(name: &str, before: Option<&Datum>, after: &Datum) -> Change {
+    Change::Value { name: name.to_owned(), before: before.cloned(), after: after.clone() }
+}
+
+/// The elements that differ, `a[2]` or `b[1][0]`; the value itself if it has none.
+fn by_element(name: &str, before: &Datum, after: &Datum, changes: &mut Vec<Change>) {
+    match (before, after) {
+        (Datum::List(old), Datum::List(new)) if old.len() == new.len() => {
+            let pairs = old.iter().zip(new).enumerate();
+            for (at, (old, new)) in pairs.filter(|(_, (old, new))| old != new) {
+                by_element(&format!("{name}[{at}]"), old, new, changes);
+            }
+        }
+        _ => changes.push(changed(name, Some(before), after)),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn arrays_are_told_by_their_elements() {
+        let row = |numbers: &[i64]| Datum::List(numbers.iter().map(|&n| n.into()).collect());
+        let values = |rows: &[&[i64]]| -> Values {
+            let a = Datum::List(rows.iter().map(|numbers| row(numbers)).collect());
+            [("a".to_owned(), a)].into_iter().collect()
+        };
+        let told = |before: &Values, after: &Values| {
+            let changes = differences(before, after);
+            changes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        };
+        let first = values(&[&[0, 0, 0], &[0, 0, 0]]);
+        assert_eq!(
+            told(&first, &values(&[&[0, 0, 1], &[2, 0, 0]])),
+            "a[0][2]: 0 → 1, a[1][0]: 0 → 2"
+        );
+        let all = values(&[&[1, 1, 1], &[1, 1, 1]]);
+        assert_eq!(told(&first, &all), "a: [[0,0,0],[0,0,0]] → [[1,1,1],[1,1,1]]");
+    }
 
     #[test]
     fn a_text_mentions_whole_words() {

@@ -210,6 +210,8 @@ class Answer:
     broken: Optional[str]
     #: unsafe: what goes wrong, or which target is reached.
     violation: Optional[str]
+    #: unsafe: where the values come from that the failing condition reads, if that is known.
+    why: list[str]
     #: safe: why, in a sentence.
     proof: Optional[str]
     #: safe, bounded: what some schedule reaches: `schedules`, `assertions`, `reached`, `unreached_lines`, `unexecuted_lines`.

@@ -100,7 +100,7 @@ impl AnswerArgs {
                 let saved = saved.as_ref().ok().copied().flatten();
                 answer.json(saved.map(|path| path.display().to_string()))
             }
-            _ => answer.text(TraceOptions { full: self.full, paint: output.paint }),
+            _ => output.fit(answer.text(TraceOptions { full: self.full, paint: output.paint })),
         };
         output.print(&text);
         saved?;

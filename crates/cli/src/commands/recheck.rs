@@ -114,11 +114,11 @@ fn show(opened: &Opened, evidence: &Evidence, output: &Output) -> String {
     match evidence {
         Evidence::Violation(violation) => {
             let options = TraceOptions { full: false, paint: output.paint };
-            text::trace(&*opened.system, &violation.trace, options)
+            output.fit(text::trace(&*opened.system, &violation.trace, options))
         }
         Evidence::Lasso(lasso) => {
             let options = TraceOptions { full: false, paint: output.paint };
-            text::lasso(&*opened.system, lasso, options)
+            output.fit(text::lasso(&*opened.system, lasso, options))
         }
         Evidence::Cut(_) | Evidence::Aggregate(_) | Evidence::Cover(_) | Evidence::Reduced(_) => {
             invariant::text(&*opened.system, evidence, output.paint)

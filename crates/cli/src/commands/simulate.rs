@@ -11,7 +11,7 @@ use selvedge_frontend::{files, read_text, show_path};
 use selvedge_report::run::Steps;
 use selvedge_report::style::Role;
 use selvedge_report::text::TraceOptions;
-use selvedge_report::{json, text};
+use selvedge_report::{json, text, waits};
 
 use crate::args::{Format, InputArgs, count, seed};
 use crate::exit::Exit;
@@ -210,14 +210,14 @@ impl Simulation<'_> {
                 let heading = format!("{}: {how}", self.file);
                 output.print(&format!("{}\n\n", output.paint.paint(Role::Heading, &heading)));
                 output.print(&self.trace(output));
-                output.print(&self.summary(stop));
+                output.print(&output.fit(self.summary(stop)));
             }
         }
     }
 
     fn trace(&self, output: &Output) -> String {
         let options = TraceOptions { full: self.args.full, paint: output.paint };
-        text::every_step(self.walk.system(), self.walk.trace(), options)
+        output.fit(text::every_step(self.walk.system(), self.walk.trace(), options))
     }
 
     /// How far the run got, and why it ended.
@@ -227,8 +227,8 @@ impl Simulation<'_> {
         let contexts = text::count(trace.contexts(), "context");
         let mut summary = format!("\n{steps} in {contexts}: {stop}\n");
         if *stop == Stop::Deadlock {
-            for waits in text::waiting(self.walk.system(), self.walk.state()) {
-                summary += &format!("  waits: {waits}\n");
+            for (label, words) in waits::at_end(self.walk.system(), trace) {
+                summary += &format!("  {label}: {words}\n");
             }
         }
         summary

@@ -54,6 +54,8 @@ pub(super) type Spare = Option<(Memory, Memory)>;
 pub(super) enum Asked {
     /// What it leads to. A result that is open stays open when it is received.
     Outcomes,
+    /// What it leads to, and what it touches on the way.
+    Deeds,
     /// The cases of a relation. A result that is open gets a value.
     Cases,
 }
@@ -62,7 +64,7 @@ impl Asked {
     /// More combinations than this are not tried.
     fn most(self) -> usize {
         match self {
-            Asked::Outcomes => MOST_COMBINATIONS,
+            Asked::Outcomes | Asked::Deeds => MOST_COMBINATIONS,
             Asked::Cases => MOST_CASES,
         }
     }
@@ -136,8 +138,9 @@ impl Machine {
         for tried in 1.. {
             let mut run = Words::again(self, shared, frame, &mut choices, spare);
             run.settles_results = asked == Asked::Cases;
+            run.touched = (asked == Asked::Deeds).then(Box::default);
             let mut done = evaluate::execute(&mut run, &edge.code, edge.temps);
-            if done.is_ok() && self.chooses_at_once && asked == Asked::Outcomes {
+            if done.is_ok() && self.chooses_at_once && asked != Asked::Cases {
                 done = run.choose_at_once(edge.to);
             }
             match done {
@@ -184,7 +187,7 @@ impl Words<'_> {
         }
     }
 
-    fn outcome(mut self, frame: &Frame, to: Loc) -> Outcome {
+    pub(super) fn outcome(mut self, frame: &Frame, to: Loc) -> Outcome {
         let machine = self.machine;
         let returned = self.returned();
         let stay = machine.frame(to, self.locals, frame.owner);
@@ -216,7 +219,7 @@ impl Words<'_> {
     }
 
     /// The outcome of a run that went wrong: the thread stays where it is.
-    fn wrong(self, frame: &Frame, wrong: Wrong) -> Outcome {
+    pub(super) fn wrong(self, frame: &Frame, wrong: Wrong) -> Outcome {
         let shared = Shared { wrong: Some(Box::new(wrong)), ..Shared::new(self.globals) };
         Outcome {
             shared,

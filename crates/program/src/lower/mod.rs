@@ -12,6 +12,7 @@
 //! **Claim.** The actions are exactly the moves of the machine.
 
 mod coverage;
+mod deeds;
 mod intern;
 mod keys;
 mod local;

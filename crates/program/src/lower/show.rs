@@ -181,19 +181,30 @@ impl Lowering {
         }
         let mut steps = Vec::new();
         let mut rest = path;
-        while let Some((&first, others)) = rest.split_first() {
+        for length in self.statement_lengths(path) {
+            let (mine, others) = rest.split_at(length);
+            rest = others;
+            let Some(&first) = mine.first() else { continue };
             let edge = self.flow.edge(first);
-            let (text, after) = match self.made_block(rest) {
-                0 => (self.explain_edge(edge), others),
-                length => {
-                    let (block, after) = rest.split_at(length);
-                    (self.with_part(block), after)
-                }
+            let text = match mine.len() == 1 && self.part(mine).is_none() {
+                true => self.explain_edge(edge),
+                false => self.with_part(mine),
             };
             steps.push(Step { text, line: self.line(edge.span) });
-            rest = after;
         }
         Explanation { steps }
+    }
+
+    /// How many edges each statement of a path has.
+    pub(super) fn statement_lengths(&self, path: &[EdgeId]) -> Vec<usize> {
+        let mut lengths = Vec::new();
+        let mut rest = path;
+        while !rest.is_empty() {
+            let length = self.made_block(rest).clamp(1, rest.len());
+            lengths.push(length);
+            rest = &rest[length..];
+        }
+        lengths
     }
 
     /// How many edges at the start of a path come from one statement that the language makes of several, such as

@@ -5,9 +5,9 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 use selvedge_model::{
-    Access, Action, Describe, Explanation, FairChoice, FairPlace, Fault, Keys, Origin, PlaceId,
-    SharedId, Spawn, Stack, State, SymbolId, System, TemplateId, Thread, ThreadInfo, Values, Word,
-    calls_itself, is_of_runs,
+    Access, Action, Awaited, Deed, Describe, Explanation, FairChoice, FairPlace, Fault, Keys,
+    Origin, PlaceId, SharedId, Spawn, Stack, State, SymbolId, System, TemplateId, Thread,
+    ThreadInfo, Values, Word, calls_itself, is_of_runs,
 };
 
 use selvedge_core::machine::{Frame, Move, Next, Room, Shared, Start, Started, Way};
@@ -208,6 +208,22 @@ impl Describe for Lowering {
 
     fn explain(&self, origin: Origin) -> Explanation {
         self.explain_path(&self.executed(origin).path)
+    }
+
+    fn deeds(&self, shared: SharedId, top: SymbolId, action: &Action) -> Vec<Deed> {
+        self.deeds_of(shared, top, action)
+    }
+
+    fn locks(&self) -> Vec<String> {
+        self.lock_names()
+    }
+
+    fn awaited(&self, shared: SharedId, top: SymbolId) -> Vec<Awaited> {
+        self.awaited_at(shared, top)
+    }
+
+    fn thread_number(&self, bottom: SymbolId) -> Option<u32> {
+        self.number_at(bottom)
     }
 }
 

@@ -74,6 +74,7 @@ impl Livelock {
             reason: reason.map(ToString::to_string),
             broken: None,
             violation: None,
+            why: Vec::new(),
             coverage: None,
             proof: livelock::proof(answer),
             collapse: None,

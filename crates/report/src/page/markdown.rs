@@ -144,8 +144,11 @@ fn steps(schedule: &Schedule) -> String {
         let mut changes = Vec::new();
         for (at, value) in &step.v {
             let before = std::mem::replace(&mut shared[*at], value);
-            changes.push(code(&format!("{}: {before} → {value}", schedule.shared[*at].0)));
+            if step.c.is_empty() {
+                changes.push(code(&format!("{}: {before} → {value}", schedule.shared[*at].0)));
+            }
         }
+        changes.extend(step.c.iter().map(|words| code(words)));
         if count > MOST_STEPS && (MOST_STEPS / 2..count - MOST_STEPS / 2).contains(&index) {
             if index == MOST_STEPS / 2 {
                 let _ = writeln!(text, "| | | | | … {} more steps … | |", count - MOST_STEPS);

@@ -11,7 +11,7 @@ use selvedge_model::{Action, State, SymbolId, System, ThreadId, Values, Word, ad
 use serde::Serialize;
 
 use crate::holders::Holders;
-use crate::view::{place_name, statements};
+use crate::view::{Change, differences, place_name, statements};
 
 /// A run, step by step.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -72,6 +72,9 @@ pub struct StepView {
     /// The shared variables that change, and their values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub v: Vec<(usize, String)>,
+    /// What of shared variables changes, in words, where that is less than the whole of an array.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub c: Vec<String>,
     /// The stack of the thread that is started, if one is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<Vec<usize>>,
@@ -82,7 +85,8 @@ pub struct StepView {
 pub fn of_trace(system: &dyn System, trace: &Trace) -> Schedule {
     let mut writer = Writer::new(system);
     let mut state = trace.initial.clone();
-    let mut shared = texts(system.describe().shared_values(state.shared));
+    let mut values = system.describe().shared_values(state.shared);
+    let mut shared = texts(values.clone());
     let stacks: Vec<_> = state.thread_ids().map(|id| writer.stack(&state, id)).collect();
     let thread = |state: &State, id, started| {
         let name = thread_name(system, state, id);
@@ -96,11 +100,12 @@ pub fn of_trace(system: &dyn System, trace: &Trace) -> Schedule {
     for (index, (id, action)) in trace.steps.iter().enumerate() {
         let before = (state.shared, state.threads.len(), state.threads[id.index()].stack.0.len());
         advance(&mut state, *id, *action);
-        let mut v = Vec::new();
+        let (mut v, mut c) = (Vec::new(), Vec::new());
         if state.shared != before.0 {
             let name = thread_name(system, &state, *id);
-            let values = system.describe().shared_values(state.shared);
-            let mut now = texts(holders.follow(&name, values));
+            let after = holders.follow(&name, system.describe().shared_values(state.shared));
+            c = elements(&values, &after);
+            let mut now = texts(after.clone());
             if system.wrong(state.shared).is_some() {
                 // That it is wrong, and why, is no value of a variable.
                 now.retain(|(name, _)| variables.contains(name));
@@ -112,7 +117,7 @@ pub fn of_trace(system: &dyn System, trace: &Trace) -> Schedule {
             }
             // A state that went wrong may say nothing of its values; they stay as they were.
             if !now.is_empty() {
-                shared = now;
+                (shared, values) = (now, after);
             }
         }
         let start = (state.threads.len() > before.1).then(|| {
@@ -123,7 +128,7 @@ pub fn of_trace(system: &dyn System, trace: &Trace) -> Schedule {
         let push = writer.pushed(action);
         let left = state.threads[id.index()].stack.0.len() - push.len();
         let s = writer.statements(action);
-        steps.push(StepView { t: id.index(), s, pop: before.2 - left, push, v, start });
+        steps.push(StepView { t: id.index(), s, pop: before.2 - left, push, v, c, start });
     }
     let mut shared = first;
     let known = shared.len();
@@ -146,6 +151,20 @@ pub fn of_trace(system: &dyn System, trace: &Trace) -> Schedule {
 pub fn of_lasso(system: &dyn System, lasso: &Lasso) -> Schedule {
     let period = Some(lasso.stem.steps.len());
     Schedule { period, ..of_trace(system, &lasso.unrolled(1)) }
+}
+
+/// What changes, in words, if some of it is an element of an array.
+fn elements(before: &Values, after: &Values) -> Vec<String> {
+    let changes = differences(before, after);
+    let is_known = |name: &str| before.get(name).is_some();
+    let is_element =
+        |change: &Change| matches!(change, Change::Value { name, .. } if !is_known(name));
+    let old =
+        changes.iter().filter(|change| matches!(change, Change::Value { before: Some(_), .. }));
+    match old.clone().any(is_element) {
+        true => old.map(ToString::to_string).collect(),
+        false => Vec::new(),
+    }
 }
 
 /// Names and values as the page shows them.

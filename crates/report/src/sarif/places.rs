@@ -55,7 +55,10 @@ impl Places<'_> {
     pub fn waiting(&self, system: &dyn System, state: &State) -> Vec<Location> {
         let lines = state.threads.iter().filter_map(|thread| thread.stack.top());
         let lines = lines.map(|top| system.describe().symbol_line(top));
-        lines.zip(text::waiting(system, state)).map(|(l, who)| self.at(l, Some(&who))).collect()
+        lines
+            .zip(text::waiting(system, state))
+            .map(|(l, (_, who))| self.at(l, Some(&who)))
+            .collect()
     }
 
     /// The thread flows of a run, and the line of its last step (of the first step of its period, if

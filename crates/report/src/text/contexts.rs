@@ -1,18 +1,21 @@
 //! # The table of contexts
 //! A run in few lines: who ran from where to where, and what the others see of it.
 
-use selvedge_model::{SharedId, State, System, ThreadId};
+use selvedge_model::{Datum, ThreadId, Values};
 
 use super::count;
+use crate::holders::Holders;
 use crate::style::{Paint, Role};
-use crate::view::{Change, Row, differences};
+use crate::view::{Change, Row};
 
 /// The contexts of a run, as they are met.
+#[derive(Default)]
 pub(super) struct Contexts {
     list: Vec<Context>,
-    /// The shared state after the last step that was seen.
-    shared: SharedId,
 }
+
+/// Of a variable that is in the end what it was before, so many values in between are told.
+const MOST_BETWEEN: usize = 3;
 
 struct Context {
     number: usize,
@@ -21,25 +24,22 @@ struct Context {
     steps: usize,
     /// The lines of the first and the last step.
     lines: Option<(u32, u32)>,
-    /// The shared states before and after.
-    shared: (SharedId, SharedId),
+    /// The shared variables that changed, or elements of them, with the values that each had, one after the other.
+    values: Vec<(String, Vec<Datum>)>,
+    /// What was there for the first time, with its value: what went wrong.
+    new: Vec<Change>,
     /// Threads that started or ended.
     others: Vec<Change>,
 }
 
 impl Contexts {
-    /// Those of a run that begins with this state.
-    pub fn new(initial: &State) -> Self {
-        Contexts { list: Vec::new(), shared: initial.shared }
-    }
-
     /// How many there are.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// The next step, and the state after it.
-    pub fn see(&mut self, row: &Row, after: &State) {
+    /// The next step, and the shared values after it.
+    pub fn see(&mut self, row: &Row, after: &Values) {
         if self.list.last().is_none_or(|last| last.number != row.context) {
             self.list.push(Context {
                 number: row.context,
@@ -47,25 +47,34 @@ impl Contexts {
                 name: row.name.clone(),
                 steps: 0,
                 lines: None,
-                shared: (self.shared, self.shared),
+                values: Vec::new(),
+                new: Vec::new(),
                 others: Vec::new(),
             });
         }
-        self.shared = after.shared;
         let Some(context) = self.list.last_mut() else { return };
         context.steps += 1;
-        context.shared.1 = after.shared;
         let lines = || row.steps.iter().filter_map(|step| step.line);
         if let (Some(first), Some(last)) = (lines().next(), lines().next_back()) {
             context.lines = Some((context.lines.map_or(first, |(from, _)| from), last));
+        }
+        // A result is on its way only for a moment, and what belongs to an object goes with it.
+        let is_there = |name: &str| {
+            let variable = name.split('[').next().unwrap_or(name);
+            after.get(name).is_some() || after.get(variable).is_some()
+        };
+        context.values.retain(|(name, _)| is_there(name));
+        context.new.retain(|new| matches!(new, Change::Value { name, .. } if is_there(name)));
+        for change in &row.changes[..row.shared.min(row.changes.len())] {
+            context.follow(change);
         }
         let is_other = |change: &&Change| !matches!(change, Change::Value { .. });
         context.others.extend(row.changes.iter().filter(is_other).cloned());
     }
 
     /// One line a context.
-    pub fn table(&self, system: &dyn System, paint: Paint) -> String {
-        let cells: Vec<[String; 4]> = self.list.iter().map(|c| c.cells(system)).collect();
+    pub fn table(&self, holders: &Holders, paint: Paint) -> String {
+        let cells: Vec<[String; 4]> = self.list.iter().map(|c| c.cells(holders)).collect();
         let widest = |column: usize, heading: &str| {
             let cells = cells.iter().map(|cells| cells[column].chars().count());
             cells.max().unwrap_or(0).max(heading.len())
@@ -91,24 +100,46 @@ impl Contexts {
 }
 
 impl Context {
-    fn cells(&self, system: &dyn System) -> [String; 4] {
+    /// Notes the next value of a shared variable.
+    fn follow(&mut self, change: &Change) {
+        let Change::Value { name, before, after } = change else { return };
+        match (self.values.iter_mut().find(|(known, _)| known == name), before) {
+            (Some((_, values)), _) => values.push(after.clone()),
+            (None, Some(before)) => {
+                self.values.push((name.clone(), vec![before.clone(), after.clone()]));
+            }
+            (None, None) => self.new.push(change.clone()),
+        }
+    }
+
+    fn cells(&self, holders: &Holders) -> [String; 4] {
         let lines = match self.lines {
             Some((from, to)) if from != to => format!("{from} → {to}"),
             Some((from, _)) => from.to_string(),
             None => String::new(),
         };
-        let (before, after) = self.shared;
-        let mut changes = Vec::new();
-        if before != after {
-            changes = differences(
-                &system.describe().shared_values(before),
-                &system.describe().shared_values(after),
-            );
-        }
-        let changes = changes.iter().chain(&self.others).map(ToString::to_string);
-        let changes: Vec<String> = changes.collect();
+        let values = self.values.iter().filter_map(|(name, values)| path(name, values, holders));
+        let others = self.new.iter().chain(&self.others).map(ToString::to_string);
+        let changes: Vec<String> = values.chain(others).collect();
         [self.name.clone(), lines, count(self.steps, "step"), changes.join(", ")]
     }
+}
+
+/// What became of a variable: `x: 0 → 1`; also if it is what it was before, `top: 1 → 2 → 1`, unless it is a lock.
+fn path(name: &str, values: &[Datum], holders: &Holders) -> Option<String> {
+    let (first, last) = (values.first()?, values.last()?);
+    if first != last {
+        return Some(format!("{name}: {first} → {last}"));
+    }
+    if holders.is_lock(name) {
+        return None;
+    }
+    let between = &values[1..values.len().max(2) - 1];
+    let between: Vec<String> = match between.len() > MOST_BETWEEN {
+        true => vec!["…".to_owned()],
+        false => between.iter().map(ToString::to_string).collect(),
+    };
+    Some(format!("{name}: {first} → {} → {last}", between.join(" → ")))
 }
 
 #[cfg(test)]
@@ -121,10 +152,10 @@ mod tests {
     #[test]
     fn a_context_is_a_line() {
         let run = counter_run();
-        let mut contexts = Contexts::new(&run.initial);
+        let mut contexts = Contexts::default();
         let mut rows = Rows::new(&Counter, &run);
         while let Some(row) = rows.next() {
-            contexts.see(&row, rows.state());
+            contexts.see(&row, rows.values());
         }
         assert_eq!(contexts.len(), 3);
         expect![[r#"
@@ -133,6 +164,19 @@ mod tests {
             2  checker  12      1 step
             3  adder    13      1 step   x: 1 → 9, ends
         "#]]
-        .assert_eq(&contexts.table(&Counter, Paint { colours: false }));
+        .assert_eq(&contexts.table(rows.holders(), Paint { colours: false }));
+    }
+
+    #[test]
+    fn what_comes_back_is_told() {
+        let holders = Holders::new(&Counter);
+        let told = |values: &[i64]| {
+            let values: Vec<Datum> = values.iter().map(|&n| n.into()).collect();
+            path("top", &values, &holders).unwrap_or_default()
+        };
+        assert_eq!(told(&[1, 2]), "top: 1 → 2");
+        assert_eq!(told(&[1, 2, 0, 3]), "top: 1 → 3");
+        assert_eq!(told(&[1, 2, 0, 1]), "top: 1 → 2 → 0 → 1");
+        assert_eq!(told(&[1, 2, 0, 2, 0, 1]), "top: 1 → … → 1");
     }
 }

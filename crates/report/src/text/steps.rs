@@ -9,7 +9,7 @@ use selvedge_model::{Step, ThreadId};
 
 use super::count;
 use crate::style::{Paint, Role};
-use crate::view::Row;
+use crate::view::{Change, Row};
 
 /// Fewer local steps in a row than this are shown: a line that counts them would hide more than it saves.
 const FEWEST_FOLDED: usize = 3;
@@ -110,7 +110,7 @@ fn lines(rows: &[(Row, String)], fold: bool) -> Vec<Line<'_>> {
                 starts: starts.clone().filter(|_| inner == 0),
                 number: step.line.map_or(String::new(), |n| n.to_string()),
                 statement: statement(step, level, inner > 0),
-                changes: if last { changes(row) } else { String::new() },
+                changes: changes(row, inner),
                 then: if last { then } else { "" },
                 is_folded: false,
             });
@@ -140,8 +140,17 @@ fn indented(text: &str, level: usize, inner: bool) -> String {
     format!("{indent}{deep}{text}")
 }
 
-fn changes(row: &Row) -> String {
-    let changes: Vec<_> = row.changes.iter().map(ToString::to_string).collect();
+/// What a statement of a row changed: where that is not known, the last one tells all of it.
+fn changes(row: &Row, statement: usize) -> String {
+    let last = statement + 1 == row.steps.len();
+    let own = row.within.get(statement).into_iter().flatten();
+    let is_told = |change: &&Change| {
+        let Change::Value { name, .. } = change else { return true };
+        let is_it = |other: &Change| matches!(other, Change::Value { name: of, .. } if of == name);
+        !row.within.iter().flatten().any(is_it)
+    };
+    let rest = row.changes.iter().filter(|_| last).filter(is_told);
+    let changes: Vec<_> = own.chain(rest).map(ToString::to_string).collect();
     changes.join(", ")
 }
 
@@ -167,6 +176,8 @@ mod tests {
                 depth: 1,
                 steps: vec![Step { text: format!("s{number}"), line }],
                 changes: Vec::new(),
+                shared: 0,
+                within: Vec::new(),
                 is_local: sign == '.',
             };
             (row, String::new())

@@ -100,9 +100,9 @@ class Run {
 
   changesOf(step) {
     const { schedule } = this;
-    const { t, v = [], pop, push, start } = schedule.steps[step];
+    const { t, v = [], c, pop, push, start } = schedule.steps[step];
     const before = this.stateAfter(step);
-    const news = v.filter(([variable, value]) => before.shared[variable] !== value)
+    const news = c ? [...c] : v.filter(([variable, value]) => before.shared[variable] !== value)
       .map(([variable, value]) => `${schedule.shared[variable][0]}: ${before.shared[variable] || "–"} → ${value}`);
     const top = before.stacks[t];
     if (push.length) {

@@ -1,0 +1,104 @@
+//! # A move, edge by edge
+//!
+//! **Question.** A move is a way through edges with what comes of it. Which values did each of its edges read and write?
+//!
+//! **Idea.** The way is walked again, with every combination of choices, until one ends where the move ended.
+//!
+//! **Otherwise.** Long ways, and those with many choices, are not told.
+
+use super::run::{Asked, Next, Spare};
+use super::{Frame, Machine, Shared, Wrong};
+use crate::{EdgeId, Footprint};
+
+/// Longer ways are not walked again.
+const MOST_EDGES: usize = 256;
+
+/// Nor are more outcomes of edges looked at.
+const MOST_OUTCOMES: usize = 1 << 12;
+
+/// What one edge of a way did.
+#[derive(Clone, Debug)]
+pub struct Deed {
+    /// The edge.
+    pub edge: EdgeId,
+    /// What it touched.
+    pub touched: Footprint,
+    /// The state before it, and the frames of the thread from the one that began, the topmost last.
+    pub before: (Shared, Vec<Frame>),
+    /// The state and these frames after it.
+    pub after: (Shared, Vec<Frame>),
+}
+
+impl Machine {
+    /// What the edges of a way do, one by one, where it ends as it is to end.
+    #[must_use]
+    pub fn retrace(
+        &self,
+        shared: &Shared,
+        frame: &Frame,
+        path: &[EdgeId],
+        is_end: &dyn Fn(&Shared, &[Frame]) -> bool,
+    ) -> Option<Vec<Deed>> {
+        if path.len() > MOST_EDGES {
+            return None;
+        }
+        let mut walk = Walk { machine: self, path, is_end, looked: 0, spare: None };
+        let mut deeds = Vec::new();
+        walk.on((shared.clone(), vec![frame.clone()]), &mut deeds).then_some(deeds)
+    }
+}
+
+struct Walk<'w> {
+    machine: &'w Machine,
+    path: &'w [EdgeId],
+    is_end: &'w dyn Fn(&Shared, &[Frame]) -> bool,
+    looked: usize,
+    spare: Spare,
+}
+
+impl Walk<'_> {
+    /// Takes the next edge; says whether the end was found.
+    fn on(&mut self, at: (Shared, Vec<Frame>), deeds: &mut Vec<Deed>) -> bool {
+        let Some(&edge) = self.path.get(deeds.len()) else {
+            return !deeds.is_empty() && (self.is_end)(&at.0, &at.1);
+        };
+        let Some(top) = at.1.last() else { return false };
+        if self.machine.code.edge(edge).from != top.loc {
+            return false;
+        }
+        let mut found = Vec::new();
+        let (machine, to) = (self.machine, self.machine.code.edge(edge).to);
+        let ran =
+            machine.runs(&at.0, top, edge, &mut self.spare, Asked::Deeds, |mut run, wrong| {
+                let touched = run.touched.take().unwrap_or_default();
+                let outcome = match wrong {
+                    Some(reason) => run.wrong(top, Wrong { edge, reason }),
+                    None => run.outcome(top, to),
+                };
+                found.push((outcome, touched));
+            });
+        if ran.is_err() {
+            return false;
+        }
+        for (outcome, touched) in found {
+            self.looked += 1;
+            if self.looked > MOST_OUTCOMES {
+                return false;
+            }
+            let mut frames = at.1.clone();
+            frames.pop();
+            match outcome.next {
+                Next::Goto(frame) => frames.push(frame),
+                Next::Call { callee, caller } => frames.extend([caller, callee]),
+                Next::Return => {}
+            }
+            let after = (outcome.shared, frames);
+            deeds.push(Deed { edge, touched: *touched, before: at.clone(), after: after.clone() });
+            if self.on(after, deeds) {
+                return true;
+            }
+            deeds.pop();
+        }
+        false
+    }
+}

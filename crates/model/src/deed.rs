@@ -1,0 +1,51 @@
+//! # What a statement of a run did
+//! Which variables it read and wrote, with their values: for whoever explains a run.
+
+use crate::Datum;
+
+/// What one statement of an action did.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Deed {
+    /// How many frames above the one with which the action began it was executed.
+    pub level: usize,
+    /// What it read, with the values that it found.
+    pub reads: Vec<Touched>,
+    /// What it wrote, with the values that it left.
+    pub writes: Vec<Touched>,
+}
+
+/// A scalar or an element of an array that a statement read or wrote.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Touched {
+    /// Which one.
+    pub cell: Cell,
+    /// Its name: `x`, `a[2]`.
+    pub name: String,
+    /// The value before the statement.
+    pub before: Datum,
+    /// The value after it; for one that is only read, the value that was read.
+    pub value: Datum,
+}
+
+/// Where a value is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Cell {
+    /// All threads see it.
+    Shared(usize),
+    /// It belongs to a frame of the thread that acts.
+    Own {
+        /// How many frames above the one with which the action began.
+        frame: usize,
+        /// Which variable of it.
+        slot: usize,
+    },
+}
+
+/// Something that a thread waits for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Awaited {
+    /// A change of a shared variable: a lock, a counter.
+    Variable(String),
+    /// The end of the thread of this number.
+    Thread(u32),
+}

@@ -1,0 +1,373 @@
+//! # Why the last step goes wrong
+//!
+//! **Question.** A schedule ends with a condition that does not hold. Where do the values come from that it reads?
+//!
+//! **Idea.** From the last statement backward: who wrote what it reads, what did that statement read, and so on, until the value comes from
+//! another thread, or has been there from the start. Every read and every write is one that the run made ([`Deed`]).
+//!
+//! **Claim.** Each link is the last write before the read. Where a statement of the run cannot be told, no link goes past it.
+//!
+//! **Otherwise.** If no value comes from another thread, the last thing that the thread read from another one is told: that is why it went
+//! this way.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use selvedge_evidence::{Trace, thread_name};
+use selvedge_model::{Action, Cell, Datum, Deed, SharedId, SymbolId, System, ThreadId, advance};
+
+use crate::holders::Holders;
+use crate::view::statements;
+
+/// Of a condition that reads more than this, the rest is not told.
+const MOST_VALUES: usize = 4;
+
+/// Longer chains are told in part.
+const MOST_LINKS: usize = 4;
+
+/// So many writes are looked for in all.
+const MOST_LOOKS: usize = 64;
+
+/// Runs with more steps are not looked at.
+const MOST_STEPS: usize = 50_000;
+
+/// Longer statements are cut.
+const LONGEST_TEXT: usize = 48;
+
+/// Where the values come from that the last step of a run reads; nothing where that is not known, or where it did not go wrong.
+#[must_use]
+pub fn why(system: &dyn System, trace: &Trace) -> Vec<String> {
+    if trace.steps.len() > MOST_STEPS {
+        return Vec::new();
+    }
+    let mut run = Run::new(system, trace);
+    match run.is_wrong {
+        true => run.explain().unwrap_or_default(),
+        false => Vec::new(),
+    }
+}
+
+/// A step of the run, and the head that it was taken at.
+struct At {
+    thread: ThreadId,
+    name: String,
+    shared: SharedId,
+    top: Option<SymbolId>,
+    /// How many frames the stack has before it.
+    depth: usize,
+    /// How many threads there are before it.
+    threads: usize,
+    action: Action,
+}
+
+/// A statement of the run: the number of the step, and which of its statements.
+type Moment = (usize, usize);
+
+/// A value in the run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Where {
+    Shared(usize),
+    Frame {
+        thread: ThreadId,
+        depth: usize,
+        slot: usize,
+    },
+    /// On its way from a procedure to its caller.
+    Result(ThreadId),
+    /// Chosen freely when it was read: it had any value before.
+    Chosen,
+}
+
+/// Something that is read: where it is, its name and its value.
+#[derive(Clone)]
+struct Read {
+    place: Where,
+    /// None for a result on its way, which has no name.
+    told: Option<String>,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Written(Moment),
+    Start,
+    Chosen,
+}
+
+/// A value that was read, where it comes from, and the one that it was read for.
+struct Link {
+    read: Read,
+    origin: Option<Origin>,
+    for_link: Option<usize>,
+}
+
+struct Run<'a> {
+    system: &'a dyn System,
+    steps: Vec<At>,
+    holders: Holders,
+    known: BTreeMap<usize, Vec<Deed>>,
+    is_wrong: bool,
+    looks: usize,
+}
+
+impl<'a> Run<'a> {
+    fn new(system: &'a dyn System, trace: &Trace) -> Self {
+        let mut state = trace.initial.clone();
+        let mut steps = Vec::with_capacity(trace.steps.len());
+        for &(thread, action) in &trace.steps {
+            let stack = &state.threads[thread.index()].stack;
+            steps.push(At {
+                thread,
+                name: thread_name(system, &state, thread),
+                shared: state.shared,
+                top: stack.top(),
+                depth: stack.0.len(),
+                threads: state.threads.len(),
+                action,
+            });
+            advance(&mut state, thread, action);
+        }
+        let is_wrong = system.wrong(state.shared).is_some();
+        let (holders, known) = (Holders::new(system), BTreeMap::new());
+        Run { system, steps, holders, known, is_wrong, looks: 0 }
+    }
+
+    fn deeds(&mut self, step: usize) -> &[Deed] {
+        let (system, steps) = (self.system, &self.steps);
+        self.known.entry(step).or_insert_with(|| {
+            let at = &steps[step];
+            at.top.map_or_else(Vec::new, |top| system.describe().deeds(at.shared, top, &at.action))
+        })
+    }
+
+    fn explain(&mut self) -> Option<Vec<String>> {
+        let last = self.steps.len().checked_sub(1)?;
+        let moment = (last, self.deeds(last).len().checked_sub(1)?);
+        let mut lines = Vec::new();
+        let mut is_from_another = false;
+        for read in self.reads(moment)?.into_iter().take(MOST_VALUES) {
+            let Some((line, another)) = self.chain(read, moment) else { continue };
+            is_from_another |= another;
+            lines.push(line);
+        }
+        if !is_from_another {
+            lines.extend(self.way_here(moment));
+        }
+        Some(lines)
+    }
+
+    /// What a statement reads: variables, and what its call has returned.
+    fn reads(&mut self, moment: Moment) -> Option<Vec<Read>> {
+        let receives = self.receives(moment);
+        let (thread, depth) = (self.steps[moment.0].thread, self.steps[moment.0].depth);
+        let deed = self.deeds(moment.0).get(moment.1)?;
+        let mut reads: Vec<Read> = Vec::new();
+        for read in &deed.reads {
+            let place = match read.before == Datum::Any {
+                true => Where::Chosen,
+                false => place(read.cell, thread, depth),
+            };
+            let told = Some(format!("{} = {}", read.name, read.value));
+            reads.push(Read { place, told });
+        }
+        if receives {
+            reads.push(Read { place: Where::Result(thread), told: None });
+        }
+        Some(reads)
+    }
+
+    /// Whether a statement takes the results of a call: the one before it, of this thread, was in a frame above.
+    fn receives(&mut self, moment: Moment) -> bool {
+        let depth = |run: &mut Self, (step, inner): Moment| {
+            let before = run.steps[step].depth;
+            run.deeds(step).get(inner).map(|deed| before + deed.level)
+        };
+        let Some(mine) = depth(self, moment) else { return false };
+        let before = self.before(moment);
+        before.and_then(|before| depth(self, before)).is_some_and(|theirs| theirs > mine)
+    }
+
+    /// The statement of the same thread before this one.
+    fn before(&mut self, (step, inner): Moment) -> Option<Moment> {
+        if inner > 0 {
+            return Some((step, inner - 1));
+        }
+        let thread = self.steps[step].thread;
+        let step = self.steps[..step].iter().rposition(|at| at.thread == thread)?;
+        let count = self.deeds(step).len();
+        Some((step, count.checked_sub(1)?))
+    }
+
+    /// Who wrote a value that a statement reads; nothing where that cannot be told.
+    fn origin(&mut self, place: Where, read_at: Moment) -> Option<Origin> {
+        self.looks += 1;
+        if self.looks > MOST_LOOKS {
+            return None;
+        }
+        let thread = self.steps[read_at.0].thread;
+        match place {
+            Where::Result(_) => return self.before(read_at).map(Origin::Written),
+            Where::Chosen => return Some(Origin::Chosen),
+            Where::Shared(_) | Where::Frame { .. } => {}
+        }
+        // The frame in which the statement after this one of the thread is.
+        let mut next_depth = {
+            let before = self.steps[read_at.0].depth;
+            before + self.deeds(read_at.0).get(read_at.1)?.level
+        };
+        let mut step = read_at.0;
+        let mut most = read_at.1;
+        loop {
+            let (who, depth, threads) = {
+                let at = &self.steps[step];
+                (at.thread, at.depth, at.threads)
+            };
+            let starts = self.steps[step].action.spawn.is_some();
+            let (concerns, may_write) = match place {
+                Where::Shared(_) => {
+                    (true, self.steps[step].action.shared != self.steps[step].shared)
+                }
+                Where::Frame { thread, .. } => {
+                    (thread == who || (starts && thread.index() == threads), thread == who)
+                }
+                Where::Result(_) | Where::Chosen => (false, false),
+            };
+            let deeds = if concerns { self.deeds(step) } else { &[] };
+            if deeds.is_empty() && may_write {
+                return None;
+            }
+            for inner in (0..most.min(deeds.len())).rev() {
+                let deed = &deeds[inner];
+                let writes = |cell: Cell| self::place(cell, who, depth) == place;
+                if deed.writes.iter().any(|write| writes(write.cell)) {
+                    return Some(Origin::Written((step, inner)));
+                }
+                if who == thread {
+                    let at = depth + deed.level;
+                    if let Where::Frame { depth: wanted, .. } = place
+                        && at + 1 == wanted
+                        && next_depth == wanted
+                    {
+                        // The call that made the frame.
+                        return Some(Origin::Written((step, inner)));
+                    }
+                    next_depth = at;
+                }
+            }
+            if let Where::Frame { thread, .. } = place
+                && starts
+                && thread.index() == threads
+            {
+                return Some(Origin::Written((step, deeds.len().saturating_sub(1))));
+            }
+            match step.checked_sub(1) {
+                Some(before) => (step, most) = (before, usize::MAX),
+                None => return Some(Origin::Start),
+            }
+        }
+    }
+
+    /// Where a value comes from, in words; and whether that is another thread.
+    fn chain(&mut self, read: Read, moment: Moment) -> Option<(String, bool)> {
+        let me = self.steps[moment.0].thread;
+        let mut links = vec![Link { read, origin: None, for_link: None }];
+        let mut seen: BTreeSet<(Where, Moment)> = BTreeSet::new();
+        let mut open = VecDeque::from([(0, moment)]);
+        let (mut another, mut last) = (None, None);
+        while let Some((link, read_at)) = open.pop_front() {
+            if !seen.insert((links[link].read.place, read_at)) {
+                continue;
+            }
+            let Some(origin) = self.origin(links[link].read.place, read_at) else { continue };
+            links[link].origin = Some(origin);
+            let Origin::Written(written) = origin else {
+                last = last.or(Some(link));
+                continue;
+            };
+            if self.steps[written.0].thread != me {
+                another = Some(link);
+                break;
+            }
+            let reads = self.reads(written).unwrap_or_default();
+            if reads.is_empty() {
+                last = last.or(Some(link));
+            }
+            for read in reads {
+                links.push(Link { read, origin: None, for_link: Some(link) });
+                open.push_back((links.len() - 1, written));
+            }
+        }
+        let mut way = Vec::new();
+        let mut at = another.or(last).or(links[0].origin.map(|_| 0));
+        while let Some(link) = at {
+            way.push(link);
+            at = links[link].for_link;
+        }
+        way.reverse();
+        let mut told: Vec<String> =
+            way.into_iter().filter_map(|link| self.link(&links[link], me)).collect();
+        if told.len() > MOST_LINKS {
+            told.splice(MOST_LINKS / 2..told.len() - MOST_LINKS / 2, ["…".to_owned()]);
+        }
+        (!told.is_empty()).then(|| (told.join(", where "), another.is_some()))
+    }
+
+    /// A value and where it comes from: `x = 1 since line 7 of writer (x := x + 1)`.
+    fn link(&self, link: &Link, me: ThreadId) -> Option<String> {
+        let told = link.read.told.as_ref()?;
+        Some(match link.origin? {
+            Origin::Start => format!("{told} from the start"),
+            Origin::Chosen => format!("{told}, chosen freely"),
+            Origin::Written(moment) => format!("{told} since {}", self.moment(moment, me)),
+        })
+    }
+
+    /// A statement of the run: its line, its thread if that is another one, and its text.
+    fn moment(&self, (step, inner): Moment, me: ThreadId) -> String {
+        let at = &self.steps[step];
+        let texts = statements(self.system, &at.action);
+        let Some(statement) = texts.get(inner).or(texts.last()) else { return at.name.clone() };
+        let text = statement.text.split("  [").next().unwrap_or_default();
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = match text.chars().count() > LONGEST_TEXT {
+            true => text.chars().take(LONGEST_TEXT - 1).chain(['…']).collect(),
+            false => text,
+        };
+        let whose = if at.thread == me { String::new() } else { format!(" of {}", at.name) };
+        match statement.line {
+            Some(line) => format!("line {line}{whose} ({text})"),
+            None => format!("a step{whose} ({text})"),
+        }
+    }
+
+    /// The last value of another thread that the thread has read before: why it went this way.
+    fn way_here(&mut self, moment: Moment) -> Option<String> {
+        let me = self.steps[moment.0].thread;
+        let mut at = moment;
+        while let Some(before) = self.before(at) {
+            at = before;
+            for read in self.reads(at)? {
+                let Read { place: place @ Where::Shared(_), told: Some(told) } = &read else {
+                    continue;
+                };
+                let name = told.split(" = ").next().unwrap_or_default();
+                if self.holders.is_lock(name) {
+                    continue;
+                }
+                let Origin::Written(written) = self.origin(*place, at)? else { continue };
+                if self.steps[written.0].thread != me {
+                    let (here, there) = (self.moment(at, me), self.moment(written, me));
+                    return Some(format!("{here} found {told}, since {there}"));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Where a cell of a statement is, in the run.
+fn place(cell: Cell, thread: ThreadId, depth: usize) -> Where {
+    match cell {
+        Cell::Shared(slot) => Where::Shared(slot),
+        Cell::Own { frame, slot } => Where::Frame { thread, depth: depth + frame, slot },
+    }
+}
