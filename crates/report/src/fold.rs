@@ -34,7 +34,7 @@ fn fold_line(line: &str, width: usize, folded: &mut String) {
         let (gap, text) = (&rest[..spaces], &rest[spaces..end]);
         // A last column that does not fit begins a line of its own.
         let breaks = match last == Some(used + spaces) {
-            true => used + columns(&rest[..]) > width,
+            true => used + columns(rest) > width,
             false => used + spaces + columns(text) > width,
         };
         if breaks && !is_first && used > indent {
@@ -128,8 +128,7 @@ unsafe: a schedule with 2 contexts goes wrong
                          changes
             1  writer  notify changed
                          changed: 1 → 0,
-                         called: 0 → 1,
-                         items: 0 → 1
+                         called: 0 → 1, items: 0 → 1
         "#]]
         .assert_eq(&fold(text, 42));
         assert_eq!(fold(text, 100), text);

@@ -120,7 +120,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let (program, counts) = match &with_slots {
         Some(made) if made.started.assumed && args.rounds.is_none() => {
             return Err(Failure::input(format!(
-                "{}: with --started, threads may be dropped, and no run is fair to those: an endless run is \
+                "{}: with --started, threads may be left out, and no run is fair to those: an endless run is \
                  looked for only where the text shows how many are started",
                 source.name()
             )));

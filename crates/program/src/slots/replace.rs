@@ -263,7 +263,7 @@ pub(super) fn at_most(program: Program, most: u32) -> Made {
     }
     if kept {
         reading.push(format!(
-            "The id of a thread is its number among these, counted from 1; {dropped} for all that were dropped."
+            "The id of a thread is its number among these, counted from 1; {dropped} for all that never act."
         ));
     }
     let (program, filled) = (maker.program, Filled::First(started));
@@ -277,7 +277,7 @@ fn evaluated(types: &[Type], start: &Start<'_>, dropped: u32, locals: &mut Vec<V
     if !types.iter().zip(start.args).all(|(ty, arg)| is_harmless(arg, ty)) {
         for (ty, arg) in types.iter().zip(start.args) {
             let id = LocalId(locals.len() as u32);
-            locals.push(local("dropped", ty));
+            locals.push(local("argument", ty));
             pairs.push((make::variable(VarRef::Local(id), ty), arg.clone()));
         }
     }
