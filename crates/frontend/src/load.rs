@@ -281,8 +281,11 @@ fn needs_preprocessing(text: &str) -> bool {
 
 fn c_program(source: Source, options: &LoadOptions) -> Result<Input, LoadError> {
     let patience = Patience::new(&options.budget);
-    let (lowered, problems) = c::read(&source, &options.c);
+    let (lowered, mut problems) = c::read(&source, &options.c);
     patience.end()?;
+    if !source.is_made() && !problems.is_empty() {
+        c::Lines::new(source.name(), source.text()).tell(&mut problems, source.text());
+    }
     let warnings = Diagnostics::new(source.clone(), problems);
     let Some(lowered) = lowered else { return Err(LoadError::Invalid(warnings)) };
     let program = lowered.program;

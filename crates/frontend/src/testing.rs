@@ -114,6 +114,25 @@ pub fn survive_c(text: &str) {
     }
 }
 
+/// Reads a text as preprocessed C, and makes programs of it: for assertions and memory, and for everything else.
+pub fn survive_c_whole(text: &str) {
+    let source = Source::new("any.i", text);
+    let more = c::lower::Options {
+        overflow: true,
+        races: true,
+        counts_sleepers: true,
+        ..c::lower::Options::default()
+    };
+    for options in [c::lower::Options::default(), more] {
+        let settings = c::Settings { options, ..c::Settings::default() };
+        let (lowered, mut problems) = c::read(&source, &settings);
+        c::Lines::new("any.i", text).tell(&mut problems, text);
+        let found = Diagnostics::new(source.clone(), problems);
+        look_at(&found);
+        assert_eq!(lowered.is_none(), found.has_errors(), "a program exactly if there is no error");
+    }
+}
+
 /// Reads and checks a program. What is wrong with it is looked at, too.
 fn program(source: &Source, parse: Parser) -> Result<Program, Diagnostics> {
     let (file, mut list) = parse(source);

@@ -1,5 +1,6 @@
 //! Tests of texts to programs and tables. One program, since each would link all that is tested.
 
+mod c_mistakes;
 mod check_diagnostics;
 mod check_programs;
 mod corpus;

@@ -6,7 +6,9 @@ use std::fs;
 use std::panic;
 use std::path::{Path, PathBuf};
 
-use selvedge_frontend::testing::{survive_bp, survive_c, survive_tables, survive_weave};
+use selvedge_frontend::testing::{
+    survive_bp, survive_c, survive_c_whole, survive_tables, survive_weave,
+};
 
 /// How many mutants are made of the texts of one language; `SELVEDGE_MUTANTS=100000` looks further.
 fn mutants() -> usize {
@@ -14,7 +16,7 @@ fn mutants() -> usize {
 }
 
 /// Longer texts are not mutated, only read: short ones show the same in less time.
-const LONGEST: usize = 4000;
+const LONGEST: usize = 6000;
 
 fn collect(folder: &Path, keep: &dyn Fn(&Path) -> bool, texts: &mut Vec<String>) {
     let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
@@ -121,6 +123,14 @@ fn mutate(text: &str, other: &str, random: &mut fastrand::Rng) -> String {
 }
 
 fn try_all(texts: &[String], survive: &(dyn Fn(&str) + std::panic::RefUnwindSafe)) {
+    try_some(texts, mutants(), survive);
+}
+
+fn try_some(
+    texts: &[String],
+    mutants: usize,
+    survive: &(dyn Fn(&str) + std::panic::RefUnwindSafe),
+) {
     let read = |text: &str| {
         if let Err(panic) = panic::catch_unwind(|| survive(text)) {
             eprintln!("this text was read:\n{text}");
@@ -131,7 +141,7 @@ fn try_all(texts: &[String], survive: &(dyn Fn(&str) + std::panic::RefUnwindSafe
     texts.iter().for_each(|text| read(text));
     let short: Vec<&String> = texts.iter().filter(|t| t.len() <= LONGEST).collect();
     let mut random = fastrand::Rng::with_seed(1);
-    for _ in 0..mutants() {
+    for _ in 0..mutants {
         let text = short[random.usize(..short.len())];
         let other = short[random.usize(..short.len())];
         read(&mutate(text, other, &mut random));
@@ -161,6 +171,34 @@ fn tables() {
 fn c() {
     let texts = [examples("c"), seeds("c")].concat();
     try_all(&texts, &survive_c);
+}
+
+/// What the headers declare that the examples include, as far as they use it.
+const HEADERS: &str = include_str!("mutations.h");
+
+/// Examples in C become programs, or are refused, whatever is done to them.
+#[test]
+fn c_as_programs() {
+    let without_headers = |text: String| {
+        let (directives, lines): (Vec<&str>, Vec<&str>) =
+            text.lines().partition(|line| line.starts_with('#'));
+        let defined = directives.iter().filter_map(|line| line.strip_prefix("#define "));
+        let defined: Vec<(&str, &str)> = defined.filter_map(|line| line.split_once(' ')).collect();
+        let meant = |piece| match piece {
+            "NULL" => "((void *) 0)",
+            _ if piece.ends_with("_INITIALIZER") => "{ 0 }",
+            _ => defined.iter().find(|(name, _)| *name == piece).map_or(piece, |(_, is)| *is),
+        };
+        let text = lines.join("\n");
+        HEADERS.to_owned() + &pieces(&text).into_iter().map(meant).collect::<String>()
+    };
+    let texts: Vec<String> = examples("c").into_iter().map(without_headers).collect();
+    let right = |text: &&String| {
+        let source = selvedge_program::Source::new("any.i", text.as_str());
+        selvedge_frontend::c::read(&source, &selvedge_frontend::c::Settings::default()).0.is_some()
+    };
+    assert!(texts.iter().filter(right).count() > 20, "the examples without headers are right");
+    try_some(&texts, mutants() / 10, &survive_c_whole);
 }
 
 /// Each seed of C ends after each of its pieces, and lacks each of them.

@@ -6,6 +6,7 @@
 use std::rc::Rc;
 
 use super::lexer::directives;
+use crate::Diagnostic;
 
 /// From here on the text comes from a line of a file.
 struct Mark {
@@ -74,6 +75,23 @@ impl Lines {
                 (mark.file.clone(), line.max(1))
             }
             None => (self.name.clone(), line + 1),
+        }
+    }
+
+    /// Says of mistakes in a preprocessed text where they are in the file that it was made of.
+    pub fn tell(&self, problems: &mut [Diagnostic], text: &str) {
+        for problem in problems {
+            let offset = problem.label.span.start;
+            let (file, line) = self.place(offset);
+            if file == self.name {
+                continue;
+            }
+            let start = self.starts.get(self.text_line(offset) as usize).copied().unwrap_or(0);
+            let before = text.get(start as usize..offset as usize).unwrap_or_default();
+            let column = before.chars().count() + 1;
+            let place = format!("{file}:{line}:{column}");
+            let said = &mut problem.label.text;
+            *said = if said.is_empty() { place } else { format!("{said} ({place})") };
         }
     }
 

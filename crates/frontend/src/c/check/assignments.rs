@@ -159,6 +159,7 @@ impl Checker<'_> {
                 self.incomplete(&ty.clone(), place.span);
                 None
             }
+            _ if self.refuse_constant(&place) => None,
             _ => Some(place),
         }
     }

@@ -50,6 +50,7 @@ impl Checker<'_> {
             Some(Type::Pointer(to)) => Some(of_value(to)),
             _ => None,
         };
+        self.pointers(name, &values)?;
         if let Some(target) = &target {
             for i in shape.values {
                 if let Some(value) = values.get_mut(*i) {
@@ -79,6 +80,33 @@ impl Checker<'_> {
         };
         let kind = ExprKind::Call(Callee::Builtin(name.to_owned()), values);
         Some(Expr { kind, ty, span })
+    }
+
+    /// Reports arguments of atomic operations that have to be pointers: what is changed, and the value that is expected there.
+    fn pointers(&mut self, name: &str, values: &[Expr]) -> Option<()> {
+        let Some(name) = ["__sync_", "__atomic_", "__c11_atomic_"]
+            .iter()
+            .find_map(|family| name.strip_prefix(family))
+        else {
+            return Some(());
+        };
+        if matches!(name, "synchronize" | "always_lock_free" | "is_lock_free")
+            || name.ends_with("_fence")
+        {
+            return Some(());
+        }
+        let expects = name.starts_with("compare_exchange");
+        for (number, value) in values.iter().take(1 + usize::from(expects)).enumerate() {
+            if !matches!(value.ty, Type::Pointer(_)) {
+                let what = ["the object that is changed or read", "the value that is expected"];
+                let spelt = self.spell(&value.ty);
+                let message =
+                    format!("{} is given by a pointer, but this is `{spelt}`", what[number]);
+                self.advise(value.span, message, "take the address of a variable with `&`");
+                return None;
+            }
+        }
+        Some(())
     }
 
     /// Those whose value is known here.

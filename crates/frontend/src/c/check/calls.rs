@@ -8,6 +8,7 @@ use selvedge_program::Span;
 use super::Checker;
 use super::arithmetic::INT;
 use super::builtins::is_builtin;
+use super::headers::declared_by;
 use super::operands::Operand;
 use super::scope::Meaning;
 use crate::Diagnostic;
@@ -122,7 +123,8 @@ impl Checker<'_> {
                 .map(|(name, _)| &**name)
                 .collect();
             names.sort_unstable();
-            let hint = did_you_mean(name, names).unwrap_or_else(|| {
+            let hint = declared_by(name).map(|header| format!("include `{header}`"));
+            let hint = hint.or_else(|| did_you_mean(name, names)).unwrap_or_else(|| {
                 format!("it is taken to be `int {name}()`; declare it, or include its header")
             });
             let message = format!("the function `{name}` is not declared");

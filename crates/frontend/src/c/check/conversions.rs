@@ -68,6 +68,7 @@ impl Checker<'_> {
     pub fn assigned(&mut self, expr: Expr, to: &Type, what: &str) -> Option<Expr> {
         let to = of_value(to);
         if self.converts(&expr.ty, &to) {
+            self.doubt_conversion(&expr, &to, what);
             return Some(self.convert(expr, &to));
         }
         if let Type::Record(id) = &to
@@ -93,7 +94,7 @@ impl Checker<'_> {
         }
         let given = self.spell(from);
         let hint = match (from, to) {
-            (Type::Record(_), Type::Pointer(_)) => "take its address with `&`",
+            (Type::Record(_) | Type::Opaque(_), Type::Pointer(_)) => "take its address with `&`",
             (Type::Pointer(_), Type::Record(_)) => "follow the pointer with `*`",
             (Type::Pointer(_), Type::Floating(_)) | (Type::Floating(_), Type::Pointer(_)) => {
                 "there is no conversion between pointers and numbers with a point"

@@ -22,6 +22,7 @@ impl<'t> Checker<'t> {
         let Some(base) = self.base(declaration) else { return };
         for InitDeclarator { declarator, init } in &declaration.declarators {
             let Some(name) = &declarator.name else { continue };
+            self.note_constant(&declaration.specifiers, declarator);
             let ty = base.clone().and_then(|base| self.declared_type(base, declarator));
             let Some(ty) = ty else {
                 self.bind(name, Meaning::Wrong);
@@ -45,6 +46,13 @@ impl<'t> Checker<'t> {
                             name.text
                         );
                         self.advise(name.span, message, "use the first name everywhere");
+                    }
+                    if attributes.iter().any(|a| has_attribute(a, "asm")) {
+                        let message = format!(
+                            "`{}` has another name for the linker (`asm`), which another variable may have, too: that is not supported",
+                            name.text
+                        );
+                        self.advise(name.span, message, "remove the `asm`, and use one name");
                     }
                     let global = self.declare_global(name, ty, specifiers, init.as_ref());
                     self.declare_name(name, Meaning::Global(global));
@@ -125,6 +133,7 @@ impl<'t> Checker<'t> {
         let base_varies = std::mem::take(&mut self.has_variable_length);
         for item in &declaration.declarators {
             let Some(name) = &item.declarator.name else { continue };
+            self.note_constant(specifiers, &item.declarator);
             let ty = base.clone().and_then(|base| self.declared_type(base, &item.declarator));
             let varies = std::mem::take(&mut self.has_variable_length) || base_varies;
             let Some(ty) = ty else {

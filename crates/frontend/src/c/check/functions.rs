@@ -76,6 +76,8 @@ impl<'t> Checker<'t> {
             self.bind(name, Meaning::Wrong);
             return;
         };
+        self.doubt_result_type(function);
+        self.note_constant_parameters(&function.declarator);
         let mut locals = named_parameters(&signature, &function.declarator.derived);
         let signature = if function.old_style.is_empty() {
             signature

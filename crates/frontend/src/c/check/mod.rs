@@ -8,7 +8,7 @@
 //! **Mistakes.** All are reported at once. An expression that is wrong has no type (`None`), and what contains it says nothing more.
 //! What is right in C but not supported is [`typed::ExprKind::Unsupported`] in its place: it matters only if a run gets there.
 //!
-//! **Not checked.** `const`: types do not carry it. Pointers and integers mix, as in C before 1999; conversions are written out.
+//! **Doubts.** Types do not carry `const`. Pointers and integers mix, as in C before 1999; conversions are written out, and what is probably not meant is a warning (`doubts`).
 
 mod arithmetic;
 mod assignments;
@@ -18,10 +18,12 @@ mod constants;
 mod conversions;
 mod declarations;
 mod designators;
+mod doubts;
 mod enumerations;
 mod expressions;
 mod fold;
 mod functions;
+mod headers;
 mod initialisers;
 mod literals;
 mod operands;
@@ -42,6 +44,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use selvedge_program::Span;
 
+use self::doubts::Constant;
 use self::functions::{Body, Known};
 use self::scope::Scope;
 use self::variables::Global;
@@ -49,6 +52,7 @@ use super::tree;
 use super::typed::{Function, FunctionId, Object, ObjectId, Unit};
 use super::types::{DataModel, Types};
 use crate::Diagnostic;
+use crate::check::similar::did_you_mean;
 
 /// Expressions may be nested so deep; the parser allows less of most things.
 const DEEPEST: usize = 600;
@@ -111,6 +115,8 @@ struct Checker<'t> {
     body: Option<Body>,
     /// Whether an array of variable length was met since this was last asked.
     has_variable_length: bool,
+    /// What declarations say is constant, by where their names stand.
+    constants: FxHashMap<Span, Constant>,
     /// How deep the expression is nested that is being checked.
     depth: usize,
 }
@@ -138,6 +144,7 @@ impl Checker<'_> {
             work: Vec::new(),
             body: None,
             has_variable_length: false,
+            constants: FxHashMap::default(),
             depth: 0,
         }
     }
@@ -147,11 +154,26 @@ impl Checker<'_> {
         let main = self.functions_by_name.get("main").copied();
         match main.filter(|id| self.known[id.index()].definition.is_some()) {
             Some(id) => self.reach_function(id),
-            None => self.problems.push(
-                Diagnostic::error(Span::new(0, 0), "there is no function `main`").hint(
-                    "the program starts there: write `int main(void) { … }`, or give the file that has it",
-                ),
-            ),
+            None => {
+                let defined = self.functions.iter().zip(&self.known);
+                let defined = defined.filter(|(_, known)| known.definition.is_some());
+                let names: Vec<(&str, Span)> =
+                    defined.map(|(function, _)| (function.name.as_str(), function.span)).collect();
+                let similar = did_you_mean("main", names.iter().map(|(name, _)| *name));
+                let quoted =
+                    |name: &str| similar.as_ref().is_some_and(|s| s.contains(&format!("`{name}`")));
+                let place = names.iter().find(|(name, _)| quoted(name)).map(|(_, span)| *span);
+                let hint = match similar {
+                    Some(_) => "the program starts there; is this one meant?",
+                    None => {
+                        "the program starts there: write `int main(void) { … }`, or give the file that has it"
+                    }
+                };
+                self.problems.push(
+                    Diagnostic::error(place.unwrap_or_default(), "there is no function `main`")
+                        .hint(hint),
+                );
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use selvedge_program::Span;
 
 use super::Checker;
+use super::headers::declared_by;
 use crate::Diagnostic;
 use crate::c::tree::Name;
 use crate::c::typed::{FunctionId, LocalId, ObjectId};
@@ -111,7 +112,8 @@ impl Checker<'_> {
 
     /// Reports a name without a meaning.
     pub fn unknown(&mut self, text: &str, span: Span) {
-        let hint = (self.problems.len() < ENOUGH_PROBLEMS)
+        let header = declared_by(text).map(|header| format!("include `{header}`"));
+        let hint = (self.problems.len() < ENOUGH_PROBLEMS && header.is_none())
             .then(|| {
                 let names = self.scopes.iter().rev().flat_map(|scope| scope.names.iter());
                 let mut known: Vec<&str> = names
@@ -122,6 +124,7 @@ impl Checker<'_> {
                 did_you_mean(text, known)
             })
             .flatten()
+            .or(header)
             .unwrap_or_else(|| {
                 format!("declare it, as in `int {text};`, or include the header that does")
             });

@@ -47,6 +47,7 @@ impl Checker<'_> {
     }
 
     fn condition_of(&mut self, expr: &tree::Expr) -> Option<Expr> {
+        self.doubt_condition(expr);
         let value = self.value(expr)?;
         self.condition(value)
     }
@@ -88,7 +89,10 @@ impl Checker<'_> {
         let kind = match &stmt.kind {
             Written::Expr(None) => return,
             Written::Expr(Some(expr)) => match self.value(expr) {
-                Some(value) => StmtKind::Expr(value),
+                Some(value) => {
+                    self.doubt_statement(expr);
+                    StmtKind::Expr(value)
+                }
                 None => return,
             },
             Written::Block(block) => {
@@ -186,6 +190,7 @@ impl Checker<'_> {
         if let Some(expr) = value {
             let Some(value) = self.value(expr) else { return };
             if result == Type::Void {
+                self.doubt_return(Some(&value), &result, span);
                 // The value is computed and dropped, as gcc does.
                 out.push(Stmt { kind: StmtKind::Expr(value), span: expr.span });
             } else {
@@ -194,6 +199,8 @@ impl Checker<'_> {
                     None => return,
                 }
             }
+        } else {
+            self.doubt_return(None, &result, span);
         }
         out.push(Stmt { kind: StmtKind::Return(returned), span });
     }

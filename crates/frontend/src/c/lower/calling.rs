@@ -41,7 +41,7 @@ impl<'u> Fun<'_, 'u> {
     ) -> Vec<Expr> {
         let unit = self.lower.unit;
         let declared = &unit.functions[function.index()];
-        if declared.body.is_none() || self.is_known(&declared.name) {
+        if declared.body.is_none() {
             return self.library(expr, &declared.name, args);
         }
         let values = self.arguments(function, args);
@@ -76,8 +76,9 @@ impl<'u> Fun<'_, 'u> {
                 }
             }
             self.append(more);
-            if number < params {
-                values.extend(scalars);
+            match number < params {
+                true => values.extend(scalars),
+                false => self.discard(scalars, arg.span),
             }
         }
         values
@@ -172,7 +173,9 @@ impl<'u> Fun<'_, 'u> {
             cond,
             span,
             |fun| {
-                if fun.lower.unit.functions[first.index()].body.is_none() {
+                let declared = &fun.lower.unit.functions[first.index()];
+                let is_known = super::library::is_known(&declared.name, &fun.lower.options);
+                if declared.body.is_none() && !is_known {
                     return fun.limit(
                         span,
                         "a function of a library that is called by its address".to_owned(),

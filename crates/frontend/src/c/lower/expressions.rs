@@ -42,7 +42,10 @@ impl<'u> Fun<'_, 'u> {
                 self.branch(cond, expr.span, |fun| fun.effect(a), |fun| fun.effect(b));
             }
             ExprKind::Call(callee, args) => drop(self.call(expr, callee, args)),
-            _ if matches!(expr.ty, CType::Record(_)) => drop(self.record(expr)),
+            _ if matches!(expr.ty, CType::Record(_)) => {
+                let values = self.record(expr);
+                self.discard(values, expr.span);
+            }
             ExprKind::Unsupported(what) => self.limit(expr.span, what.clone()),
             _ if expr.ty == CType::Void => {}
             _ if matches!(expr.ty, CType::Floating(_)) => self.inexact(expr),
@@ -52,7 +55,19 @@ impl<'u> Fun<'_, 'u> {
             ExprKind::AssignWith { place, op, value, at, .. } => {
                 drop(self.assign_with(place, *op, value, at, false, expr.span));
             }
-            _ => drop(self.scalar(expr)),
+            _ => {
+                let value = self.scalar(expr);
+                self.discard([value], expr.span);
+            }
+        }
+    }
+
+    /// Leaves values alone that nobody wants; an index on the way to one may be outside of its array all the same.
+    pub(super) fn discard(&mut self, values: impl IntoIterator<Item = Expr>, span: Span) {
+        for value in values {
+            if has_index(&value) {
+                self.keep(value, span);
+            }
         }
     }
 
@@ -433,4 +448,15 @@ impl<'u> Fun<'_, 'u> {
 
 fn is_integer(ty: &CType) -> bool {
     matches!(strip(ty), CType::Int { .. } | CType::Bool | CType::Pointer(_))
+}
+
+/// Whether an element of an array is read.
+fn has_index(value: &Expr) -> bool {
+    match &value.kind {
+        Kind::Read(place) => !place.indices.is_empty(),
+        Kind::Unary(_, a) => has_index(a),
+        Kind::Binary(_, a, b) => has_index(a) || has_index(b),
+        Kind::IfThenElse(a, b, c) => has_index(a) || has_index(b) || has_index(c),
+        _ => false,
+    }
 }

@@ -202,7 +202,7 @@ fn is_simple(unit: &Unit, at: FunctionId) -> bool {
     let function = &unit.functions[at.index()];
     let Some(body) = &function.body else { return false };
     let is_small = size(body) <= LARGEST && !function.variadic && function.name != "main";
-    let mut plain = !super::library::KNOWN.contains(&function.name.as_str());
+    let mut plain = true;
     each_statement(body, &mut |s| plain &= !matches!(s.kind, StmtKind::Asm { .. }));
     each_expr_in(body, &mut |expr| match &expr.kind {
         ExprKind::Statement(..) | ExprKind::Unsupported(_) => plain = false,

@@ -18,9 +18,6 @@ use super::synchronisation::is_null;
 use crate::c::typed::{self as c, Arithmetic, Callee, FunctionId, Unit};
 use crate::c::types::Type as CType;
 
-/// Functions that are known by their names, whatever their bodies say.
-pub(super) const KNOWN: [&str; 3] = ["reach_error", "__VERIFIER_error", "__VERIFIER_assume"];
-
 /// Functions that end the program.
 const ENDINGS: [&str; 8] = [
     "abort",
@@ -44,15 +41,13 @@ const FAILURES: [&str; 6] = [
 ];
 
 /// Functions that do nothing that matters here; their results are 0.
-const NOTHING: [&str; 17] = [
+const NOTHING: [&str; 15] = [
     "sleep",
     "usleep",
     "nanosleep",
     "sched_yield",
     "thrd_yield",
     "pthread_yield",
-    "pthread_detach",
-    "thrd_detach",
     "srand",
     "setbuf",
     "pthread_setconcurrency",
@@ -126,8 +121,14 @@ pub(super) fn does_nothing_hidden(name: &str) -> bool {
         "__builtin_object_size",
         "__builtin_assume",
     ];
-    let threads =
-        ["pthread_create", "pthread_join", "pthread_self", "pthread_equal", "pthread_exit"];
+    let threads = [
+        "pthread_create",
+        "pthread_join",
+        "pthread_self",
+        "pthread_equal",
+        "pthread_exit",
+        "pthread_detach",
+    ];
     let families = [
         "pthread_mutex",
         "pthread_cond",
@@ -151,14 +152,17 @@ pub(super) fn does_nothing_hidden(name: &str) -> bool {
         "__builtin_popcount",
         "__builtin_bswap",
     ];
-    let lists: [&[&str]; 7] = [&KNOWN, &ENDINGS, &FAILURES, &NOTHING, &OUTSIDE, &others, &threads];
+    let lists: [&[&str]; 6] = [&ENDINGS, &FAILURES, &NOTHING, &OUTSIDE, &others, &threads];
     lists.iter().any(|list| list.contains(&name))
         || families.iter().any(|family| name.starts_with(family))
 }
 
-/// Whether a function is known by its name, whatever its body says.
-pub(super) fn is_known(name: &str) -> bool {
-    KNOWN.contains(&name)
+/// Whether a function is known by its name, whatever its body says: what failures are, where somebody asks for them, and what is assumed.
+pub(super) fn is_known(name: &str, options: &super::Options) -> bool {
+    match name {
+        "reach_error" | "__VERIFIER_error" => options.assertions,
+        _ => name == "__VERIFIER_assume",
+    }
 }
 
 /// Whether nobody comes back from a function of a library: it ends the program, or says that something went wrong.
@@ -170,16 +174,11 @@ pub(super) fn ends_runs(name: &str) -> bool {
 pub(super) fn only_looks(name: &str) -> bool {
     OUTSIDE.contains(&name) && name != "time"
         || NOTHING.contains(&name)
-        || name == "free"
+        || matches!(name, "free" | "pthread_detach" | "thrd_detach")
         || name.starts_with("__VERIFIER_")
 }
 
 impl<'u> Fun<'_, 'u> {
-    /// Whether a function is known by its name, whatever its body says.
-    pub(super) fn is_known(&self, name: &str) -> bool {
-        is_known(name)
-    }
-
     /// A call of a function of the libraries: the scalars of its result.
     pub(super) fn library(
         &mut self,

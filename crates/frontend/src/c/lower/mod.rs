@@ -35,6 +35,7 @@ mod function;
 mod guards;
 mod heap;
 mod inlining;
+mod joining;
 mod library;
 mod memory;
 mod must;
@@ -191,6 +192,8 @@ pub(super) enum Role {
 
 /// Makes a program of a unit.
 pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> {
+    let known = without_known(unit, &options);
+    let unit = known.as_ref().unwrap_or(unit);
     let settled = foreseen::settle(unit, options.overflow);
     let unit = settled.as_ref().unwrap_or(unit);
     let shorter = filling::left_out(unit);
@@ -297,6 +300,18 @@ pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> 
         false => program,
     };
     Ok(Lowered { program, limits, assumptions, waits, approximations, most_threads, is_quiet })
+}
+
+/// The unit without the bodies of functions that are known by their names; nothing if there are none.
+fn without_known(unit: &Unit, options: &Options) -> Option<Unit> {
+    let is_known = |f: &Function| f.body.is_some() && library::is_known(&f.name, options);
+    unit.functions.iter().any(is_known).then(|| {
+        let mut known = unit.clone();
+        for function in known.functions.iter_mut().filter(|f| is_known(f)) {
+            function.body = None;
+        }
+        known
+    })
 }
 
 /// What is known while a unit is lowered.

@@ -333,6 +333,9 @@ impl<'u> Fun<'_, 'u> {
         };
         let values: Vec<Expr> =
             values.into_iter().map(|value| self.local_value(value, span)).collect();
+        if matches!(self.role, Role::Main | Role::Thread) {
+            self.discard(values.clone(), span);
+        }
         if self.role == Role::Thread {
             self.keep_result(values.first().cloned(), span);
         }

@@ -41,6 +41,7 @@ impl<'u> Fun<'_, 'u> {
             "cnd_destroy" => "pthread_cond_destroy",
             "thrd_join" => "pthread_join",
             "thrd_exit" => "pthread_exit",
+            "thrd_detach" => "pthread_detach",
             "thrd_equal" => "pthread_equal",
             "thrd_current" => "pthread_self",
             "tss_create" => "pthread_key_create",
@@ -73,6 +74,10 @@ impl<'u> Fun<'_, 'u> {
                 let thread = self.scalar(args.first()?);
                 let thread = self.settled(thread, span);
                 self.emit(StmtKind::Join(thread), span);
+                zero()
+            }
+            "pthread_detach" => {
+                self.detach_numbered(args.first()?, span);
                 zero()
             }
             "pthread_exit" => {

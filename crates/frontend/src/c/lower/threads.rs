@@ -19,6 +19,7 @@ use super::Lower;
 use super::access::{Access, adapt, strip};
 use super::arithmetic::{binary, convert, int};
 use super::function::Fun;
+use super::joining;
 use super::memory::{Dimension, Leaf, Pool, Shapes, Stored, add_global, local, place};
 use super::points::{Points, Target};
 use super::races::Touch;
@@ -41,6 +42,8 @@ pub(super) struct Numbers {
     count: u32,
     /// Those in use, until they are joined.
     used: GlobalId,
+    /// Those that nobody may wait for; nothing if no thread is detached.
+    detached: Option<GlobalId>,
     /// Threads that have not ended.
     pub(super) alive: GlobalId,
     /// The threads themselves.
@@ -61,6 +64,8 @@ pub(super) struct Asked {
     pub(super) numbers: bool,
     /// Whether some mutexes are recursive or check for errors.
     pub(super) owners: bool,
+    /// Whether threads are detached.
+    detaches: bool,
     keys: bool,
     /// Whether keys are taken away.
     deletes: bool,
@@ -136,6 +141,7 @@ pub(super) fn asked(unit: &Unit, points: &Points, shapes: &Shapes) -> Asked {
                         asked.numbers |=
                             args.get(1).is_some_and(|to| !is_ignored(unit, points, at, to));
                     }
+                    "pthread_detach" | "thrd_detach" => asked.detaches = true,
                     "pthread_key_create" | "tss_create" => {
                         asked.keys = true;
                         asked.destructor =
@@ -159,7 +165,7 @@ pub(super) fn asked(unit: &Unit, points: &Points, shapes: &Shapes) -> Asked {
             each_part(statement, false, &mut |expr, _| each_expr(expr, &mut see));
         }
     }
-    asked.numbers |= asked.owners || asked.keys;
+    asked.numbers |= asked.owners || asked.keys || joining::may_join_twice(unit);
     asked
 }
 
@@ -213,6 +219,7 @@ impl Lower<'_> {
         let numbers = Numbers {
             count,
             used: make("used", array(Type::Bool, count)),
+            detached: asked.detaches.then(|| make("detached", array(Type::Bool, count))),
             alive: make("alive", array(Type::Bool, count)),
             ids: make("id", array(Type::ThreadId, count)),
             results: make("result", array(pointer.clone(), count)),
@@ -457,6 +464,11 @@ impl<'u> Fun<'_, 'u> {
         let used = read(self.of_thread(numbers.used, &number, span));
         let used = self.local_value(used, span);
         self.misuse(used, reason, span);
+        if let Some(detached) = numbers.detached {
+            let detached = read(self.of_thread(detached, &number, span));
+            let joinable = selvedge_program::make::not(self.local_value(detached, span));
+            self.misuse(joinable, "a thread is joined that is detached", span);
+        }
         let id = read(self.of_thread(numbers.ids, &number, span));
         let id = self.local_value(id, span);
         self.emit(StmtKind::Join(id), span);
@@ -476,6 +488,30 @@ impl<'u> Fun<'_, 'u> {
                     .limit(span, "the value of a thread in something of another type".to_owned()),
             }
         }
+    }
+
+    /// Says that nobody will wait for a thread that has a number.
+    pub(super) fn detach_numbered(&mut self, thread: &'u c::Expr, span: Span) {
+        let Some((numbers, detached)) =
+            self.lower.numbers.and_then(|numbers| Some((numbers, numbers.detached?)))
+        else {
+            return self.effect(thread);
+        };
+        let thread = self.scalar(thread);
+        let thread = self.settled(thread, span);
+        let number = binary(BinaryOp::Sub, thread.clone(), int(1, &thread.ty), span);
+        let known = binary(BinaryOp::Lt, number.clone(), int(numbers.count, &number.ty), span);
+        let reason =
+            "a thread is detached that was never started, was joined, or was detached before";
+        self.misuse(known, reason, span);
+        let number = self.simple(number, span);
+        let used = read(self.of_thread(numbers.used, &number, span));
+        let used = self.local_value(used, span);
+        self.misuse(used, reason, span);
+        let mark = self.of_thread(detached, &number, span);
+        let before = self.local_value(read(mark.clone()), span);
+        self.misuse(selvedge_program::make::not(before), reason, span);
+        self.assign(mark, truth(true), span);
     }
 
     /// Says why a function failed: `errno` of this thread, where the program asks for it (see `library.c`).

@@ -190,6 +190,7 @@ fn initialisers() {
             error at `5`: an array cannot start as one value; write its elements in braces, as in `{1, 2, 3}`
             warning at `2`: there are more values than places for them; the values from here on are dropped
             warning at `"abc"`: the string does not fit into 2 characters; make the array longer
+            warning at `"x"`: what is initialised is `int`, but this is `char *`; a number is written without quotes; a text is kept in a `char *`
             error at `1`: what is initialised is `struct s`, but this is `int`; give a value of that type
             error at `unknown`: `unknown` is not declared; declare it, as in `int unknown;`, or include the header that does
             error at `{ .x = 1 }`: a scalar has no parts

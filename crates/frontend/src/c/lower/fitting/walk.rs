@@ -8,7 +8,7 @@ use super::range::{Defined, Range, hull, is_inside, mirrored, operate, opposite,
 use super::turns::{Times, times};
 use crate::c::lower::access::strip;
 use crate::c::lower::foreseen::{Start, bounds};
-use crate::c::lower::library::{does_nothing_hidden, ends_runs, is_known, may_write, only_looks};
+use crate::c::lower::library::{does_nothing_hidden, ends_runs, may_write, only_looks};
 use crate::c::lower::points::Target;
 use crate::c::lower::visit::{each_expr, jumps_back};
 use crate::c::typed::*;
@@ -688,7 +688,7 @@ impl<'u> Walk<'_, '_, 'u> {
         for function in functions {
             let declared = &unit.functions[function.index()];
             self.here = before.clone();
-            let given = match declared.body.is_none() || is_known(&declared.name) {
+            let given = match declared.body.is_none() {
                 true => self.library(&declared.name, expr, args),
                 false => self.enter(function, &values, all),
             };
