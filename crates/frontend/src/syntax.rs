@@ -366,6 +366,8 @@ pub enum ExprKind {
     /// Two operands. Chains of one associative operator (`&`, `|`, `+`, `*`) are built as
     /// balanced trees, so that a long chain is not a deep one.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `f(e)` inside of an expression: it is called before the rest is computed.
+    Call(Name, Vec<Expr>),
     /// `u8(e)`, `int(e)`
     Convert(TypeExpr, Box<Expr>),
     /// `c ? a : b`

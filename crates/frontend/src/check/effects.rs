@@ -146,7 +146,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// The procedure that is called, and its arguments.
-    fn call(
+    pub fn call(
         &mut self,
         name: &'a Name,
         args: &'a [syntax::Expr],

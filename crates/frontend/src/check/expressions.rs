@@ -156,6 +156,7 @@ impl<'a> Typer<'_, 'a> {
             Syntax::Unary(op, operand) => self.unary(*op, operand, want, span),
             Syntax::Binary(op, left, right) => self.binary(*op, [left, right], want, span),
             Syntax::Convert(ty, operand) => self.convert(ty, operand, span),
+            Syntax::Call(name, _) => self.result_of(name, span),
             Syntax::IfThenElse(cond, then, otherwise) => {
                 let cond = self.condition(cond);
                 let branches = self.alike(vec![then, otherwise], want, &Type::Bool);

@@ -16,6 +16,10 @@ impl<'a> Typer<'_, 'a> {
             Syntax::Place(place) | Syntax::Primed(place) => self.declared_type(&place.name.text),
             Syntax::LocalOf(_, name) => self.declared_type(&name.text),
             Syntax::Convert(ty, _) => ty.kind.machine(),
+            Syntax::Call(..) => {
+                let result = self.scope.results.get(&expr.span);
+                result.and_then(|&id| self.scope.local(id).ty.clone())
+            }
             Syntax::Unary(_, a) => self.machine(a),
             Syntax::Binary(op, a, b) => {
                 let mut own = [a, b].into_iter().take(op.operands_of_its_type());

@@ -8,6 +8,7 @@
 //! (`procedures`, `statements`, `expressions`); then threads and predicates, which speak of
 //! what is in the bodies.
 
+mod calls;
 mod consts;
 mod declarations;
 mod effects;
@@ -33,7 +34,7 @@ mod tests;
 mod threads;
 mod types;
 mod unknown;
-mod walk;
+pub(crate) mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -70,6 +70,10 @@ pub(super) struct Scope<'a> {
     shared: Rc<FxHashSet<&'a str>>,
     written: FxHashSet<&'a str>,
     invented: FxHashSet<String>,
+    /// The variables that hold the results of calls inside of expressions, by the places of the calls.
+    pub results: FxHashMap<Span, LocalId>,
+    /// The places of calls with a mistake that was reported.
+    pub wrong_results: FxHashSet<Span>,
     /// The last number given to a name; 1 for the variable that has the name itself.
     numbers: FxHashMap<&'a str, u64>,
 }
@@ -91,6 +95,8 @@ impl<'a> Scope<'a> {
             shared: Rc::default(),
             written: FxHashSet::default(),
             invented: FxHashSet::default(),
+            results: FxHashMap::default(),
+            wrong_results: FxHashSet::default(),
             numbers: FxHashMap::default(),
         }
     }
@@ -143,6 +149,23 @@ impl<'a> Scope<'a> {
         let unique = self.unique(written);
         self.locals.push(Local { written, unique, ty, span: name.span, revealed: false });
         LocalId(u32::try_from(self.locals.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// Adds a variable without a name in the text, for the result of a call inside of an expression.
+    pub fn add_result(&mut self, of: &'a Name, call: Span, ty: Type) -> LocalId {
+        let mut unique = format!("{}_result", of.text);
+        let mut number = 1;
+        let is_taken =
+            |name: &str| [&*self.shared, &self.written].iter().any(|set| set.contains(name));
+        while is_taken(&unique) || !self.invented.insert(unique.clone()) {
+            number += 1;
+            unique = format!("{}_result_{number}", of.text);
+        }
+        let written = of.text.as_str();
+        self.locals.push(Local { written, unique, ty: Some(ty), span: of.span, revealed: true });
+        let id = LocalId(u32::try_from(self.locals.len() - 1).unwrap_or(u32::MAX));
+        self.results.insert(call, id);
+        id
     }
 
     /// From here on the name means the variable, unless a variable of this name is alive: that one

@@ -27,6 +27,9 @@ pub(super) struct Body<'c, 'a> {
     pub after_label: bool,
 }
 
+/// How long `while` is.
+const LOOP_WORD: u32 = 5;
+
 /// Statements in order, with labels that wait for the next one.
 #[derive(Default)]
 pub(super) struct Sequence {
@@ -42,7 +45,7 @@ impl Sequence {
     }
 
     /// The sequence as a block. Labels at its end stand before a `skip`.
-    fn finish(mut self) -> Block {
+    pub fn finish(mut self) -> Block {
         if let Some((_, span)) = self.waiting.last() {
             self.push(StmtKind::Skip, *span);
         }
@@ -69,7 +72,7 @@ impl<'c, 'a> Body<'c, 'a> {
     }
 
     /// The statements of a block, as part of the sequence round it.
-    fn inside(&mut self, stmts: &'a [syntax::Stmt], sequence: &mut Sequence) {
+    pub fn inside(&mut self, stmts: &'a [syntax::Stmt], sequence: &mut Sequence) {
         let mark = self.typer.scope.mark();
         for stmt in stmts {
             if !self.typer.items.lasts() {
@@ -86,13 +89,18 @@ impl<'c, 'a> Body<'c, 'a> {
             self.after_label = true;
             sequence.waiting.extend(survey.find(&name.text).map(|id| (id, name.span)));
         }
+        self.make_calls(stmt, sequence);
         match &stmt.kind {
             Syntax::Empty => {}
             Syntax::Block(stmts) => self.inside(stmts, sequence),
             Syntax::Local(decl) => self.declaration(decl, stmt.span, sequence),
             Syntax::Wait(what, lock) => self.wait(what, lock.as_ref(), stmt.span, sequence),
             _ => {
-                if let Some(kind) = self.kind(stmt) {
+                if let Some(kind) = self.loop_with_calls(stmt) {
+                    // Its condition is a statement inside of it; this one is the word alone.
+                    let word = Span { end: stmt.span.start + LOOP_WORD, ..stmt.span };
+                    sequence.push(kind, word);
+                } else if let Some(kind) = self.kind(stmt) {
                     sequence.push(kind, stmt.span);
                 }
             }

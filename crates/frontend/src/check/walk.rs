@@ -3,7 +3,7 @@
 use crate::syntax::{Expr, ExprKind, Stmt, StmtKind};
 
 /// Calls `visit` for an expression and everything inside it, outside first.
-pub(super) fn expressions<'a>(expr: &'a Expr, visit: &mut impl FnMut(&'a Expr)) {
+pub(crate) fn expressions<'a>(expr: &'a Expr, visit: &mut impl FnMut(&'a Expr)) {
     visit(expr);
     match &expr.kind {
         ExprKind::Bool(_)
@@ -16,7 +16,9 @@ pub(super) fn expressions<'a>(expr: &'a Expr, visit: &mut impl FnMut(&'a Expr)) 
         ExprKind::Place(place) | ExprKind::Primed(place) => {
             place.indices.iter().for_each(|e| expressions(e, visit));
         }
-        ExprKind::Braces(list) => list.iter().for_each(|e| expressions(e, visit)),
+        ExprKind::Braces(list) | ExprKind::Call(_, list) => {
+            list.iter().for_each(|e| expressions(e, visit));
+        }
         ExprKind::Unary(_, a) | ExprKind::Convert(_, a) | ExprKind::Quantified { body: a, .. } => {
             expressions(a, visit);
         }

@@ -8,7 +8,7 @@ use super::lexer::Token;
 use crate::Diagnostic;
 use crate::cursor::{Parsed, Reported};
 use crate::foreign::{self, Operation};
-use crate::syntax::{Expr, ExprKind, PlaceExpr, StmtKind};
+use crate::syntax::{Effect, EffectKind, Expr, ExprKind, PlaceExpr, StmtKind};
 
 impl Parser<'_> {
     /// `x := e`, `x, y := f(e)`, `f(e)`, `x++` and so on, without the `;`.
@@ -124,6 +124,8 @@ impl Parser<'_> {
         self.assign_sign(&targets)?;
         let (value, effect) = self.expr_or_effect()?;
         match effect {
+            // A call is one of several values then.
+            Some(Effect { kind: EffectKind::Call(..), .. }) if self.peek() == Token::Comma => {}
             Some(effect) if self.peek() == Token::Comma => self.refuse_effect(&effect),
             Some(effect) => return Ok(StmtKind::Effect { targets, effect }),
             None => {}
@@ -204,6 +206,7 @@ fn find_choice(expr: &Expr) -> Option<Span> {
         | ExprKind::Between(..)
         | ExprKind::Schoose(..) => Some(expr.span),
         ExprKind::Place(place) | ExprKind::Primed(place) => among(&place.indices),
+        ExprKind::Call(_, args) => among(args),
         ExprKind::Unary(_, inner) | ExprKind::Convert(_, inner) => find_choice(inner),
         ExprKind::Binary(_, left, right) => find_choice(left).or_else(|| find_choice(right)),
         ExprKind::IfThenElse(cond, then, otherwise) => {

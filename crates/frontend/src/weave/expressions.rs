@@ -79,14 +79,22 @@ impl Parser<'_> {
         expr
     }
 
-    /// An expression, or an effect as the whole of it (then the expression means nothing).
+    /// An expression, or an effect as the whole of it (then the expression means nothing, unless it is a call).
     pub(super) fn expr_or_effect(&mut self) -> Parsed<(Expr, Option<Effect>)> {
         let mark = self.effects.len();
         let expr = self.open_expr();
         let whole = matches!(&expr, Ok(Expr { kind: ExprKind::Any, .. }));
         let effect = if whole { self.effects.drain(mark..).next() } else { None };
         self.refuse_effects(mark);
-        Ok((expr?, effect))
+        let expr = expr?;
+        let call = match &expr.kind {
+            ExprKind::Call(name, args) => {
+                let kind = EffectKind::Call(name.clone(), args.clone());
+                Some(Effect { kind, span: expr.span })
+            }
+            _ => None,
+        };
+        Ok((expr, call.or(effect)))
     }
 
     /// What `if` and `while` test: an expression, or an effect, negated or not.

@@ -6,11 +6,12 @@ use selvedge_program::Span;
 use super::lexer::{Token, is_reserved};
 use super::{NO_POINTERS, Parser};
 use crate::Diagnostic;
+use crate::check::walk::expressions;
 use crate::cursor::{Parsed, Reported};
 use crate::foreign;
 use crate::syntax::{
-    ConstDecl, Count, Entry, EnumDecl, Item, Name, PredicateDecl, ProcDecl, Stmt, StmtKind,
-    ThreadDecl, TypeExpr, VarDecl,
+    ConstDecl, Count, Entry, EnumDecl, ExprKind, Item, Name, PredicateDecl, ProcDecl, Stmt,
+    StmtKind, ThreadDecl, TypeExpr, VarDecl,
 };
 
 /// The word before a claim about every state.
@@ -378,6 +379,16 @@ impl Parser<'_> {
     fn invariant(&mut self) -> Parsed<()> {
         let word = self.tokens.bump();
         let claim = self.expr()?;
+        let mut call = None;
+        expressions(&claim, &mut |e| {
+            if matches!(e.kind, ExprKind::Call(..)) {
+                call = Some(e.span);
+            }
+        });
+        if let Some(call) = call {
+            let hint = "name what it computes, as an expression over shared variables";
+            self.mistake(call, "an invariant is looked at in one step, and calls nothing", hint);
+        }
         let text = self.explanation()?;
         let span = word.to(self.tokens.previous());
         let is_taken = |name: &str| {

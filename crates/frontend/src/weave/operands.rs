@@ -302,15 +302,20 @@ impl Parser<'_> {
         Ok(Expr { kind: ExprKind::Quantified { quantifier, binder, others_only, body }, span })
     }
 
-    /// An effect inside an expression: it is put aside, and a placeholder stands for it.
+    /// An effect inside an expression: a call is a part of it, any other one is put aside, and a placeholder stands for it.
     fn effect_aside(&mut self) -> Parsed<Expr> {
         self.eat(Token::Call);
-        // Effects inside effects are mistakes, and cost more of the stack than expressions.
+        // Effects inside effects cost more of the stack than expressions.
         self.tokens.enter()?;
+        self.height = 0;
         let effect = self.effect();
         self.tokens.leave();
         let effect = effect?;
         let span = effect.span;
+        if let EffectKind::Call(name, args) = effect.kind {
+            self.grow(self.height)?;
+            return Ok(Expr { kind: ExprKind::Call(name, args), span });
+        }
         self.effects.push(effect);
         self.height = 1;
         Ok(Expr { kind: ExprKind::Any, span })

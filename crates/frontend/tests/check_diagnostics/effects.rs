@@ -3,6 +3,9 @@
 use expect_test::expect;
 
 use crate::check_diagnostics::diagnose;
+use selvedge_frontend::check::{CheckOptions, check};
+use selvedge_frontend::weave;
+use selvedge_program::Source;
 
 #[test]
 fn calls() {
@@ -163,22 +166,6 @@ fn calls() {
             "#]],
         ),
         (
-            "a call as a condition",
-            "bool f() { return *; }\n\
-             void main() { while (f()) skip; }",
-            expect![[r#"
-                error: a call cannot be a condition
-                 --> t.weave:2:22
-                  |
-                2 | void main() { while (f()) skip; }
-                  |                      ^^^
-                  |
-                  = help: assign the result first: `bool b := f(…);`, then test `b`
-
-                t.weave: 1 error
-            "#]],
-        ),
-        (
             "the body of a thread is called",
             "thread a { skip; }\n\
              thread b { a(); }",
@@ -331,4 +318,58 @@ fn operations() {
             "#]],
         ),
     ]);
+}
+
+#[test]
+fn calls_in_expressions() {
+    let f = "int n := 0; bool f(int x) { return x > 0; } void p() { } const N = 1;\n";
+    let cases: Vec<(&str, String)> = [
+        ("behind a condition", "void main() { n := n > 0 && f(n) ? 1 : 0; }"),
+        ("in a branch", "void main() { bool b; b := n > 0 ? f(n) : false; }"),
+        ("a statement that waits", "void main() { assume f(n); }"),
+        ("no result", "void main() { n := p() + 1; }"),
+        ("in a quantifier", "int a[2]; void main() { assert forall i: f(a[i]); }"),
+        ("an invariant", "invariant f(n); void main() { }"),
+        ("a constant", "int x := 1 + f(1); void main() { }"),
+        ("another effect", "void main() { n := fetch_and_add(n) + 1; }"),
+        ("the type of a result", "void main() { n := f(1) + 1; }"),
+        ("an unknown one", "void main() { n := q(1) + 1; }"),
+    ]
+    .into_iter()
+    .map(|(name, text)| (name, format!("{f}{text}")))
+    .collect();
+    let mut all = String::new();
+    for (name, text) in &cases {
+        let source = Source::new("t.weave", text);
+        let (file, mut problems) = weave::parse(&source);
+        problems.extend(check(&file, &CheckOptions::default()).1);
+        let told = problems.iter().map(|problem| {
+            let hint = problem.hint.as_deref().unwrap_or("-");
+            format!("  {} -- {hint}\n", problem.message)
+        });
+        all += &format!("{name}\n{}", told.collect::<String>());
+    }
+    expect![[r#"
+        behind a condition
+          whether this call is made depends on `&&` -- calls are made before the rest is computed: write `if … { t := f(…); }`, then use `t`
+        in a branch
+          whether this call is made depends on `? :` -- calls are made before the rest is computed: write `if … { t := f(…); }`, then use `t`
+        a statement that waits
+          a call cannot stand here -- give its result to a variable first: `t := f(…);`
+        no result
+          `p` has no results, but one is needed here -- -
+        in a quantifier
+          whether this call is made depends on a quantifier -- write a loop that calls `f` for each index
+        an invariant
+          an invariant is looked at in one step, and calls nothing -- name what it computes, as an expression over shared variables
+        a constant
+          a call cannot stand here -- give its result to a variable first: `t := f(…);`
+        another effect
+          `fetch_and_add` cannot be part of an expression -- give its result to a variable first: `t := fetch_and_add …;`
+          `*` cannot choose among all integers -- say among which, as in `{0 .. 9}`, or give the variable a range, as in `int[0..9]`
+        the type of a result
+          expected an integer, but this is a truth value -- `b ? 1 : 0` makes a number of a truth value
+        an unknown one
+          there is no procedure `q` -- -
+    "#]].assert_eq(&all);
 }

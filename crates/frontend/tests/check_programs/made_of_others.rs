@@ -115,3 +115,38 @@ fn what_is_wrong_with_them() {
         assert_eq!(told(text), message, "{text}");
     }
 }
+
+#[test]
+fn calls_in_expressions() {
+    let f = "int n := 0; int f(int x) { return x + 1; } bool g() { return *; }";
+    let both = |short: &str, long: &str| same(&format!("{f} {short}"), &format!("{f} {long}"));
+    both(
+        "thread t { n := f(1) + f(f(2)); assert f(n) == 3; }",
+        "thread t { int f_result, f_result_2, f_result_3, f_result_4;
+           f_result := f(1); f_result_2 := f(2); f_result_3 := f(f_result_2); n := f_result + f_result_3;
+           f_result_4 := f(n); assert f_result_4 == 3; }",
+    );
+    both(
+        "int h(int x) { if (x <= 1) return 1; return h(x - 1) + h(x - 2); } thread t { int a[3] := 0; a[f(0)]++; n := h(a[1]); }",
+        "int h(int x) { int h_result, h_result_2; if (x <= 1) return 1;
+           h_result := h(x - 1); h_result_2 := h(x - 2); return h_result + h_result_2; }
+         thread t { int a[3] := 0; int f_result; f_result := f(0); a[f_result] := a[f_result] + 1; n := h(a[1]); }",
+    );
+    // A condition, and one of a loop, which is computed each time.
+    both(
+        "thread t { if (g() && n == 0) n := 1; else if (!g()) n := 2; }",
+        "thread t { bool g_result, g_result_2; g_result := g(); if (g_result && n == 0) n := 1;
+           else { g_result_2 := g(); if (!g_result_2) n := 2; } }",
+    );
+    both(
+        "thread t { while (f(n) < 3) { if (*) continue; n := n + 1; } }",
+        "thread t { int f_result; while (true) { f_result := f(n); if (f_result < 3) { } else { break; }
+           if (*) continue; n := n + 1; } }",
+    );
+    // Several values at once; names that are taken; a label stands before the first call.
+    both(
+        "thread t { int f_result; L: n, f_result := f(1), f(2); goto L; }",
+        "thread t { int f_result, f_result_2, f_result_3; L: f_result_2 := f(1); f_result_3 := f(2);
+           n, f_result := f_result_2, f_result_3; goto L; }",
+    );
+}

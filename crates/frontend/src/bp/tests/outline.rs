@@ -114,6 +114,10 @@ pub(super) fn expr(e: &Expr) -> String {
         ExprKind::Any => "*".to_owned(),
         ExprKind::Fair => "fair *".to_owned(),
         ExprKind::Schoose(p, n) => format!("schoose[{}, {}]", expr(p), expr(n)),
+        ExprKind::Call(name, args) => {
+            let args: Vec<String> = args.iter().map(expr).collect();
+            format!("{}({})", name.text, args.join(", "))
+        }
         ExprKind::Unary(UnaryOp::Not, a) => format!("!{}", expr(a)),
         ExprKind::Binary(op, a, b) => {
             let sign = match op {

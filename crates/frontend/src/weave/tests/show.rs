@@ -179,6 +179,10 @@ pub fn expr(e: &Expr) -> String {
         ExprKind::Braces(list) => format!("{{{}}}", join(list, expr)),
         ExprKind::Between(lo, hi) => format!("{{{} .. {}}}", expr(lo), expr(hi)),
         ExprKind::Schoose(p, n) => format!("schoose[{}, {}]", expr(p), expr(n)),
+        ExprKind::Call(name, args) => {
+            let args: Vec<String> = args.iter().map(expr).collect();
+            format!("{}({})", name.text, args.join(", "))
+        }
         ExprKind::Unary(op, inner) => {
             format!("({} {})", op.sign().unwrap_or("?"), expr(inner))
         }

@@ -259,7 +259,7 @@ fn effects() {
               if trylock m
               if fails cas x 0 1
                 skip
-              while call f()
+              while f()
               while fails trylock m
                 empty
         "#]],
