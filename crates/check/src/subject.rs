@@ -516,7 +516,7 @@ pub struct Opened {
 }
 
 /// Which deadlocks are asked for: states in which some thread has not ended, and none can act.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Deadlocks {
     /// None.
     No,

@@ -7,8 +7,8 @@ use selvedge::Bound;
 pub use selvedge_check::command::{InputArgs, InputOptions, count};
 
 use crate::commands::{
-    bench, check, check_syntax, completions, convert, explore, fmt, livelock, lsp, man, recheck,
-    report, sequentialize, simulate, table, verify,
+    bench, check, check_syntax, cluster, completions, convert, explore, fmt, livelock, lsp, man,
+    recheck, report, sequentialize, simulate, table, verify,
 };
 use crate::exit::EXIT_CODES;
 
@@ -29,6 +29,7 @@ pub struct Args {
 pub enum Command {
     Verify(verify::Args),
     Check(check::Args),
+    Cluster(cluster::Args),
     Livelock(livelock::Args),
     Table(table::Args),
     Explore(explore::Args),

@@ -4,6 +4,7 @@ mod answer;
 pub mod bench;
 pub mod check;
 pub mod check_syntax;
+pub mod cluster;
 pub mod completions;
 pub mod convert;
 mod deadlock;
@@ -19,6 +20,7 @@ pub mod recheck;
 pub mod report;
 pub mod sequentialize;
 pub mod simulate;
+mod spread;
 pub mod table;
 pub mod verify;
 
@@ -48,7 +50,10 @@ pub fn run(command: Command, output: &mut Output) -> Result<Exit, Failure> {
         ));
     }
     if output.format == Format::Sarif
-        && !matches!(command, Command::Verify(_) | Command::Check(_) | Command::Livelock(_))
+        && !matches!(
+            command,
+            Command::Verify(_) | Command::Check(_) | Command::Cluster(_) | Command::Livelock(_)
+        )
     {
         return Err(Failure::usage(
             "--format sarif is for `selvedge verify`, `selvedge check` and `selvedge livelock`",
@@ -63,6 +68,7 @@ pub fn run(command: Command, output: &mut Output) -> Result<Exit, Failure> {
     match command {
         Command::Verify(args) => verify::run(&args, output),
         Command::Check(args) => check::run(&args, output),
+        Command::Cluster(args) => cluster::run(&args, output),
         Command::Livelock(args) => livelock::run(&args, output),
         Command::Table(args) => table::run(&args, output),
         Command::Explore(args) => explore::run(&args, output),
@@ -85,6 +91,7 @@ fn watched(command: &Command) -> Option<(Limits, &Path)> {
     match command {
         Command::Verify(args) => Some(args.watched()),
         Command::Check(args) => Some(args.watched()),
+        Command::Cluster(args) => Some(args.watched()),
         Command::Livelock(args) => Some(args.watched()),
         Command::Table(args) => Some(args.watched()),
         Command::Report(args) => Some(args.watched()),

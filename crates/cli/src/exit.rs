@@ -34,6 +34,15 @@ pub enum Exit {
     Bug = 70,
 }
 
+impl Exit {
+    /// The end that another process has had.
+    pub fn of_code(code: u8) -> Self {
+        use Exit::*;
+        let all = [Done, Bounded, Unsafe, Nonterminating, Unknown, Usage, WrongInput, Unreadable];
+        all.into_iter().find(|exit| *exit as u8 == code).unwrap_or(Bug)
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         ExitCode::from(exit as u8)

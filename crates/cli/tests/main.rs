@@ -4,6 +4,7 @@ mod bench;
 mod book;
 mod c;
 mod check_program;
+mod cluster;
 mod compiler;
 mod convert;
 mod evidence;

@@ -11,10 +11,15 @@
 //!
 //! **Needs.** That every process opens the same system: see [`Subject`].
 
+mod checkpoint;
 mod control;
 mod fleet;
+mod forms;
 mod mail;
+mod member;
+mod net;
 mod post;
+mod spreading;
 mod work;
 
 use std::sync::Arc;
@@ -22,7 +27,12 @@ use std::sync::Arc;
 use selvedge_analysis::Budget;
 use selvedge_model::{Property, System};
 
-pub use fleet::{Fleet, FormOf, Spreading, Usage};
+pub use checkpoint::Checkpoints;
+pub use fleet::{Fleet, Usage};
+pub use forms::{Forms, Spreader};
+pub use member::{Member, Serving};
+pub use net::{Hosts, Identity, PATIENCE, Secret};
+pub use spreading::{FormOf, Spreading};
 
 /// What is explored, as each process opens it for itself.
 pub trait Subject: Send + Sync {
@@ -41,4 +51,10 @@ pub trait Subject: Send + Sync {
     fn places(&self) -> Vec<u32> {
         Vec::new()
     }
+
+    /// Where checkpoints are written to, and read from.
+    fn checkpoints(&self) -> &Checkpoints;
+
+    /// The run is over: how the process ends that asked.
+    fn ended(&self, _code: u8) {}
 }

@@ -4,6 +4,7 @@
 use selvedge_analysis::Stop;
 use selvedge_analysis::explore::share::{Parcel, Terms, Traffic};
 use selvedge_model::Fault;
+use crate::checkpoint::Kept;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// A parcel as it is sent.
@@ -67,10 +68,14 @@ pub(crate) enum Command {
     Collect,
     /// Says which places of the text were reached.
     Places,
+    /// Writes what there is after a bound, under names of this attempt.
+    Save { attempt: String },
+    /// Reads what was written after a bound, in the place of what is there.
+    Load { shares: Vec<Kept>, bound: u64 },
     /// Ends what is being done, at once.
     Abort,
-    /// Ends everything.
-    End,
+    /// Ends everything; the code says how the process ends that asks.
+    End { code: u8 },
 }
 
 impl Command {
@@ -92,6 +97,10 @@ pub(crate) enum Said {
     Noticed(Count),
     /// The places that were reached.
     Places(Vec<u32>),
+    /// The share was written.
+    Saved(Kept),
+    /// The share could not be written, and why.
+    NotSaved(String),
     /// It ended before it was done.
     Failed(Why),
     /// It cannot go on. The others do not know yet; an answer follows when all have ended.

@@ -11,6 +11,7 @@ use selvedge_model::{Fault, Property, System};
 use timely::worker::Worker;
 
 use crate::Subject;
+use crate::checkpoint;
 use crate::control::Control;
 use crate::mail::{Command, Count, Said};
 use crate::post::Post;
@@ -36,7 +37,7 @@ pub(crate) fn run(
             None => wait(worker, &mut control),
         };
         match command {
-            Command::End => return,
+            Command::End { code } => return subject.ended(code),
             Command::Open { form, symmetry, highest, most_threads } => {
                 let most_threads = most_threads.map(|most| most as usize);
                 let terms = Terms { symmetry, highest, most_threads };
@@ -161,8 +162,25 @@ impl Exploration<'_> {
                     self.control.say(said);
                 }
                 Command::Places => self.control.say(Said::Places(self.subject.places())),
+                Command::Save { attempt } => {
+                    let said = match &self.subject.checkpoints().save {
+                        None => Err("this process has no folder for checkpoints".to_owned()),
+                        Some(folder) => {
+                            checkpoint::save(folder, &checkpoint::name(&attempt, index), &mut share)
+                        }
+                    };
+                    self.control.say(said.map_or_else(Said::NotSaved, Said::Saved));
+                }
+                Command::Load { shares, bound } => {
+                    let loaded = match &self.subject.checkpoints().load {
+                        None => Err(Fault::new("this process has no checkpoint to go on from").into()),
+                        Some(folder) => checkpoint::load(folder, &shares, bound as usize, &mut share),
+                    };
+                    let said = loaded.map_or_else(|stop| Said::Failed(stop.into()), |()| Said::Done);
+                    self.control.say(said);
+                }
                 Command::Abort => {}
-                Command::Open { .. } | Command::End => return Some(command),
+                Command::Open { .. } | Command::End { .. } => return Some(command),
             }
         }
     }

@@ -7,16 +7,23 @@ use selvedge_analysis::engine::{Method, Question, Verdict, check_spread, verify,
 use selvedge_analysis::explore::stacks::Stacks;
 use selvedge_analysis::explore::{ContextExplorer, Explorer, Observation};
 use selvedge_analysis::random::{Shape, random_system};
-use selvedge_distribute::{Fleet, Subject};
+use selvedge_distribute::{Checkpoints, Fleet, Subject};
 use selvedge_evidence::{Evidence, recheck};
 use selvedge_frontend::{Input, LoadOptions, parse};
 use selvedge_model::{Property, System};
 use selvedge_program::{Lowering, ThreadCounts};
 
 /// A text, lowered once for all workers of this process.
-struct Text {
-    system: Arc<dyn System>,
-    properties: Vec<Property>,
+pub(crate) struct Text {
+    pub system: Arc<dyn System>,
+    pub properties: Vec<Property>,
+    pub checkpoints: Checkpoints,
+}
+
+impl Text {
+    pub fn new(system: Arc<dyn System>, properties: Vec<Property>) -> Arc<Self> {
+        Arc::new(Text { system, properties, checkpoints: Checkpoints::default() })
+    }
 }
 
 impl Subject for Text {
@@ -27,25 +34,29 @@ impl Subject for Text {
     fn budget(&self) -> Budget {
         Budget::default()
     }
+
+    fn checkpoints(&self) -> &Checkpoints {
+        &self.checkpoints
+    }
 }
 
-fn lowered(text: &str) -> Arc<dyn System> {
+pub(crate) fn lowered(text: &str) -> Arc<dyn System> {
     let input = parse("test.weave".as_ref(), text.to_owned(), &LoadOptions::default());
     let Ok(Input::Program { program, source, .. }) = input else { panic!("{text}") };
     Arc::new(Lowering::new(program, source, &ThreadCounts::default()).expect("lowers"))
 }
 
-const LOCK: &str = "lock m; int[0..3] n := 0; bool busy := false;
+pub(crate) const LOCK: &str = "lock m; int[0..3] n := 0; bool busy := false;
     void turn() { acquire m; assert !busy; busy := true; n := (n + 1) % 4; busy := false; release m; }
     void work() { turn(); turn(); }
     thread work * 3;";
 
-const RACE: &str = "int[0..9] n := 0; int[0..2] done := 0;
+pub(crate) const RACE: &str = "int[0..9] n := 0; int[0..2] done := 0;
     void work() { int[0..9] x := n; n := x + 1; atomic { done := done + 1; } }
     thread work * 2;
     thread judge { assume done == 2; assert n == 2; }";
 
-fn counts(observations: &[Observation]) -> Vec<[Option<u128>; 4]> {
+pub(crate) fn counts(observations: &[Observation]) -> Vec<[Option<u128>; 4]> {
     let count = |o: &Observation| [o.states, o.new_states, o.visible, o.new_visible];
     observations.iter().map(count).collect()
 }
@@ -62,7 +73,7 @@ fn shares_add_up() {
             for workers in [1, 2, 3] {
                 let properties = vec![Property::NeverWrong];
                 let system = lowered(text);
-                let subject = Arc::new(Text { system: Arc::clone(&system), properties });
+                let subject = Text::new(Arc::clone(&system), properties);
                 let fleet = Fleet::local(workers, subject).unwrap();
                 let question = Question {
                     system: &*system,
@@ -102,8 +113,8 @@ fn verdicts_are_those_of_one() {
         let alone = verify(&question, &Budget::default(), &|_| {});
         let mut proofs: Vec<Evidence> = Vec::new();
         for workers in [1, 2, 4] {
-            let subject = Text { system: Arc::clone(&system), properties: properties.to_vec() };
-            let fleet = Fleet::local(workers, Arc::new(subject)).unwrap();
+            let subject = Text::new(Arc::clone(&system), properties.to_vec());
+            let fleet = Fleet::local(workers, subject).unwrap();
             let form = fleet.of("plain");
             let outcome = verify_spread(&question, &form, &Budget::default(), &|_| {});
             match (&alone.verdict, &outcome.verdict) {
@@ -148,9 +159,8 @@ fn random_systems_have_the_counts_of_one() {
         };
         while one.bound() < BOUNDS && one.advance(&budget).is_ok() {}
         let bound = one.bound();
-        let subject =
-            Text { system: Arc::clone(&system) as Arc<dyn System>, properties: Vec::new() };
-        let fleet = Fleet::local(1 + (seed % 3) as usize, Arc::new(subject)).unwrap();
+        let subject = Text::new(Arc::clone(&system) as Arc<dyn System>, Vec::new());
+        let fleet = Fleet::local(1 + (seed % 3) as usize, subject).unwrap();
         let question = Question {
             system: &*system,
             properties: &[],

@@ -218,6 +218,8 @@ pub enum Stop {
     Fault(Fault),
     /// The program does not follow what the text means any further: where, and what is there.
     Beyond(String),
+    /// Another process, which has a share of the states, is gone: which one, and what is known of it.
+    Lost(String),
     /// There is no violation but perhaps a deadlock, which more threads may undo, so that coverability decides nothing about
     /// it.
     OnlyDeadlocks {
@@ -258,6 +260,7 @@ impl fmt::Display for Stop {
             Stop::Full(full) => full.fmt(f),
             Stop::Fault(fault) => fault.fmt(f),
             Stop::Beyond(place) => f.write_str(place),
+            Stop::Lost(process) => f.write_str(process),
             Stop::OnlyDeadlocks { any_number: true } => NotUpward::Deadlock.fmt(f),
             Stop::OnlyDeadlocks { any_number: false } => f.write_str(
                 "coverability does not decide deadlocks: it looks for what more threads do not undo, and one more \

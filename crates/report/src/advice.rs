@@ -83,6 +83,10 @@ pub(crate) fn advice(
         }
         Stop::Fault(fault) => return Some(after_fault(fault)),
         Stop::Beyond(_) => return None,
+        Stop::Lost(_) => {
+            let again = "once more, with all processes; with --checkpoint, --resume goes on from the last bound";
+            return Some(again.to_owned());
+        }
         Stop::OnlyDeadlocks { .. } => {
             return Some("another engine: without --engine, one is chosen that fits".to_owned());
         }

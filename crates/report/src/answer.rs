@@ -16,10 +16,11 @@ use crate::advice::{Asked, Started, advice};
 use crate::amount::{amount, bytes, seconds};
 use crate::coverage::Covered;
 use crate::deadlocks::{Deadlocks, limits};
+use crate::processes::Process;
 use crate::style::{Paint, Role};
 use crate::text::{self, TraceOptions, count};
 use crate::why::why;
-use crate::{json, proof, waits};
+use crate::{json, processes, proof, waits};
 
 /// The answer to a question about a system.
 #[derive(Clone, Copy)]
@@ -40,6 +41,8 @@ pub struct AboutStates<'a> {
     pub covered: Option<&'a Covered>,
     /// What is left open about deadlocks.
     pub deadlocks: Deadlocks<'a>,
+    /// What each process used, where several explored.
+    pub processes: &'a [Process],
     /// How long it took.
     pub time: Duration,
     /// The largest amount of memory that was in use.
@@ -105,6 +108,7 @@ pub fn summary(answer: &AboutStates<'_>) -> Summary {
     details.extend(answer.covered.into_iter().flat_map(Covered::details));
     details.extend(threads(answer));
     details.push(("effort", effort(answer.outcome, answer.time, answer.peak_memory)));
+    details.extend(processes::details(answer.processes));
     let sentence = sentence(answer);
     Summary { verdict, role, sentence, details }
 }

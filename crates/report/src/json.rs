@@ -64,6 +64,9 @@ pub struct Object {
     pub time_s: Option<f64>,
     /// The largest amount of memory that was in use.
     pub peak_memory_bytes: Option<u64>,
+    /// What each process used, where several explored.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub processes: Vec<crate::processes::Process>,
     /// The violation, step by step.
     pub trace: Option<Vec<Step>>,
     /// Where the evidence was written.
@@ -116,6 +119,7 @@ impl Object {
             collapse: outcome.collapse.map(Bound::from),
             time_s: Some(answer.time.as_secs_f64()),
             peak_memory_bytes: Some(answer.peak_memory),
+            processes: answer.processes.to_vec(),
             trace: found.map(|found| Steps::new(answer.system, found).collect()),
             evidence: None,
             command: None,
@@ -326,6 +330,7 @@ mod tests {
             collapse: None,
             time_s: Some(0.12),
             peak_memory_bytes: None,
+            processes: Vec::new(),
             trace: Some(Steps::new(&Counter, &found).take(2).collect()),
             evidence: None,
             command: Some("selvedge verify counter.weave".to_owned()),

@@ -54,6 +54,7 @@ pub mod livelock;
 pub mod page;
 pub mod plot;
 pub mod predicates;
+pub mod processes;
 mod proof;
 mod riding;
 pub mod run;

@@ -228,9 +228,11 @@ fn advice(answer: &AboutRuns<'_>, stop: &Stop) -> Option<String> {
         Stop::HighStack | Stop::InfiniteContext => "a bound on the recursion",
         Stop::Fault(fault) => return Some(after_fault(fault)),
         Stop::Full(_) => return Some("fewer threads or smaller constants".to_owned()),
-        Stop::NotClosed(_) | Stop::Work | Stop::Beyond(_) | Stop::OnlyDeadlocks { .. } => {
-            return None;
-        }
+        Stop::NotClosed(_)
+        | Stop::Work
+        | Stop::Beyond(_)
+        | Stop::Lost(_)
+        | Stop::OnlyDeadlocks { .. } => return None,
     };
     let range = answer.unbounded.map_or(String::new(), |name| {
         format!(", a range for `{name}` if it keeps growing (`int[0..9] {name}`)")

@@ -121,6 +121,7 @@ pub fn object(answer: &ByPredicates<'_>, file: &str) -> json::Object {
         collapse: None,
         time_s: Some(answer.time.as_secs_f64()),
         peak_memory_bytes: Some(answer.peak_memory),
+        processes: Vec::new(),
         trace: None,
         evidence: None,
         command: None,

@@ -11,6 +11,7 @@ use selvedge_program::Source;
 use selvedge_report::coverage::Covered;
 use selvedge_report::deadlocks::{Deadlocks, LeftOut};
 use selvedge_report::json::{self, Observation, VerdictName};
+use selvedge_report::processes::Process;
 use selvedge_report::run::Lasso;
 use selvedge_report::text::TraceOptions;
 use selvedge_report::{advice, answer, livelock, page, predicates as by_predicates, sarif};
@@ -33,6 +34,8 @@ pub struct Answer {
     undecided: Option<String>,
     /// Which deadlocks nobody asked for.
     left_out: LeftOut,
+    /// What each process used, where several explored.
+    processes: Vec<Process>,
     cost: Cost,
     /// The command line that asks it again, if one asked.
     command: Option<String>,
@@ -82,7 +85,8 @@ impl Answer {
 
     fn found(by: By) -> Self {
         let (undecided, left_out) = (None, LeftOut::Nothing);
-        Answer { by, covered: None, undecided, left_out, cost: Cost::default(), command: None }
+        let (processes, cost) = (Vec::new(), Cost::default());
+        Answer { by, covered: None, undecided, left_out, processes, cost, command: None }
     }
 
     /// The answer with what some run reaches, if nothing goes wrong; no answer if all assertions have to be reached and one is not.
@@ -210,6 +214,11 @@ impl Answer {
     /// The same, with what it cost.
     pub(crate) fn after(self, cost: Cost) -> Self {
         Answer { cost, ..self }
+    }
+
+    /// The answer of several processes, with what each of them used.
+    pub(crate) fn by_processes(self, processes: Vec<Process>) -> Self {
+        Answer { processes, ..self }
     }
 
     /// The answer to the rest of a question: whether there are deadlocks is not known.
@@ -542,6 +551,7 @@ impl Answer {
                 last: last.as_ref(),
                 covered: self.covered.as_ref(),
                 deadlocks,
+                processes: &self.processes,
                 time,
                 peak_memory,
             }),

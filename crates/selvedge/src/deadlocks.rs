@@ -49,6 +49,19 @@ pub(crate) fn both(
     if let Some(why) = never_decided(subject, options) {
         return Ok(ask(&rest, budget, false)?.without_deadlocks(why));
     }
+    if options.elsewhere.is_some() {
+        // Those who explore elsewhere do one thing at a time: the rest is asked about only if the whole has no answer for another reason than a limit.
+        let whole = ask(&whole, budget, false)?;
+        let is_limited = matches!(
+            stop(&whole),
+            None | Some(Stop::Memory | Stop::Timeout | Stop::Cancelled | Stop::Lost(_))
+        );
+        if whole.is_known() || is_limited {
+            return Ok(whole);
+        }
+        let known = ask(&rest, budget, true)?;
+        return Ok(known.without_deadlocks(why_undecided(Some(&Ok(whole)))));
+    }
     let quiet = without_events(&rest);
     let known: Mutex<Option<Result<Answer, Failure>>> = Mutex::new(None);
     let about_rest = |budget: &Budget, turn: &Turn| {

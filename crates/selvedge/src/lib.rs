@@ -43,6 +43,7 @@ mod answer;
 mod cases;
 mod coverage;
 mod deadlocks;
+mod elsewhere;
 mod engines;
 mod failure;
 mod going;
@@ -61,6 +62,7 @@ mod walks;
 mod witness;
 
 pub use answer::Answer;
+pub use elsewhere::{Elsewhere, Form, FormOpened, Fusing, refuses_elsewhere};
 pub use engines::{Engine, EngineName, Engines, Place};
 pub use failure::{failure_report, places};
 pub use livelock::{Livelock, LivelockEngine, livelock};
@@ -74,7 +76,7 @@ pub use verdict::{Counterexample, Proof, Rule, Unknown, Verdict, Within};
 
 // What is in the signatures above, so that it can be named.
 pub use selvedge_analysis::converge::closure::Closure;
-pub use selvedge_analysis::engine::{CutSeen, Event, Proof as StatesProof, Shown, Table};
+pub use selvedge_analysis::engine::{CutSeen, Event, Proof as StatesProof, Shown, Spread, Table};
 pub use selvedge_analysis::explore::Observation as Reached;
 pub use selvedge_analysis::fair::{Event as EndlessEvent, Rounds};
 pub use selvedge_analysis::{Bound, Budget, Resource, Stop};
@@ -90,6 +92,7 @@ pub use selvedge_model::{
 pub use selvedge_program::{Program, Source};
 pub use selvedge_report::json::{DiagnosticReport, Object, Observation, VerdictName};
 pub use selvedge_report::page::Document as Page;
+pub use selvedge_report::processes::Process;
 pub use selvedge_report::run::{CallStack, Frame, Lasso, LassoThread, Step, Steps};
 pub use selvedge_report::sarif::Log as SarifLog;
 pub use selvedge_report::style::Paint;

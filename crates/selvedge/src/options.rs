@@ -12,6 +12,7 @@ use selvedge_analysis::engine::Event;
 use selvedge_analysis::{Budget, fair};
 use selvedge_smt::solver::DEFAULT;
 
+use crate::elsewhere::Elsewhere;
 use crate::{EngineName, Engines};
 use selvedge_check::Deadlocks;
 
@@ -49,6 +50,8 @@ pub struct Options {
     pub solver: Option<String>,
     /// Whether proofs use no other predicates than those of the program.
     pub only_given_predicates: bool,
+    /// Who explores single states, if this process does not do it alone. The engine is [`EngineName::Explicit`] then, whichever is named.
+    pub elsewhere: Option<Arc<dyn Elsewhere>>,
     /// How many engines may work at the same time; the answer is the same with any number. 0 is 1.
     pub jobs: usize,
     /// How long and how large a run may be.
@@ -73,6 +76,7 @@ impl Default for Options {
             closure: Closure::default(),
             solver: Some(DEFAULT.to_owned()),
             only_given_predicates: false,
+            elsewhere: None,
             jobs: 1,
             limits: Limits::default(),
             listener: None,

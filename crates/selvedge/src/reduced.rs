@@ -12,6 +12,7 @@ use selvedge_evidence::{Evidence, ReducedCertificate, Trace, Violation};
 use selvedge_model::{Fused, Local, Movers, Property, Stubborn, System, Thread};
 use selvedge_program::Interfering;
 
+use crate::elsewhere::{Form, Fusing};
 use crate::going::Going;
 use crate::question::Question;
 
@@ -62,29 +63,69 @@ fn with_waiting(
     }
 }
 
+/// The system that is explored: with fewer states if steps are fused.
+fn system(question: &Question, opened: &Opened, fused: Option<&Arc<Fused>>) -> Arc<dyn System> {
+    match fused {
+        Some(fused) => {
+            let system = Arc::clone(fused) as Arc<dyn System>;
+            with_waiting(question, opened, system, fused.local())
+        }
+        None => {
+            let system = Arc::clone(&opened.system);
+            with_waiting(question, opened, system, &Local::default())
+        }
+    }
+}
+
+/// Which steps ride along.
+fn fusing(fused: Option<&Fused>) -> Fusing {
+    match fused {
+        None => Fusing::Nothing,
+        Some(fused) if fused.begins_later() => Fusing::BeginningLater,
+        Some(_) => Fusing::LocalSteps,
+    }
+}
+
+/// The system of a form, as [`explored`] makes it; `None` if it makes none like that.
+pub(crate) fn in_form(
+    question: &Question,
+    opened: &Opened,
+    method: Method,
+    fusing: Fusing,
+) -> Option<Arc<dyn System>> {
+    let fused = match fusing {
+        Fusing::Nothing => None,
+        Fusing::LocalSteps => Some(reduced(question, opened, method)?),
+        Fusing::BeginningLater => Some(reduced(question, opened, method)?.beginning_later()),
+    };
+    Some(system(question, opened, fused.map(Arc::new).as_ref()))
+}
+
+/// What is explored, beside the question about it.
+pub(crate) struct Explored<'a> {
+    pub system: &'a Arc<dyn System>,
+    /// Who keeps what was explored, if that is wanted.
+    pub keeper: Option<&'a Keeper>,
+    /// How others make the same system.
+    pub form: Form,
+}
+
 /// Explores the system with fewer states where that is possible, and otherwise the system itself. What was explored is kept if the
 /// question says so.
 pub(crate) fn explored(
     question: &Question,
     opened: &Opened,
     method: Method,
-    explore: impl Fn(&engine::Question<'_>, Option<&Keeper>) -> Outcome,
+    explore: impl Fn(&engine::Question<'_>, &Explored<'_>) -> Outcome,
 ) -> (Outcome, Option<Box<Going>>) {
     let plain = question.explored(opened, method);
     let explore = |fused: Option<Fused>| {
         let fused = fused.map(Arc::new);
-        let system: Arc<dyn System> = match &fused {
-            Some(fused) => {
-                let system = Arc::clone(fused) as Arc<dyn System>;
-                with_waiting(question, opened, system, fused.local())
-            }
-            None => {
-                let system = Arc::clone(&opened.system);
-                with_waiting(question, opened, system, &Local::default())
-            }
-        };
+        let system = system(question, opened, fused.as_ref());
         let keeper = question.options().keep.then(|| Keeper::new(Arc::clone(&system)));
-        let outcome = explore(&engine::Question { system: &*system, ..plain }, keeper.as_ref());
+        let form = Form { deadlock: question.options().deadlock, fusing: fusing(fused.as_deref()) };
+        let of = Explored { system: &system, keeper: keeper.as_ref(), form };
+        let outcome = explore(&engine::Question { system: &*system, ..plain }, &of);
         let outcome = match &fused {
             Some(fused) => told(fused, opened, outcome, question.budget()),
             None => outcome,

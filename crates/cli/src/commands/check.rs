@@ -11,6 +11,7 @@ use super::answer::AnswerArgs;
 use super::deadlock::DeadlockArgs;
 use super::engine::{EngineOptions, Limits};
 use super::field::{Asked, FieldArgs};
+use super::spread::{Part, SpreadArgs, ended};
 use crate::args::{InputArgs, bound, number, started};
 use crate::exit::Exit;
 use crate::guard;
@@ -53,6 +54,8 @@ pub struct Args {
     answer: AnswerArgs,
     #[command(flatten)]
     engine: EngineOptions,
+    #[command(flatten)]
+    spread: SpreadArgs,
 }
 
 /// One bound.
@@ -70,7 +73,7 @@ struct BoundArgs {
 impl Args {
     /// The limits within which there is an answer, and the file that it is about.
     pub fn watched(&self) -> (Limits, &Path) {
-        (self.engine.limits.clone(), &self.input.file)
+        (self.spread.watched(&self.engine.limits), &self.input.file)
     }
 }
 
@@ -103,8 +106,16 @@ fn answer(
     let Args { require_reached, started, .. } = *args;
     let deadlock = args.deadlock.deadlocks();
     let options = Options { deadlock, require_reached, started, ..options };
+    let jobs = args.engine.jobs;
+    let (options, spreader) =
+        match args.spread.part(&subject, Some(bound), options, jobs, output)? {
+            Part::Alone(options) => (options, None),
+            Part::Asks(options, spreader) => (options, Some(spreader)),
+            Part::Worked(exit) => return Ok(exit),
+        };
     let ask = |options: &Options| check(&subject, bound, options);
-    let answer = args.answer.ask(&asked.input, options, output, Some(bound), ask)?;
+    let answer = args.answer.ask(&asked.input, options, output, Some(bound), ask);
+    let answer = ended(answer, spreader, output)?;
     let saved = args.field.save_witness(answer, asked, output);
     asked.announce(output);
     let exit = args.answer.print(answer, output)?;

@@ -11,6 +11,7 @@ use super::answer::{AnswerArgs, SolverArgs};
 use super::deadlock::DeadlockArgs;
 use super::engine::{EngineOptions, Limits};
 use super::field::{Asked, FieldArgs};
+use super::spread::{Part, SpreadArgs, ended};
 use crate::args::InputArgs;
 use crate::exit::Exit;
 use crate::guard;
@@ -72,6 +73,8 @@ pub struct Args {
     #[command(flatten)]
     solver: SolverArgs,
     #[command(flatten)]
+    spread: SpreadArgs,
+    #[command(flatten)]
     misplaced: Bounds,
 }
 
@@ -129,7 +132,7 @@ enum Tried {
 impl Args {
     /// The limits within which there is an answer, and the file that it is about.
     pub fn watched(&self) -> (Limits, &Path) {
-        (self.engine.limits.clone(), &self.input.file)
+        (self.spread.watched(&self.engine.limits), &self.input.file)
     }
 }
 
@@ -162,8 +165,15 @@ fn answer(
         only_given_predicates: args.predicates == Predicates::Given,
         ..args.engine.options(args.engine.limits.until(start, interrupt.flag()))
     };
+    let jobs = args.engine.jobs;
+    let (options, spreader) = match args.spread.part(&subject, None, options, jobs, output)? {
+        Part::Alone(options) => (options, None),
+        Part::Asks(options, spreader) => (options, Some(spreader)),
+        Part::Worked(exit) => return Ok(exit),
+    };
     let ask = |options: &Options| verify(&subject, options);
-    let answer = args.answer.ask(&asked.input, options, output, None, ask)?;
+    let answer = args.answer.ask(&asked.input, options, output, None, ask);
+    let answer = ended(answer, spreader, output)?;
     args.solver.keep.keep(answer.queries())?;
     let saved = args.field.save_witness(answer, asked, output);
     asked.announce(output);

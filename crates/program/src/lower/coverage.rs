@@ -95,6 +95,22 @@ impl Lowering {
         }
     }
 
+    /// The places that runs have got to, by numbers that are the same wherever this program is lowered.
+    #[must_use]
+    pub fn noted_places(&self) -> Vec<u32> {
+        let places = (0_u32..).zip(&self.noted.0);
+        places.filter(|(_, noted)| noted.load(Ordering::Relaxed)).map(|(place, _)| place).collect()
+    }
+
+    /// Notes places that runs have got to somewhere else.
+    pub fn note_places(&self, places: &[u32]) {
+        for &place in places {
+            if let Some(noted) = self.noted.0.get(place as usize) {
+                noted.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
     /// Whether no run was followed in this system.
     #[must_use]
     pub fn has_noted_nothing(&self) -> bool {

@@ -80,6 +80,7 @@ impl Livelock {
             collapse: None,
             time_s: Some(answer.time.as_secs_f64()),
             peak_memory_bytes: Some(answer.peak_memory),
+            processes: Vec::new(),
             trace: None,
             evidence: None,
             command: None,

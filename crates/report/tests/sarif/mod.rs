@@ -67,6 +67,7 @@ fn ask(
     };
     let states = trace.as_ref().map(|trace| replay(&*opened.system, trace).unwrap());
     let answer = AboutStates {
+        processes: &[],
         file: opened.source.name(),
         system: &*opened.system,
         properties: &opened.properties,

@@ -1,15 +1,19 @@
 //! Engines that follow states: contexts, one pushdown system for all threads, coverability; rounds and delays.
 
+use std::sync::Arc;
+
 use selvedge_analysis::Resource;
-use selvedge_analysis::engine::{self, FAVOURED, Method, delays};
+use selvedge_analysis::engine::{self, FAVOURED, Method, Verdict, delays};
 use selvedge_analysis::reduce::Direction;
 
 use super::{Engine, EngineName, Place, only, refuse_delays};
 use crate::Failure;
 use crate::answer::Answer;
+use crate::elsewhere::{Elsewhere, FormOpened, refuses_elsewhere};
 use crate::predicates;
 use crate::question::Question;
 use crate::reduced::explored;
+use selvedge_check::Opened;
 
 /// An engine that follows states by a method.
 pub(super) struct OfStates {
@@ -85,12 +89,52 @@ impl Engine for OfStates {
         let opened = question.opened()?;
         let tell = question.tell();
         let budget = question.budget();
+        if let Some(elsewhere) = question.options().elsewhere.as_deref() {
+            return self.answer_elsewhere(question, opened, elsewhere);
+        }
         let (outcome, going) =
-            explored(question, opened, self.method, |explored, keeper| match question.bound() {
-                None => engine::verify_and_keep(explored, keeper, budget, &tell),
-                Some(bound) => engine::check_and_keep(explored, bound, keeper, budget, &tell),
+            explored(question, opened, self.method, |explored, of| match question.bound() {
+                None => engine::verify_and_keep(explored, of.keeper, budget, &tell),
+                Some(bound) => engine::check_and_keep(explored, bound, of.keeper, budget, &tell),
             });
         Ok(Answer::of_states(question, opened, outcome)?.going(going))
+    }
+}
+
+impl OfStates {
+    /// Answers with an exploration that runs elsewhere.
+    fn answer_elsewhere(
+        &self,
+        question: &Question,
+        opened: &Opened,
+        elsewhere: &dyn Elsewhere,
+    ) -> Result<Answer, Failure> {
+        let (bound, engine) = (question.bound(), self.name);
+        if let Some(why) = refuses_elsewhere(question.subject(), bound, engine) {
+            return Err(why);
+        }
+        let (tell, budget) = (question.tell(), question.budget());
+        let (mut outcome, _) = explored(question, opened, Method::Explicit, |explored, of| {
+            let opened = FormOpened { system: Arc::clone(of.system), opened: opened.clone() };
+            let spread = elsewhere.of(of.form, &opened);
+            match bound {
+                None => engine::verify_spread(explored, &*spread, budget, &tell),
+                Some(bound) => engine::check_spread(explored, &*spread, bound.count, budget, &tell),
+            }
+        });
+        // What runs of other processes have got to is reached; without it, nobody could say what is not.
+        let is_covered = matches!(outcome.verdict, Verdict::Safe(_) | Verdict::Bounded { .. });
+        if let Some(program) = opened.program.as_ref().filter(|_| is_covered) {
+            match elsewhere.places(budget) {
+                Ok(places) => program.note_places(&places),
+                Err(stop) => {
+                    let completed = outcome.observations.last().map(|last| last.bound);
+                    outcome.verdict = Verdict::Unknown { stop, completed };
+                    outcome.evidence = None;
+                }
+            }
+        }
+        Ok(Answer::of_states(question, opened, outcome)?.by_processes(elsewhere.processes()))
     }
 }
 
