@@ -47,7 +47,8 @@ impl Checkpoints {
     /// Sees whether checkpoints can be written, and whether there is one to go on from, before anything is done. An error is for people.
     pub fn prepare(&self) -> Result<(), String> {
         if let Some(folder) = &self.save {
-            let unwritable = |why| format!("no checkpoint can be written to {}: {why}", folder.display());
+            let unwritable =
+                |why| format!("no checkpoint can be written to {}: {why}", folder.display());
             probe(folder).map_err(unwritable)?;
         }
         match &self.load {

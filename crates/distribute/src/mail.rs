@@ -1,10 +1,10 @@
 //! # What workers say to each other
 //! Parcels of states, which circulate within a bound; commands of the one who asks, and what is answered to them.
 
+use crate::checkpoint::Kept;
 use selvedge_analysis::Stop;
 use selvedge_analysis::explore::share::{Parcel, Terms, Traffic};
 use selvedge_model::Fault;
-use crate::checkpoint::Kept;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// A parcel as it is sent.

@@ -85,7 +85,8 @@ impl<'f> Spreading<'f> {
     /// Goes on from a checkpoint. No violation was seen until then: otherwise there would be an answer, and no checkpoint.
     fn go_on(&mut self, list: List, budget: &Budget) -> Result<(), Stop> {
         let bound = list.bound();
-        self.fleet.ask(Command::Load { shares: list.shares.clone(), bound: bound as u64 }, budget)?;
+        self.fleet
+            .ask(Command::Load { shares: list.shares.clone(), bound: bound as u64 }, budget)?;
         self.observations = list.observations();
         if self.observations.is_empty() {
             return Err(Stop::Fault(Fault::new("the checkpoint says nothing of any bound")));
@@ -121,9 +122,8 @@ impl<'f> Spreading<'f> {
                 _ => {}
             }
         }
-        let failed = failed.or_else(|| {
-            list.write(folder).err().map(|why| format!("{}: {why}", folder.display()))
-        });
+        let failed = failed
+            .or_else(|| list.write(folder).err().map(|why| format!("{}: {why}", folder.display())));
         if let Some(why) = failed {
             checkpoint::remove(folder, |name| name.contains(&attempt));
             let within = Resource::Contexts.bound(bound);

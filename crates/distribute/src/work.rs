@@ -173,10 +173,15 @@ impl Exploration<'_> {
                 }
                 Command::Load { shares, bound } => {
                     let loaded = match &self.subject.checkpoints().load {
-                        None => Err(Fault::new("this process has no checkpoint to go on from").into()),
-                        Some(folder) => checkpoint::load(folder, &shares, bound as usize, &mut share),
+                        None => {
+                            Err(Fault::new("this process has no checkpoint to go on from").into())
+                        }
+                        Some(folder) => {
+                            checkpoint::load(folder, &shares, bound as usize, &mut share)
+                        }
                     };
-                    let said = loaded.map_or_else(|stop| Said::Failed(stop.into()), |()| Said::Done);
+                    let said =
+                        loaded.map_or_else(|stop| Said::Failed(stop.into()), |()| Said::Done);
                     self.control.say(said);
                 }
                 Command::Abort => {}

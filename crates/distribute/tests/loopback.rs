@@ -67,19 +67,16 @@ fn verdicts_are_those_of_one_process() {
     for text in [LOCK, RACE] {
         let properties = vec![Property::NeverWrong];
         let alone = lowered(text);
-        let question = |system| Question {
-            system,
-            properties: &properties,
-            method: Method::Explicit,
-            symmetry: true,
-            evidence: true,
-        };
-        let one = verify(&question(&*alone), &Budget::default(), &|_| {});
+        fn about<'a>(system: &'a dyn System, properties: &'a [Property]) -> Question<'a> {
+            let method = Method::Explicit;
+            Question { system, properties, method, symmetry: true, evidence: true }
+        }
+        let one = verify(&about(&*alone, &properties), &Budget::default(), &|_| {});
         for processes in [1, 2, 4] {
             let make = || Text::new(lowered(text), properties.clone());
             asked(processes, make, |fleet, system| {
                 let form = fleet.of("plain");
-                let question = question(&**system);
+                let question = about(&**system, &properties);
                 let many = verify_spread(&question, &form, &Budget::default(), &|_| {});
                 match (&one.verdict, &many.verdict) {
                     (Verdict::Safe(a), Verdict::Safe(b)) => assert_eq!(a, b),
@@ -143,5 +140,8 @@ fn random_systems_have_the_answers_of_one_process() {
             compared += 1;
         }
     }
-    assert!(compared >= seeds && (proofs > 0 || seeds < 10), "{compared} compared, {proofs} proofs");
+    assert!(
+        compared >= seeds && (proofs > 0 || seeds < 10),
+        "{compared} compared, {proofs} proofs"
+    );
 }

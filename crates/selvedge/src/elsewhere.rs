@@ -148,7 +148,7 @@ pub fn refuses_elsewhere(
             "several processes count contexts: rounds and delays are explored by one process only; {others}"
         )));
     }
-    if subject.is_c() || subject.beyond().is_some() {
+    if subject.is_c() {
         return Some(Failure::usage(format!(
             "programs in C are asked about in several forms, which one process makes: they do not run distributed; {others}"
         )));

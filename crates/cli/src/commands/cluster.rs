@@ -35,6 +35,9 @@ const OFTEN: Duration = Duration::from_millis(20);
 /// How long a process may take to end once the answer is there.
 const FAREWELL: Duration = Duration::from_secs(5);
 
+/// How long it may take where there is no answer.
+const SOON: Duration = Duration::from_secs(1);
+
 /// Explore with several processes on this machine, each with a share of the states
 ///
 /// Starts the processes, which find each other over loopback, and answers as `verify` does, or as `check` with --contexts. On several machines, start `selvedge verify` or `selvedge
@@ -112,12 +115,12 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     };
     let answer = args.answer.ask(&args.input, options, output, bound, ask);
     let answer = ended(answer, spreader, output)?;
-    if answer.name() == VerdictName::Unknown
-        && let Some(words) = others.words_of_ended()
-    {
+    let is_unknown = answer.name() == VerdictName::Unknown;
+    if let Some(words) = others.words_of_ended().filter(|_| is_unknown) {
         output.note(&words);
     }
-    others.end();
+    // Who hangs is not waited for.
+    others.end(if is_unknown { SOON } else { FAREWELL });
     args.answer.print(answer, output)
 }
 
@@ -238,8 +241,8 @@ impl Others {
     }
 
     /// Waits for those that end by themselves, and ends the rest.
-    fn end(&self) {
-        let until = Instant::now() + FAREWELL;
+    fn end(&self, wait: Duration) {
+        let until = Instant::now() + wait;
         let mut children = lock(&self.children);
         for child in children.iter_mut() {
             while matches!(child.try_wait(), Ok(None)) && Instant::now() < until {

@@ -11,7 +11,9 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
-use selvedge::{Answer, Blame, Bound, Elsewhere, EngineName, Failure, Options, Subject, refuses_elsewhere};
+use selvedge::{
+    Answer, Blame, Bound, Elsewhere, EngineName, Failure, Options, Subject, refuses_elsewhere,
+};
 use selvedge_check::command::limits;
 use selvedge_distribute::{
     Checkpoints, Fleet, Forms, Hosts, Identity, Member, PATIENCE, Secret, Spreader,
@@ -151,7 +153,8 @@ impl SpreadArgs {
     fn others(&self, path: &Path, process: usize) -> Result<(Hosts, Secret), Failure> {
         let wrong = |path: &Path, why| Failure::input(format!("{}: {why}", path.display()));
         let text = read(path)?;
-        let hosts = Hosts::parse(&String::from_utf8_lossy(&text)).map_err(|why| wrong(path, why))?;
+        let hosts =
+            Hosts::parse(&String::from_utf8_lossy(&text)).map_err(|why| wrong(path, why))?;
         if process >= hosts.len() {
             return Err(Failure::usage(format!(
                 "--process {process}: the last process of {} is {}",

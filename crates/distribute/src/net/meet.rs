@@ -261,6 +261,7 @@ fn accept(listener: &TcpListener, meeting: &Meeting, tell: &Sender<Met>, is_over
     // Those who have not said yet who they are, the first one first.
     let mut half_open: Vec<(TcpStream, Arc<AtomicBool>)> = Vec::new();
     while !is_over.load(Ordering::Relaxed) {
+        half_open.retain(|(_, has_said)| !has_said.load(Ordering::Relaxed));
         let stream = match listener.accept() {
             Ok((stream, from)) if meeting.hosts.has(from.ip()) => stream,
             Ok(_) => continue,
@@ -269,7 +270,6 @@ fn accept(listener: &TcpListener, meeting: &Meeting, tell: &Sender<Met>, is_over
                 continue;
             }
         };
-        half_open.retain(|(_, has_said)| !has_said.load(Ordering::Relaxed));
         if half_open.len() >= HALF_OPEN {
             let (first, _) = half_open.remove(0);
             let _ = first.shutdown(Shutdown::Both);
@@ -281,6 +281,9 @@ fn accept(listener: &TcpListener, meeting: &Meeting, tell: &Sender<Met>, is_over
         let greet = move || {
             let greeted = hear(&stream, &meeting);
             has_said.store(true, Ordering::Relaxed);
+            if greeted.is_err() {
+                let _ = stream.shutdown(Shutdown::Both);
+            }
             match greeted {
                 Ok(from) => drop(tell.send(Ok((from, stream)))),
                 Err(Refusal::Different(why)) => drop(tell.send(Err(why))),

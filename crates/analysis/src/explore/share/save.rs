@@ -31,10 +31,7 @@ impl Loading {
 
 impl Share<'_> {
     /// Says all states, in chunks, after a bound.
-    pub fn save(
-        &mut self,
-        mut keep: impl FnMut(&[u8]) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
+    pub fn save(&mut self, mut keep: impl FnMut(&[u8]) -> Result<(), Stop>) -> Result<(), Stop> {
         let mut names = Names::new(0, 1);
         let (new_from, end) = (self.reached.new_from, self.reached.states.end());
         let mut word = Vec::new();
