@@ -61,6 +61,11 @@ fn seconds(answer: &Value) -> Value {
     for changing in ["time_s", "peak_memory_bytes", "processes", "command", "evidence"] {
         answer.as_object_mut().expect("an object").remove(changing);
     }
+    // Of schedules with equally few steps, any one is shown.
+    if let Some(steps) = answer["trace"].as_array().map(Vec::len) {
+        answer["trace"] = steps.into();
+        answer.as_object_mut().expect("an object").remove("violation");
+    }
     answer
 }
 
