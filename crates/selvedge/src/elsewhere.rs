@@ -116,7 +116,7 @@ impl FormOpened {
         Ok(FormOpened { system, opened })
     }
 
-    /// What must not happen.
+    /// The properties that are asked about, in the order of the answer.
     #[must_use]
     pub fn properties(&self) -> &[Property] {
         &self.opened.properties

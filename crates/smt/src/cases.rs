@@ -33,7 +33,7 @@ const MOST_STEPS: usize = 40_000;
 /// The solver is asked no more questions than this.
 const MOST_QUESTIONS: usize = 2_000;
 
-/// What was followed.
+/// Counts the cases that were followed, and the work that they took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cases {
     /// How many cases came to an end.

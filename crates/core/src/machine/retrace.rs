@@ -21,7 +21,7 @@ const MOST_OUTCOMES: usize = 1 << 12;
 pub struct Deed {
     /// The edge.
     pub edge: EdgeId,
-    /// What it touched.
+    /// The slots that it read and wrote.
     pub touched: Footprint,
     /// The state before it, and the frames of the thread from the one that began, the topmost last.
     pub before: (Shared, Vec<Frame>),

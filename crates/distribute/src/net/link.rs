@@ -26,7 +26,7 @@ const BEAT: Duration = Duration::from_secs(1);
 /// The most bytes of a last word.
 const LONGEST_WORD: usize = 1024;
 
-/// What a frame is.
+/// The first byte of a frame says what is in it: data, a sign of life, the end, or why somebody leaves.
 mod kind {
     pub const DATA: u8 = b'd';
     pub const BEAT: u8 = b'b';

@@ -66,7 +66,7 @@ impl Lowering {
         deed
     }
 
-    /// What one edge touched.
+    /// Names the cells that one edge read and wrote, with their values.
     fn each_touched(&self, edge: &machine::Deed) -> Deed {
         let touched = &edge.touched;
         let ((before, frames), (after, left)) = (&edge.before, &edge.after);

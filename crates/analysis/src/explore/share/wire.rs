@@ -29,7 +29,7 @@ pub struct Parcel {
     pub bytes: Vec<u8>,
 }
 
-/// What numbers stand for.
+/// Tells what a number stands for: a shared state, a thread with its stack, or what is seen of one. Each kind has a dictionary of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Shared,
