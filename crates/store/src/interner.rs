@@ -80,15 +80,8 @@ impl<T: Hash + Eq, I: Id> Interner<T, I> {
         let most = Table::<I::Slot>::most();
         let id = I::from_index(count).filter(|_| count < most);
         let id = id.ok_or(Full { what: self.what, most })?;
-        if self.table.has_room(count) {
-            self.table.fill(vacant, hash, count);
-        } else {
-            let things = &self.things;
-            self.table.grow(count, |number| hash::of(things[number].borrow()));
-            if let Err(vacant) = self.table.find(hash, |_| false) {
-                self.table.fill(vacant, hash, count);
-            }
-        }
+        let things = &self.things;
+        self.table.enter(vacant, hash, count, |number| hash::of(things[number].borrow()));
         Ok(Place::New(id))
     }
 

@@ -72,15 +72,8 @@ impl Lists {
         let count = self.count;
         let number = u32::from_index(count).filter(|_| count < Table::<u32>::most());
         let number = number.ok_or(self.full())?;
-        if self.table.has_room(count) {
-            self.table.fill(vacant, hash, count);
-        } else {
-            let kept = &self.kept;
-            self.table.grow(count, |number| crate::hash::of(kept.get(number)));
-            if let Err(vacant) = self.table.find(hash, |_| false) {
-                self.table.fill(vacant, hash, count);
-            }
-        }
+        let kept = &self.kept;
+        self.table.enter(vacant, hash, count, |number| crate::hash::of(kept.get(number)));
         self.kept.push(count, list);
         self.count += 1;
         Ok(number)

@@ -130,6 +130,24 @@ impl<S: Slot> Table<S> {
         }
     }
 
+    /// Puts the next number after so many where it belongs: into the empty slot that a look-up found, or into a larger table if there is no room.
+    pub fn enter(
+        &mut self,
+        vacant: Vacant,
+        hash: u64,
+        count: usize,
+        hash_of: impl FnMut(usize) -> u64,
+    ) {
+        if self.has_room(count) {
+            self.fill(vacant, hash, count);
+            return;
+        }
+        self.grow(count, hash_of);
+        if let Err(vacant) = self.find(hash, |_| false) {
+            self.fill(vacant, hash, count);
+        }
+    }
+
     /// Reads the slot at which a look-up begins, so that it is near at hand.
     #[inline]
     pub fn touch(&self, hash: u64) -> u64 {
