@@ -32,6 +32,8 @@ struct Tally {
     large: usize,
     /// Explorations that collapsed.
     collapsed: usize,
+    /// Explorations in waves that came to what others came to.
+    waves: usize,
     /// Certificates of explorations and cuts that were accepted.
     certificates: usize,
     /// Schedules that were accepted.
@@ -95,6 +97,7 @@ fn engines_agree_with_the_naive_enumerator_on_random_systems() {
             if expected.is_complete() {
                 let certificate =
                     explore(&expected, Stacks::default(), symmetry, &about, &mut tally);
+                in_waves(&expected, symmetry, certificate.as_ref(), &about, &mut tally);
                 certify(&system, certificate, &about, &mut rng, &mut tally);
             }
             let certificate =
@@ -107,6 +110,7 @@ fn engines_agree_with_the_naive_enumerator_on_random_systems() {
     }
     println!("{tally:?}");
     assert!(tally.systems >= 2000 && tally.bounds > 30_000 && tally.large > 100, "{tally:?}");
+    assert!(tally.waves > 6000, "{tally:?}");
     assert!(tally.collapsed > 2000 && tally.certificates > 4000, "{tally:?}");
     assert!(tally.schedules > 1000, "{tally:?}");
     assert!(tally.refused_certificates >= 200 && tally.refused_schedules >= 200, "{tally:?}");
@@ -120,11 +124,52 @@ fn explore<L: Locals>(
     about: &str,
     tally: &mut Tally,
 ) -> Option<Evidence> {
-    let mut explorer = ContextExplorer::new(expected.system, locals, symmetry).expect("starts");
+    let explorer = ContextExplorer::new(expected.system, locals, symmetry).expect("starts");
     let about = format!("{about}, {}", explorer.name());
+    follow(expected, explorer, &Budget::default(), symmetry, &about, tally)
+}
+
+/// In waves, whatever is explored is the same, and the visible states come in one order, for any number of workers.
+fn in_waves(
+    expected: &Expected<'_>,
+    symmetry: bool,
+    certificate: Option<&Evidence>,
+    about: &str,
+    tally: &mut Tally,
+) {
+    let mut alone = None;
+    for workers in [1, 2, 3] {
+        let about = format!("{about}, {workers} workers");
+        let budget = Budget { workers, ..Budget::default() };
+        let explorer = || {
+            let explorer = ContextExplorer::new(expected.system, Stacks::default(), symmetry);
+            explorer.expect("starts").with_waves_from(0)
+        };
+        let found = follow(expected, explorer(), &budget, symmetry, &about, tally);
+        assert_eq!(format!("{found:?}"), format!("{:?}", certificate.cloned()), "{about}");
+        let mut again = explorer();
+        let mut visible = again.new_visible(0);
+        for bound in 1..expected.levels.len() {
+            again.advance(&budget).expect("goes on");
+            visible.extend(again.new_visible(bound));
+        }
+        assert_eq!(*alone.get_or_insert_with(|| visible.clone()), visible, "{about}");
+        tally.waves += 1;
+    }
+}
+
+/// Goes on bound by bound, and compares what is seen with what the enumerator saw.
+fn follow<L: Locals>(
+    expected: &Expected<'_>,
+    mut explorer: ContextExplorer<'_, L>,
+    budget: &Budget,
+    symmetry: bool,
+    about: &str,
+    tally: &mut Tally,
+) -> Option<Evidence> {
     for level in &expected.levels {
         if level.bound > 0 {
-            explorer.advance(&Budget::default()).expect("goes on");
+            explorer.advance(budget).expect("goes on");
         }
         let seen = &explorer.observations()[level.bound];
         assert_eq!(seen.new_visible, Some(level.new_visible as u128), "{about}, {level:?}");

@@ -51,7 +51,7 @@ pub trait Id: Copy + Eq + Ord + Hash + fmt::Debug {
 }
 
 /// A slot of a hash table: an id and a part of a hash, in as many bits as the id alone may need.
-pub trait Slot: Copy + fmt::Debug {
+pub trait Slot: Copy + Send + Sync + fmt::Debug {
     /// How many bits a slot has.
     const BITS: u32;
 

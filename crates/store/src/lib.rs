@@ -8,8 +8,7 @@
 //! - **States are stored whole.** A hash says where to look, never what is there.
 //! - **Hashes are the same** in every run, in every process and on every machine ([`hash`]).
 //! - **Memory is counted in one place**: everything here says how many bytes it takes ([`Bytes`]).
-//! - **Several workers** share a set or an interner by dividing it ([`SharedInterner`],
-//!   [`SharedSet`]); one worker alone pays nothing for that.
+//! - **Several workers** add states to one set side by side ([`Wave`], [`Crew`]), and the numbers do not depend on how many they are; one worker alone pays nothing for that.
 //!
 //! ```
 //! use selvedge_store::{Full, Interner, StateSet};
@@ -31,6 +30,7 @@
 mod batch;
 mod bytes;
 mod columns;
+mod crew;
 pub mod hash;
 mod id;
 mod interner;
@@ -39,12 +39,13 @@ mod lists;
 mod moves;
 mod rows;
 mod set;
-mod shared;
 mod table;
+mod wave;
 
 pub use batch::Batch;
 pub use bytes::{Bytes, total};
 pub use columns::{Column, Columns, Row};
+pub use crew::Crew;
 pub use id::{Full, Id, Slot, number};
 pub use interner::Interner;
 pub use links::Links;
@@ -52,4 +53,4 @@ pub use lists::Lists;
 pub use moves::Moves;
 pub use rows::Word;
 pub use set::StateSet;
-pub use shared::{SharedInterner, SharedSet};
+pub use wave::{Ask, Piece, Wave};

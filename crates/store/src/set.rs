@@ -16,9 +16,10 @@ use crate::{Batch, Bytes, Columns, Full, Id, hash};
 /// A set of words; each gets a number, in the order in which they come.
 #[derive(Clone, Debug)]
 pub struct StateSet {
-    rows: Rows,
-    table: Table<u32>,
-    most: usize,
+    pub(crate) rows: Rows,
+    pub(crate) table: Table<u32>,
+    /// With so many words it is full.
+    pub(crate) most: usize,
 }
 
 impl Default for StateSet {
@@ -116,7 +117,7 @@ impl StateSet {
 
     /// Adds a row, for which there is room.
     #[inline(always)]
-    fn insert_within(&mut self, likely: Likely, hash: u64, row: u128) -> (u32, bool) {
+    pub(crate) fn insert_within(&mut self, likely: Likely, hash: u64, row: u128) -> (u32, bool) {
         match self.table.find_from(likely, hash, |number| self.rows.row(number) == row) {
             Ok(number) => (number as u32, false),
             Err(vacant) => {
@@ -128,7 +129,7 @@ impl StateSet {
         }
     }
 
-    fn insert_row(&mut self, hash: u64, row: u128) -> Result<(u32, bool), Full> {
+    pub(crate) fn insert_row(&mut self, hash: u64, row: u128) -> Result<(u32, bool), Full> {
         let vacant = match self.table.find(hash, |number| self.rows.row(number) == row) {
             Ok(number) => return Ok((number as u32, false)),
             Err(vacant) => vacant,

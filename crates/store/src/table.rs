@@ -7,7 +7,7 @@
 use std::hint::black_box;
 use std::marker::PhantomData;
 
-use crate::{Bytes, Slot};
+use crate::{Bytes, Crew, Slot};
 
 /// Numbers by hash.
 #[derive(Clone, Debug)]
@@ -19,10 +19,18 @@ pub(crate) struct Table<S> {
 }
 
 /// An empty slot.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Vacant(usize);
 
+impl Vacant {
+    /// Where the slot is.
+    pub fn place(self) -> usize {
+        self.0
+    }
+}
+
 /// The first slot that is empty or has this part of a hash.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Likely(usize);
 
 const SMALLEST: usize = 64;
@@ -36,6 +44,10 @@ fn room(slots: usize) -> usize {
 
 /// How many numbers are put into a larger table at once.
 const MOVED_TOGETHER: usize = 64;
+
+/// How many numbers several workers put into a larger table at once, and for how many one of them finds out where they belong.
+const SORTED_AT_ONCE: usize = 1 << 15;
+const SORTED_TOGETHER: usize = 1 << 11;
 
 impl<S> Default for Table<S> {
     fn default() -> Self {
@@ -122,11 +134,99 @@ impl<S: Slot> Table<S> {
         }
     }
 
+    /// Makes room for more numbers than so many with several workers: they find out together where each number belongs, and then each fills its own slots.
+    pub fn grow_with(
+        &mut self,
+        crew: &Crew,
+        count: usize,
+        more: usize,
+        hash: impl Fn(usize) -> u64 + Sync,
+    ) {
+        let mut length = self.slots.len().max(SMALLEST);
+        while count + more > room(length) {
+            length *= 2;
+        }
+        if crew.workers() == 1 {
+            return self.rebuild(length, count, hash);
+        }
+        // The old table goes first: never are there two of them.
+        self.slots = Vec::new();
+        self.slots = vec![S::truncate(0); length];
+        let division = self.division(crew.workers().max(4));
+        let mut hashed: Vec<Vec<Vec<(u64, usize)>>> = Vec::new();
+        hashed.resize_with(SORTED_AT_ONCE / SORTED_TOGETHER, || vec![Vec::new(); division.parts()]);
+        let mut beyond: Vec<Vec<(u64, usize)>> = vec![Vec::new(); division.parts()];
+        for first in (0..count).step_by(SORTED_AT_ONCE) {
+            let starts = (first..).step_by(SORTED_TOGETHER);
+            crew.each(hashed.iter_mut().zip(starts).collect(), |(lists, start)| {
+                lists.iter_mut().for_each(Vec::clear);
+                for number in start..count.min(start + SORTED_TOGETHER) {
+                    let hash = hash(number);
+                    lists[division.part(hash)].push((hash, number));
+                }
+            });
+            let parts = self.stretches(division).into_iter().zip(&mut beyond).enumerate();
+            crew.each(parts.collect(), |(part, (mut stretch, beyond))| {
+                for some in hashed.iter().flat_map(|lists| lists[part].chunks(MOVED_TOGETHER)) {
+                    black_box(some.iter().fold(0, |sum, &(hash, _)| sum ^ stretch.touch(hash)));
+                    for &(hash, number) in some {
+                        match stretch.find(hash, |_| false) {
+                            Some(Err(vacant)) => stretch.fill(vacant, hash, number),
+                            _ => beyond.push((hash, number)),
+                        }
+                    }
+                }
+            });
+        }
+        for (hash, number) in beyond.into_iter().flatten() {
+            if let Err(vacant) = self.find(hash, |_| false) {
+                self.fill(vacant, hash, number);
+            }
+        }
+    }
+
+    /// Divides the slots into so many stretches, or a few more, if there are as many slots.
+    pub fn division(&self, parts: usize) -> Division {
+        let parts = parts.max(1).next_power_of_two().min(self.slots.len().max(1));
+        let mask = self.slots.len().max(1) as u64 - 1;
+        Division { mask, shift: (self.slots.len().max(1) / parts).trailing_zeros() }
+    }
+
+    /// The slots in stretches.
+    pub fn stretches(&mut self, division: Division) -> Vec<Stretch<'_, S>> {
+        let Some(places) = self.places() else { return Vec::new() };
+        let length = 1 << division.shift;
+        let stretches = self.slots.chunks_mut(length).enumerate();
+        stretches.map(|(n, slots)| Stretch { slots, start: n * length, places }).collect()
+    }
+
     /// Puts a number into a slot.
     #[inline]
     pub fn fill(&mut self, vacant: Vacant, hash: u64, number: usize) {
         if let Some(places) = self.places() {
             self.slots[vacant.0] = places.slot(hash, number);
+        }
+    }
+
+    /// As [`Table::find`], with the slots in which numbers are.
+    pub fn find_at(
+        &self,
+        hash: u64,
+        is: impl Fn(usize, usize) -> bool,
+    ) -> Result<(usize, usize), Vacant> {
+        let Some(places) = self.places() else { return Err(Vacant(0)) };
+        let mut place = places.first(hash);
+        loop {
+            let found = self.slots[place];
+            if found.bits() == 0 {
+                return Err(Vacant(place));
+            }
+            if let Some(number) = places.number(found, hash)
+                && is(place, number)
+            {
+                return Ok((place, number));
+            }
+            place = places.next(place);
         }
     }
 
@@ -179,6 +279,97 @@ impl<S: Slot> Table<S> {
 impl<S: Slot> Bytes for Table<S> {
     fn bytes(&self) -> usize {
         self.slots.bytes()
+    }
+}
+
+/// How the slots of a table are divided into stretches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Division {
+    mask: u64,
+    shift: u32,
+}
+
+impl Division {
+    /// The stretch in which a look-up begins.
+    #[inline]
+    pub fn part(self, hash: u64) -> usize {
+        ((hash & self.mask) >> self.shift) as usize
+    }
+
+    /// All slots of a table in one stretch.
+    pub fn whole<S: Slot>(table: &Table<S>) -> Self {
+        table.division(1)
+    }
+
+    /// The stretch of a slot.
+    pub fn part_of(self, place: usize) -> usize {
+        place >> self.shift
+    }
+
+    /// How many stretches there are.
+    pub fn parts(self) -> usize {
+        ((self.mask >> self.shift) + 1) as usize
+    }
+}
+
+/// Slots of a table that lie one after the other: one worker looks things up in them while others are at other slots.
+pub(crate) struct Stretch<'t, S> {
+    slots: &'t mut [S],
+    start: usize,
+    places: Places<S>,
+}
+
+impl<S: Slot> Stretch<'_, S> {
+    /// Reads the slot at which a look-up begins, so that it is near at hand.
+    #[inline]
+    pub fn touch(&self, hash: u64) -> u64 {
+        self.slots[self.places.first(hash) - self.start].bits()
+    }
+
+    /// As [`Table::likely`]; the end of this stretch if it comes first.
+    #[inline]
+    pub fn likely(&self, hash: u64) -> (Likely, Option<usize>) {
+        let first = self.places.first(hash);
+        for (place, &found) in (first..).zip(&self.slots[first - self.start..]) {
+            let number = self.places.number(found, hash);
+            if found.bits() == 0 || number.is_some() {
+                return (Likely(place), number);
+            }
+        }
+        (Likely(self.start + self.slots.len()), None)
+    }
+
+    /// As [`Table::find`]; nothing if the look-up goes on behind the last slot of this stretch.
+    #[inline]
+    pub fn find(&self, hash: u64, is: impl Fn(usize) -> bool) -> Option<Result<usize, Vacant>> {
+        self.find_from(Likely(self.places.first(hash)), hash, is)
+    }
+
+    /// As [`Stretch::find`], where a look-up would compare first. Numbers may have been added since.
+    #[inline]
+    pub fn find_from(
+        &self,
+        Likely(first): Likely,
+        hash: u64,
+        is: impl Fn(usize) -> bool,
+    ) -> Option<Result<usize, Vacant>> {
+        for (place, &found) in (first..).zip(&self.slots[first - self.start..]) {
+            if found.bits() == 0 {
+                return Some(Err(Vacant(place)));
+            }
+            if let Some(number) = self.places.number(found, hash)
+                && is(number)
+            {
+                return Some(Ok(number));
+            }
+        }
+        None
+    }
+
+    /// Puts a number into a slot.
+    #[inline]
+    pub fn fill(&mut self, vacant: Vacant, hash: u64, number: usize) {
+        self.slots[vacant.0 - self.start] = self.places.slot(hash, number);
     }
 }
 

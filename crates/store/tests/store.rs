@@ -1,14 +1,11 @@
 //! The set and the interner against the collections of the standard library; what happens when ids
-//! run out; several workers; hashes in two processes.
+//! run out; hashes in two processes.
 
 use std::collections::HashMap;
 use std::process::Command;
-use std::thread;
 
 use proptest::prelude::*;
-use selvedge_store::{
-    Batch, Bytes, Full, Interner, SharedInterner, SharedSet, StateSet, hash, total,
-};
+use selvedge_store::{Batch, Full, Interner, StateSet, hash};
 
 /// Words of one length with numbers that outgrow their columns, or of several lengths.
 fn words() -> impl Strategy<Value = Vec<Vec<u32>>> {
@@ -128,67 +125,6 @@ fn a_full_set_keeps_what_it_has() {
         assert_eq!(told, (90..100).map(|number| (number, false)).collect::<Vec<_>>());
         assert_eq!(set.len(), 100);
     }
-}
-
-/// Four workers intern the same things; equal things have equal ids, different ones different.
-#[test]
-fn workers_share_an_interner_and_a_set() {
-    let interner: SharedInterner<u64> = SharedInterner::of("numbers", 4);
-    let set = SharedSet::new(4);
-    let work = |worker: u64| {
-        let mut ids = Vec::new();
-        let mut new = 0;
-        for at in 0..5000u64 {
-            let number = (at * 7919 + worker * 1237) % 5000;
-            let id = interner.intern(number).expect("room");
-            assert_eq!(interner.get(id), Some(number));
-            let word = [number as u32, number as u32 % 7, 5];
-            let (state, is_new) = set.insert(&word).expect("room");
-            new += usize::from(is_new);
-            let mut read = Vec::new();
-            set.read(state, &mut read);
-            assert_eq!(read, word);
-            ids.push((number, id, state));
-        }
-        (ids, new)
-    };
-    let (interner_len, set_len) = thread::scope(|scope| {
-        let workers: Vec<_> = (0..4).map(|worker| scope.spawn(move || work(worker))).collect();
-        let mut known = HashMap::new();
-        let mut all_new = 0;
-        for worker in workers {
-            let (ids, new) = worker.join().expect("no panic");
-            all_new += new;
-            for (number, id, state) in ids {
-                assert_eq!(*known.entry(number).or_insert((id, state)), (id, state));
-            }
-        }
-        let ids: std::collections::HashSet<_> = known.values().map(|&(id, _)| id).collect();
-        let states: std::collections::HashSet<_> = known.values().map(|&(_, s)| s).collect();
-        assert_eq!((ids.len(), states.len(), all_new), (5000, 5000, 5000));
-        (interner.len(), set.len())
-    });
-    assert_eq!((interner_len, set_len), (5000, 5000));
-    assert!(total(&[&interner, &set]) == interner.bytes() + set.bytes() && set.bytes() > 0);
-}
-
-/// With ids of 8 bits four parts have 64 numbers each.
-#[test]
-fn shared_ids_run_out_and_never_wrap() {
-    let interner: SharedInterner<u32, u8> = SharedInterner::of("numbers", 1);
-    let mut known = HashMap::new();
-    let mut refused = 0;
-    for number in 0..2000 {
-        match interner.intern(number) {
-            Ok(id) => assert_eq!(known.insert(id, number), None),
-            Err(full) => {
-                assert_eq!(full.what, "numbers");
-                refused += 1;
-            }
-        }
-    }
-    assert!(known.len() + refused == 2000 && known.len() > 200);
-    assert!(known.iter().all(|(&id, &number)| interner.get(id) == Some(number)));
 }
 
 fn some_hashes() -> String {

@@ -22,6 +22,7 @@ use super::bounded::{Bookkeeping, BoundedExplorer, THREADS_PER_BATCH};
 use super::moved::Moved;
 use super::moving::{GONE, Scratch};
 use super::reached::Reached;
+use super::waves::{Todo, Waves};
 use super::{Locals, SystemRef};
 use crate::{Budget, Pace, Resource, Stop};
 
@@ -33,6 +34,7 @@ pub type ContextExplorer<'a, L> = BoundedExplorer<'a, L, Contexts>;
 pub struct Contexts {
     /// Which threads of the new states have moved already.
     moved: Moved,
+    waves: Waves,
 }
 
 impl<'a, L: Locals> ContextExplorer<'a, L> {
@@ -54,6 +56,15 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
     }
 }
 
+impl<L> ContextExplorer<'_, L> {
+    /// Lets threads move in waves from so many states on, whether or not it is worth the while.
+    #[must_use]
+    pub fn with_waves_from(mut self, states: u32) -> Self {
+        self.reached.waves_from = states;
+        self
+    }
+}
+
 impl Bookkeeping for Contexts {
     const RESOURCE: Resource = Resource::Contexts;
 
@@ -71,6 +82,16 @@ impl Bookkeeping for Contexts {
         let mut pace = Pace::new(budget);
         let mut waiting = frontier.clone();
         loop {
+            if self.waves.are_next(reached, work.len(), waiting.len()) {
+                let todo = Todo {
+                    work: &mut work,
+                    waiting: &mut waiting,
+                    moved: &mut self.moved,
+                    before: (&before, frontier.start),
+                };
+                self.waves.run(reached, todo, &mut pace, budget)?;
+                continue;
+            }
             while work.len() < THREADS_PER_BATCH
                 && let Some(state) = waiting.next()
             {
@@ -87,6 +108,7 @@ impl Bookkeeping for Contexts {
             batch.extend(work.drain(work.len().saturating_sub(THREADS_PER_BATCH)..));
             let done = reached.moves(&batch, &mut scratch, &mut pace)?;
             work.extend_from_slice(&batch[done..]);
+            self.waves.passed(done);
             self.insert(reached, &mut scratch, &mut work)?;
         }
     }

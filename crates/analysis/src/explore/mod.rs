@@ -44,6 +44,7 @@ pub mod stacks;
 mod system_ref;
 mod target;
 mod visible;
+mod waves;
 pub mod windows;
 mod words;
 

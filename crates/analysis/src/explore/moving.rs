@@ -5,10 +5,12 @@
 
 use std::hint::black_box;
 
-use selvedge_store::{Batch, Columns, Row};
+use selvedge_store::{Batch, Column, Columns, Row, StateSet};
 
 use super::Locals;
+use super::listed::Listed;
 use super::reached::Reached;
+use super::space::Remembered;
 use super::words::Layout;
 use crate::{Pace, Stop};
 
@@ -32,6 +34,60 @@ pub(super) struct Scratch {
 
 /// No position.
 pub(super) const GONE: u32 = u32::MAX;
+
+/// States as rows, and the moves that are known: workers make moves with it side by side.
+#[derive(Clone, Copy)]
+pub(super) struct KnownRows<'r> {
+    states: &'r StateSet,
+    remembered: Remembered<'r>,
+    listed: &'r Listed,
+    /// The columns of the shared state and of the threads.
+    first: Column,
+    places: &'r [Column],
+}
+
+impl KnownRows<'_> {
+    /// Makes the moves of a thread, given by the number of a state and its position there; tells each row that comes of them, with the position of the thread. A step
+    /// that changes nothing leads to where the thread is moving from, and is not told. Says how many moves there are, if they are known.
+    #[inline(always)]
+    pub fn moves<R: Row>(
+        &self,
+        (state, position): (u32, u32),
+        mut tell: impl FnMut(R, u32),
+    ) -> Option<usize> {
+        let row = R::of(self.states.row(state));
+        let Some(&place) = self.places.get(position as usize) else { return Some(0) };
+        let moves = self.remembered.moves(row.get(self.first), row.get(place))?;
+        for step in moves {
+            let shared = row.put(self.first, step.shared.0);
+            let (next, at) = self.listed.patch(self.places, shared, position as usize, step.entry);
+            if next != row {
+                tell(next, at);
+            }
+        }
+        Some(moves.len())
+    }
+
+    /// Tells the positions of the different threads of a state.
+    #[inline]
+    pub fn positions<R: Row>(&self, state: u32, mut tell: impl FnMut(u32)) {
+        let row = R::of(self.states.row(state));
+        let mut last = None;
+        for (position, &column) in (0..).zip(self.places) {
+            // An entry that stands after itself was told before.
+            let entry = Some(row.get(column));
+            if last != entry {
+                last = entry;
+                tell(position);
+            }
+        }
+    }
+
+    /// How many bits a row has.
+    pub fn bits(&self) -> usize {
+        self.states.narrow().map_or(0, Columns::bits)
+    }
+}
 
 impl<L: Locals> Reached<'_, L> {
     /// Finds all moves of some threads, given by the number of a state and the position of the
@@ -71,7 +127,7 @@ impl<L: Locals> Reached<'_, L> {
         let (mut done, mut asked_for) = (0, false);
         loop {
             done += self.known_moves::<R>(&threads[done..], to, pace)?;
-            let Some(&(state, position)) = threads.get(done) else { break };
+            let Some(&thread) = threads.get(done) else { break };
             if to.moved.len() > MOVES_PER_BATCH {
                 break;
             }
@@ -79,11 +135,7 @@ impl<L: Locals> Reached<'_, L> {
             if !std::mem::replace(&mut asked_for, true) {
                 self.touch_moves::<R>(&threads[done..]);
             }
-            let row = R::of(self.states.row(state));
-            let Some(columns) = self.states.narrow() else { break };
-            let Some((&first, places)) = columns.list().split_first() else { break };
-            let Some(&place) = places.get(position as usize) else { break };
-            self.space.moves_of(row.get(first), row.get(place), pace)?;
+            self.find_row_moves(thread, pace)?;
             if self.space.has_grown {
                 break; // the columns may be too narrow
             }
@@ -111,30 +163,28 @@ impl<L: Locals> Reached<'_, L> {
         pace: &mut Pace<'_>,
     ) -> Result<usize, Stop> {
         let Scratch { batch, moved, .. } = to;
-        let Some(columns) = self.states.narrow() else { return Ok(0) };
-        let Some((&first, places)) = columns.list().split_first() else { return Ok(0) };
-        let Layout::Listed(listed) = &self.space.layout else { return Ok(0) };
-        for (done, &(state, position)) in threads.iter().enumerate() {
-            let row = R::of(self.states.row(state));
-            let Some(&place) = places.get(position as usize) else { continue };
-            let Some(range) = self.space.known_moves(row.get(first), row.get(place)) else {
-                return Ok(done);
-            };
-            pace.spend(1 + range.len())?;
-            for step in self.space.moves(range) {
-                let shared = row.put(first, step.shared.0);
-                let (next, at) = listed.patch(places, shared, position as usize, step.entry);
-                // A step that changes nothing leads to where the thread is moving from.
-                if next != row {
-                    batch.push_row(next.whole());
-                    moved.push(at);
-                }
-            }
+        let Some(rows) = self.known_rows() else { return Ok(0) };
+        for (done, &thread) in threads.iter().enumerate() {
+            let made = rows.moves::<R>(thread, |next, at| {
+                batch.push_row(next.whole());
+                moved.push(at);
+            });
+            let Some(made) = made else { return Ok(done) };
+            pace.spend(1 + made)?;
             if moved.len() > MOVES_PER_BATCH {
                 return Ok(done + 1);
             }
         }
         Ok(threads.len())
+    }
+
+    /// The states as rows with the moves that are known, if states are narrow rows that have a place for each thread.
+    pub(super) fn known_rows(&self) -> Option<KnownRows<'_>> {
+        self.space.largest.as_ref()?;
+        let (&first, places) = self.states.narrow()?.list().split_first()?;
+        let Layout::Listed(listed) = &self.space.layout else { return None };
+        let remembered = self.space.remembered();
+        Some(KnownRows { states: &self.states, remembered, listed, first, places })
     }
 
     fn word_moves(
@@ -166,23 +216,24 @@ impl<L: Locals> Reached<'_, L> {
         Ok(threads.len())
     }
 
+    /// Finds the moves of a thread of a state that is a row, if they are not known.
+    pub(super) fn find_row_moves(
+        &mut self,
+        (state, position): (u32, u32),
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Stop> {
+        let Some(columns) = self.states.narrow() else { return Ok(()) };
+        let row = self.states.row(state);
+        let place = columns.list().get(1 + position as usize);
+        let (Some(&first), Some(&place)) = (columns.list().first(), place) else { return Ok(()) };
+        self.space.moves_of(row.get(first), row.get(place), pace).map(|_| ())
+    }
+
     /// Tells the positions of the different threads of a state.
     #[inline]
     pub(super) fn positions(&self, state: u32, word: &mut Vec<u32>, mut tell: impl FnMut(u32)) {
-        if self.space.largest.is_some()
-            && let Some(columns) = self.states.narrow()
-        {
-            let row = self.states.row(state);
-            let mut last = None;
-            for (position, &column) in (0..).zip(columns.list().iter().skip(1)) {
-                // An entry that stands after itself was told before.
-                let entry = Some(row.get(column));
-                if last != entry {
-                    last = entry;
-                    tell(position);
-                }
-            }
-            return;
+        if let Some(rows) = self.known_rows() {
+            return rows.positions::<u128>(state, tell);
         }
         self.states.read(state, word);
         self.space.layout.positions(word).for_each(&mut tell);

@@ -9,6 +9,7 @@ use super::Locals;
 use super::reached::{Observation, Reached};
 use super::space::Entry;
 use super::visible::Visible;
+use super::waves::FEW_STATES;
 use crate::{Bound, Budget, Stop};
 
 /// How many states are looked at between two looks at the budget.
@@ -87,8 +88,34 @@ impl<L: Locals> Reached<'_, L> {
         (ENTRIES_PER_LOOK / length.max(1)).max(1)
     }
 
+    /// Adds what is visible of these states with all workers, as far as that can be done; the others are left.
+    fn see_together(
+        &mut self,
+        mut numbers: Range<u32>,
+        budget: &Budget,
+    ) -> Result<Range<u32>, Stop> {
+        let least = self.waves_from.max(1);
+        while !L::WHOLE_CONTEXTS && numbers.len() as u32 >= least {
+            let some = numbers.start..numbers.end.min(numbers.start.saturating_add(FEW_STATES));
+            let crew = self.crew(budget);
+            let Reached { visible: Some(visible), states, space, .. } = self else { break };
+            visible.expect_shared(space.largest.as_ref().map_or(0, |most| most[0]));
+            let top = |entry| space.top(entry);
+            let entries = (space.entry_count(), &space.classes);
+            if !visible.add_wave(states, some.clone(), entries, &crew, top)? {
+                break;
+            }
+            numbers.start = some.end;
+            for _ in 0..some.len() / STATES_PER_CHECK {
+                budget.check()?;
+            }
+        }
+        Ok(numbers)
+    }
+
     /// Adds what is visible of these states.
     fn see(&mut self, numbers: Range<u32>, budget: &Budget) -> Result<(), Stop> {
+        let numbers = self.see_together(numbers, budget)?;
         // A power of two: a division for every state would be noticed.
         let at_once = self.states_at_once(&numbers).next_power_of_two();
         let Reached { visible: Some(visible), states, space, .. } = self else { return Ok(()) };
@@ -102,10 +129,7 @@ impl<L: Locals> Reached<'_, L> {
                 budget.check()?;
             }
             if !L::WHOLE_CONTEXTS {
-                let top = |entry| {
-                    let (class, local) = space.entry(entry);
-                    (class, space.locals.tops(local).first().copied().flatten())
-                };
+                let top = |entry| space.top(entry);
                 match states.narrow() {
                     Some(columns) if columns.bits() <= 64 => {
                         visible.add_row(columns.list(), u64::of(states.row(number)), top)?;

@@ -2,15 +2,18 @@
 //! The states of an exploration, and what is seen of them, bound by bound. In which order threads
 //! move, and which of them move within a bound, is the business of a [`super::Bookkeeping`].
 
+use std::sync::Arc;
+
 use selvedge_automata::Dfa;
 use selvedge_model::{Property, SharedId, TemplateId, VisibleState};
-use selvedge_store::{Bytes, Full, StateSet};
+use selvedge_store::{Bytes, Crew, Full, StateSet};
 
 use super::space::{Entry, Space};
 use super::target::Target;
 use super::visible::{Glimpse, Visible};
+use super::waves::FEW_STATES;
 use super::{Classes, Locals, SystemRef};
-use crate::{Bound, Stop};
+use crate::{Bound, Budget, Stop};
 
 /// What is seen at a bound. Numbers are without symmetry reduction; `None` is too large to count,
 /// or infinite.
@@ -44,6 +47,10 @@ pub struct Reached<'a, L> {
     /// How many states each completed bound reaches.
     pub(super) states_until: Vec<u32>,
     pub(super) observations: Vec<Observation>,
+    /// With so many states, threads move in waves.
+    pub(super) waves_from: u32,
+    /// The workers, once there is enough to do for them.
+    crew: Option<Arc<Crew>>,
 }
 
 impl<'a, L: Locals> Reached<'a, L> {
@@ -62,11 +69,19 @@ impl<'a, L: Locals> Reached<'a, L> {
             visible_until: Vec::new(),
             states_until: Vec::new(),
             observations: Vec::new(),
+            waves_from: FEW_STATES,
+            crew: None,
         };
         for word in &initial {
             reached.states.insert(word)?;
         }
         Ok(reached)
+    }
+
+    /// The workers of this exploration.
+    pub(super) fn crew(&mut self, budget: &Budget) -> Arc<Crew> {
+        let crew = self.crew.get_or_insert_with(|| Arc::new(Crew::of(budget.workers)));
+        Arc::clone(crew)
     }
 
     /// Forgets all states but some, and all that was seen.

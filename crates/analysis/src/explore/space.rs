@@ -34,6 +34,18 @@ pub(super) struct EntryMove {
     pub forgotten: bool,
 }
 
+/// Moves that are known, for several workers.
+#[derive(Clone, Copy)]
+pub(super) struct Remembered<'s>(&'s Moves<u64, EntryMove>);
+
+impl<'s> Remembered<'s> {
+    /// The moves of a thread, if they were asked for before.
+    #[inline]
+    pub fn moves(self, shared: u32, entry: u32) -> Option<&'s [EntryMove]> {
+        Some(self.0.slice(self.0.find(&head(shared, entry))?))
+    }
+}
+
 /// A system seen through one kind of locals.
 pub(super) struct Space<'a, L> {
     pub system: SystemRef<'a>,
@@ -101,10 +113,21 @@ impl<'a, L: Locals> Space<'a, L> {
         Ok((space, words))
     }
 
+    /// How many entries there are.
+    pub fn entry_count(&self) -> u32 {
+        u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
+    }
+
     /// The class and local of an entry.
     #[inline]
     pub fn entry(&self, number: u32) -> Entry {
         *self.entries.get(number)
+    }
+
+    /// What is seen of an entry that shows one top.
+    pub fn top(&self, entry: u32) -> Glimpse {
+        let (class, local) = self.entry(entry);
+        (class, self.locals.tops(local).first().copied().flatten())
     }
 
     /// Whether a state was not followed because it has too many threads.
@@ -218,6 +241,12 @@ impl<'a, L: Locals> Space<'a, L> {
     #[inline]
     pub fn moves(&self, range: Range<u32>) -> &[EntryMove] {
         self.moves.slice(range)
+    }
+
+    /// The moves that are known.
+    #[inline]
+    pub fn remembered(&self) -> Remembered<'_> {
+        Remembered(&self.moves)
     }
 
     /// Writes into `next` what a state becomes when a thread with entry `from` makes a move; the

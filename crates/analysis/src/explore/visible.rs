@@ -8,15 +8,16 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 use selvedge_model::SymbolId;
-use selvedge_store::{Batch, Bytes, Column, Full, Interner, Row, StateSet};
+use selvedge_store::{Batch, Bytes, Column, Crew, Full, Interner, Row, StateSet, Wave};
 
+use super::Classes;
 use super::words::Layout;
 
 /// A thread as it is seen: its class and the top of its stack.
 pub(super) type Glimpse = (u32, Option<SymbolId>);
 
 /// The visible states that were reached, in the order in which they were found.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Visible {
     layout: Layout,
     seen: Interner<Glimpse>,
@@ -27,6 +28,11 @@ pub(super) struct Visible {
     waiting: Batch,
     /// The largest number of a shared state that somebody has told of.
     most_shared: u32,
+    /// Visible states that several workers add.
+    wave: Wave,
+    /// How many entries such workers know, and the largest numbers of what is seen of them, in the place of the shared state and of each thread.
+    met: u32,
+    most_seen: Vec<u32>,
     /// Sets of what may be seen of one thread, by number.
     ranges: Interner<Vec<Glimpse>>,
     /// States of such sets that were added.
@@ -40,6 +46,9 @@ const UNKNOWN: u32 = u32::MAX;
 /// Words of more numbers than this are not made in place.
 const MOST_COLUMNS: usize = 12;
 
+/// How many states one worker looks at, at a time.
+const STATES_PER_PIECE: u32 = 1 << 11;
+
 /// How many visible states are looked up together.
 const TOGETHER: usize = 1 << 8;
 
@@ -52,6 +61,9 @@ impl Visible {
             of_entry: Vec::new(),
             waiting: Batch::default(),
             most_shared: 0,
+            wave: Wave::default(),
+            met: 0,
+            most_seen: Vec::new(),
             ranges: Interner::of("sets of tops"),
             added: StateSet::default(),
             widest: FxHashMap::default(),
@@ -121,6 +133,61 @@ impl Visible {
             _ => self.add_wider(word)?,
         }
         if self.waiting.len() >= TOGETHER { self.flush() } else { Ok(()) }
+    }
+
+    /// Adds what is visible of states that are narrow rows, with all workers of a crew, if that can be done. So many entries are known; `top` says what is seen of one.
+    pub fn add_wave(
+        &mut self,
+        states: &StateSet,
+        numbers: Range<u32>,
+        (entries, classes): (u32, &Classes),
+        crew: &Crew,
+        top: impl Fn(u32) -> Glimpse,
+    ) -> Result<bool, Full> {
+        let (Layout::Listed(listed), Some(columns)) = (&self.layout, states.narrow()) else {
+            return Ok(false);
+        };
+        if columns.len() > MOST_COLUMNS || !listed.has_columns(columns.list()) {
+            return Ok(false);
+        }
+        self.states.insert_all(&mut self.waiting, |_, _, _| {})?;
+        // Columns are as wide as any of these states needs them.
+        self.most_seen.resize(columns.len(), 0);
+        for entry in self.met..entries {
+            let seen = meet(&mut self.of_entry, &mut self.seen, entry, &top)?;
+            let (class, _) = *self.seen.get(seen);
+            for (most, &thread) in self.most_seen[1..].iter_mut().zip(listed.threads()) {
+                if classes.of_thread(thread) == class {
+                    *most = seen.max(*most);
+                }
+            }
+        }
+        self.met = entries;
+        self.most_seen[0] = self.most_shared;
+        self.states.make_room(&self.most_seen);
+        let Some(narrow) = self.states.narrow() else { return Ok(false) };
+        let of_entry = &self.of_entry;
+        let starts: Vec<u32> = numbers.clone().step_by(STATES_PER_PIECE as usize).collect();
+        self.states.begin_wave(&mut self.wave, starts.len(), crew);
+        let parts: Vec<_> = starts.into_iter().zip(&mut self.wave.pieces).collect();
+        crew.each(parts, |(start, to)| {
+            // Lists that lie side by side would slow down workers that write to them.
+            let mut piece = std::mem::take(to);
+            let mut short = [0; MOST_COLUMNS];
+            let word = &mut short[..columns.len()];
+            for number in start..numbers.end.min(start.saturating_add(STATES_PER_PIECE)) {
+                let row = states.row(number);
+                for (to, &column) in word.iter_mut().zip(columns.list()) {
+                    *to = row.get(column);
+                }
+                word[1..].iter_mut().for_each(|entry| *entry = of_entry[*entry as usize]);
+                listed.sort(&mut word[1..]);
+                piece.push(narrow.pack(word), 0);
+            }
+            *to = piece;
+        });
+        self.states.insert_wave(&mut self.wave, crew, &|_, _| false, &mut Vec::new())?;
+        Ok(true)
     }
 
     /// Expects visible states with shared states up to this number.

@@ -94,7 +94,7 @@ impl System for Lowering {
         let Scratch { shared: before, top: symbol, .. } = &mut *scratch;
         self.shared.look(shared.0, |words| before.become_again(&self.machine.shared, words));
         self.symbols.look(top.0, |words| symbol.become_again(&self.machine, words));
-        let done = self.actions_in(&mut scratch, out);
+        let done = self.actions_in(shared, &mut scratch, out);
         SCRATCH.set(Some(scratch));
         done
     }
@@ -327,7 +327,12 @@ impl Lowering {
     }
 
     /// The actions at the shared state and the symbol that the scratch has.
-    fn actions_in(&self, scratch: &mut Scratch, out: &mut Vec<Action>) -> Result<(), Fault> {
+    fn actions_in(
+        &self,
+        number: SharedId,
+        scratch: &mut Scratch,
+        out: &mut Vec<Action>,
+    ) -> Result<(), Fault> {
         let Scratch { shared, top, room } = scratch;
         if shared.wrong.is_some() {
             return Ok(());
@@ -344,7 +349,7 @@ impl Lowering {
                 if shared.returned.is_some() && !self.machine.code.receives(frame.loc) {
                     return Ok(());
                 }
-                self.frame_actions(room, shared, frame, out)
+                self.frame_actions(room, (number, shared), frame, out)
             }
         }
     }
@@ -352,7 +357,7 @@ impl Lowering {
     fn frame_actions(
         &self,
         room: &mut Room,
-        shared: &Shared,
+        (number, shared): (SharedId, &Shared),
         frame: &Frame,
         out: &mut Vec<Action>,
     ) -> Result<(), Fault> {
@@ -371,7 +376,10 @@ impl Lowering {
                 .iter()
                 .map(|&(Site(place), outcome)| FairChoice { place: FairPlace(place), outcome });
             let fair: Vec<FairChoice> = fair.collect();
-            let action = self.action(room, &mut known, step, fair.clone())?;
+            // Many steps leave the shared state as it is: nobody needs to look for it then.
+            let same = step.outcome.shared == *shared;
+            let after = if same { number } else { self.shared_id(&step.outcome.shared)? };
+            let action = self.action(room, &mut known, (step, after), fair.clone())?;
             if only {
                 out.push(action);
                 continue;
@@ -420,7 +428,7 @@ impl Lowering {
         &self,
         room: &mut Room,
         known: &mut [Option<u32>],
-        step: Move,
+        (step, shared): (Move, SharedId),
         fair: Vec<FairChoice>,
     ) -> Result<Action, Fault> {
         let frame_id = |frame: &Frame| self.frame_id(frame);
@@ -432,7 +440,6 @@ impl Lowering {
             Next::Return => Word::Pop,
         };
         let spawn = step.outcome.started.map(|started| self.spawn(started)).transpose()?;
-        let shared = self.shared_id(&step.outcome.shared)?;
         let origin = match fair.is_empty() && step.before.is_none() {
             true => Origin(step.edge.0),
             false => {
