@@ -351,6 +351,11 @@ impl<'u> Fun<'_, 'u> {
     pub(super) fn give_values(&mut self, values: Vec<Expr>, ends: bool, span: Span) {
         match self.role {
             Role::Main if !ends => {
+                // Returns are calls of `exit` then, but for those inside of expressions.
+                if super::around::runs_at_exit(self.lower.unit) {
+                    let reason = "a return of `main` inside of an expression, where functions are called at the end of the program";
+                    self.limit(span, reason.to_owned());
+                }
                 self.free_locals(span);
                 self.stop(span);
             }
