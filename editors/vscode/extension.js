@@ -6,13 +6,14 @@ let client;
 
 async function activate() {
   const settings = workspace.getConfiguration("selvedge");
+  const c = settings.get("c", false);
   const server = {
     command: settings.get("path", "selvedge"),
-    args: ["lsp", "--timeout", settings.get("timeout", "60s")],
+    args: ["lsp", "--timeout", settings.get("timeout", "60s"), ...(c ? ["--preprocess"] : [])],
     transport: TransportKind.stdio,
   };
   const options = {
-    documentSelector: [{ language: "weave" }, { language: "bp" }],
+    documentSelector: [{ language: "weave" }, { language: "bp" }, ...(c ? [{ language: "c" }] : [])],
   };
   client = new LanguageClient("selvedge", "Selvedge", server, options);
   await client.start();

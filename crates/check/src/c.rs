@@ -18,7 +18,7 @@ use selvedge_model::SharedId;
 use crate::Failure;
 use crate::subject::{Opened, Subject};
 
-/// The subject as evidence may be about it, without anybody having to say so: with larger pools; with runs that end at limits, for a
+/// The subject as evidence may be about it, without anybody having to say so: with larger pools; with threads that are counted where any number stood for them; with runs that end at limits, for a
 /// violation, or where the text alone shows that nothing is to be found; and with an end that stops everybody, for runs that
 /// never end.
 pub(crate) fn variant(
@@ -40,6 +40,10 @@ pub(crate) fn variant(
             let Some(larger) = variant.with_larger_pools() else { return Ok(subject.clone()) };
             variant = larger?;
         }
+    }
+    if told.contains_key("threads") {
+        let Some(counting) = variant.counting_threads() else { return Ok(subject.clone()) };
+        variant = counting?;
     }
     let may_end = document.is_run() || (beyond.is_quiet && !deadlock);
     if told.contains_key("limits") && may_end { variant.ending_at_limits() } else { Ok(variant) }

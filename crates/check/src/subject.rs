@@ -130,6 +130,11 @@ impl Subject {
         options.load(budget, |options| frontend::parse(Path::new(name), text.into(), options))
     }
 
+    /// A text in C that was preprocessed, with places in the text that it was made of.
+    pub fn of_preprocessed(source: &Source, options: InputOptions) -> Result<Self, Failure> {
+        options.load(&Budget::default(), |options| frontend::reread(source, options))
+    }
+
     /// A program that somebody has built, or transformed. It is printed and read again, so that lines in answers are those of
     /// [`source`](Self::source), and evidence is about that text.
     pub fn of_program(
@@ -242,6 +247,14 @@ impl Subject {
     pub fn with_larger_pools(&self) -> Option<Result<Self, Failure>> {
         let larger = self.options.c.options.heap.checked_mul(4).filter(|objects| *objects <= 80)?;
         Some(self.reread(|options| options.heap = larger))
+    }
+
+    /// The subject in which loops that start threads start as many as they say, in the place of any number; nothing if these are too many to be followed, or none.
+    pub fn counting_threads(&self) -> Option<Result<Self, Failure>> {
+        /// More threads than this are not followed one by one.
+        const MOST: u32 = 16;
+        self.beyond()?.many_threads.filter(|threads| *threads <= MOST)?;
+        Some(self.reread(|options| options.counts_threads = true))
     }
 
     /// The subject in which values from outside are all values of their types, for who can follow them at once.

@@ -48,6 +48,6 @@ pub mod weave;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
 pub use load::{
-    Beyond, Draft, Input, LoadError, LoadOptions, draft, explain, files, has_known_ending, load,
-    parse, read_text, reread, show_path,
+    Beyond, Draft, Input, LoadError, LoadOptions, draft, draft_c, explain, files, has_known_ending,
+    load, needs_preprocessing, parse, read_text, reread, show_path,
 };

@@ -10,7 +10,7 @@ use selvedge_model::{Budget, Patience, Property, Stop};
 use selvedge_program::{Program, Source, ThreadCounts};
 
 use crate::c::lower::Limit;
-use crate::check::{CheckOptions, Names, check_with_names, check_within};
+use crate::check::{self, CheckOptions, Definition, Names, check_with_names, check_within};
 use crate::tables::{Beside, Format, TableInput};
 use crate::{Diagnostic, Diagnostics, bp, c, syntax, tables, weave};
 
@@ -50,6 +50,8 @@ pub struct Beyond {
     pub approximations: Vec<Limit>,
     /// Where that is so, with no more threads than this.
     pub most_threads: Option<u32>,
+    /// How many threads are started in loops for which any number stands, all together.
+    pub many_threads: Option<u32>,
     /// Whether the text is C.
     pub is_c: bool,
     /// Whether threads wait for conditions of C, which may wake them although nobody called.
@@ -223,6 +225,44 @@ pub fn draft(path: &Path, text: String) -> Option<Draft> {
     Some(Draft { source: Arc::new(source), program, diagnostics, names: checked.names })
 }
 
+/// Looks at a text in C that is being written: it was preprocessed, or needs no preprocessor ([`needs_preprocessing`]). Mistakes and names stand where they are in the text as
+/// it is written; of the names there are the functions that are reached.
+#[must_use]
+pub fn draft_c(source: Source) -> Draft {
+    let (lowered, mut problems) = c::read(&source, &c::Settings::default());
+    if !source.is_made() && !problems.is_empty() {
+        c::Lines::new(source.name(), source.text()).tell(&mut problems, source.text());
+    }
+    for problem in &mut problems {
+        for label in std::iter::once(&mut problem.label).chain(&mut problem.related) {
+            label.span = source.written_span(label.span);
+        }
+    }
+    let program = lowered.map(|lowered| Arc::new(lowered.program));
+    let names = program.as_ref().map_or_else(Names::default, |program| functions(program, &source));
+    let written = Source::new(source.name(), source.written());
+    let diagnostics = Diagnostics::new(written, problems);
+    Draft { source: Arc::new(source), program, diagnostics, names }
+}
+
+/// The functions of a program in C that stand in its own text, each once.
+fn functions(program: &Program, source: &Source) -> Names {
+    let mut definitions: Vec<Definition> = Vec::new();
+    for procedure in &program.procs {
+        let name = procedure.name.trim_end_matches('\'').to_owned();
+        let span = source.written_span(procedure.span);
+        let line = source.line_text(source.line(procedure.span.start));
+        if definitions.iter().any(|known| known.name == name) || !line.contains(&name) {
+            continue;
+        }
+        let text = line.trim().trim_end_matches('{').trim_end().to_owned();
+        let kind = check::Kind::Procedure;
+        definitions.push(Definition { name, kind, span, whole: span, inside: None, text });
+    }
+    definitions.sort_by_key(|found| found.span);
+    Names { definitions, uses: Vec::new() }
+}
+
 /// Whether the name of a file has an ending that [`load`] knows.
 #[must_use]
 pub fn has_known_ending(path: &Path) -> bool {
@@ -272,7 +312,8 @@ pub fn reread(source: &Source, options: &LoadOptions) -> Result<Input, LoadError
 }
 
 /// Whether a text in C has directives that only a preprocessor understands.
-fn needs_preprocessing(text: &str) -> bool {
+#[must_use]
+pub fn needs_preprocessing(text: &str) -> bool {
     let is_marker = |rest: &str| rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
     let directives = text.lines().filter_map(|line| line.trim_start().strip_prefix('#'));
     directives.into_iter().any(|rest| !is_marker(rest) && !rest.trim_start().starts_with("pragma"))
@@ -299,6 +340,7 @@ fn c_program(source: Source, options: &LoadOptions) -> Result<Input, LoadError> 
         assumptions,
         approximations: lowered.approximations,
         most_threads: lowered.most_threads,
+        many_threads: lowered.many_threads,
         is_c: true,
         waits: lowered.waits,
         is_quiet: lowered.is_quiet,

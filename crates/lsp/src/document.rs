@@ -8,6 +8,8 @@ use selvedge_frontend::{Draft, draft};
 use selvedge_program::Span;
 use serde_json::{Value, json};
 
+use crate::{Preprocess, c};
+
 /// Larger texts are not looked at.
 pub const LARGEST_TEXT: usize = 8 << 20;
 
@@ -19,6 +21,10 @@ pub struct Document {
     pub text: String,
     /// A name with an ending that tells the language.
     name: PathBuf,
+    /// The file, as the editor says.
+    path: Option<PathBuf>,
+    /// For texts in C.
+    preprocess: Option<Preprocess>,
     starts: Vec<usize>,
     wide: Vec<Wide>,
     /// What is known of the text as it is now.
@@ -43,7 +49,15 @@ impl Document {
     /// A text that was just opened.
     pub fn new(uri: &str, language: &str, version: Value, text: String) -> Self {
         let (starts, wide) = (line_starts(&text), wide(&text));
-        Document { version, text, name: name(uri, language), starts, wide, known: Known::NotYet }
+        let (name, path) = (name(uri, language), c::path_of(uri));
+        let (known, preprocess) = (Known::NotYet, None);
+        Document { version, text, name, path, preprocess, starts, wide, known }
+    }
+
+    /// The document with a preprocessor, for texts in C that need one.
+    pub fn preprocessed_by(mut self, preprocess: Option<Preprocess>) -> Self {
+        self.preprocess = preprocess;
+        self
     }
 
     /// Replaces the text, or a part of it. Nothing if the change makes no sense.
@@ -70,7 +84,8 @@ impl Document {
     pub fn with_text(&self, text: String) -> Self {
         let (starts, wide) = (line_starts(&text), wide(&text));
         let (version, name) = (self.version.clone(), self.name.clone());
-        Document { version, text, name, starts, wide, known: Known::NotYet }
+        let (path, preprocess, known) = (self.path.clone(), self.preprocess, Known::NotYet);
+        Document { version, text, name, path, preprocess, starts, wide, known }
     }
 
     /// Whether the language is `.weave`.
@@ -87,9 +102,16 @@ impl Document {
     pub fn draft(&mut self) -> Option<&Draft> {
         if let Known::NotYet = self.known {
             self.known = Known::Nothing;
-            if self.text.len() <= LARGEST_TEXT
-                && let Some(draft) = draft(&self.name, self.text.clone())
-            {
+            let is_small = self.text.len() <= LARGEST_TEXT;
+            let found = match c::is_c(&self.name) {
+                _ if !is_small => None,
+                true => {
+                    let path = self.path.as_deref().filter(|path| c::is_c(path));
+                    Some(c::draft(path.unwrap_or(&self.name), &self.text, self.preprocess))
+                }
+                false => draft(&self.name, self.text.clone()),
+            };
+            if let Some(draft) = found {
                 self.known = Known::Draft(Box::new(draft));
             }
         }
@@ -182,9 +204,11 @@ fn name(uri: &str, language: &str) -> PathBuf {
     let ending = match language {
         "weave" => "weave",
         "bp" | "boolean-program" => "bp",
+        "c" => "c",
         _ => return name,
     };
-    if Path::new(&name).extension().is_none_or(|e| e != "weave" && e != "bp") {
+    let is_known = |e: &std::ffi::OsStr| ["weave", "bp", "c", "i", "h"].iter().any(|k| *k == e);
+    if !Path::new(&name).extension().is_some_and(is_known) {
         name.as_mut_os_string().push(format!(".{ending}"));
     }
     name

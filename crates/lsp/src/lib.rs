@@ -1,18 +1,20 @@
 //! # The language server
 //!
-//! Editors speak the Language Server Protocol (3.17) with it, for `.weave` and `.bp`: mistakes as one types,
+//! Editors speak the Language Server Protocol (3.17) with it, for `.weave`, `.bp` and C: mistakes as one types,
 //! what a name means, where it is declared and used, another name for it, completion, layout, an outline, and *verify* and *livelock* as
 //! code lenses, which answer with a verdict and, for a violation, with the steps of the schedule as related locations.
 //!
 //! - `rpc`: messages from bytes, and back;
 //! - `document`: a text that is open, and places in it;
+//! - `c`: what is known of a text in C;
 //! - `show`: what is known of a document, as the protocol writes it;
 //! - `edit`: what helps to write: layout, completion, references, renaming, fixes, colours;
 //! - `verify`: a run in the background;
 //! - `server`: the loop, and what each message means.
 //!
 //! **What it never does.** It opens no file and no connection and starts no program: what it knows is what comes
-//! in, what it says is what goes out. Whatever comes in, it does not panic.
+//! in, what it says is what goes out. Whatever comes in, it does not panic. Texts in C that need a preprocessor are given to whoever serves, if that offers one
+//! ([`Settings::preprocess`]).
 //!
 //! ```
 //! use std::io::Cursor;
@@ -26,12 +28,13 @@
 //!     r#"{"jsonrpc":"2.0","method":"exit"}"#,
 //! ];
 //! let editor = Cursor::new(said.map(message).concat());
-//! let settings = Settings { timeout: Duration::from_secs(60), memory: None, memory_in_use: None };
+//! let settings = Settings::within(Duration::from_secs(60));
 //! let mut answers = Vec::new();
 //! assert!(serve(editor, &mut answers, settings));
 //! assert!(String::from_utf8_lossy(&answers).contains("hoverProvider"));
 //! ```
 
+mod c;
 mod document;
 mod edit;
 mod rpc;
@@ -40,9 +43,12 @@ mod show;
 mod verify;
 
 use std::io::{BufRead, Write};
+use std::path::Path;
 use std::time::Duration;
 
-/// How long and how large a run may be.
+use selvedge_program::Source;
+
+/// How long and how large a run may be, and what else the server may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// How long a verification may take.
@@ -51,6 +57,19 @@ pub struct Settings {
     pub memory: Option<usize>,
     /// How many bytes are in use.
     pub memory_in_use: Option<fn() -> usize>,
+    /// Makes of a text in C what its preprocessor does, with headers as if it stood in the file of this name; nothing if that is not to be done.
+    pub preprocess: Option<Preprocess>,
+}
+
+/// A preprocessor: what it makes of a text that need not be in its file, or why it makes nothing.
+pub type Preprocess = fn(&Path, &Source) -> Result<Source, String>;
+
+impl Settings {
+    /// Verifications that take no longer than this, without other limits, and no preprocessor.
+    #[must_use]
+    pub fn within(timeout: Duration) -> Self {
+        Settings { timeout, memory: None, memory_in_use: None, preprocess: None }
+    }
 }
 
 /// Serves one editor, until it says goodbye or goes away. True if it said goodbye in order: `shutdown`, then

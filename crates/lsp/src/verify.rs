@@ -2,17 +2,19 @@
 //! What `selvedge verify` does, without engines that need another program: where the others have no answer,
 //! the command line may have one.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use selvedge::{
-    Answer, Blame, Event, Failure, Heard, InputOptions, Limits, Listener, Livelock, Options, Steps,
+    Answer, Blame, Event, Failure, Heard, InputOptions, Limits, Listener, Livelock, Options, Step,
     Subject, Verdict, VerdictName, livelock, verify,
 };
 use selvedge_frontend::Draft;
 use selvedge_program::{Source, Span};
 
 use crate::Settings;
+use crate::c::is_c;
 use crate::document::line_span;
 
 /// More steps of a schedule than this are not shown in the editor.
@@ -107,14 +109,17 @@ impl Task {
         let options =
             Options { limits, solver: None, listener: Some(listener), ..Options::default() };
         let (name, text) = (self.source.name(), self.source.text());
-        match Subject::parse(name, text, InputOptions::default()).and_then(|subject| {
-            match self.asked {
-                Asked::Verify => verify(&subject, &options),
-                Asked::Livelock => livelock(&subject, &Livelock::default(), &options),
-            }
+        // A text in C was preprocessed before.
+        let subject = match is_c(Path::new(name)) {
+            true => Subject::of_preprocessed(&self.source, InputOptions::default()),
+            false => Subject::parse(name, text, InputOptions::default()),
+        };
+        match subject.and_then(|subject| match self.asked {
+            Asked::Verify => verify(&subject, &options),
+            Asked::Livelock => livelock(&subject, &Livelock::default(), &options),
         }) {
             Ok(answer) => self.show(&answer),
-            Err(failure) => refused(&failure),
+            Err(failure) => self.refused(&failure),
         }
     }
 
@@ -141,15 +146,15 @@ impl Task {
             message,
             severity,
             violation: match answer.verdict() {
-                Verdict::Unsafe(violation) => Some(self.violation(violation.steps())),
+                Verdict::Unsafe(violation) => Some(self.violation(violation.statements())),
                 _ => None,
             },
         }
     }
 
     /// The steps that have to do with others, the first one of each context, and the last one.
-    fn violation(&self, run: Steps<'_>) -> Violation {
-        let text = self.source.text();
+    fn violation(&self, run: Vec<Step>) -> Violation {
+        let text = self.source.written();
         let mut steps = Vec::new();
         let (end, mut context, mut last) = (run.len(), 0, None);
         for (number, step) in (1..).zip(run) {
@@ -165,22 +170,23 @@ impl Task {
         }
         Violation { span: last.map_or(Span::default(), |line| line_span(text, line)), steps }
     }
-}
 
-/// Why there is no answer.
-fn refused(failure: &Failure) -> Shown {
-    let (span, message) = match failure {
-        Failure::Diagnostics(wrong) if !wrong.list.is_empty() => {
-            (wrong.list[0].label.span, wrong.list[0].message.clone())
-        }
-        other => (Span::default(), other.to_string()),
-    };
-    let title = match failure.blame() {
-        Blame::Bug => "? a bug in Selvedge".to_owned(),
-        _ => format!("? {message}"),
-    };
-    let violation = Some(Violation { span, steps: Vec::new() });
-    Shown { title, severity: 1, violation, message }
+    /// Why there is no answer.
+    fn refused(&self, failure: &Failure) -> Shown {
+        let (span, message) = match failure {
+            Failure::Diagnostics(wrong) if !wrong.list.is_empty() => {
+                let span = self.source.written_span(wrong.list[0].label.span);
+                (span, wrong.list[0].message.clone())
+            }
+            other => (Span::default(), other.to_string()),
+        };
+        let title = match failure.blame() {
+            Blame::Bug => "? a bug in Selvedge".to_owned(),
+            _ => format!("? {message}"),
+        };
+        let violation = Some(Violation { span, steps: Vec::new() });
+        Shown { title, severity: 1, violation, message }
+    }
 }
 
 /// The beginning of a sentence, for a title.

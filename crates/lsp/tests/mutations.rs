@@ -46,7 +46,7 @@ fn conversation() -> Vec<Vec<u8>> {
 
 /// What the server says; all of it can be read.
 fn said(bytes: Vec<u8>) -> (bool, Vec<Value>) {
-    let settings = Settings { timeout: Duration::ZERO, memory: None, memory_in_use: None };
+    let settings = Settings::within(Duration::ZERO);
     let mut output = Vec::new();
     let in_order = serve(Cursor::new(bytes), &mut output, settings);
     let mut rest = output.as_slice();

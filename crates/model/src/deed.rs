@@ -19,7 +19,7 @@ pub struct Deed {
 pub struct Touched {
     /// Which one.
     pub cell: Cell,
-    /// Its name: `x`, `a[2]`.
+    /// Its name: `x`, `a[2]`; empty for what is not in the text.
     pub name: String,
     /// The value before the statement.
     pub before: Datum,

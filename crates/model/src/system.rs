@@ -155,6 +155,13 @@ pub enum Access {
     Reads,
     /// Starts a thread.
     Starts,
+    /// Accesses a variable on the stack of a thread that has an address, and no more.
+    Stack {
+        /// Whether it only reads it.
+        reads: bool,
+        /// How many bytes.
+        bytes: u32,
+    },
 }
 
 /// A system for people: names, values, lines of the source.

@@ -163,6 +163,34 @@ impl Source {
         Span::new(start as usize, start as usize + length)
     }
 
+    /// Where a piece of the text that was read stands in the text as somebody wrote it. Where a macro or a header has put it there, that is a whole line.
+    #[must_use]
+    pub fn written_span(&self, span: Span) -> Span {
+        let Some(original) = &self.original else { return span };
+        let line = self.line(span.start);
+        let Lines { text, starts } = &original.text;
+        let Some(&start) = (line as usize).checked_sub(1).and_then(|index| starts.get(index))
+        else {
+            return Span::new(text.len(), text.len());
+        };
+        let start = start as usize;
+        let written = line_text(text, starts, line);
+        let column = (span.start - self.line_span(span.start).start) as usize;
+        let piece = self.slice(span).lines().next().unwrap_or("").trim_end();
+        let stays = written.get(column..).is_some_and(|rest| rest.starts_with(piece));
+        let at = match stays {
+            true => Some(column),
+            false => Some(piece).filter(|piece| !piece.is_empty()).and_then(|p| written.find(p)),
+        };
+        match at {
+            Some(at) => Span::new(start + at, start + at + piece.len()),
+            None => {
+                let from = start + (written.len() - written.trim_start().len());
+                Span::new(from, from + written.trim().len())
+            }
+        }
+    }
+
     /// The text of a line (counted from 1), without its end.
     #[must_use]
     pub fn line_text(&self, line: u32) -> &str {

@@ -164,6 +164,50 @@ impl Telling {
         told
     }
 
+    /// How one scalar of a variable is written, and whether it is an address; nothing if it is not told.
+    #[must_use]
+    pub fn scalar(
+        &self,
+        (variable, name, ty): (Told, &str, &Type),
+        slot: usize,
+    ) -> Option<(String, bool)> {
+        let whole = [Piece::Text(name.to_owned())];
+        let (pieces, is_address) = match self.variables.get(&variable) {
+            Some(Manner::Hidden | Manner::Heap(_)) => return None,
+            Some(Manner::Written { pieces, is_address }) => (pieces.as_slice(), *is_address),
+            None => (&whole[..], false),
+        };
+        let (mut written, mut ty, mut rest) = (String::new(), ty, slot);
+        let mut next = || match ty {
+            Type::Array { element, length } => {
+                let slots = element.slots().max(1);
+                let index = rest / slots;
+                (rest, ty) = (rest % slots, element);
+                Some((index, *length as usize))
+            }
+            _ => None,
+        };
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => written += text,
+                Piece::Index => {
+                    if let Some((index, _)) = next() {
+                        written += &format!("[{index}]");
+                    }
+                }
+                Piece::Object(_) => {
+                    if let Some((number, of)) = next() {
+                        written = object_name(&written, number, of);
+                    }
+                }
+            }
+        }
+        while let Some((index, _)) = next() {
+            written += &format!("[{index}]");
+        }
+        Some((written, is_address))
+    }
+
     /// The objects that there are on the heap; nothing where there is no heap.
     pub fn heap<'v>(&self, slots: impl Fn(GlobalId) -> &'v [Value]) -> Option<Datum> {
         let mut there = None;

@@ -54,6 +54,14 @@ impl Holders {
         self.locks.as_ref().is_none_or(|locks| locks.contains(variable))
     }
 
+    /// Whether a variable with this value is a lock.
+    pub fn is_lock_that_is(&self, name: &str, value: &str) -> bool {
+        match self.locks {
+            Some(_) => self.is_lock(name),
+            None => matches!(value, "free" | "held"),
+        }
+    }
+
     /// Who holds a lock.
     pub fn of(&self, lock: &str) -> Option<&str> {
         self.threads.get(lock).map(String::as_str)

@@ -10,7 +10,7 @@ use selvedge_evidence::property;
 use serde::Serialize;
 
 use crate::advice::Started;
-use crate::run::{Step, Steps};
+use crate::run::{Step, statements};
 
 pub use inputs::{DiagnosticReport, FailureReport, FileReport, SyntaxReport};
 pub use livelock::{Asked, Livelock};
@@ -120,7 +120,7 @@ impl Object {
             time_s: Some(answer.time.as_secs_f64()),
             peak_memory_bytes: Some(answer.peak_memory),
             processes: answer.processes.to_vec(),
-            trace: found.map(|found| Steps::new(answer.system, found).collect()),
+            trace: found.map(|found| statements(answer.system, found)),
             evidence: None,
             command: None,
         }
@@ -331,7 +331,7 @@ mod tests {
             time_s: Some(0.12),
             peak_memory_bytes: None,
             processes: Vec::new(),
-            trace: Some(Steps::new(&Counter, &found).take(2).collect()),
+            trace: Some(crate::run::Steps::new(&Counter, &found).take(2).collect()),
             evidence: None,
             command: Some("selvedge verify counter.weave".to_owned()),
         };

@@ -9,7 +9,7 @@ use selvedge_model::{
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
-use crate::view::{self, Change, Rows, SHOWN_FRAMES, place_name};
+use crate::view::{self, Change, Row, Rows, SHOWN_FRAMES, place_name};
 
 /// One step of a run, and what is there after it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -106,20 +106,8 @@ impl Iterator for Steps<'_> {
 
     fn next(&mut self) -> Option<Step> {
         let row = self.rows.next()?;
-        let after = self.rows.state();
-        Some(Step {
-            thread: row.name,
-            context: row.context,
-            statements: row.steps,
-            changes: row.changes,
-            is_local: row.is_local,
-            shared: match self.system.describe().tells_statements() {
-                true => self.rows.values().clone(),
-                // For programs, a lock is held or free; the text says by whom.
-                false => self.system.describe().shared_values(after.shared),
-            },
-            stacks: after.thread_ids().map(|id| CallStack::new(self.system, after, id)).collect(),
-        })
+        let after = After::of(self.system, &self.rows);
+        Some(Step::new(row, after))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -128,6 +116,57 @@ impl Iterator for Steps<'_> {
 }
 
 impl ExactSizeIterator for Steps<'_> {}
+
+/// What is there after a step.
+struct After {
+    shared: Values,
+    stacks: Vec<CallStack>,
+}
+
+impl After {
+    fn of(system: &dyn System, rows: &Rows<'_>) -> Self {
+        let state = rows.state();
+        let shared = match system.describe().tells_statements() {
+            true => rows.values().clone(),
+            // For programs, a lock is held or free; the text says by whom.
+            false => system.describe().shared_values(state.shared),
+        };
+        let stacks = state.thread_ids().map(|id| CallStack::new(system, state, id)).collect();
+        After { shared, stacks }
+    }
+}
+
+impl Step {
+    fn new(row: Row, After { shared, stacks }: After) -> Self {
+        let Row { name: thread, context, steps: statements, changes, is_local, .. } = row;
+        Step { thread, context, statements, changes, is_local, shared, stacks }
+    }
+}
+
+/// The steps of a run as they are told: where a statement of the text is several steps, those that follow each other without a switch are one.
+/// The first `stem` steps are told apart from the others.
+fn told(system: &dyn System, trace: &Trace, stem: usize) -> (Vec<Step>, Vec<Step>) {
+    let mut rows = Rows::new(system, trace);
+    let mut all: Vec<(Row, After)> = Vec::with_capacity(trace.steps.len());
+    while let Some(row) = rows.next() {
+        all.push((row, After::of(system, &rows)));
+    }
+    let rest = all.split_off(stem.min(all.len()));
+    let told = |rows: Vec<(Row, After)>| {
+        let rows = match system.describe().tells_statements() {
+            true => view::together(rows),
+            false => rows,
+        };
+        rows.into_iter().map(|(row, after)| Step::new(row, after)).collect()
+    };
+    (told(all), told(rest))
+}
+
+/// The steps of a run as they are told: one for each statement of the text that is executed without a switch.
+#[must_use]
+pub fn statements(system: &dyn System, trace: &Trace) -> Vec<Step> {
+    told(system, trace, 0).1
+}
 
 impl CallStack {
     fn new(system: &dyn System, state: &State, thread: ThreadId) -> Self {
@@ -176,8 +215,7 @@ impl Lasso {
     /// A lasso that replays, with what the check says of it.
     #[must_use]
     pub fn new(system: &dyn System, lasso: &evidence::Lasso, checked: &Checked) -> Self {
-        let mut stem: Vec<_> = Steps::new(system, &lasso.unrolled(1)).collect();
-        let period = stem.split_off(lasso.stem.steps.len().min(stem.len()));
+        let (stem, period) = told(system, &lasso.unrolled(1), lasso.stem.steps.len());
         let threads = match checked {
             Checked::Lasso { threads, .. } => threads.as_slice(),
             _ => &[],

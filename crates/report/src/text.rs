@@ -100,6 +100,9 @@ pub fn lasso(system: &dyn System, lasso: &Lasso, options: TraceOptions) -> Strin
             false => text += &contexts.table(run.holders(), paint),
         }
     }
+    if !options.full && system.describe().tells_statements() {
+        period = together(period);
+    }
     // The contexts of the period are counted by themselves.
     let before = period.first().map_or(0, |(row, _)| row.context.saturating_sub(1));
     period.iter_mut().for_each(|(row, _)| row.context -= before);

@@ -159,7 +159,8 @@ impl<'a> Rows<'a> {
                 .filter(|before| *before != Datum::Any && write.before != write.value),
             after: told(&write.name, &write.value),
         };
-        deed.writes.iter().filter(|write| write.value != Datum::Any).map(change).collect()
+        let is_told = |write: &&Touched| write.value != Datum::Any && !write.name.is_empty();
+        deed.writes.iter().filter(is_told).map(change).collect()
     }
 }
 
@@ -207,8 +208,8 @@ impl Iterator for Rows<'_> {
 
 impl ExactSizeIterator for Rows<'_> {}
 
-/// Tells the steps of a statement that follow each other as one: the last one says how it went, all of them what changed.
-pub(crate) fn together(rows: Vec<(Row, String)>) -> Vec<(Row, String)> {
+/// Tells the steps of a statement that follow each other in a context as one: the last one says how it went, all of them what changed. What comes after it is what comes after the last one.
+pub(crate) fn together<T>(rows: Vec<(Row, T)>) -> Vec<(Row, T)> {
     let plain = |row: &Row| {
         let text = |step: &Step| step.text.split("  [").next().unwrap_or_default().to_owned();
         (
@@ -219,13 +220,16 @@ pub(crate) fn together(rows: Vec<(Row, String)>) -> Vec<(Row, String)> {
             row.steps.iter().map(text).collect::<Vec<_>>(),
         )
     };
-    let mut told: Vec<(Row, String)> = Vec::new();
+    let mut told: Vec<(Row, T)> = Vec::new();
     let count = rows.len();
     for (number, (row, then)) in rows.into_iter().enumerate() {
         // A step of no statement is told if there is something to tell.
         let is_nothing = row.changes.is_empty() && row.steps.iter().all(|step| step.text == "…");
         let begins = told.last().is_none_or(|(last, _)| last.context != row.context);
         if is_nothing && !begins && number + 1 < count {
+            if let Some((_, after)) = told.last_mut() {
+                *after = then;
+            }
             continue;
         }
         let (last, after) = match told.last_mut() {

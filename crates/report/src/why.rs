@@ -81,7 +81,7 @@ enum Where {
 #[derive(Clone)]
 struct Read {
     place: Where,
-    /// None for a result on its way, which has no name.
+    /// None for a result on its way and for values on the way in programs of other languages, which have no names.
     told: Option<String>,
 }
 
@@ -166,7 +166,8 @@ impl<'a> Run<'a> {
                 true => Where::Chosen,
                 false => place(read.cell, thread, depth),
             };
-            let told = Some(format!("{} = {}", read.name, read.value));
+            // What nobody wrote has no name.
+            let told = (!read.name.is_empty()).then(|| format!("{} = {}", read.name, read.value));
             reads.push(Read { place, told });
         }
         if receives {
@@ -349,8 +350,8 @@ impl<'a> Run<'a> {
                 let Read { place: place @ Where::Shared(_), told: Some(told) } = &read else {
                     continue;
                 };
-                let name = told.split(" = ").next().unwrap_or_default();
-                if self.holders.is_lock(name) {
+                let (name, value) = told.split_once(" = ").unwrap_or((told, ""));
+                if self.holders.is_lock_that_is(name, value) {
                     continue;
                 }
                 let Origin::Written(written) = self.origin(*place, at)? else { continue };

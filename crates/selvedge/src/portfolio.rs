@@ -74,7 +74,7 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
 
 /// A run that ends where it cannot be followed is no violation: then the question is asked again about runs that do not get
 /// there. Where values were forgotten, all cases are followed first, which may be a proof. A run that goes wrong is an answer; otherwise the limit is the reason that there is none, unless it is a pool that has no free object, and larger
-/// ones lead to an answer.
+/// ones lead to an answer, or any number of threads stood for a few, and counting them does.
 fn within_limits(
     subject: &Subject,
     ask: &dyn Fn(&Subject) -> Result<Answer, Failure>,
@@ -94,6 +94,12 @@ fn within_limits(
         && let Some(larger) = subject.with_larger_pools()
     {
         let answer = within_limits(&larger?, ask, by_cases)?;
+        if answer.is_known() {
+            return Ok(answer);
+        }
+    }
+    if let Some(counting) = subject.counting_threads() {
+        let answer = within_limits(&counting?, ask, by_cases)?;
         if answer.is_known() {
             return Ok(answer);
         }

@@ -6,7 +6,7 @@ use selvedge_analysis::{Bound, Stop};
 use selvedge_evidence::Trace;
 use selvedge_model::{State, System, Values};
 use selvedge_report::json::VerdictName;
-use selvedge_report::run::{Lasso, Steps};
+use selvedge_report::run::{Lasso, Step, Steps};
 
 /// Says what an answer comes to, and carries the proof, the run or the reason.
 #[non_exhaustive]
@@ -110,6 +110,12 @@ impl<'a> Counterexample<'a> {
     #[must_use]
     pub fn steps(&self) -> Steps<'a> {
         Steps::new(self.system, self.trace)
+    }
+
+    /// The steps as they are told: those of one statement that follow each other without a switch are one.
+    #[must_use]
+    pub fn statements(&self) -> Vec<Step> {
+        selvedge_report::run::statements(self.system, self.trace)
     }
 
     /// The shared variables at its end.

@@ -202,3 +202,48 @@ fn a_thread_sees_what_another_one_got_from_outside() {
     );
     assert_eq!(verdict(&text), VerdictName::Unsafe);
 }
+
+#[test]
+fn what_the_library_computes_of_a_value_is_from_outside_too() {
+    let library = "typedef struct { int a[4]; } sem_t; extern int sem_init(sem_t *, int, unsigned); extern int sem_trywait(sem_t *);
+        extern int abs(int);\n";
+    for text in [
+        "int main(void) { int b = abs(__VERIFIER_nondet_int()); if (b == 5) reach_error(); return 0; }",
+        "int main(void) { int a = __VERIFIER_nondet_int(); if (abs(a) == 5) reach_error(); return 0; }",
+        "sem_t s; int main(void) { int n = __VERIFIER_nondet_int(); if (n < 0) return 0; sem_init(&s, 0, n); if (sem_trywait(&s) == 0) reach_error(); return 0; }",
+    ] {
+        assert_ne!(verdict(&format!("{OUTSIDE}{library}{text}")), VerdictName::Safe, "{text}");
+    }
+    let mut options = InputOptions::default();
+    options.c.options = selvedge_frontend::c::lower::Options::only("no-overflow").unwrap();
+    let text = "int main(void) { int b = abs(__VERIFIER_nondet_int()); return b; }";
+    let text = format!("{OUTSIDE}{library}{text}");
+    let subject = Subject::parse("program.i", text, options).unwrap();
+    assert_ne!(verify(&subject, &Options::default()).unwrap().name(), VerdictName::Safe);
+}
+
+#[test]
+fn values_that_leave_by_different_tests_are_all_tried() {
+    let text = "int f(void) { int n = __VERIFIER_nondet_int(); if (n < -5) return 7; if (n < 0) return 8; if (n > 3) return 5; return n * n; }
+        int main(void) { int v = f(); if (TEST) reach_error(); return 0; }";
+    for result in [7, 8, 5, 0, 1, 4, 9] {
+        let text = format!("{OUTSIDE}{}", text.replace("TEST", &format!("v == {result}")));
+        assert_eq!(verdict(&text), VerdictName::Unsafe, "{result}");
+    }
+    let other = text.replace("TEST", "v < 0 || v == 2 || v == 3 || v == 6 || v > 9");
+    assert_eq!(verdict(&format!("{OUTSIDE}{other}")), VerdictName::Safe);
+    // Who leaves looks at the value: then no value stands for others.
+    let looks = "int f(void) { int n = __VERIFIER_nondet_int(); if (n < 0 || n > 3) return n; return n * n; }
+        int main(void) { if (f() == 77) reach_error(); return 0; }";
+    assert_ne!(verdict(&format!("{OUTSIDE}{looks}")), VerdictName::Safe);
+}
+
+#[test]
+fn values_that_lead_to_a_constant_are_tried() {
+    for test in ["-a == 5", "~a == 5", "a * 2 == 14", "(a ^ 85) == 170", "a % 7 == 3 && a > 50"] {
+        let text = format!(
+            "{OUTSIDE}int main(void) {{ int a = __VERIFIER_nondet_int(); if ({test}) reach_error(); return 0; }}"
+        );
+        assert_eq!(verdict(&text), VerdictName::Unsafe, "{test}");
+    }
+}

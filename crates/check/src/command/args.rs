@@ -187,6 +187,7 @@ impl From<&COptions> for selvedge_frontend::c::Settings {
                 ends_at_limits: false,
                 marks_end: false,
                 keeps_values: false,
+                counts_threads: false,
                 watches_all: false,
             },
         }

@@ -1,5 +1,6 @@
 //! The language server, driven over its protocol.
 
+mod c;
 mod client;
 #[path = "extension.rs"]
 mod extension;

@@ -20,3 +20,5 @@ int isspace(int c) { return c == ' ' || c >= '\t' && c <= '\r'; }
 int toupper(int c) { return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c; }
 int tolower(int c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
 int *__errno_location(void) { static _Thread_local int value; return &value; }
+int atexit(void (*function)(void)) { static void (*list[32])(void); static int count; if (function) { int at = __atomic_fetch_add(&count, 1, 5); if (at >= 32) return 1; __atomic_store_n(&list[at], function, 5); return 0; } for (;;) { int at = __atomic_fetch_sub(&count, 1, 5) - 1; if (at < 0) return 0; if (at < 32) __atomic_load_n(&list[at], 5)(); } }
+void exit(int status) { extern void _Exit(int); int atexit(void (*)(void)); atexit(0); _Exit(status); }

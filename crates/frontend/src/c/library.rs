@@ -25,7 +25,13 @@ pub fn missing(unit: &Unit) -> String {
         (called.iter().map(|id| &unit.functions[id.index()]))
             .any(|function| function.name == name && function.body.is_none())
     };
-    let wanted = FUNCTIONS.lines().filter(|line| name(line).is_some_and(is_missing));
+    let is_defined = |name: &str| unit.functions.iter().any(|f| f.name == name && f.body.is_some());
+    // Who ends the program calls what was registered for its end.
+    let is_wanted = |name: &str| match name {
+        "exit" => is_missing("atexit") && !is_defined("exit"),
+        _ => is_missing(name),
+    };
+    let wanted = FUNCTIONS.lines().filter(|line| name(line).is_some_and(is_wanted));
     wanted.fold(String::new(), |text, line| text + "\n" + line)
 }
 

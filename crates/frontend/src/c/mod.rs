@@ -55,7 +55,15 @@ impl Settings {
     pub fn told(&self) -> BTreeMap<String, String> {
         // Who sleeps is counted where deadlocks are asked for, and that is told in another place.
         let Options {
-            heap, assertions, memory, overflow, races, ends_at_limits, marks_end, ..
+            heap,
+            assertions,
+            memory,
+            overflow,
+            races,
+            ends_at_limits,
+            marks_end,
+            counts_threads,
+            ..
         } = self.options;
         let usual = Options::default();
         let mut told = BTreeMap::new();
@@ -82,6 +90,9 @@ impl Settings {
         }
         if ends_at_limits {
             tell("limits", "end runs".to_owned());
+        }
+        if counts_threads {
+            tell("threads", "one by one".to_owned());
         }
         if marks_end {
             tell("end", "a mark".to_owned());

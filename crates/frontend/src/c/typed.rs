@@ -235,6 +235,9 @@ pub enum ExprKind {
     Unsupported(String),
 }
 
+/// The function of the compiler that makes room for an array whose length is not constant, until its function returns or its declaration is reached again.
+pub const VARYING: &str = "__builtin_variable_array";
+
 /// Whom a call calls.
 #[derive(Clone, Debug)]
 pub enum Callee {

@@ -16,6 +16,7 @@ impl<W: Write> Server<W> {
         let language = word("/textDocument/languageId").unwrap_or_default();
         let version = params.pointer("/textDocument/version").cloned().unwrap_or(Value::Null);
         let document = Document::new(uri, language, version, text.to_owned());
+        let document = document.preprocessed_by(self.settings.preprocess);
         self.forget(uri);
         self.documents.insert(uri.to_owned(), Opened { document, state: State::Idle });
     }

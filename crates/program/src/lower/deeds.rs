@@ -1,6 +1,6 @@
 //! # What statements of a run did
-//! Names and values of what each statement of an action read and wrote, and what a thread that cannot act looks at. Programs whose
-//! statements are told in other words (see [`crate::telling`]) say nothing: their variables are not those of the text.
+//! Names and values of what each statement of an action read and wrote, and what a thread that cannot act looks at. In programs whose
+//! statements are told in other words (see [`crate::telling`]), variables that nobody wrote have no names: values pass through them.
 
 use selvedge_core::machine::{self, Frame, Shared};
 use selvedge_core::{Area, Kind};
@@ -9,14 +9,12 @@ use selvedge_model::{Action, Awaited, Cell, Datum, Deed, SharedId, SymbolId, Tou
 use super::Lowering;
 use super::intern::Symbol;
 use crate::flow::EdgeId;
-use crate::{Type, Value, Variable};
+use crate::telling::Told;
+use crate::{GlobalId, LocalId, Type, Value, Variable};
 
 impl Lowering {
     /// What the statements of an action did from a head.
     pub(super) fn deeds_of(&self, shared: SharedId, top: SymbolId, action: &Action) -> Vec<Deed> {
-        if self.program.telling.is_some() {
-            return Vec::new();
-        }
         // The end of a thread concerns no variable.
         let Some(frame) = self.frame(top) else { return vec![Deed::default()] };
         let path = self.executed(action.origin).path;
@@ -37,7 +35,11 @@ impl Lowering {
         };
         let mut rest = done.as_slice();
         let mut deeds = Vec::new();
-        for length in self.statement_lengths(&path) {
+        let lengths = match &self.program.telling {
+            Some(telling) => self.told_lengths(telling, &path),
+            None => self.statement_lengths(&path),
+        };
+        for length in lengths {
             let (mine, others) = rest.split_at(length.min(rest.len()));
             rest = others;
             deeds.push(self.one_deed(mine));
@@ -72,7 +74,9 @@ impl Lowering {
         let ((before, frames), (after, left)) = (&edge.before, &edge.after);
         let shared = |slot: usize| {
             let of = |shared: &Shared| shared.memory.get(&self.machine.shared, slot);
-            self.touched(Cell::Shared(slot), &self.program.globals, slot, of(before), of(after))
+            let told = |number| Told::Shared(GlobalId(number));
+            let (cell, variables) = (Cell::Shared(slot), &self.program.globals);
+            self.touched(cell, (variables, &told), slot, of(before), of(after))
         };
         let level = frames.len().saturating_sub(1);
         let own = |slot: usize| {
@@ -86,7 +90,8 @@ impl Lowering {
             let after = of(left).filter(|value| *value != Value::Open);
             let after = after.unwrap_or_else(|| before.clone());
             let locals = &self.program.procs[proc.index()].locals;
-            self.touched(Cell::Own { frame: level, slot }, locals, slot, before, after)
+            let told = |number| Told::Local(proc, LocalId(number));
+            self.touched(Cell::Own { frame: level, slot }, (locals, &told), slot, before, after)
         };
         let is_chosen = |read: &Touched| read.before == Datum::Any;
         let mut reads: Vec<Touched> = touched.reads.iter().filter_map(shared).collect();
@@ -106,21 +111,22 @@ impl Lowering {
     fn touched(
         &self,
         cell: Cell,
-        variables: &[Variable],
+        (variables, told): (&[Variable], &dyn Fn(u32) -> Told),
         slot: usize,
         before: Value,
         after: Value,
     ) -> Option<Touched> {
-        let (name, ty) = name_of(variables, slot)?;
-        let datum = |value: &Value| self.program.datum(ty, value);
+        let Named { name, ty, is_address } = self.named_slot(variables, told, slot)?;
+        let datum = |value: &Value| match &self.program.telling {
+            Some(telling) if is_address => telling.address(value),
+            _ => self.program.datum(ty, value),
+        };
         Some(Touched { cell, name, before: datum(&before), value: datum(&after) })
     }
 
     /// What a thread looks at where it cannot act: the shared variables that the statements there read.
     pub(super) fn awaited_at(&self, shared: SharedId, top: SymbolId) -> Vec<Awaited> {
-        let (None, Some(frame)) = (&self.program.telling, self.frame(top)) else {
-            return Vec::new();
-        };
+        let Some(frame) = self.frame(top) else { return Vec::new() };
         let shared = self.shared_state(shared);
         let mut awaited = Vec::new();
         for &edge in &self.flow.location(frame.loc).edges {
@@ -159,8 +165,31 @@ impl Lowering {
             let id = u32::try_from(value.small()?).ok()?;
             return (id > 0).then_some(Awaited::Thread(id));
         }
-        let (name, _) = name_of(&self.program.globals, slot).filter(|_| area == Area::Shared)?;
-        Some(Awaited::Variable(name))
+        if area != Area::Shared {
+            return None;
+        }
+        let told = |number| Told::Shared(GlobalId(number));
+        let named = self.named_slot(&self.program.globals, &told, slot)?;
+        (!named.name.is_empty()).then_some(Awaited::Variable(named.name))
+    }
+
+    /// A slot of some variables, as it is told.
+    fn named_slot<'v>(
+        &self,
+        variables: &'v [Variable],
+        told: &dyn Fn(u32) -> Told,
+        slot: usize,
+    ) -> Option<Named<'v>> {
+        let (number, inside) = variable_at(variables, slot)?;
+        let variable = &variables[number];
+        let ty = variable.ty.scalar();
+        let Some(telling) = &self.program.telling else {
+            let name = element_name(&variable.name, &variable.ty, inside);
+            return Some(Named { name, ty, is_address: false });
+        };
+        let variable = (told(u32::try_from(number).ok()?), &*variable.name, &variable.ty);
+        let (name, is_address) = telling.scalar(variable, inside).unwrap_or_default();
+        Some(Named { name, ty, is_address })
     }
 
     /// The shared variables that are locks.
@@ -178,22 +207,33 @@ impl Lowering {
     }
 }
 
-/// The name of a slot, `a[2][0]` for an element, and the type of what it holds.
-fn name_of(variables: &[Variable], slot: usize) -> Option<(String, &Type)> {
+/// A scalar with its name: empty if it is not told.
+struct Named<'v> {
+    name: String,
+    ty: &'v Type,
+    is_address: bool,
+}
+
+/// The variable that has a slot, and which of its own slots that is.
+fn variable_at(variables: &[Variable], slot: usize) -> Option<(usize, usize)> {
     let mut rest = slot;
-    let variable = variables.iter().find(|variable| {
+    let number = variables.iter().position(|variable| {
         let slots = variable.ty.slots();
         let is_it = rest < slots;
         rest -= if is_it { 0 } else { slots };
         is_it
     })?;
-    let mut name = variable.name.clone();
-    let mut ty = &variable.ty;
+    Some((number, rest))
+}
+
+/// The name of a slot of a variable: `a[2][0]` for an element.
+fn element_name(name: &str, ty: &Type, slot: usize) -> String {
+    let (mut name, mut ty, mut rest) = (name.to_owned(), ty, slot);
     while let Type::Array { element, .. } = ty {
         let slots = element.slots().max(1);
         name += &format!("[{}]", rest / slots);
         rest %= slots;
         ty = element;
     }
-    Some((name, ty))
+    name
 }

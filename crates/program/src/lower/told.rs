@@ -7,7 +7,7 @@ use super::Lowering;
 use crate::flow::{Command, Edge, EdgeId};
 use crate::telling::{Manner, Telling, Told};
 use crate::visit::operands;
-use crate::{Expr, ExprKind, GlobalId, Place, Span, VarRef};
+use crate::{Expr, ExprKind, GlobalId, Place, Span, Type, VarRef};
 
 /// What is said of a step that belongs to no statement.
 const NO_STATEMENT: &str = "…";
@@ -18,7 +18,18 @@ const MOST_LINES: usize = 20;
 impl Lowering {
     /// What a sequence of edges executes, statement by statement as it is told.
     pub(super) fn told_path(&self, telling: &Telling, path: &[EdgeId]) -> Vec<Step> {
-        let mut steps: Vec<(Span, Step)> = Vec::new();
+        self.told_parts(telling, path).into_iter().map(|(step, _)| step).collect()
+    }
+
+    /// How many edges belong to each of these statements.
+    pub(super) fn told_lengths(&self, telling: &Telling, path: &[EdgeId]) -> Vec<usize> {
+        self.told_parts(telling, path).into_iter().map(|(_, edges)| edges).collect()
+    }
+
+    /// The statements of a sequence of edges, each with how many edges it has; edges that are not told belong to the statement before them, or to the first.
+    fn told_parts(&self, telling: &Telling, path: &[EdgeId]) -> Vec<(Step, usize)> {
+        let mut steps: Vec<(Span, Step, usize)> = Vec::new();
+        let mut before = 0;
         for &id in path {
             let edge = self.flow.edge(id);
             let place = telling.statement(edge.span).unwrap_or(edge.span);
@@ -28,9 +39,10 @@ impl Lowering {
             }
             let step = Step { text, line: self.line(edge.span) };
             match steps.last_mut() {
-                Some((last, before)) if *last == place => *before = step,
-                _ if step.text.is_empty() => {}
-                _ => steps.push((place, step)),
+                Some((last, told, edges)) if *last == place => (*told, *edges) = (step, *edges + 1),
+                Some((_, _, edges)) if step.text.is_empty() => *edges += 1,
+                None if step.text.is_empty() => before += 1,
+                _ => steps.push((place, step, 1 + std::mem::take(&mut before))),
             }
         }
         if steps.is_empty() {
@@ -38,9 +50,9 @@ impl Lowering {
             let returns =
                 path.iter().any(|&id| matches!(self.flow.edge(id).command, Command::Return(_)));
             let text = if returns { "return" } else { NO_STATEMENT };
-            return vec![Step { text: text.to_owned(), line: None }];
+            return vec![(Step { text: text.to_owned(), line: None }, path.len())];
         }
-        steps.into_iter().map(|(_, step)| step).collect()
+        steps.into_iter().map(|(_, step, edges)| (step, edges)).collect()
     }
 
     /// What there is to say of an edge beside the statement that it belongs to: which way a condition went, or what was read.
@@ -85,6 +97,19 @@ impl Lowering {
                 Command::Async { .. } | Command::StartThread { .. } => return Some(Access::Starts),
                 Command::Join(_) => return Some(Access::Shared),
                 Command::Assign { .. } if telling.cleared.contains(&edge.span) => continue,
+                // A variable on a stack goes, with its mark.
+                Command::Assign { targets, .. } if targets.len() > 1 => {
+                    let is_mark = |place: &Place| match place.var {
+                        VarRef::Global(global) => {
+                            let manner = telling.variables.get(&Told::Shared(global));
+                            manner == Some(&Manner::Hidden)
+                        }
+                        VarRef::Local(_) => false,
+                    };
+                    if targets.iter().any(is_mark) {
+                        continue;
+                    }
+                }
                 _ => {}
             }
             for place in self.machine.code.edge(id).shared_places() {
@@ -93,8 +118,15 @@ impl Lowering {
                     // An object comes or goes.
                     Some(Manner::Heap(_)) => return None,
                     Some(Manner::Hidden) => {}
-                    _ if telling.on_stack.contains(&global) => {}
-                    _ if found == Some(Access::Shared) || !self.only_reads(id) => {
+                    _ if telling.on_stack.contains(&global) => {
+                        let reads = self.only_reads(id);
+                        let bytes = match self.program.globals[global.index()].ty.scalar() {
+                            Type::Machine { bits, .. } => bits / 8,
+                            _ => 1,
+                        };
+                        found = found.or(Some(Access::Stack { reads, bytes }));
+                    }
+                    _ if matches!(found, Some(Access::Shared)) || !self.only_reads(id) => {
                         found = Some(Access::Shared);
                     }
                     _ => found = Some(Access::Reads),

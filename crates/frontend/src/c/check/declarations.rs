@@ -141,6 +141,17 @@ impl<'t> Checker<'t> {
                 continue;
             };
             let span = declared_span(declaration, item);
+            let may_vary = specifiers.storage.is_none_or(|s| s == Storage::Automatic)
+                && !specifiers.thread_local
+                && item.init.is_none()
+                && !base_varies;
+            if varies
+                && may_vary
+                && let Some(base) = &base
+                && self.varying(name, base.clone(), &item.declarator, span, out).is_some()
+            {
+                continue;
+            }
             if varies {
                 let value = unsupported(VARIABLE_LENGTH, Type::Void, span);
                 out.push(Stmt { kind: StmtKind::Expr(value), span });

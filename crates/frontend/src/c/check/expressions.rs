@@ -95,6 +95,9 @@ impl Checker<'_> {
             Written::Cast(name, of) => self.cast_expression(name, of, span).map(Operand::Value),
             Written::Compound(name, items) => self.compound(name, items, span),
             Written::SizeofExpr(of) => {
+                if let Some(size) = self.sizeof_varying(of, span) {
+                    return Some(Operand::Value(size));
+                }
                 self.has_variable_length = false;
                 let ty = self.type_of(of)?;
                 self.sizeof(&ty, span).map(Operand::Value)
@@ -140,6 +143,7 @@ impl Checker<'_> {
                 let ty = self.body.as_ref()?.locals.get(id.index())?.ty.clone();
                 Some(Operand::Place(Lvalue { kind: LvalueKind::Local(id), ty, span }))
             }
+            Some(Meaning::Varying { pointer, .. }) => self.varying_value(pointer, span),
             Some(Meaning::Object(id)) => self.object_place(id, span),
             Some(Meaning::Global(global)) => self.global_place(global, span),
             Some(Meaning::Function(id)) => Some(Operand::Function(id, span)),
@@ -178,6 +182,9 @@ impl Checker<'_> {
 
     /// `&e`
     fn address(&mut self, of: &tree::Expr, span: Span) -> Option<Expr> {
+        if let Some(address) = self.address_of_varying(of, span) {
+            return Some(address);
+        }
         match self.operand(of)? {
             function @ Operand::Function(..) => self.rvalue(function),
             Operand::Place(place) => {

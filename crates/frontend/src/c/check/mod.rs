@@ -37,6 +37,7 @@ mod switches;
 #[cfg(test)]
 mod tests;
 mod variables;
+mod varying;
 mod words;
 
 use std::rc::Rc;
@@ -153,7 +154,17 @@ impl Checker<'_> {
     fn start(&mut self) {
         let main = self.functions_by_name.get("main").copied();
         match main.filter(|id| self.known[id.index()].definition.is_some()) {
-            Some(id) => self.reach_function(id),
+            Some(id) => {
+                self.reach_function(id);
+                // Who returns from `main` calls `exit`, which calls what `atexit` was given.
+                let defined = |name: &str| {
+                    let id = self.functions_by_name.get(name).copied();
+                    id.filter(|id| self.known[id.index()].definition.is_some())
+                };
+                if let (Some(_), Some(exit)) = (defined("atexit"), defined("exit")) {
+                    self.reach_function(exit);
+                }
+            }
             None => {
                 let defined = self.functions.iter().zip(&self.known);
                 let defined = defined.filter(|(_, known)| known.definition.is_some());

@@ -30,6 +30,13 @@ pub(super) enum Meaning {
     Object(ObjectId),
     /// A parameter or a local variable.
     Local(LocalId),
+    /// A local array whose length is not constant, by the variables that keep its address and its length.
+    Varying {
+        /// Its address.
+        pointer: LocalId,
+        /// How many elements it has.
+        length: LocalId,
+    },
     /// A function.
     Function(FunctionId),
     /// Something whose declaration is wrong, which was reported.

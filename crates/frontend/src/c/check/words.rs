@@ -38,7 +38,11 @@ impl Checker<'_> {
             },
             TypeWords::Record(record) => self.record(record)?,
             TypeWords::Enum(enumeration) => self.enumeration(enumeration)?,
-            TypeWords::TypeofExpr(expr) => self.type_of(expr)?,
+            TypeWords::TypeofExpr(expr) => {
+                let ty = self.type_of(expr)?;
+                self.has_variable_length |= self.named_varying(expr).is_some();
+                ty
+            }
             TypeWords::TypeofType(name) => self.type_name(name)?,
             TypeWords::Atomic(name) => atomic(self.type_name(name)?),
             TypeWords::Auto => {
@@ -106,7 +110,8 @@ impl Checker<'_> {
         self.derive(base, &declarator.derived, declarator.span)
     }
 
-    fn derive(&mut self, base: Type, derived: &[Derived], span: Span) -> Option<Type> {
+    /// What pointers, arrays and functions make of a type.
+    pub fn derive(&mut self, base: Type, derived: &[Derived], span: Span) -> Option<Type> {
         if derived.len() > DEEPEST {
             self.too_large_type(span);
             return None;

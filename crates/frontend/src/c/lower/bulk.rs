@@ -82,6 +82,12 @@ impl Bulk {
         self.only.contains(&Holder::Local(function, local))
     }
 
+    /// How many threads all of the loops start, each of them once.
+    pub(super) fn all(&self) -> u32 {
+        let turns = self.loops.values().map(|(_, turns)| u32::try_from(*turns).unwrap_or(u32::MAX));
+        turns.fold(0, u32::saturating_add)
+    }
+
     /// The fewest threads that one of the loops starts.
     pub(super) fn fewest(&self) -> Option<u32> {
         let turns = self.loops.values().map(|(_, turns)| u32::try_from(*turns).unwrap_or(u32::MAX));

@@ -28,7 +28,7 @@ use selvedge_program::Span;
 
 use super::foreseen::{bounds, is_mentioned, variable};
 use super::points::{Points, Target};
-use super::ranges::ranges;
+use super::ranges::{Range, ranges};
 use super::sources::{Origin, Sources};
 use super::visit::{each_expr, each_inner, each_part, each_statement, jumps_back};
 use crate::c::typed::*;
@@ -49,8 +49,10 @@ pub(super) struct Choices {
     vague: BTreeSet<Span>,
     /// How many values meet where the value of a call is compared.
     meeting: BTreeMap<Span, i128>,
-    /// The least and the greatest value of calls that are assumed to be in a range at once.
-    ranges: BTreeMap<Span, (i128, i128)>,
+    /// The values of calls that are assumed to be in a range at once, or tested for that.
+    ranges: BTreeMap<Span, Range>,
+    /// Constants that what is computed of values is compared with, and those that it is computed with: values to try.
+    hints: Hints,
 }
 
 impl Choices {
@@ -101,25 +103,36 @@ impl Choices {
     /// Some values of a call: the smallest, the largest, and those around 0 and the constants that it is compared with.
     pub(super) fn samples(&self, call: Span, from: i128, to: i128) -> Vec<i128> {
         let constants = self.constants.get(&call).into_iter().flatten();
-        let (least, greatest) = self.ranges.get(&call).copied().unwrap_or((from, to));
+        let range = self.ranges.get(&call);
+        let (least, greatest) = range.map_or((from, to), |range| (range.least, range.greatest));
         // Loops that count up to very large numbers are not followed.
         let near = constants
             .flat_map(|&constant| [constant - 1, constant, constant + 1])
             .chain([least, greatest])
             .filter(|value| value.abs() <= LARGEST_SAMPLE);
+        let first: BTreeSet<i128> = [from, -1, 0, 1, 2, 3, to].into_iter().chain(near).collect();
+        let is_one = |value: &i128| (from.max(least)..=to.min(greatest)).contains(value);
         let mut values: BTreeSet<i128> =
-            [from, -1, 0, 1, 2, 3, to].into_iter().chain(near).collect();
-        values.retain(|value| (from.max(least)..=to.min(greatest)).contains(value));
+            first.into_iter().filter(is_one).take(MOST_SAMPLES).collect();
+        for value in self.hints.values().filter(is_one) {
+            if values.len() >= 2 * MOST_SAMPLES {
+                break;
+            }
+            values.insert(value);
+        }
         if values.is_empty() {
             values.insert(least.clamp(from, to));
         }
-        values.into_iter().take(MOST_SAMPLES).collect()
+        values.into_iter().collect()
     }
 
     /// All values of a call, if they are few by what is assumed of them.
     fn listed(&self, call: Span) -> Option<Vec<i128>> {
-        let (least, greatest) = *self.ranges.get(&call)?;
-        (greatest - least < MOST_LISTED).then(|| (least..=greatest).collect())
+        let Range { least, greatest, leaving } = self.ranges.get(&call)?;
+        (greatest - least < MOST_LISTED).then(|| {
+            let all: BTreeSet<i128> = (*least..=*greatest).chain(leaving.iter().copied()).collect();
+            all.into_iter().collect()
+        })
     }
 
     /// The values of a call that are enough, if they are from one number to another; nothing if all of them may matter.
@@ -153,6 +166,36 @@ impl Choices {
             values.extend((first..first + near).filter(|value| *value <= to));
         }
         Some(values.into_iter().collect())
+    }
+}
+
+/// What is worth a try where all values cannot be tried.
+#[derive(Debug, Default)]
+struct Hints {
+    /// Constants that what is computed is compared with.
+    results: BTreeSet<i128>,
+    /// Constants that it is computed with.
+    operands: BTreeSet<i128>,
+}
+
+impl Hints {
+    /// Values that an operation with one of the operands may lead from to one of the results, those first that need none.
+    fn values(&self) -> impl Iterator<Item = i128> {
+        let pairs = || {
+            let each = |&result: &i128| self.operands.iter().map(move |&with| (result, with));
+            self.results.iter().flat_map(each)
+        };
+        let plain = self.results.iter().flat_map(|&c| [c, -c, -c - 1]);
+        let shifted = self.results.iter().filter(|c| **c > 0).map(|c| i128::from(c.ilog2()));
+        let undone = pairs().flat_map(|(c, k)| {
+            let quotient = c.checked_div(k).unwrap_or(c);
+            [quotient, c ^ k, c.saturating_add(k), c.saturating_sub(k), c.saturating_mul(k)]
+        });
+        // Of a remainder: some numbers further on.
+        let further = pairs().flat_map(|(c, k)| {
+            [10, 100].map(|times: i128| k.saturating_mul(times).saturating_add(c))
+        });
+        plain.chain(shifted).chain(undone).chain(further).filter(|v| v.abs() <= LARGEST_SAMPLE)
     }
 }
 
@@ -505,6 +548,11 @@ impl<'u> Look<'_, 'u> {
             ExprKind::Arithmetic(_, a, b)
             | ExprKind::Offset(a, b)
             | ExprKind::Difference(a, b, _) => {
+                if let (Some(value), None) | (None, Some(value)) = (constant(a), constant(b))
+                    && !self.carried(expr).is_empty()
+                {
+                    self.found.hints.operands.insert(value);
+                }
                 self.opened(a);
                 self.opened(b);
                 self.value(a);
@@ -515,6 +563,11 @@ impl<'u> Look<'_, 'u> {
                     (_, Some(value)) => self.compared(a, value),
                     (Some(value), _) => self.compared(b, value),
                     (None, None) => self.meet(a, b),
+                }
+                if let (Some(value), None) | (None, Some(value)) = (constant(a), constant(b))
+                    && (!self.carried(a).is_empty() || !self.carried(b).is_empty())
+                {
+                    self.found.hints.results.insert(value);
                 }
                 self.value(a);
                 self.value(b);

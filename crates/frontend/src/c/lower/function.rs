@@ -31,6 +31,8 @@ pub(super) struct Fun<'l, 'u> {
     pending: Vec<ProgramLabel>,
     /// Where local variables are.
     pub(super) homes: BTreeMap<LocalId, Home>,
+    /// Which object an array is whose length is not constant, by the call that makes it.
+    pub(super) varying: BTreeMap<Span, Place>,
     /// The labels of the text.
     pub(super) named: Vec<ProgramLabel>,
     /// Where `break` leads to, and `continue`; the innermost last.
@@ -70,6 +72,7 @@ impl<'l, 'u> Fun<'l, 'u> {
             blocks: vec![Vec::new()],
             pending: Vec::new(),
             homes: BTreeMap::new(),
+            varying: BTreeMap::new(),
             named: Vec::new(),
             breaks: Vec::new(),
             continues: Vec::new(),
@@ -81,6 +84,7 @@ impl<'l, 'u> Fun<'l, 'u> {
         fun.unless_ended(function.span);
         fun.named = function.labels.iter().map(|name| fun.label(name)).collect();
         fun.find_homes(function);
+        fun.find_varying(function);
         if role == Role::Main {
             fun.open_arguments(function);
         }

@@ -3,6 +3,7 @@
 //! free, a run cannot be followed.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use selvedge_program::make::{read, truth};
 use selvedge_program::{BinaryOp, Expr, Place, Span, StmtKind, Type, Value, VarRef};
@@ -244,10 +245,25 @@ impl<'u> Fun<'_, 'u> {
         span: Span,
     ) -> Expr {
         let pointer = self.pointer_type();
+        match self.new_object(site, zero, size, span) {
+            Some((stored, object)) => self.object_address(&stored, object, span),
+            None => int(0, &pointer),
+        }
+    }
+
+    /// Takes an object of the pool of a call; nothing if it cannot be followed what the call makes.
+    pub(super) fn new_object(
+        &mut self,
+        site: Span,
+        zero: bool,
+        size: Option<&Expr>,
+        span: Span,
+    ) -> Option<(Rc<Stored>, Expr)> {
+        let pointer = self.pointer_type();
         let Some(stored) = self.lower.stored(Target::Heap(site)) else {
             let reason = self.lower.why_refused(Target::Heap(site));
             self.limit(span, reason);
-            return int(0, &pointer);
+            return None;
         };
         self.lower.assumptions.insert(
             "memory that is asked for is always given, at the first address that is free"
@@ -270,6 +286,12 @@ impl<'u> Fun<'_, 'u> {
                 self.clear(leaf, *var, &object, span);
             }
         }
+        Some((stored, object))
+    }
+
+    /// The address of an object of a pool.
+    pub(super) fn object_address(&mut self, stored: &Stored, object: Expr, span: Span) -> Expr {
+        let pointer = self.pointer_type();
         let stride = int(stored.pool.map_or(0, |pool| pool.stride), &pointer);
         let by = binary(BinaryOp::Mul, convert(object, &pointer), stride, span);
         let address = binary(BinaryOp::Add, int(stored.base, &pointer), by, span);
@@ -416,6 +438,6 @@ pub(super) fn mark(pool: Pool, object: Expr, span: Span) -> Place {
 }
 
 /// The type of numbers of objects, with one for none.
-fn number_type(pool: Pool) -> Type {
+pub(super) fn number_type(pool: Pool) -> Type {
     selvedge_program::make::range(0, pool.objects)
 }

@@ -93,7 +93,7 @@ fn is_section(name: &str) -> bool {
 }
 
 /// A function of the library by its name; it is declared if it is not.
-fn named(unit: &mut Unit, name: &str) -> FunctionId {
+pub(super) fn named(unit: &mut Unit, name: &str) -> FunctionId {
     let known = unit.functions.iter().position(|f| f.name == name && f.body.is_none());
     let number = known.unwrap_or_else(|| {
         unit.functions.push(Function {
@@ -218,6 +218,9 @@ fn is_simple(unit: &Unit, at: FunctionId) -> bool {
                     && !super::library::OUTSIDE.contains(&name)
                     && name != BEGIN
                     && name != END;
+        }
+        ExprKind::Call(Callee::Builtin(name), _) => {
+            plain &= !super::points::MAKERS.contains(&name.as_str());
         }
         _ => {}
     });

@@ -113,6 +113,7 @@ pub(super) fn does_nothing_hidden(name: &str) -> bool {
         "memmove",
         "bzero",
         "__builtin_alloca",
+        c::VARYING,
         "__builtin_malloc",
         "__builtin_memset",
         "__builtin_memcpy",
@@ -279,6 +280,7 @@ impl<'u> Fun<'_, 'u> {
             "malloc" | "__builtin_malloc" | "__builtin_alloca" | "alloca" => {
                 vec![self.made(expr, args, false)]
             }
+            c::VARYING => vec![self.made_varying(expr, args)],
             "calloc" => vec![self.made(expr, args, true)],
             "realloc" => vec![self.made_again(expr, args)],
             "free" => {
@@ -296,6 +298,9 @@ impl<'u> Fun<'_, 'u> {
             "__builtin_object_size" => result.iter().map(|ty| int(-1, ty)).collect(),
             "abs" | "labs" | "llabs" | "__builtin_abs" => match args.first() {
                 Some(arg) => {
+                    if self.lower.options.overflow && self.is_vague(arg) {
+                        self.limit(span, "arithmetic with a value from outside".to_owned());
+                    }
                     let value = self.scalar(arg);
                     let value = self.simple(value, span);
                     self.check_overflow(Arithmetic::Sub, &int(0, &value.ty), &value, span);
@@ -317,6 +322,12 @@ impl<'u> Fun<'_, 'u> {
         result: Option<Type>,
     ) -> Vec<Expr> {
         let span = expr.span;
+        let counts = ["sem_init", "pthread_barrier_init", "pthread_mutexattr_settype", "mtx_init"];
+        if counts.contains(&name) && args.iter().any(|arg| self.is_vague(arg)) {
+            args.iter().for_each(|arg| self.effect(arg));
+            self.limit(span, format!("a call of `{name}` with a value from outside"));
+            return result.iter().map(Fun::nothing).collect();
+        }
         if let Some(values) = self.synchronisation(expr, name, args, result.as_ref()) {
             return values;
         }
@@ -386,7 +397,7 @@ impl<'u> Fun<'_, 'u> {
     }
 
     /// How many bytes are asked for: the product of all arguments; nothing where that is not known.
-    fn wanted_size(&mut self, args: &'u [c::Expr], span: Span) -> Option<Expr> {
+    pub(super) fn wanted_size(&mut self, args: &'u [c::Expr], span: Span) -> Option<Expr> {
         let is_vague = args.iter().any(|arg| self.is_vague(arg));
         let sizes = self.scalars(&args.iter().collect::<Vec<_>>());
         let ty = self.pointer_type();

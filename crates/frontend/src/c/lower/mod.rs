@@ -18,6 +18,7 @@
 
 mod access;
 mod arithmetic;
+mod around;
 mod assigning;
 mod atomics;
 mod blocks;
@@ -55,6 +56,7 @@ mod telling;
 mod threads;
 mod unread;
 mod vague;
+mod varying;
 mod visit;
 mod waiting;
 
@@ -96,6 +98,8 @@ pub struct Options {
     pub marks_end: bool,
     /// Whether values from outside are all values of their types: for who follows them without a list.
     pub keeps_values: bool,
+    /// Whether loops that start very many threads are followed as they are, one thread after the other.
+    pub counts_threads: bool,
     /// Whether all accesses and results are looked at, whatever the text shows of data races and overflow: to compare the one with the other.
     pub watches_all: bool,
 }
@@ -133,6 +137,7 @@ impl Default for Options {
             ends_at_limits: false,
             marks_end: false,
             keeps_values: false,
+            counts_threads: false,
             watches_all: false,
         }
     }
@@ -173,6 +178,8 @@ pub struct Lowered {
     pub approximations: Vec<Limit>,
     /// With no more threads than this, where any number of them stands for very many.
     pub most_threads: Option<u32>,
+    /// How many threads loops start for which any number stands, all together.
+    pub many_threads: Option<u32>,
     /// Whether nothing but data races or results that do not fit is asked about, and the text shows that there are none: whatever runs do, and whether they can be followed or not.
     pub is_quiet: bool,
 }
@@ -194,6 +201,8 @@ pub(super) enum Role {
 pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> {
     let known = without_known(unit, &options);
     let unit = known.as_ref().unwrap_or(unit);
+    let whole = around::around_main(unit);
+    let unit = whole.as_ref().unwrap_or(unit);
     let settled = foreseen::settle(unit, options.overflow);
     let unit = settled.as_ref().unwrap_or(unit);
     let shorter = filling::left_out(unit);
@@ -230,7 +239,10 @@ pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> 
         refused: BTreeMap::new(),
         assumptions: BTreeSet::new(),
         waits: false,
-        bulk: bulk::Bulk::new(unit),
+        bulk: match options.counts_threads {
+            true => bulk::Bulk::default(),
+            false => bulk::Bulk::new(unit),
+        },
         approximations: BTreeSet::new(),
         choices: choices::Choices::default(),
         numbers: None,
@@ -293,13 +305,23 @@ pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> 
     });
     let approximations: Vec<Limit> = lower.approximations.iter().cloned().collect();
     let most_threads = lower.bulk.fewest().filter(|_| !approximations.is_empty());
+    let many_threads = most_threads.map(|_| lower.bulk.all());
     let Lower { program, limits, assumptions, waits, is_quiet, .. } = lower;
     // Who asks for everything is told of all variables as they are.
     let program = match !options.is_everything() && !options.races {
         true => selvedge_program::own::own(program),
         false => program,
     };
-    Ok(Lowered { program, limits, assumptions, waits, approximations, most_threads, is_quiet })
+    Ok(Lowered {
+        program,
+        limits,
+        assumptions,
+        waits,
+        approximations,
+        most_threads,
+        many_threads,
+        is_quiet,
+    })
 }
 
 /// The unit without the bodies of functions that are known by their names; nothing if there are none.

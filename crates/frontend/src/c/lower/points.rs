@@ -66,7 +66,8 @@ pub struct Points<'u> {
 }
 
 /// Functions that make objects.
-pub const MAKERS: [&str; 5] = ["malloc", "calloc", "realloc", "aligned_alloc", "__builtin_alloca"];
+pub const MAKERS: [&str; 6] =
+    ["malloc", "calloc", "realloc", "aligned_alloc", "__builtin_alloca", VARYING];
 
 impl<'u> Points<'u> {
     /// Looks at the whole unit.
@@ -187,15 +188,14 @@ impl<'u> Points<'u> {
         })
     }
 
-    /// Whether the address of a local variable may be kept when the block has ended that declares it, and these others.
+    /// Whether the address of something that a block declares may be kept when the block has ended, by other variables than those that it declares.
     #[must_use]
     pub fn outlives_block(
         &self,
         function: FunctionId,
-        local: LocalId,
+        target: Target,
         block: &BTreeSet<LocalId>,
     ) -> bool {
-        let target = Target::Local(function, local);
         let is_outside = |holder: &Holder| match holder {
             Holder::In(Target::Local(at, other)) => *at == function && !block.contains(other),
             _ => false,
@@ -433,8 +433,11 @@ impl<'u> Points<'u> {
         if matches!(name, "free" | "realloc") {
             self.freed.extend(arg(0));
         }
-        if name == "__builtin_alloca" {
+        if name == "__builtin_alloca" || name == VARYING {
             self.on_stack.insert(expr.span);
+        }
+        if name == VARYING {
+            self.freed.insert(Target::Heap(expr.span));
         }
         if MAKERS.contains(&name) {
             self.heap.insert(expr.span);
@@ -489,6 +492,8 @@ impl<'u> Points<'u> {
                 return arg(0);
             }
             "memset" | "__builtin_memset" => return arg(0),
+            // What is computed of a value from outside is one.
+            "abs" | "labs" | "llabs" => return arg(0),
             _ if name.starts_with("__atomic") || name.starts_with("__sync") => {
                 return self.atomic(name, args);
             }

@@ -4,22 +4,36 @@
 //!
 //! **Claim.** Let the value be given to a local variable whose address is never taken, or to any variable where `main` has called nobody yet who could start a thread, and let assumptions about variables follow at once. A run with a value outside of the range
 //! ends there, and until then nobody has seen the value: what others do meanwhile they do with any value. So the runs with values in the range are enough.
+//!
+//! **Tests that leave.** `if (i < 0 || i >= 10) return 0;` keeps the same values for what follows, but a run with another value goes on elsewhere, without looking at the value again. All that matters of it is
+//! which of the tests holds, and these compare it with constants: so the values at these constants, and beside them, are enough of those that leave.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_program::Span;
 
 use super::choices::constant;
-use super::foreseen::{Start, bounds, ids, is_mentioned, opened, variable};
+use super::foreseen::{Start, bounds, ids, is_mentioned, never_returns, opened, root, variable};
 use super::points::Target;
-use super::visit::{each_block, each_call, each_part, each_statement};
+use super::visit::{each_block, each_call, each_expr, each_part, each_statement, flattened};
 use crate::c::typed::*;
 
-/// The least and the greatest value of calls whose values are assumed to be in a range before anybody sees them.
+/// Which values of a call matter.
+#[derive(Clone, Debug)]
+pub(super) struct Range {
+    /// The least one that is not refused at once.
+    pub(super) least: i128,
+    /// The greatest one.
+    pub(super) greatest: i128,
+    /// Values of whom one is enough for all that leave by the same test.
+    pub(super) leaving: BTreeSet<i128>,
+}
+
+/// The values of calls whose values are assumed to be in a range, or tested for that, before anybody sees them.
 pub(super) fn ranges(
     unit: &Unit,
     addressed: &BTreeSet<(FunctionId, LocalId)>,
-) -> BTreeMap<Span, (i128, i128)> {
+) -> BTreeMap<Span, Range> {
     let mut found = BTreeMap::new();
     for (at, function) in ids(unit) {
         let start = Start::of(unit, at, true);
@@ -29,7 +43,9 @@ pub(super) fn ranges(
         let mut see = |block: &[Stmt], alone: usize| {
             for (number, statement) in block.iter().enumerate() {
                 let Some((var, ty)) = opened(unit, at, statement) else { continue };
-                let Some(mut range) = bounds(ty) else { continue };
+                let Some(whole) = bounds(ty) else { continue };
+                let mut range = whole;
+                let mut leaving = BTreeSet::new();
                 let is_unseen = match var {
                     Target::Local(_, local) => !addressed.contains(&(at, local)),
                     _ => number < alone,
@@ -42,8 +58,23 @@ pub(super) fn ranges(
                         StmtKind::Expr(expr) => start.assumption(expr),
                         _ => None,
                     };
+                    let left = match (&next.kind, var) {
+                        (StmtKind::If(cond, then, otherwise), Target::Local(..))
+                            if otherwise.is_empty()
+                                && start.is_harmless(cond)
+                                && leaves(unit, at, var, then) =>
+                        {
+                            borders(at, var, cond)
+                        }
+                        _ => None,
+                    };
+                    if let (Some(borders), StmtKind::If(cond, ..)) = (left, &next.kind) {
+                        narrow(at, var, cond, false, &mut range);
+                        leaving.extend(borders);
+                        continue;
+                    }
                     match assumed.filter(|cond| start.is_harmless(cond)) {
-                        Some(cond) => narrow(at, var, cond, &mut range),
+                        Some(cond) => narrow(at, var, cond, true, &mut range),
                         None if matches!(next.kind, StmtKind::Declare(_, None)) => {}
                         None => match opened(unit, at, next) {
                             Some((other, _)) if other != var => {}
@@ -55,7 +86,11 @@ pub(super) fn ranges(
                     && call.ty == *ty
                     && range.0 <= range.1
                 {
-                    found.insert(call.span, range);
+                    let beside = |border: &i128| [border - 1, *border, border + 1];
+                    let leaving = leaving.iter().flat_map(beside);
+                    let leaving = leaving.filter(|v| (whole.0..=whole.1).contains(v)).collect();
+                    let (least, greatest) = range;
+                    found.insert(call.span, Range { least, greatest, leaving });
                 }
             }
         };
@@ -93,20 +128,21 @@ fn call_in(statement: &Stmt) -> Option<&Expr> {
     matches!(value.kind, ExprKind::Call(..)).then_some(value)
 }
 
-/// Takes what a condition says of a variable into its range.
-fn narrow(at: FunctionId, var: Target, cond: &Expr, range: &mut (i128, i128)) {
+/// Takes what a condition says of a variable, if it holds or does not, into its range.
+fn narrow(at: FunctionId, var: Target, cond: &Expr, holds: bool, range: &mut (i128, i128)) {
     match &cond.kind {
-        ExprKind::And(a, b) => {
-            narrow(at, var, a, range);
-            narrow(at, var, b, range);
+        ExprKind::And(a, b) if holds => {
+            narrow(at, var, a, holds, range);
+            narrow(at, var, b, holds, range);
         }
-        ExprKind::Compare(op, a, b) => {
-            let (op, value) = match (constant(a), constant(b)) {
-                (None, Some(value)) if reads(at, var, a) => (*op, value),
-                (Some(value), None) if reads(at, var, b) => (turned(*op), value),
-                _ => return,
-            };
-            match op {
+        ExprKind::Or(a, b) if !holds => {
+            narrow(at, var, a, holds, range);
+            narrow(at, var, b, holds, range);
+        }
+        ExprKind::Not(inner) => narrow(at, var, inner, !holds, range),
+        ExprKind::Compare(..) => {
+            let Some((op, value)) = compared(at, var, cond) else { return };
+            match if holds { op } else { opposite(op) } {
                 Compare::Lt => range.1 = range.1.min(value - 1),
                 Compare::Le => range.1 = range.1.min(value),
                 Compare::Gt => range.0 = range.0.max(value + 1),
@@ -116,6 +152,77 @@ fn narrow(at: FunctionId, var: Target, cond: &Expr, range: &mut (i128, i128)) {
             }
         }
         _ => {}
+    }
+}
+
+/// How a condition compares a variable with a constant, if it does that.
+fn compared(at: FunctionId, var: Target, cond: &Expr) -> Option<(Compare, i128)> {
+    let ExprKind::Compare(op, a, b) = &cond.kind else { return None };
+    match (constant(a), constant(b)) {
+        (None, Some(value)) if reads(at, var, a) => Some((*op, value)),
+        (Some(value), None) if reads(at, var, b) => Some((turned(*op), value)),
+        _ => None,
+    }
+}
+
+/// The constants that a condition compares a variable with; nothing if it looks at the variable in another way.
+fn borders(at: FunctionId, var: Target, cond: &Expr) -> Option<BTreeSet<i128>> {
+    match &cond.kind {
+        ExprKind::And(a, b) | ExprKind::Or(a, b) => {
+            let (mut all, more) = (borders(at, var, a)?, borders(at, var, b)?);
+            all.extend(more);
+            Some(all)
+        }
+        ExprKind::Not(inner) => borders(at, var, inner),
+        _ => match compared(at, var, cond) {
+            Some((_, value)) => Some(BTreeSet::from([value])),
+            None => (!mentions(at, var, cond)).then(BTreeSet::new),
+        },
+    }
+}
+
+/// Whether statements leave the function or end the program, without a look at a variable.
+fn leaves(unit: &Unit, at: FunctionId, var: Target, block: &[Stmt]) -> bool {
+    let all = flattened(block);
+    let goes = |statement: &Stmt| match &statement.kind {
+        StmtKind::Return(_) => true,
+        StmtKind::Expr(Expr { kind: ExprKind::Call(callee, _), .. }) => never_returns(unit, callee),
+        _ => false,
+    };
+    let is_plain = |statement: &Stmt| match &statement.kind {
+        StmtKind::Return(_) | StmtKind::Expr(_) => {
+            let mut looks = false;
+            each_part(statement, false, &mut |expr, _| looks |= mentions(at, var, expr));
+            !looks
+        }
+        _ => false,
+    };
+    all.last().is_some_and(|last| goes(last)) && all.iter().all(|statement| is_plain(statement))
+}
+
+/// Whether an expression names a variable.
+fn mentions(at: FunctionId, var: Target, expr: &Expr) -> bool {
+    let mut found = false;
+    each_expr(expr, &mut |inner| {
+        let place = match &inner.kind {
+            ExprKind::Load(place) | ExprKind::Address(place) | ExprKind::Assign(place, _) => place,
+            ExprKind::AssignWith { place, .. } => place,
+            _ => return,
+        };
+        found |= root(at, place) == Some(var);
+    });
+    found
+}
+
+/// The comparison that holds where another one does not.
+fn opposite(op: Compare) -> Compare {
+    match op {
+        Compare::Lt => Compare::Ge,
+        Compare::Le => Compare::Gt,
+        Compare::Gt => Compare::Le,
+        Compare::Ge => Compare::Lt,
+        Compare::Eq => Compare::Ne,
+        Compare::Ne => Compare::Eq,
     }
 }
 

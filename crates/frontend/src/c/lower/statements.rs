@@ -8,6 +8,8 @@ use selvedge_program::{BinaryOp, Expr, Span, StmtKind as Kind, Type};
 use super::access::{Access, adapt};
 use super::arithmetic::{binary, int};
 use super::function::Fun;
+use super::points::Target;
+use super::varying::varying_site;
 use super::visit::{each_call, each_declared, each_part};
 use super::{Cell, Role};
 use crate::c::typed::{self as c, Stmt, StmtKind};
@@ -44,11 +46,14 @@ impl<'u> Fun<'_, 'u> {
         let mut inside = std::collections::BTreeSet::new();
         each_declared(block, &mut |local, _| _ = inside.insert(local));
         block.iter().find_map(|statement| match &statement.kind {
-            StmtKind::Declare(local, _)
-                if self.lower.points.addressed.contains(&(self.id, *local))
-                    && self.lower.points.outlives_block(self.id, *local, &inside) =>
-            {
-                Some(statement.span)
+            StmtKind::Declare(local, parts) => {
+                let points = &self.lower.points;
+                let is_addressed = points.addressed.contains(&(self.id, *local));
+                let own = is_addressed.then_some(Target::Local(self.id, *local));
+                let room = parts.iter().flatten().find_map(|part| varying_site(&part.value));
+                let targets = own.into_iter().chain(room.map(Target::Heap));
+                let mut targets = targets.map(|t| points.outlives_block(self.id, t, &inside));
+                targets.any(|is_kept| is_kept).then_some(statement.span)
             }
             _ => None,
         })
@@ -346,10 +351,19 @@ impl<'u> Fun<'_, 'u> {
     pub(super) fn give_values(&mut self, values: Vec<Expr>, ends: bool, span: Span) {
         match self.role {
             Role::Main if !ends => {
+                // Returns are calls of `exit` then, but for those inside of expressions.
+                if super::around::runs_at_exit(self.lower.unit) {
+                    let reason = "a return of `main` inside of an expression, where functions are called at the end of the program";
+                    self.limit(span, reason.to_owned());
+                }
                 self.free_locals(span);
                 self.stop(span);
             }
             Role::Main | Role::Thread => {
+                if self.role == Role::Main && super::around::runs_at_exit(self.lower.unit) {
+                    let reason = "an end of `main` after which other threads go on, where functions are called at the end of the program";
+                    self.limit(span, reason.to_owned());
+                }
                 self.free_locals(span);
                 self.end_thread(span);
                 self.emit(Kind::Return(Vec::new()), span);
@@ -396,6 +410,7 @@ impl<'u> Fun<'_, 'u> {
         for (stored, object) in pooled {
             self.free_object(&stored, &object, span);
         }
+        self.free_all_varying(span);
     }
 }
 

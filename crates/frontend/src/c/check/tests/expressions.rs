@@ -331,8 +331,8 @@ fn what_is_not_supported_stays_in_its_place() {
             s.b
             *UNSUPPORTED(looking into a `pthread_mutex_t`):int*
             *UNSUPPORTED(`unknown`, whose size is not known):int[]*[0]
-            UNSUPPORTED(an array whose length is not constant):void
-            int[1] v
+            uint v.length = {0: <uint>n}
+            int* v = {0: <int*>__builtin_variable_array((v.length * 4:uint))}
             UNSUPPORTED(an array whose length is not constant):uint
             UNSUPPORTED(`goto` to a computed place):void
             label end
