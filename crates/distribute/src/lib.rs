@@ -15,6 +15,7 @@ mod checkpoint;
 mod control;
 mod fleet;
 mod forms;
+mod hunt;
 mod mail;
 mod member;
 mod net;

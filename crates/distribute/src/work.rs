@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use selvedge_analysis::Stop;
-use selvedge_analysis::explore::share::{Parcel, Share, Terms};
+use selvedge_analysis::explore::share::{Hunt, Parcel, Place, Share, Terms};
 use selvedge_evidence::Evidence;
 use selvedge_model::{Fault, Property, System};
 use timely::worker::Worker;
@@ -53,7 +53,7 @@ pub(crate) fn run(
                         of.run(system, properties, terms, collected)
                     }
                     Err(message) => {
-                        control.say(Said::Failed(Stop::Fault(Fault::new(message)).into()));
+                        control.say(Said::failed(Stop::Fault(Fault::new(message))));
                         None
                     }
                 };
@@ -61,7 +61,7 @@ pub(crate) fn run(
             // What was to end has ended already.
             Command::Abort => {}
             Command::Places => control.say(Said::Places(subject.places())),
-            _ => control.say(Said::Failed(not_open().into())),
+            _ => control.say(Said::failed(not_open())),
         }
     }
 }
@@ -100,7 +100,7 @@ impl Exploration<'_> {
         let mut share = match Share::new(system, terms, index, peers) {
             Ok(share) => share,
             Err(stop) => {
-                self.control.say(Said::Failed(stop.into()));
+                self.control.say(Said::failed(stop));
                 return None;
             }
         };
@@ -113,14 +113,14 @@ impl Exploration<'_> {
                     share.advance(&budget);
                     match self.together(&mut share) {
                         Ok(()) => self.say_advanced(&share),
-                        Err(stop) => self.control.say(Said::Failed(stop.into())),
+                        Err(stop) => self.control.say(Said::failed(stop)),
                     }
                 }
                 Command::Show { earlier } => {
                     share.show(earlier);
                     let said = match self.together(&mut share) {
                         Ok(()) => Said::Done,
-                        Err(stop) => Said::Failed(stop.into()),
+                        Err(stop) => Said::failed(stop),
                     };
                     if earlier {
                         share.have_shown();
@@ -144,7 +144,7 @@ impl Exploration<'_> {
                             };
                             Said::Noticed(count.with_traffic(share.traffic()))
                         }
-                        Err(stop) => Said::Failed(stop.into()),
+                        Err(stop) => Said::failed(stop),
                     };
                     self.control.say(said);
                 }
@@ -152,7 +152,7 @@ impl Exploration<'_> {
                     share.hand_over(0);
                     let said = match self.together(&mut share) {
                         Ok(()) => Said::Done,
-                        Err(stop) => Said::Failed(stop.into()),
+                        Err(stop) => Said::failed(stop),
                     };
                     if index == 0 {
                         collected(share.certificate());
@@ -160,6 +160,27 @@ impl Exploration<'_> {
                         share.give_up();
                     }
                     self.control.say(said);
+                }
+                Command::Hunt { from, contexts, within, until } => {
+                    let from = from.map(|(worker, number)| Place { worker, number });
+                    let hunt = Hunt { from, contexts, within, until };
+                    let hunted = share.hunt(hunt, properties, &self.subject.budget());
+                    self.control.say(hunted.map_or_else(Said::failed, Said::from));
+                }
+                Command::Back => {
+                    share.go_back();
+                    let said = match self.together(&mut share) {
+                        Ok(()) => Said::from(share.have_gone_back()),
+                        Err(stop) => Said::failed(stop),
+                    };
+                    self.control.say(said);
+                }
+                Command::Waypoint { worker, number } => {
+                    let told = if worker as usize == index { share.waypoint(number) } else { None };
+                    self.control.say(told.map_or(Said::Done, |(bytes, next)| Said::Waypoint {
+                        bytes,
+                        next: next.map(|Place { worker, number }| (worker, number)),
+                    }));
                 }
                 Command::Places => self.control.say(Said::Places(self.subject.places())),
                 Command::Save { attempt } => {
@@ -180,8 +201,7 @@ impl Exploration<'_> {
                             checkpoint::load(folder, &shares, bound as usize, &mut share)
                         }
                     };
-                    let said =
-                        loaded.map_or_else(|stop| Said::Failed(stop.into()), |()| Said::Done);
+                    let said = loaded.map_or_else(Said::failed, |()| Said::Done);
                     self.control.say(said);
                 }
                 Command::Abort => {}
