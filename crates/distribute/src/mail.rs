@@ -7,23 +7,26 @@ use selvedge_analysis::explore::share::{Hunt, Hunted, Parcel, Place, Terms, Traf
 use selvedge_model::Fault;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// A parcel as it is sent.
+/// A parcel as it is sent, or the receipt for some.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Mail {
     pub to: u64,
     pub from: u64,
+    /// How many parcels the sender has read of those that came from where this goes.
+    pub read: u64,
+    /// Nothing, if it is a receipt.
     #[serde(serialize_with = "write_bytes", deserialize_with = "read_bytes")]
     pub bytes: Vec<u8>,
 }
 
 impl From<Parcel> for Mail {
     fn from(Parcel { to, from, bytes }: Parcel) -> Self {
-        Mail { to: to as u64, from: from as u64, bytes }
+        Mail { to: to as u64, from: from as u64, read: 0, bytes }
     }
 }
 
 impl From<Mail> for Parcel {
-    fn from(Mail { to, from, bytes }: Mail) -> Self {
+    fn from(Mail { to, from, bytes, .. }: Mail) -> Self {
         Parcel { to: to as usize, from: from as usize, bytes }
     }
 }

@@ -233,20 +233,19 @@ impl Exploration<'_> {
                     result = share.receive(&parcel);
                     self.note_end(&result, share);
                 }
+                self.post.have_read(parcel.from);
             }
-            if result.is_ok() {
+            let is_full = self.post.is_full();
+            if result.is_ok() && !is_full {
                 result = share.work(PORTION, &budget, &mut out);
                 self.note_end(&result, share);
             }
             let is_busy = result.is_ok() && !share.is_idle();
             self.post.hand_in(&mut out, is_busy);
-            if is_busy {
-                self.worker.step();
-            } else {
-                self.worker.step();
-                if !self.post.is_over() && self.post.is_quiet() {
-                    self.worker.step_or_park(Some(NAP));
-                }
+            self.worker.step();
+            let waits = !is_busy || is_full;
+            if waits && !self.post.is_over() && self.post.is_quiet() {
+                self.worker.step_or_park(Some(NAP));
             }
         }
         result
