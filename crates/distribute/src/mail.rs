@@ -1,6 +1,7 @@
 //! # What workers say to each other
 //! Parcels of states, which circulate within a bound; commands of the one who asks, and what is answered to them.
 
+use crate::Usage;
 use crate::checkpoint::Kept;
 use selvedge_analysis::Stop;
 use selvedge_analysis::explore::share::{Hunt, Hunted, Parcel, Place, Terms, Traffic};
@@ -110,6 +111,8 @@ pub(crate) enum Said {
     Advanced { is_visible: bool, left_out: bool },
     /// What is new at a bound.
     Noticed(Count),
+    /// What it has so far, while a bound is explored. An answer follows.
+    Working(Count),
     /// How many places on the way back are new, and one at which it ends: its rank, its number, and the contexts that it needs.
     Hunted { new: u64, end: Option<(u32, u32, u32)> },
     /// A place on the way, and what comes next.
@@ -164,6 +167,15 @@ impl Count {
     pub fn with_traffic(self, traffic: Traffic) -> Self {
         let Traffic { moves, sent, spared, bytes, parcels, received, known } = traffic;
         Count { moves, sent, spared, sent_bytes: bytes, parcels, received, known, ..self }
+    }
+}
+
+impl Count {
+    /// What a worker has used by this count.
+    pub fn usage(&self) -> Usage {
+        let &Count { states, bytes, memory, moves, sent, spared, sent_bytes, parcels, .. } = self;
+        let &Count { received, known, .. } = self;
+        Usage { states, bytes, memory, moves, sent, spared, sent_bytes, parcels, received, known }
     }
 }
 

@@ -3,6 +3,7 @@
 //! is there that fits, it begins with it.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use selvedge_analysis::engine::Spread;
 use selvedge_analysis::explore::share::Terms;
@@ -12,10 +13,10 @@ use selvedge_automata::Dfa;
 use selvedge_evidence::{CutCertificate, Evidence, Trace};
 use selvedge_model::{Fault, Property, SharedId, System, VisibleState};
 
+use crate::Fleet;
 use crate::checkpoint::{self, List};
 use crate::fleet::lock;
 use crate::mail::{Command, Count, Said};
-use crate::{Fleet, Usage};
 
 /// A fleet that explores one form of its subject.
 #[derive(Clone)]
@@ -204,9 +205,8 @@ impl<'f> Spreading<'f> {
         self.stored = counts.iter().fold((0, 0), |(states, bytes), count| {
             (states + count.states as usize, bytes + count.bytes as usize)
         });
-        for (used, count) in lock(&self.fleet.usage).iter_mut().zip(&counts) {
-            let peak = used.memory.max(count.memory);
-            *used = Usage { memory: peak, ..usage(count) };
+        for (worker, count) in counts.iter().enumerate() {
+            self.fleet.note_usage(worker, count);
         }
         Ok(())
     }
@@ -218,18 +218,13 @@ impl<'f> Spreading<'f> {
     }
 }
 
-fn usage(count: &Count) -> Usage {
-    let &Count { states, bytes, memory, moves, sent, spared, sent_bytes, parcels, .. } = count;
-    let (received, known) = (count.received, count.known);
-    Usage { states, bytes, memory, moves, sent, spared, sent_bytes, parcels, received, known }
-}
-
 impl Explorer for Spreading<'_> {
     fn name(&self) -> &'static str {
         "contexts-explicit"
     }
 
     fn advance(&mut self, budget: &Budget) -> Result<&Observation, Stop> {
+        self.fleet.exploring.store(self.observations.len(), Ordering::Relaxed);
         let advanced = self.fleet.ask(Command::Advance, budget)?;
         self.observe(&advanced, budget)?;
         self.save(budget);

@@ -2,7 +2,7 @@
 //! Does what is asked, with its share of the states: opens a system, explores a bound together with the others, counts what it has.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use selvedge_analysis::Stop;
 use selvedge_analysis::explore::share::{Hunt, Parcel, Place, Share, Terms};
@@ -21,6 +21,9 @@ const PORTION: usize = 1 << 14;
 
 /// How long a worker sleeps that has nothing to do, unless it is woken.
 const NAP: Duration = Duration::from_millis(20);
+
+/// How often a worker says how far it is.
+const OFTEN: Duration = Duration::from_millis(500);
 
 /// Works until everything ends. `collected` hears of all states, at the first worker.
 pub(crate) fn run(
@@ -129,21 +132,14 @@ impl Exploration<'_> {
                 }
                 Command::Notice => {
                     let said = match share.notice(properties, &self.subject.budget()) {
-                        Ok(noticed) => {
-                            let (states, bytes) = share.stored();
-                            let count = Count {
-                                new_stored: noticed.new_stored as u64,
-                                new_states: noticed.new_states,
-                                new_visible: noticed.new_visible,
-                                broken: noticed.broken.map(|property| property as u64),
-                                largest: share.largest() as u64,
-                                states: states as u64,
-                                bytes: bytes as u64,
-                                memory: self.subject.memory() as u64,
-                                ..Count::default()
-                            };
-                            Said::Noticed(count.with_traffic(share.traffic()))
-                        }
+                        Ok(noticed) => Said::Noticed(Count {
+                            new_stored: noticed.new_stored as u64,
+                            new_states: noticed.new_states,
+                            new_visible: noticed.new_visible,
+                            broken: noticed.broken.map(|property| property as u64),
+                            largest: share.largest() as u64,
+                            ..self.count(&share)
+                        }),
                         Err(stop) => Said::failed(stop),
                     };
                     self.control.say(said);
@@ -210,6 +206,14 @@ impl Exploration<'_> {
         }
     }
 
+    /// What a worker has and has sent so far.
+    fn count(&self, share: &Share<'_>) -> Count {
+        let (states, bytes) = share.stored();
+        let (states, bytes) = (states as u64, bytes as u64);
+        let memory = self.subject.memory() as u64;
+        Count { states, bytes, memory, ..Count::default() }.with_traffic(share.traffic())
+    }
+
     fn say_advanced(&mut self, share: &Share<'_>) {
         let (is_visible, left_out) = (share.is_visible(), share.has_left_out());
         self.control.say(Said::Advanced { is_visible, left_out });
@@ -221,9 +225,14 @@ impl Exploration<'_> {
         let budget = self.subject.budget();
         let mut out: Vec<Parcel> = Vec::new();
         let mut result = Ok(());
+        let mut said = Instant::now();
         self.post.begin();
         while !self.post.is_over() {
             self.control.pass_on();
+            if said.elapsed() >= OFTEN {
+                said = Instant::now();
+                self.control.say(Said::Working(self.count(share)));
+            }
             if self.control.is_aborted() && result.is_ok() {
                 share.give_up();
                 result = Err(Stop::Cancelled);

@@ -17,7 +17,7 @@ use selvedge_check::{Deadlocks, Opened, Subject};
 use selvedge_model::{Property, System};
 use selvedge_report::processes::Process;
 
-use crate::options::Options;
+use crate::options::{Listener, Options};
 use crate::question::Question;
 use crate::{EngineName, Failure, reduced};
 
@@ -28,6 +28,9 @@ pub trait Elsewhere: Send + Sync {
 
     /// The places of the text that runs have got to, in all processes.
     fn places(&self, budget: &Budget) -> Result<Vec<u32>, Stop>;
+
+    /// Lets somebody hear how far all processes are.
+    fn listen(&self, listener: Listener);
 
     /// What each process has used.
     fn processes(&self) -> Vec<Process>;
