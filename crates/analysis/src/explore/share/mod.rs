@@ -166,6 +166,9 @@ impl<'a> Share<'a> {
         self.reached.new_from = self.frontier.end;
         self.task = Task::Explore;
         self.chase = None;
+        if self.names.peers() > 1 {
+            self.recent.advance(self.reached.states.len());
+        }
     }
 
     /// Whether there is nothing to do but to wait for parcels.
