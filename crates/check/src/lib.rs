@@ -37,5 +37,5 @@ mod views;
 pub use failure::{Blame, Failure};
 pub use memory::default_memory_limit;
 pub use recheck::{Accepted, Asked, Claim, Held, evidence_options, recheck};
-pub use subject::{Deadlocks, InputOptions, Opened, Subject, Wanted};
+pub use subject::{Deadlocks, InputOptions, Opened, Reading, Subject, Wanted};
 pub use views::Parameterized;

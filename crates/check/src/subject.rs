@@ -16,6 +16,15 @@ use selvedge_program::{
 
 use crate::{Failure, suggest};
 
+/// How a program in C is read, beside what was asked for. Others have one reading only.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Reading {
+    /// Whether runs end where they cannot be followed, in the place of failing there.
+    pub ends_at_limits: bool,
+    /// How many objects each pool has.
+    pub heap: u32,
+}
+
 /// What is said about an input beside its text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct InputOptions {
@@ -235,6 +244,18 @@ impl Subject {
     /// The subject with runs that end where they cannot be followed, in the place of failing there.
     pub fn ending_at_limits(&self) -> Result<Self, Failure> {
         self.reread(|options| options.ends_at_limits = true)
+    }
+
+    /// How a program in C is read: it is asked about in several readings, one after the other.
+    #[must_use]
+    pub fn reading(&self) -> Reading {
+        let options = &self.options.c.options;
+        Reading { ends_at_limits: options.ends_at_limits, heap: options.heap }
+    }
+
+    /// The subject in another reading.
+    pub fn read_as(&self, Reading { ends_at_limits, heap }: Reading) -> Result<Self, Failure> {
+        self.reread(|options| (options.ends_at_limits, options.heap) = (ends_at_limits, heap))
     }
 
     /// The subject in which the end of a program in C stops everybody, so that no run is endless that only goes on after it; and in which

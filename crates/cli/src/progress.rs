@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use selvedge::{Bound, Heard, Limits};
+use selvedge::{Bound, Heard, Limits, Together};
 use selvedge_analysis::engine::Event;
 use selvedge_analysis::fair;
 use selvedge_report::amount::{amount, bytes, seconds};
@@ -73,6 +73,14 @@ impl Progress {
             }
             Heard::Endless(fair::Event::Rounds(rounds)) => {
                 self.show(format!("none within {} + {} rounds", rounds.stem, rounds.lasso), true);
+            }
+            Heard::Together(Together { bound, states, sent_bytes, balance }) => {
+                let (of, rate) = (of_most(*bound, self.most), self.rate(*states as usize));
+                let sent = bytes(*sent_bytes);
+                let words = format!(
+                    "{bound}{of} in progress: {states} stored, {rate}, {sent} sent, balance {balance:.2}"
+                );
+                self.show(words, true);
             }
             Heard::Trying(words) => self.show(words.to_owned(), true),
             Heard::Note(note) => self.note(note),

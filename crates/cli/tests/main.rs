@@ -6,6 +6,7 @@ mod c;
 mod check_program;
 mod cluster;
 mod compiler;
+mod connections;
 mod convert;
 mod evidence;
 mod examples;

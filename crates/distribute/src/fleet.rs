@@ -2,7 +2,7 @@
 //! Commands go out to all workers, and one answer of each comes back. [`Spreading`](crate::Spreading) is an explorer that asks.
 
 use std::any::Any;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
@@ -14,7 +14,7 @@ use selvedge_model::Fault;
 use timely::communication::{AllocatorBuilder, WorkerGuards};
 
 use crate::control::{Control, Desk};
-use crate::mail::{Command, Reply, Said};
+use crate::mail::{Command, Count, Reply, Said};
 use crate::member::Connections;
 use crate::spreading::FormOf;
 use crate::{Subject, work};
@@ -50,6 +50,22 @@ pub struct Usage {
     pub known: u64,
 }
 
+/// Somebody who hears how far a bound is.
+pub type Listener = Box<dyn Fn(&Working) + Send>;
+
+/// How far all workers are, while they explore a bound.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Working {
+    /// The bound.
+    pub bound: usize,
+    /// How many states they store.
+    pub states: u64,
+    /// How many bytes they have sent to each other.
+    pub sent_bytes: u64,
+    /// How many states the worker with most of them has, beside the mean of all.
+    pub balance: f64,
+}
+
 /// Workers that explore together, and whoever asks them.
 pub struct Fleet {
     line: Mutex<Line>,
@@ -64,6 +80,9 @@ pub struct Fleet {
     pub(crate) earlier_places: Mutex<Vec<u32>>,
     /// What went wrong with checkpoints.
     pub(crate) notes: Mutex<Vec<String>>,
+    /// The bound that is being explored, and who hears how far it is.
+    pub(crate) exploring: AtomicUsize,
+    listener: Mutex<Option<Listener>>,
 }
 
 /// What workers are made of.
@@ -154,6 +173,8 @@ impl Fleet {
             connections,
             earlier_places: Mutex::default(),
             notes: Mutex::default(),
+            exploring: AtomicUsize::new(0),
+            listener: Mutex::default(),
         })
     }
 
@@ -167,6 +188,34 @@ impl Fleet {
     #[must_use]
     pub fn usage(&self) -> Vec<Usage> {
         lock(&self.usage).clone()
+    }
+
+    /// Lets somebody hear how far workers are, once or twice a second.
+    pub fn listen(&self, listener: Listener) {
+        *lock(&self.listener) = Some(listener);
+    }
+
+    /// Notes what a worker has used so far.
+    pub(crate) fn note_usage(&self, worker: usize, count: &Count) {
+        if let Some(used) = lock(&self.usage).get_mut(worker) {
+            let peak = used.memory.max(count.memory);
+            *used = Usage { memory: peak, ..count.usage() };
+        }
+    }
+
+    /// Tells how far all workers are.
+    fn tell(&self) {
+        let Some(listener) = &*lock(&self.listener) else { return };
+        let used = self.usage();
+        let states: u64 = used.iter().map(|used| used.states).sum();
+        let largest = used.iter().map(|used| used.states).max().unwrap_or(0);
+        let mean = states as f64 / used.len().max(1) as f64;
+        listener(&Working {
+            bound: self.exploring.load(Ordering::Relaxed),
+            states,
+            sent_bytes: used.iter().map(|used| used.sent_bytes).sum(),
+            balance: if states == 0 { 1.0 } else { largest as f64 / mean },
+        });
     }
 
     /// One of the forms of what is explored.
@@ -238,6 +287,13 @@ impl Fleet {
                 Ok(Reply { said: Said::Stuck, .. }) => {
                     if !std::mem::replace(&mut is_aborted, true) {
                         line.send(Command::Abort)?;
+                    }
+                }
+                Ok(Reply { worker, said: Said::Working(count) }) => {
+                    self.note_usage(worker as usize, &count);
+                    // One of them is enough to tell of all.
+                    if worker == 0 {
+                        self.tell();
                     }
                 }
                 Ok(Reply { worker, said }) => {

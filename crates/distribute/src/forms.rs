@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use selvedge::{
-    Bound, Budget, Elsewhere, Form, FormOpened, Options, Process, Property, Stop, System,
+    Bound, Budget, Elsewhere, Form, FormOpened, Heard, Options, Process, Property, Stop, System,
+    Together,
 };
 use selvedge_analysis::engine::Spread;
 
-use crate::{Checkpoints, Fleet, Subject, Usage};
+use crate::{Checkpoints, Fleet, Subject, Usage, Working};
 
 /// A subject, with the form that is open.
 pub struct Forms {
@@ -119,6 +120,14 @@ impl Elsewhere for Spreader {
 
     fn places(&self, budget: &Budget) -> Result<Vec<u32>, Stop> {
         self.fleet.places(budget)
+    }
+
+    fn listen(&self, listener: selvedge::Listener) {
+        self.fleet.listen(Box::new(move |working| {
+            let &Working { bound, states, sent_bytes, balance } = working;
+            let bound = Bound::contexts(bound);
+            listener(Heard::Together(&Together { bound, states, sent_bytes, balance }));
+        }));
     }
 
     fn processes(&self) -> Vec<Process> {

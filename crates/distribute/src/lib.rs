@@ -15,6 +15,7 @@ mod checkpoint;
 mod control;
 mod fleet;
 mod forms;
+mod hunt;
 mod mail;
 mod member;
 mod net;
@@ -28,7 +29,7 @@ use selvedge_analysis::Budget;
 use selvedge_model::{Property, System};
 
 pub use checkpoint::Checkpoints;
-pub use fleet::{Fleet, Usage};
+pub use fleet::{Fleet, Listener, Usage, Working};
 pub use forms::{Forms, Spreader};
 pub use member::{Member, Serving};
 pub use net::{Hosts, Identity, PATIENCE, Secret};

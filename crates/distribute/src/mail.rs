@@ -1,29 +1,33 @@
 //! # What workers say to each other
 //! Parcels of states, which circulate within a bound; commands of the one who asks, and what is answered to them.
 
+use crate::Usage;
 use crate::checkpoint::Kept;
 use selvedge_analysis::Stop;
-use selvedge_analysis::explore::share::{Parcel, Terms, Traffic};
+use selvedge_analysis::explore::share::{Hunt, Hunted, Parcel, Place, Terms, Traffic};
 use selvedge_model::Fault;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// A parcel as it is sent.
+/// A parcel as it is sent, or the receipt for some.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Mail {
     pub to: u64,
     pub from: u64,
+    /// How many parcels the sender has read of those that came from where this goes.
+    pub read: u64,
+    /// Nothing, if it is a receipt.
     #[serde(serialize_with = "write_bytes", deserialize_with = "read_bytes")]
     pub bytes: Vec<u8>,
 }
 
 impl From<Parcel> for Mail {
     fn from(Parcel { to, from, bytes }: Parcel) -> Self {
-        Mail { to: to as u64, from: from as u64, bytes }
+        Mail { to: to as u64, from: from as u64, read: 0, bytes }
     }
 }
 
 impl From<Mail> for Parcel {
-    fn from(Mail { to, from, bytes }: Mail) -> Self {
+    fn from(Mail { to, from, bytes, .. }: Mail) -> Self {
         Parcel { to: to as usize, from: from as usize, bytes }
     }
 }
@@ -66,6 +70,12 @@ pub(crate) enum Command {
     Notice,
     /// Sends all states to the first worker. All workers do it together.
     Collect,
+    /// Begins to look for the way back from violations, or from a place of a worker.
+    Hunt { from: Option<(u32, u32)>, contexts: u32, within: u32, until: u32 },
+    /// Goes a step back. All workers do it together.
+    Back,
+    /// Tells a place of the way that a worker has.
+    Waypoint { worker: u32, number: u32 },
     /// Says which places of the text were reached.
     Places,
     /// Writes what there is after a bound, under names of this attempt.
@@ -84,6 +94,12 @@ impl Command {
         let most_threads = most_threads.map(|most| most as u64);
         Command::Open { form: form.to_owned(), symmetry, highest, most_threads }
     }
+
+    pub fn hunt(hunt: Hunt) -> Self {
+        let Hunt { from, contexts, within, until } = hunt;
+        let from = from.map(|Place { worker, number }| (worker, number));
+        Command::Hunt { from, contexts, within, until }
+    }
 }
 
 /// A reply of a worker to the one who asks.
@@ -95,6 +111,12 @@ pub(crate) enum Said {
     Advanced { is_visible: bool, left_out: bool },
     /// What is new at a bound.
     Noticed(Count),
+    /// What it has so far, while a bound is explored. An answer follows.
+    Working(Count),
+    /// How many places on the way back are new, and one at which it ends: its rank, its number, and the contexts that it needs.
+    Hunted { new: u64, end: Option<(u32, u32, u32)> },
+    /// A place on the way, and what comes next.
+    Waypoint { bytes: Vec<u8>, next: Option<(u32, u32)> },
     /// The places that were reached.
     Places(Vec<u32>),
     /// The share was written.
@@ -105,6 +127,18 @@ pub(crate) enum Said {
     Failed(Why),
     /// It cannot go on. The others do not know yet; an answer follows when all have ended.
     Stuck,
+}
+
+impl Said {
+    pub fn failed(stop: Stop) -> Self {
+        Said::Failed(stop.into())
+    }
+}
+
+impl From<Hunted> for Said {
+    fn from(Hunted { new, end }: Hunted) -> Self {
+        Said::Hunted { new: new as u64, end: end.map(|end| (end.rank, end.number, end.needed)) }
+    }
 }
 
 /// What a worker counts at a bound.
@@ -133,6 +167,15 @@ impl Count {
     pub fn with_traffic(self, traffic: Traffic) -> Self {
         let Traffic { moves, sent, spared, bytes, parcels, received, known } = traffic;
         Count { moves, sent, spared, sent_bytes: bytes, parcels, received, known, ..self }
+    }
+}
+
+impl Count {
+    /// What a worker has used by this count.
+    pub fn usage(&self) -> Usage {
+        let &Count { states, bytes, memory, moves, sent, spared, sent_bytes, parcels, .. } = self;
+        let &Count { received, known, .. } = self;
+        Usage { states, bytes, memory, moves, sent, spared, sent_bytes, parcels, received, known }
     }
 }
 

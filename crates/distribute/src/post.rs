@@ -5,6 +5,9 @@
 //! Time has two parts. The outer one is a *round*: a bound, or whatever all workers do together. The inner one says how often a parcel led to another one. While a worker has something
 //! to do in a round, its operator keeps a capability for it. So a round is over when the progress protocol says that its time has passed: nobody has work, and no
 //! parcel is under way.
+//!
+//! Whoever reads parcels sends a receipt for every few of them. A worker with many parcels under way to another one, which has not read them yet, makes no more; it goes on
+//! reading, and nobody has to send anything but receipts to read, so that two who wait for each other both go on.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -24,13 +27,36 @@ use crate::mail::Mail;
 /// A round, and how often a parcel led to another one.
 type Time = Product<u64, u64>;
 
+/// How many parcels a worker has under way to all others together, before it waits for receipts.
+const UNDER_WAY: u64 = 512;
+
+/// How many it has under way to one of them, however many there are; and however few.
+const LEAST_UNDER_WAY: u64 = 4;
+const MOST_UNDER_WAY: u64 = 64;
+
 /// What lies between the operator and its worker.
 #[derive(Default)]
 struct Desk {
     inbox: VecDeque<Parcel>,
-    outbox: Vec<Parcel>,
+    outbox: Vec<Mail>,
     /// Whether the worker has work beside its parcels.
     is_busy: bool,
+    /// By worker, how many parcels went there that nobody has read yet, as far as receipts say.
+    under_way: Vec<u64>,
+    /// By worker, how many parcels of it were read since the last receipt.
+    read: Vec<u64>,
+}
+
+impl Desk {
+    /// Takes what has come.
+    fn receive(&mut self, mail: Mail) {
+        if let Some(under_way) = self.under_way.get_mut(mail.from as usize) {
+            *under_way = under_way.saturating_sub(mail.read);
+        }
+        if !mail.bytes.is_empty() {
+            self.inbox.push_back(mail.into());
+        }
+    }
 }
 
 /// The way to other workers.
@@ -40,12 +66,19 @@ pub(crate) struct Post {
     desk: Rc<RefCell<Desk>>,
     activator: Activator,
     round: u64,
+    index: u64,
+    /// How many parcels may be under way to one worker.
+    most: u64,
 }
 
 impl Post {
     /// Builds the dataflow.
     pub fn new(worker: &mut Worker) -> Self {
-        let desk: Rc<RefCell<Desk>> = Rc::default();
+        let (index, peers) = (worker.index() as u64, worker.peers());
+        let none = vec![0; peers];
+        let desk = Desk { under_way: none.clone(), read: none, ..Desk::default() };
+        let desk = Rc::new(RefCell::new(desk));
+        let most = (UNDER_WAY / peers as u64).clamp(LEAST_UNDER_WAY, MOST_UNDER_WAY);
         let probe = ProbeHandle::new();
         let (input, activator) = worker.dataflow::<u64, _, _>(|scope| {
             let (input, rounds) = scope.new_input::<Vec<()>>();
@@ -68,11 +101,11 @@ impl Post {
                             });
                             mail.for_each(|time, mail| {
                                 hold(&mut held, time.retain(output.output_index()));
-                                desk.inbox.extend(mail.drain(..).map(Parcel::from));
+                                mail.drain(..).for_each(|mail| desk.receive(mail));
                             });
                             let Some(capability) = &held else { return };
                             let mut session = output.session(capability);
-                            session.give_iterator(desk.outbox.drain(..).map(Mail::from));
+                            session.give_iterator(desk.outbox.drain(..));
                             drop(session);
                             if !desk.is_busy && desk.inbox.is_empty() {
                                 held = None;
@@ -87,7 +120,7 @@ impl Post {
         });
         // The operator was built just now.
         let activator = activator.unwrap_or_else(|| worker.activator_for(Rc::from([])));
-        Post { input, probe, desk, activator, round: 0 }
+        Post { input, probe, desk, activator, round: 0, index, most }
     }
 
     /// Begins a round. The worker is busy until it says that it is not.
@@ -110,6 +143,22 @@ impl Post {
         std::mem::take(&mut self.desk.borrow_mut().inbox)
     }
 
+    /// Notes that a parcel of a worker was read.
+    pub fn have_read(&self, from: usize) {
+        let desk = &mut *self.desk.borrow_mut();
+        let Some(read) = desk.read.get_mut(from) else { return };
+        *read += 1;
+        if *read * 4 >= self.most {
+            let read = std::mem::take(read);
+            desk.outbox.push(Mail { to: from as u64, from: self.index, read, bytes: Vec::new() });
+        }
+    }
+
+    /// Whether so many parcels are under way to some worker that no more are to be made for now.
+    pub fn is_full(&self) -> bool {
+        self.desk.borrow().under_way.iter().any(|&under_way| under_way >= self.most)
+    }
+
     /// Whether no parcel waits for this worker.
     pub fn is_quiet(&self) -> bool {
         self.desk.borrow().inbox.is_empty()
@@ -118,7 +167,12 @@ impl Post {
     /// Hands parcels in, and says whether the worker has more to do.
     pub fn hand_in(&self, parcels: &mut Vec<Parcel>, is_busy: bool) {
         let desk = &mut *self.desk.borrow_mut();
-        desk.outbox.append(parcels);
+        for parcel in parcels.drain(..) {
+            if let Some(under_way) = desk.under_way.get_mut(parcel.to) {
+                *under_way += 1;
+            }
+            desk.outbox.push(parcel.into());
+        }
         desk.is_busy = is_busy;
         self.activator.activate();
     }

@@ -3,20 +3,20 @@
 //! is there that fits, it begins with it.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use selvedge_analysis::engine::Spread;
 use selvedge_analysis::explore::share::Terms;
-use selvedge_analysis::explore::shortest::shortest_violation;
 use selvedge_analysis::explore::{Explorer, Observation};
-use selvedge_analysis::{Bound, Budget, Resource, Stop};
+use selvedge_analysis::{Budget, Resource, Stop};
 use selvedge_automata::Dfa;
 use selvedge_evidence::{CutCertificate, Evidence, Trace};
 use selvedge_model::{Fault, Property, SharedId, System, VisibleState};
 
+use crate::Fleet;
 use crate::checkpoint::{self, List};
 use crate::fleet::lock;
 use crate::mail::{Command, Count, Said};
-use crate::{Fleet, Usage};
 
 /// A fleet that explores one form of its subject.
 #[derive(Clone)]
@@ -52,6 +52,8 @@ pub struct Spreading<'f> {
     left_out: bool,
     largest: usize,
     stored: (usize, usize),
+    /// The bound that it went on from, if another run had come so far.
+    resumed: Option<usize>,
 }
 
 impl<'f> Spreading<'f> {
@@ -73,6 +75,7 @@ impl<'f> Spreading<'f> {
             left_out: false,
             largest: 0,
             stored: (0, 0),
+            resumed: None,
         };
         let opened = fleet.ask(Command::open(form, terms), budget)?;
         match kept {
@@ -91,6 +94,7 @@ impl<'f> Spreading<'f> {
         if self.observations.is_empty() {
             return Err(Stop::Fault(Fault::new("the checkpoint says nothing of any bound")));
         }
+        self.resumed = Some(bound);
         self.broken = vec![None; self.observations.len()];
         (self.left_out, self.largest) = (list.left_out, list.largest);
         self.stored.0 = self.observations.iter().map(|seen| seen.new_stored).sum();
@@ -130,6 +134,29 @@ impl<'f> Spreading<'f> {
             let note = format!("no checkpoint was written after {within}: {why}");
             lock(&self.fleet.notes).push(note);
         }
+    }
+
+    /// The current bound, as workers count.
+    pub(crate) fn current(&self) -> u32 {
+        u32::try_from(self.bound()).unwrap_or(u32::MAX)
+    }
+
+    /// Up to this bound, workers do not know which one a state belongs to: another run has found it.
+    pub(crate) fn unknown_until(&self) -> u32 {
+        let before = self.resumed.map_or(0, |bound| bound.saturating_sub(1));
+        u32::try_from(before).unwrap_or(u32::MAX)
+    }
+
+    pub(crate) fn system(&self) -> &dyn System {
+        &*self.system
+    }
+
+    pub(crate) fn terms(&self) -> Terms {
+        self.terms
+    }
+
+    pub(crate) fn ask(&self, command: Command, budget: &Budget) -> Result<Vec<Said>, Stop> {
+        self.fleet.ask(command, budget)
     }
 
     /// Adds up what workers see at a bound.
@@ -178,9 +205,8 @@ impl<'f> Spreading<'f> {
         self.stored = counts.iter().fold((0, 0), |(states, bytes), count| {
             (states + count.states as usize, bytes + count.bytes as usize)
         });
-        for (used, count) in lock(&self.fleet.usage).iter_mut().zip(&counts) {
-            let peak = used.memory.max(count.memory);
-            *used = Usage { memory: peak, ..usage(count) };
+        for (worker, count) in counts.iter().enumerate() {
+            self.fleet.note_usage(worker, count);
         }
         Ok(())
     }
@@ -192,18 +218,13 @@ impl<'f> Spreading<'f> {
     }
 }
 
-fn usage(count: &Count) -> Usage {
-    let &Count { states, bytes, memory, moves, sent, spared, sent_bytes, parcels, .. } = count;
-    let (received, known) = (count.received, count.known);
-    Usage { states, bytes, memory, moves, sent, spared, sent_bytes, parcels, received, known }
-}
-
 impl Explorer for Spreading<'_> {
     fn name(&self) -> &'static str {
         "contexts-explicit"
     }
 
     fn advance(&mut self, budget: &Budget) -> Result<&Observation, Stop> {
+        self.fleet.exploring.store(self.observations.len(), Ordering::Relaxed);
         let advanced = self.fleet.ask(Command::Advance, budget)?;
         self.observe(&advanced, budget)?;
         self.save(budget);
@@ -226,13 +247,16 @@ impl Explorer for Spreading<'_> {
         Ok(self.broken.get(bound).copied().flatten())
     }
 
+    fn run(&mut self, properties: &[Property], budget: &Budget) -> Result<Option<Trace>, Stop> {
+        self.any_run(properties, budget).map(Some)
+    }
+
     fn shortest(
         &mut self,
         properties: &[Property],
         budget: &Budget,
     ) -> Result<Option<Trace>, Stop> {
-        let bound = Bound::contexts(self.bound());
-        shortest_violation(&*self.system, properties, bound, self.terms.most_threads, budget)
+        self.fewest_steps(properties, budget).map(Some)
     }
 
     fn new_visible(&self, _: usize) -> Vec<VisibleState> {

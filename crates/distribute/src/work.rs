@@ -2,10 +2,10 @@
 //! Does what is asked, with its share of the states: opens a system, explores a bound together with the others, counts what it has.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use selvedge_analysis::Stop;
-use selvedge_analysis::explore::share::{Parcel, Share, Terms};
+use selvedge_analysis::explore::share::{Hunt, Parcel, Place, Share, Terms};
 use selvedge_evidence::Evidence;
 use selvedge_model::{Fault, Property, System};
 use timely::worker::Worker;
@@ -21,6 +21,9 @@ const PORTION: usize = 1 << 14;
 
 /// How long a worker sleeps that has nothing to do, unless it is woken.
 const NAP: Duration = Duration::from_millis(20);
+
+/// How often a worker says how far it is.
+const OFTEN: Duration = Duration::from_millis(500);
 
 /// Works until everything ends. `collected` hears of all states, at the first worker.
 pub(crate) fn run(
@@ -53,7 +56,7 @@ pub(crate) fn run(
                         of.run(system, properties, terms, collected)
                     }
                     Err(message) => {
-                        control.say(Said::Failed(Stop::Fault(Fault::new(message)).into()));
+                        control.say(Said::failed(Stop::Fault(Fault::new(message))));
                         None
                     }
                 };
@@ -61,7 +64,7 @@ pub(crate) fn run(
             // What was to end has ended already.
             Command::Abort => {}
             Command::Places => control.say(Said::Places(subject.places())),
-            _ => control.say(Said::Failed(not_open().into())),
+            _ => control.say(Said::failed(not_open())),
         }
     }
 }
@@ -100,7 +103,7 @@ impl Exploration<'_> {
         let mut share = match Share::new(system, terms, index, peers) {
             Ok(share) => share,
             Err(stop) => {
-                self.control.say(Said::Failed(stop.into()));
+                self.control.say(Said::failed(stop));
                 return None;
             }
         };
@@ -113,14 +116,14 @@ impl Exploration<'_> {
                     share.advance(&budget);
                     match self.together(&mut share) {
                         Ok(()) => self.say_advanced(&share),
-                        Err(stop) => self.control.say(Said::Failed(stop.into())),
+                        Err(stop) => self.control.say(Said::failed(stop)),
                     }
                 }
                 Command::Show { earlier } => {
                     share.show(earlier);
                     let said = match self.together(&mut share) {
                         Ok(()) => Said::Done,
-                        Err(stop) => Said::Failed(stop.into()),
+                        Err(stop) => Said::failed(stop),
                     };
                     if earlier {
                         share.have_shown();
@@ -129,22 +132,15 @@ impl Exploration<'_> {
                 }
                 Command::Notice => {
                     let said = match share.notice(properties, &self.subject.budget()) {
-                        Ok(noticed) => {
-                            let (states, bytes) = share.stored();
-                            let count = Count {
-                                new_stored: noticed.new_stored as u64,
-                                new_states: noticed.new_states,
-                                new_visible: noticed.new_visible,
-                                broken: noticed.broken.map(|property| property as u64),
-                                largest: share.largest() as u64,
-                                states: states as u64,
-                                bytes: bytes as u64,
-                                memory: self.subject.memory() as u64,
-                                ..Count::default()
-                            };
-                            Said::Noticed(count.with_traffic(share.traffic()))
-                        }
-                        Err(stop) => Said::Failed(stop.into()),
+                        Ok(noticed) => Said::Noticed(Count {
+                            new_stored: noticed.new_stored as u64,
+                            new_states: noticed.new_states,
+                            new_visible: noticed.new_visible,
+                            broken: noticed.broken.map(|property| property as u64),
+                            largest: share.largest() as u64,
+                            ..self.count(&share)
+                        }),
+                        Err(stop) => Said::failed(stop),
                     };
                     self.control.say(said);
                 }
@@ -152,7 +148,7 @@ impl Exploration<'_> {
                     share.hand_over(0);
                     let said = match self.together(&mut share) {
                         Ok(()) => Said::Done,
-                        Err(stop) => Said::Failed(stop.into()),
+                        Err(stop) => Said::failed(stop),
                     };
                     if index == 0 {
                         collected(share.certificate());
@@ -160,6 +156,27 @@ impl Exploration<'_> {
                         share.give_up();
                     }
                     self.control.say(said);
+                }
+                Command::Hunt { from, contexts, within, until } => {
+                    let from = from.map(|(worker, number)| Place { worker, number });
+                    let hunt = Hunt { from, contexts, within, until };
+                    let hunted = share.hunt(hunt, properties, &self.subject.budget());
+                    self.control.say(hunted.map_or_else(Said::failed, Said::from));
+                }
+                Command::Back => {
+                    share.go_back();
+                    let said = match self.together(&mut share) {
+                        Ok(()) => Said::from(share.have_gone_back()),
+                        Err(stop) => Said::failed(stop),
+                    };
+                    self.control.say(said);
+                }
+                Command::Waypoint { worker, number } => {
+                    let told = if worker as usize == index { share.waypoint(number) } else { None };
+                    self.control.say(told.map_or(Said::Done, |(bytes, next)| Said::Waypoint {
+                        bytes,
+                        next: next.map(|Place { worker, number }| (worker, number)),
+                    }));
                 }
                 Command::Places => self.control.say(Said::Places(self.subject.places())),
                 Command::Save { attempt } => {
@@ -180,14 +197,21 @@ impl Exploration<'_> {
                             checkpoint::load(folder, &shares, bound as usize, &mut share)
                         }
                     };
-                    let said =
-                        loaded.map_or_else(|stop| Said::Failed(stop.into()), |()| Said::Done);
+                    let said = loaded.map_or_else(Said::failed, |()| Said::Done);
                     self.control.say(said);
                 }
                 Command::Abort => {}
                 Command::Open { .. } | Command::End { .. } => return Some(command),
             }
         }
+    }
+
+    /// What a worker has and has sent so far.
+    fn count(&self, share: &Share<'_>) -> Count {
+        let (states, bytes) = share.stored();
+        let (states, bytes) = (states as u64, bytes as u64);
+        let memory = self.subject.memory() as u64;
+        Count { states, bytes, memory, ..Count::default() }.with_traffic(share.traffic())
     }
 
     fn say_advanced(&mut self, share: &Share<'_>) {
@@ -201,9 +225,14 @@ impl Exploration<'_> {
         let budget = self.subject.budget();
         let mut out: Vec<Parcel> = Vec::new();
         let mut result = Ok(());
+        let mut said = Instant::now();
         self.post.begin();
         while !self.post.is_over() {
             self.control.pass_on();
+            if said.elapsed() >= OFTEN {
+                said = Instant::now();
+                self.control.say(Said::Working(self.count(share)));
+            }
             if self.control.is_aborted() && result.is_ok() {
                 share.give_up();
                 result = Err(Stop::Cancelled);
@@ -213,20 +242,19 @@ impl Exploration<'_> {
                     result = share.receive(&parcel);
                     self.note_end(&result, share);
                 }
+                self.post.have_read(parcel.from);
             }
-            if result.is_ok() {
+            let is_full = self.post.is_full();
+            if result.is_ok() && !is_full {
                 result = share.work(PORTION, &budget, &mut out);
                 self.note_end(&result, share);
             }
             let is_busy = result.is_ok() && !share.is_idle();
             self.post.hand_in(&mut out, is_busy);
-            if is_busy {
-                self.worker.step();
-            } else {
-                self.worker.step();
-                if !self.post.is_over() && self.post.is_quiet() {
-                    self.worker.step_or_park(Some(NAP));
-                }
+            self.worker.step();
+            let waits = !is_busy || is_full;
+            if waits && !self.post.is_over() && self.post.is_quiet() {
+                self.worker.step_or_park(Some(NAP));
             }
         }
         result

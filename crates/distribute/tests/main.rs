@@ -3,3 +3,4 @@
 mod local;
 mod loopback;
 mod resume;
+mod violations;

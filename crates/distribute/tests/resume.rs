@@ -13,7 +13,7 @@ use selvedge_model::{Property, System};
 
 use crate::local::{LOCK, RACE, Text, counts, lowered};
 
-fn folder(name: &str) -> PathBuf {
+pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("resume").join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();

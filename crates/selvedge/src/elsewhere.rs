@@ -2,8 +2,8 @@
 //!
 //! **Question.** Several processes explore one system, each from the text. How do they open the same one?
 //!
-//! **Idea.** A question says which deadlocks count, and which local steps ride along is decided on the way to an answer ([`crate::reduced`]). A [`Form`] has
-//! both in a word. The process that asks sends the word, and every other one opens the form of the same subject with the same options.
+//! **Idea.** A question says which deadlocks count; which local steps ride along is decided on the way to an answer ([`crate::reduced`]), and so is how a program in C is read. A [`Form`] has
+//! all of it in a few words. The process that asks sends the word, and every other one opens the form of the same subject with the same options.
 //!
 //! **Needs.** That subject and options are the same everywhere: that is for those to find out who connect the processes.
 
@@ -13,11 +13,11 @@ use std::sync::Arc;
 
 use selvedge_analysis::engine::{Method, Spread};
 use selvedge_analysis::{Bound, Budget, Resource, Stop};
-use selvedge_check::{Deadlocks, Opened, Subject};
+use selvedge_check::{Deadlocks, Opened, Reading, Subject};
 use selvedge_model::{Property, System};
 use selvedge_report::processes::Process;
 
-use crate::options::Options;
+use crate::options::{Listener, Options};
 use crate::question::Question;
 use crate::{EngineName, Failure, reduced};
 
@@ -29,6 +29,9 @@ pub trait Elsewhere: Send + Sync {
     /// The places of the text that runs have got to, in all processes.
     fn places(&self, budget: &Budget) -> Result<Vec<u32>, Stop>;
 
+    /// Lets somebody hear how far all processes are.
+    fn listen(&self, listener: Listener);
+
     /// What each process has used.
     fn processes(&self) -> Vec<Process>;
 }
@@ -36,6 +39,8 @@ pub trait Elsewhere: Send + Sync {
 /// Which system is made of a subject.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Form {
+    /// How a program in C is read.
+    pub reading: Reading,
     /// Which deadlocks count.
     pub deadlock: Deadlocks,
     /// Which steps ride along with others.
@@ -65,7 +70,9 @@ impl fmt::Display for Form {
             Fusing::LocalSteps => "fused",
             Fusing::BeginningLater => "later",
         };
-        write!(f, "{deadlock} {fusing}")
+        let Reading { ends_at_limits, heap } = self.reading;
+        let limits = if ends_at_limits { "ending" } else { "failing" };
+        write!(f, "{deadlock} {fusing} {limits} {heap}")
     }
 }
 
@@ -74,7 +81,8 @@ impl FromStr for Form {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let unknown = || format!("there is no form `{text}` of a system");
-        let (deadlock, fusing) = text.split_once(' ').ok_or_else(unknown)?;
+        let words: Vec<&str> = text.split(' ').collect();
+        let [deadlock, fusing, limits, heap] = words[..] else { return Err(unknown()) };
         let deadlock = match deadlock {
             "no-deadlocks" => Deadlocks::No,
             "waits" => Deadlocks::Waits,
@@ -87,7 +95,13 @@ impl FromStr for Form {
             "later" => Fusing::BeginningLater,
             _ => return Err(unknown()),
         };
-        Ok(Form { deadlock, fusing })
+        let ends_at_limits = match limits {
+            "ending" => true,
+            "failing" => false,
+            _ => return Err(unknown()),
+        };
+        let heap = heap.parse().map_err(|_| unknown())?;
+        Ok(Form { reading: Reading { ends_at_limits, heap }, deadlock, fusing })
     }
 }
 
@@ -109,6 +123,11 @@ impl FormOpened {
         form: Form,
     ) -> Result<Self, Failure> {
         let options = Options { deadlock: form.deadlock, ..options.clone() };
+        let other = match form.reading == subject.reading() {
+            true => None,
+            false => Some(subject.read_as(form.reading)?),
+        };
+        let subject = other.as_ref().unwrap_or(subject);
         let question = Question::new(subject, bound, &options, options.budget());
         let opened = question.opened()?.clone();
         let system = reduced::in_form(&question, &opened, Method::Explicit, form.fusing)
@@ -148,11 +167,6 @@ pub fn refuses_elsewhere(
             "several processes count contexts: rounds and delays are explored by one process only; {others}"
         )));
     }
-    if subject.is_c() {
-        return Some(Failure::usage(format!(
-            "programs in C are asked about in several forms, which one process makes: they do not run distributed; {others}"
-        )));
-    }
     if subject.has_any_number() && bound.is_none() {
         return Some(Failure::usage(format!(
             "any number of threads has no list of states that several processes could share: give a number with --threads, or {others}"
@@ -169,11 +183,15 @@ mod tests {
     fn forms_are_read_again() {
         for deadlock in [Deadlocks::No, Deadlocks::Waits, Deadlocks::All] {
             for fusing in [Fusing::Nothing, Fusing::LocalSteps, Fusing::BeginningLater] {
-                let form = Form { deadlock, fusing };
-                assert_eq!(form.to_string().parse(), Ok(form));
+                for (ends_at_limits, heap) in [(false, 5), (true, 80)] {
+                    let reading = Reading { ends_at_limits, heap };
+                    let form = Form { reading, deadlock, fusing };
+                    assert_eq!(form.to_string().parse(), Ok(form));
+                }
             }
         }
-        for wrong in ["", "waits", "waits plain ", "plain waits", "waits plain later"] {
+        let wrong = ["", "waits", "waits plain ", "waits plain failing", "plain waits failing 5"];
+        for wrong in wrong.into_iter().chain(["waits plain failing -5", "waits plain failing 5 "]) {
             assert!(wrong.parse::<Form>().is_err(), "{wrong}");
         }
     }

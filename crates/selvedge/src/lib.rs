@@ -66,7 +66,7 @@ pub use elsewhere::{Elsewhere, Form, FormOpened, Fusing, refuses_elsewhere};
 pub use engines::{Engine, EngineName, Engines, Place};
 pub use failure::{failure_report, places};
 pub use livelock::{Livelock, LivelockEngine, livelock};
-pub use options::{Cost, Heard, Limits, Listener, Options};
+pub use options::{Cost, Heard, Limits, Listener, Options, Together};
 pub use portfolio::{check, grid, table, verify};
 pub use question::Question;
 pub use recheck::{Accepted, recheck};

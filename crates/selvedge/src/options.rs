@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use selvedge_analysis::converge::closure::Closure;
 use selvedge_analysis::engine::Event;
-use selvedge_analysis::{Budget, fair};
+use selvedge_analysis::{Bound, Budget, fair};
 use selvedge_smt::solver::DEFAULT;
 
 use crate::elsewhere::Elsewhere;
@@ -124,12 +124,27 @@ pub enum Heard<'a> {
     Event(&'a Event<'a>),
     /// The search for a run that never ends went on.
     Endless(fair::Event),
+    /// How far several processes are with a bound.
+    Together(&'a Together),
     /// What an engine tries now, in words.
     Trying(&'a str),
     /// Something that the person who asked should know.
     Note(&'a str),
     /// Nothing new; a tenth of a second has passed.
     Tick,
+}
+
+/// How far several processes are with a bound that they explore.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Together {
+    /// The bound.
+    pub bound: Bound,
+    /// How many states they store.
+    pub states: u64,
+    /// How many bytes they have sent to each other.
+    pub sent_bytes: u64,
+    /// How many states the worker with most of them has, beside the mean of all.
+    pub balance: f64,
 }
 
 /// What a run cost.

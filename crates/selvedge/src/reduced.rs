@@ -123,7 +123,11 @@ pub(crate) fn explored(
         let fused = fused.map(Arc::new);
         let system = system(question, opened, fused.as_ref());
         let keeper = question.options().keep.then(|| Keeper::new(Arc::clone(&system)));
-        let form = Form { deadlock: question.options().deadlock, fusing: fusing(fused.as_deref()) };
+        let form = Form {
+            reading: question.subject().reading(),
+            deadlock: question.options().deadlock,
+            fusing: fusing(fused.as_deref()),
+        };
         let of = Explored { system: &system, keeper: keeper.as_ref(), form };
         let outcome = explore(&engine::Question { system: &*system, ..plain }, &of);
         let outcome = match &fused {

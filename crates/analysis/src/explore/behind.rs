@@ -30,7 +30,7 @@ use super::{Locals, Move};
 use crate::{Bound, Budget, Pace, Resource, Stop};
 
 /// Whoever it is, or nobody.
-const ANYBODY: u32 = u32::MAX;
+pub(super) const ANYBODY: u32 = u32::MAX;
 
 /// A state that breaks a property, with a stack for each thread.
 struct Goal {
@@ -54,10 +54,10 @@ type Open = (u32, u32, Option<(usize, Taken)>);
 
 /// The moves that were made, by what they lead to: the shared state and the entry after, and those before. The entry after is
 /// [`ANYBODY`] if the thread is then forgotten.
-struct Backwards(Vec<[u32; 4]>);
+pub(super) struct Backwards(Vec<[u32; 4]>);
 
 impl Backwards {
-    fn new<L: Locals>(reached: &Reached<'_, L>, pace: &mut Pace<'_>) -> Result<Self, Stop> {
+    pub fn new<L: Locals>(reached: &Reached<'_, L>, pace: &mut Pace<'_>) -> Result<Self, Stop> {
         let space = &reached.space;
         let mut list = Vec::new();
         for (shared, entry) in space.heads() {
@@ -75,7 +75,7 @@ impl Backwards {
     }
 
     /// The shared states and entries before moves to these.
-    fn leading_to(&self, shared: u32, entry: u32) -> impl Iterator<Item = (u32, u32)> {
+    pub fn leading_to(&self, shared: u32, entry: u32) -> impl Iterator<Item = (u32, u32)> {
         let start = self.0.partition_point(|&[s, e, ..]| (s, e) < (shared, entry));
         let same = self.0[start..].iter().take_while(move |&&[s, e, ..]| (s, e) == (shared, entry));
         same.map(|&[.., shared, entry]| (shared, entry))
@@ -251,7 +251,7 @@ impl<L: Locals> Reached<'_, L> {
 
     /// The states that were reached from which a thread with an entry makes a move to a state, in which it has another entry; with the
     /// number of the move.
-    fn before(
+    pub(super) fn before(
         &self,
         word: &[u32],
         after: u32,

@@ -95,6 +95,14 @@ impl<L: Locals> Reached<'_, L> {
         known.then(|| self.states_until.partition_point(|&until| until <= state))
     }
 
+    /// Whether a state breaks a property.
+    pub(super) fn is_hit(&self, targets: &mut [Target], state: u32) -> Result<bool, Stop> {
+        let word = self.states.get(state);
+        let see = || self.tops_of(&word);
+        Ok(self.space.hit(targets, word[0], see)?.is_some()
+            || self.space.hit_stacks(targets, &word).is_some())
+    }
+
     /// The entry of a thread of a state, if it was met.
     pub(super) fn entry_of(&mut self, state: &State, thread: ThreadId) -> Option<u32> {
         let class = self.space.class_of(state, thread);
@@ -131,7 +139,7 @@ impl<L: Locals> ShortestSearch<'_, '_, L> {
         };
         let mut goals = Vec::new();
         for state in self.reached.states_at(count) {
-            if self.is_hit(state)? {
+            if self.reached.is_hit(&mut self.targets, state)? {
                 goals.push(state);
             }
         }
@@ -156,7 +164,7 @@ impl<L: Locals> ShortestSearch<'_, '_, L> {
         let mut next = Vec::new();
         let mut pace = Pace::new(budget);
         while let Some(&Node { state, last, used }) = self.nodes.get(at as usize) {
-            if self.is_hit(state)? {
+            if self.reached.is_hit(&mut self.targets, state)? {
                 return Ok(Some(at));
             }
             let word = self.reached.states.get(state).to_vec();
@@ -219,41 +227,70 @@ impl<L: Locals> ShortestSearch<'_, '_, L> {
         Ok(())
     }
 
-    fn is_hit(&mut self, state: u32) -> Result<bool, Stop> {
-        let word = self.reached.states.get(state);
-        let space = &self.reached.space;
-        let see = || self.reached.tops_of(&word);
-        Ok(space.hit(&mut self.targets, word[0], see)?.is_some()
-            || space.hit_stacks(&self.targets, &word).is_some())
-    }
-
     /// The schedule to a node, with real threads in the place of entries.
     fn trace(&mut self, found: u32) -> Result<Trace, Stop> {
         let (start, run) = self.links.run_to(found);
-        let system = self.reached.space.system.clone();
+        let states = &self.reached.states;
+        let first = states.get(self.nodes[start as usize].state).to_vec();
+        let strides: Vec<Stride> = run
+            .into_iter()
+            .map(|(moves, node)| {
+                let Node { state, last, .. } = self.nodes[node as usize];
+                Stride { moves, after: Some(last), to: states.get(state).to_vec() }
+            })
+            .collect();
+        self.reached.follow(&first, &strides, self.properties)
+    }
+}
+
+/// A step of a schedule that is known by its states.
+pub(super) struct Stride {
+    /// The entry of the thread that moves.
+    pub moves: u32,
+    /// The entry that it has afterwards, if it is known.
+    pub after: Option<u32>,
+    /// The state afterwards.
+    pub to: Vec<u32>,
+}
+
+impl<L: Locals> Reached<'_, L> {
+    /// The schedule through these states, from the first one, with real threads in the place of entries.
+    pub(super) fn follow(
+        &mut self,
+        first: &[u32],
+        strides: &[Stride],
+        properties: &[Property],
+    ) -> Result<Trace, Stop> {
+        let system = self.space.system.clone();
         let system = &*system;
-        let first = self.reached.states.get(self.nodes[start as usize].state).to_vec();
         let initial = system.initial()?;
-        let start =
-            initial.into_iter().find(|state| self.word(state).is_ok_and(|word| word == first));
+        let start = initial
+            .into_iter()
+            .find(|state| self.space.word(state).is_ok_and(|word| word == first));
         let Some(mut state) = start else { return Err(lost()) };
         let mut trace = Trace { initial: state.clone(), steps: Vec::new() };
         let mut last: Option<ThreadId> = None;
-        let mut before = NOBODY;
-        for (moved, node) in run {
-            let Node { state: goal, last: after, .. } = self.nodes[node as usize];
-            let goal = self.reached.states.get(goal).to_vec();
-            // Within a context the same thread goes on; otherwise any thread that looks right.
+        for Stride { moves, after, to } in strides {
+            // Whoever acted last goes on, if it looks right; otherwise any thread that does.
+            let looks_right = |reached: &mut Self, thread: ThreadId| {
+                reached.entry_of(&state, thread) == Some(*moves)
+            };
             let mut candidates: Vec<ThreadId> = match last {
-                Some(thread) if before == moved => vec![thread],
+                Some(thread) if looks_right(self, thread) => vec![thread],
                 _ => state.thread_ids().collect(),
             };
-            candidates.retain(|&thread| self.reached.entry_of(&state, thread) == Some(moved));
+            candidates.retain(|&thread| looks_right(self, thread));
             let mut taken = None;
             'found: for thread in candidates {
                 for (action, next) in step(system, &state, thread)? {
-                    if self.word(&next)? == goal {
+                    if self.space.word(&next)? != *to {
+                        continue;
+                    }
+                    let is_meant = after.is_none() || self.entry_of(&next, thread) == *after;
+                    if is_meant || taken.is_none() {
                         taken = Some((thread, action, next));
+                    }
+                    if is_meant {
                         break 'found;
                     }
                 }
@@ -261,15 +298,10 @@ impl<L: Locals> ShortestSearch<'_, '_, L> {
             let Some((thread, action, next)) = taken else { return Err(lost()) };
             trace.steps.push((thread, action));
             state = next;
-            (last, before) = (Some(thread), after);
+            last = Some(thread);
         }
         // A property may name its threads: they get the names that it means.
-        put_in_place(system, trace, &state, self.properties, &self.reached.space.classes)?
-            .ok_or_else(lost)
-    }
-
-    fn word(&mut self, state: &State) -> Result<Vec<u32>, Full> {
-        self.reached.space.word(state)
+        put_in_place(system, trace, &state, properties, &self.space.classes)?.ok_or_else(lost)
     }
 }
 

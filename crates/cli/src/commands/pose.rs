@@ -293,6 +293,6 @@ fn listener(tell: Tell, for_table: Arc<AtomicBool>) -> Listener {
             tell(Live::Note { text });
         }
         Heard::Trying(text) | Heard::Note(text) => tell(Live::Note { text: text.to_owned() }),
-        Heard::Tick => {}
+        Heard::Together(_) | Heard::Tick => {}
     })
 }

@@ -114,6 +114,9 @@ impl OfStates {
             return Err(why);
         }
         let (tell, budget) = (question.tell(), question.budget());
+        if let Some(listener) = &question.options().listener {
+            elsewhere.listen(Arc::clone(listener));
+        }
         let (mut outcome, _) = explored(question, opened, Method::Explicit, |explored, of| {
             let opened = FormOpened { system: Arc::clone(of.system), opened: opened.clone() };
             let spread = elsewhere.of(of.form, &opened);

@@ -13,8 +13,10 @@
 //! **Needs.** That a bound ends for nobody before all parcels have arrived and nobody has work left: that is for whoever carries the
 //! parcels to know. Single stacks.
 
+mod back;
 mod collect;
 mod recent;
+mod route;
 mod save;
 mod seen;
 mod wire;
@@ -32,8 +34,11 @@ use super::space::Space;
 use super::stacks::Stacks;
 use super::words::Layout;
 use crate::{Budget, Pace, Stop};
+use back::Chase;
+pub use back::{Hunt, Hunted, Place, WayEnd};
 pub use collect::Collected;
 use recent::Recent;
+pub use route::Route;
 pub use save::Loading;
 pub use seen::Noticed;
 pub use wire::Parcel;
@@ -62,6 +67,8 @@ enum Task {
     See(Range<u32>),
     /// Sends these states to a worker.
     Send { to: usize, states: Range<u32> },
+    /// Looks for the states that lead to others.
+    Back,
 }
 
 /// How much was sent.
@@ -104,6 +111,10 @@ pub struct Share<'a> {
     recent: Recent,
     traffic: Traffic,
     collected: Option<Collected>,
+    /// The way back from a violation, where it was asked for.
+    chase: Option<Chase>,
+    /// Whether another run has found the states of earlier bounds.
+    was_loaded: bool,
 }
 
 impl<'a> Share<'a> {
@@ -133,6 +144,8 @@ impl<'a> Share<'a> {
             recent: Recent::default(),
             traffic: Traffic::default(),
             collected: None,
+            chase: None,
+            was_loaded: false,
         };
         let all = std::mem::take(&mut share.reached.states);
         for number in 0..all.end() {
@@ -152,6 +165,10 @@ impl<'a> Share<'a> {
         self.before = std::mem::take(&mut self.moved);
         self.reached.new_from = self.frontier.end;
         self.task = Task::Explore;
+        self.chase = None;
+        if self.names.peers() > 1 {
+            self.recent.advance(self.reached.states.len());
+        }
     }
 
     /// Whether there is nothing to do but to wait for parcels.
@@ -160,6 +177,7 @@ impl<'a> Share<'a> {
         match &self.task {
             Task::Explore => self.work.is_empty() && self.waiting.is_empty(),
             Task::See(states) | Task::Send { states, .. } => states.is_empty(),
+            Task::Back => self.chase.as_ref().is_none_or(Chase::is_idle),
         }
     }
 
@@ -177,6 +195,7 @@ impl<'a> Share<'a> {
                 let states = self.send(to, states, portion)?;
                 self.task = Task::Send { to, states };
             }
+            Task::Back => self.look_back(portion, budget)?,
         }
         if self.is_idle() {
             self.names.flush();
@@ -195,20 +214,19 @@ impl<'a> Share<'a> {
         let items = names.hear(parcel.from, &parcel.bytes, |kind, content| {
             let space = &mut reached.space;
             match kind {
-                kind if kind == Kind::Shared as u8 => wire::read_shared(space, content),
-                kind if kind == Kind::Entry as u8 => wire::read_entry(space, content),
                 kind if kind == Kind::Glimpse as u8 => {
                     let glimpse = wire::read_glimpse(space, content)?;
                     let visible = reached.visible.as_mut().ok_or_else(garbled)?;
                     Ok(visible.glimpse(glimpse)?)
                 }
-                _ => Err(garbled()),
+                kind => wire::read_name(space, kind, content),
             }
         })?;
         match self.task {
             Task::Explore => self.receive_states(parcel.from, items),
             Task::See(_) => self.receive_visible(parcel.from, items),
             Task::Send { .. } => self.receive_collected(parcel.from, items),
+            Task::Back => self.receive_places(parcel.from, items),
         }
     }
 
@@ -217,6 +235,7 @@ impl<'a> Share<'a> {
         self.work.clear();
         self.waiting = 0..0;
         self.task = Task::Explore;
+        self.chase = None;
         self.names.ready.clear();
     }
 
@@ -329,6 +348,12 @@ impl<'a> Share<'a> {
 
     /// The worker that a state belongs to.
     fn owner_of(&mut self, word: &[u32]) -> usize {
+        let sum = self.content(word);
+        self.names.owner(sum)
+    }
+
+    /// The hash of what a state is: the sum over its parts.
+    fn content(&mut self, word: &[u32]) -> u64 {
         let Share { reached, names, .. } = self;
         let space = &reached.space;
         let system = &*space.system;
@@ -338,7 +363,7 @@ impl<'a> Share<'a> {
             let hash = names.hash(Kind::Entry, entry, |out| wire::write_entry(space, entry, out));
             sum = sum.wrapping_add(hash.wrapping_mul(u64::from(count)));
         }
-        names.owner(sum)
+        sum
     }
 
     /// Says a state to a worker, and where the thread is that moved.

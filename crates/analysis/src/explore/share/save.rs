@@ -9,7 +9,7 @@
 //!
 //! **Needs.** That bytes come back as they were: that is for whoever keeps them to see to. What they say is checked all the same, so that no bytes lead to a panic.
 
-use super::wire::{self, Kind, Names, garbled};
+use super::wire::{self, Names, garbled};
 use super::{GONE, Share, TOGETHER, Task, hear_word, tell_word};
 use crate::Stop;
 
@@ -76,11 +76,8 @@ impl Share<'_> {
             return Err(garbled());
         }
         let space = &mut self.reached.space;
-        let mut rest = from.0.hear(0, bytes, |kind, content| match kind {
-            kind if kind == Kind::Shared as u8 => wire::read_shared(space, content),
-            kind if kind == Kind::Entry as u8 => wire::read_entry(space, content),
-            _ => Err(garbled()),
-        })?;
+        let mut rest =
+            from.0.hear(0, bytes, |kind, content| wire::read_name(space, kind, content))?;
         if (kind == NEW) != new {
             return Ok(());
         }
@@ -114,6 +111,7 @@ impl Share<'_> {
         self.work.clear();
         self.waiting = 0..0;
         self.task = Task::Explore;
+        self.was_loaded = true;
         let (earlier, end) = (self.reached.new_from, self.reached.states.end());
         let until: Vec<u32> = (0..bound).map(|_| earlier).chain([end]).collect();
         self.reached.visible_until.clone_from(&until);

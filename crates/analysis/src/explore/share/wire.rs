@@ -97,6 +97,11 @@ impl Names {
         known
     }
 
+    /// How many workers there are.
+    pub fn peers(&self) -> usize {
+        self.links.len()
+    }
+
     /// The worker that a state with this sum of hashes belongs to.
     #[inline]
     pub fn owner(&self, sum: u64) -> usize {
@@ -223,14 +228,27 @@ pub(super) fn write_glimpse(space: &Space<'_, Stacks>, (class, top): Glimpse, ou
     }
 }
 
-pub(super) fn read_shared(space: &mut Space<'_, Stacks>, bytes: &[u8]) -> Result<u32, Stop> {
+/// Reads what a number of a state stands for.
+pub(super) fn read_name(
+    space: &mut Space<'_, Stacks>,
+    kind: u8,
+    content: &[u8],
+) -> Result<u32, Stop> {
+    match kind {
+        kind if kind == Kind::Shared as u8 => read_shared(space, content),
+        kind if kind == Kind::Entry as u8 => read_entry(space, content),
+        _ => Err(garbled()),
+    }
+}
+
+fn read_shared(space: &mut Space<'_, Stacks>, bytes: &[u8]) -> Result<u32, Stop> {
     let key = std::str::from_utf8(bytes).map_err(|_| garbled())?;
     let shared = space.system.keys().find_shared_key(key).ok_or_else(garbled)?;
     space.meet_shared(shared);
     Ok(shared.0)
 }
 
-pub(super) fn read_entry(space: &mut Space<'_, Stacks>, bytes: &[u8]) -> Result<u32, Stop> {
+fn read_entry(space: &mut Space<'_, Stacks>, bytes: &[u8]) -> Result<u32, Stop> {
     let rest = &mut { bytes };
     let class = read_class(&mut space.classes, rest)?;
     let height = read(rest)?;
