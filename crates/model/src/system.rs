@@ -260,7 +260,7 @@ pub trait Keys: Describe {
 }
 
 /// Writes the methods of a [`System`] around another one (its field `system`) that say what that one says: all but those that are about
-/// threads and steps.
+/// threads and steps; `with its threads`, all but those that are about steps.
 #[macro_export]
 macro_rules! says_what_its_system_says {
     () => {
@@ -306,6 +306,29 @@ macro_rules! says_what_its_system_says {
 
         fn frame_numbers(&self, symbol: $crate::SymbolId) -> Vec<Option<i64>> {
             self.system.frame_numbers(symbol)
+        }
+    };
+    (with its threads) => {
+        $crate::says_what_its_system_says!();
+
+        fn threads(&self) -> &[$crate::ThreadInfo] {
+            self.system.threads()
+        }
+
+        fn initial(&self) -> Result<Vec<$crate::State>, $crate::Fault> {
+            self.system.initial()
+        }
+
+        fn any_number(&self) -> Vec<$crate::Spawn> {
+            self.system.any_number()
+        }
+
+        fn as_tables(&self) -> Option<&$crate::Tables> {
+            self.system.as_tables()
+        }
+
+        fn forgets_ended(&self) -> bool {
+            self.system.forgets_ended()
         }
     };
 }

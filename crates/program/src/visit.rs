@@ -63,7 +63,8 @@ pub(crate) fn step_exprs_mut(kind: &mut StmtKind) -> Vec<&mut Expr> {
         }
     }
     match kind {
-        StmtKind::Assign { values, .. } | StmtKind::Return(values) => values.iter_mut().collect(),
+        StmtKind::Assign { values, constrain, .. } => values.iter_mut().chain(constrain).collect(),
+        StmtKind::Return(values) => values.iter_mut().collect(),
         StmtKind::Assume(e) | StmtKind::Assert(e) => vec![e],
         StmtKind::If { cond, .. } | StmtKind::While { cond, .. } => match cond {
             Cond::Expr(e) => vec![e],

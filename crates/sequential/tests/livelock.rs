@@ -236,6 +236,38 @@ fn the_examples_with_recursion() {
     }
 }
 
+/// What a thread reads at an index that is chosen in the step itself is there in both rounds in which it acts at once. `one` reads what `two` takes away
+/// before it lets `one` go on.
+#[test]
+fn an_element_that_is_chosen_is_the_same_in_both_rounds() {
+    let endless = Endless { fairness: Fairness::None, ended: true };
+    let program = |reads: &str, takes: &str| {
+        text(&format!(
+            "bool a[2] := true; bool go := false; int[0..1] x;
+             thread one {{ bool y; while (true) {{ {reads} assume go; }} }}
+             thread two {{ atomic {{ a[0] := false; {takes} go := true; }} }}"
+        ))
+    };
+    for reads in [
+        "assume a[{0..1}];",
+        "assume a[{0, 1}] && *;",
+        "atomic { assume a[{0..1}]; }",
+        "y := a[{0..1}]; assume y;",
+        "y := * constrain 'y == a[{0, 1}]; assume y;",
+        "x := * constrain a['x];",
+        "x := * constrain a[{0..'x}];",
+    ] {
+        let gone = program(reads, "a[1] := false;");
+        for (stem, lasso) in [(1, 1), (2, 1), (1, 2), (2, 2)] {
+            none(&gone, stem, lasso, endless);
+        }
+        // What is left is read for ever.
+        let left = program(reads, "");
+        assert!(lasso(&left, 2, 1, endless).is_some(), "{reads}");
+        assert!(lasso(&left, 1, 2, endless).is_some(), "{reads}");
+    }
+}
+
 #[test]
 fn programs_that_start_threads_are_refused() {
     let program = text("void f() { skip; } thread main { async f(); while (true) skip; }");

@@ -7,9 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 
 use super::Local;
-use crate::{
-    Action, Fault, SharedId, Spawn, State, SymbolId, System, Tables, TemplateId, ThreadInfo, Word,
-};
+use crate::{Action, Fault, SharedId, Spawn, SymbolId, System, TemplateId, Word};
 
 /// A system under observation.
 pub struct Conditions {
@@ -74,23 +72,7 @@ impl Conditions {
 }
 
 impl System for Conditions {
-    crate::says_what_its_system_says!();
-
-    fn threads(&self) -> &[ThreadInfo] {
-        self.system.threads()
-    }
-
-    fn initial(&self) -> Result<Vec<State>, Fault> {
-        self.system.initial()
-    }
-
-    fn any_number(&self) -> Vec<Spawn> {
-        self.system.any_number()
-    }
-
-    fn as_tables(&self) -> Option<&Tables> {
-        self.system.as_tables()
-    }
+    crate::says_what_its_system_says!(with its threads);
 
     fn actions(
         &self,
@@ -107,9 +89,5 @@ impl System for Conditions {
             Some(top) => self.compare((template, top), shared, &out[start..]),
             None => Ok(()),
         }
-    }
-
-    fn forgets_ended(&self) -> bool {
-        self.system.forgets_ended()
     }
 }

@@ -19,9 +19,7 @@ mod watched;
 
 use std::sync::Arc;
 
-use crate::{
-    Action, Fault, SharedId, Spawn, State, SymbolId, System, Tables, TemplateId, ThreadInfo,
-};
+use crate::{Action, Fault, SharedId, SymbolId, System, TemplateId};
 
 pub use watched::Watched;
 
@@ -66,23 +64,7 @@ impl Stubborn {
 }
 
 impl System for Stubborn {
-    crate::says_what_its_system_says!();
-
-    fn threads(&self) -> &[ThreadInfo] {
-        self.system.threads()
-    }
-
-    fn initial(&self) -> Result<Vec<State>, Fault> {
-        self.system.initial()
-    }
-
-    fn any_number(&self) -> Vec<Spawn> {
-        self.system.any_number()
-    }
-
-    fn as_tables(&self) -> Option<&Tables> {
-        self.system.as_tables()
-    }
+    crate::says_what_its_system_says!(with its threads);
 
     fn before_reduction(&self) -> Option<&dyn System> {
         self.system.before_reduction()
@@ -96,10 +78,6 @@ impl System for Stubborn {
         out: &mut Vec<Action>,
     ) -> Result<(), Fault> {
         self.system.actions(template, shared, top, out)
-    }
-
-    fn forgets_ended(&self) -> bool {
-        self.system.forgets_ended()
     }
 
     fn chooser(&self) -> Option<Box<dyn Choose + '_>> {

@@ -229,7 +229,7 @@ impl<'a> Body<'a> {
         }
         out.extend(self.leave_section(Some(&statement.kind), span));
         let step = self.step(span);
-        let fairly = if is_loop { None } else { self.choose_fairly(&statement.kind, span) };
+        let fairly = if is_loop { None } else { self.choose_before(&statement.kind, span) };
         let chosen = fairly.map(|(before, kind)| {
             out.extend(before);
             kind
@@ -362,7 +362,7 @@ impl<'a> Body<'a> {
         let end = || vec![stmt(StmtKind::Break, silent(span))];
         let mut inside = if leaves { self.leave(silent(span)) } else { Vec::new() };
         let test = StmtKind::While { cond: cond.clone(), body: Vec::new() };
-        let chosen = self.choose_fairly(&test, span).map(|(before, test)| {
+        let chosen = self.choose_before(&test, span).map(|(before, test)| {
             inside.extend(before);
             test
         });

@@ -13,15 +13,15 @@
 
 use super::super::body::{Body, silent};
 use super::super::shared::Moment;
-use super::Written;
+use super::{Written, element_of, elements};
 use crate::explicit::temporary;
 use crate::make::{self, assign, equal, read, stmt};
 use crate::visit::{self, StepParts};
-use crate::{AtomicOp, Block, Cond, Expr, ExprKind, Place, Span, Stmt, StmtKind, VarRef};
+use crate::{AtomicOp, Block, Cond, Expr, ExprKind, Place, Span, Stmt, StmtKind, Type, VarRef};
 
 impl Body<'_> {
     /// Whether a thread may act in two rounds at once.
-    fn repeats(&self) -> bool {
+    pub fn repeats(&self) -> bool {
         self.around.shared.lasso.as_ref().is_some_and(|lasso| lasso.again().is_some())
     }
 
@@ -52,10 +52,31 @@ impl Body<'_> {
         });
         if chooses {
             visit::operands(e).into_iter().for_each(|operand| self.agree_on(operand, mark, out));
+            if let ExprKind::Read(place) = &e.kind {
+                self.agree_on_all_of(place, mark, out);
+            }
             return;
         }
         let (now, again) = (shared.expr_in(e, Moment::Now), shared.expr_in(e, Moment::Again));
         out.push(stmt(StmtKind::Assume(equal(now, again)), mark));
+    }
+
+    /// That a shared array is the same now and again: which element is read is known only when the step is made, as in
+    /// `x := * constrain a['x]`.
+    fn agree_on_all_of(&self, place: &Place, mark: Span, out: &mut Block) {
+        let shared = self.around.shared;
+        let VarRef::Global(id) = place.var else { return };
+        let (ty, copied) = (&shared.globals[id.index()].ty, shared.is_copied(id));
+        let ty = match ty {
+            Type::Array { element, .. } if copied => element,
+            ty => ty,
+        };
+        for element in elements(ty).iter().filter(|_| shared.is_shared(place)) {
+            let element = element_of(place.var, ty, element);
+            let [now, again] =
+                [Moment::Now, Moment::Again].map(|moment| read(shared.place_in(&element, moment)));
+            out.push(stmt(StmtKind::Assume(equal(now, again)), mark));
+        }
     }
 
     /// That a lock is the same one, and held or not, now and again.

@@ -11,10 +11,12 @@
 //!
 //! In the midst of an expression it may not be evaluated at all, as in `a && fair *`: then nothing is
 //! noted. All other choices of such a statement are made before, too, since they may decide about that.
+//!
+//! An index that is chosen is made before as well where a thread acts in two rounds at once: the element that is read has to be the same in both.
 
 use super::super::body::{Body, silent};
 use super::{Lasso, element_of};
-use crate::explicit::{all, temporary};
+use crate::explicit::{all, interval, temporary};
 use crate::make::{self, assign, binary, branch, equal, not, read, stmt};
 use crate::visit;
 use crate::{
@@ -83,7 +85,15 @@ impl Maker<'_> {
         if !visit::is_choice(&e.kind) {
             return;
         }
-        let choice = temporary(self.locals, "choice", &e.ty);
+        if visit::any_part(e, &|part| matches!(part.kind, ExprKind::Primed(_))) {
+            return; // the new values are not known before
+        }
+        // A variable has to have finitely many values.
+        let ty = match interval(e) {
+            Some((lo, hi)) if e.ty == Type::Int => make::range(lo, hi),
+            _ => e.ty.clone(),
+        };
+        let choice = temporary(self.locals, "choice", &ty);
         let chosen = match e.kind {
             ExprKind::Fair => make::any(&Type::Bool),
             _ => e.clone(),
@@ -98,15 +108,21 @@ impl Maker<'_> {
 }
 
 impl Body<'_> {
-    /// Makes the fair choices of a statement before it: what comes before, and the statement; `None`
-    /// if there are none to look after.
-    pub fn choose_fairly(&mut self, kind: &StmtKind, span: Span) -> Option<(Block, StmtKind)> {
+    /// Makes the choices of a statement before it, if one is fair or is an index of what others write: what comes before, and the
+    /// statement; `None` if there are none to look after.
+    pub fn choose_before(&mut self, kind: &StmtKind, span: Span) -> Option<(Block, StmtKind)> {
         let shared = self.around.shared;
         let lasso = shared.lasso.as_ref()?;
-        lasso.fair_true?;
+        let repeats = self.repeats();
+        let matters = |part: &Expr| match &part.kind {
+            ExprKind::Fair => lasso.fair_true.is_some(),
+            ExprKind::Read(place) => {
+                repeats && shared.is_shared(place) && place.indices.iter().any(Expr::chooses)
+            }
+            _ => false,
+        };
         let mut kind = kind.clone();
-        let is_fair = |e: &&mut Expr| visit::any_part(e, &|p| matches!(p.kind, ExprKind::Fair));
-        if !visit::step_exprs_mut(&mut kind).iter().any(is_fair) {
+        if !visit::step_exprs_mut(&mut kind).iter().any(|e| visit::any_part(e, &matters)) {
             return None;
         }
         let mut maker = Maker { locals: &mut self.locals, before: Vec::new(), made: Vec::new() };
