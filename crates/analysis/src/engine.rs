@@ -132,6 +132,8 @@ pub struct Outcome {
     pub reductions: Vec<&'static str>,
     /// Of what the schedule of a violation has the fewest.
     pub fewest: Fewest,
+    /// Whether it is known that no other property is broken within the bound of a violation.
+    pub is_alone: bool,
     /// If the system starts threads: states with more threads than this were not followed; if it
     /// is safe, there are none.
     pub most_threads: Option<usize>,
@@ -508,6 +510,7 @@ impl Outcome {
             collapse: None,
             reductions: Vec::new(),
             fewest: Fewest::Steps,
+            is_alone: false,
             most_threads: None,
             evidence: None,
         }

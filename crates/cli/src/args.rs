@@ -2,7 +2,9 @@
 //! What the command line may say. Options that several commands share stand here; each command
 //! has its own in its own file.
 
-use clap::{Args as ClapArgs, CommandFactory, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
+
+use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use selvedge::Bound;
 pub use selvedge_check::command::{InputArgs, InputOptions, count};
 
@@ -22,6 +24,29 @@ pub struct Args {
     pub common: Common,
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Args {
+    /// Reads what was typed. Of other commands than the one that is named nothing is made, unless somebody has to be told what there is: that takes
+    /// as long as a small program takes to be verified.
+    pub fn typed(words: &[OsString]) -> Result<Self, clap::Error> {
+        let alone = words.get(1).and_then(|name| Args::alone(name.to_str()?));
+        let matches = alone.and_then(|command| command.try_get_matches_from(words).ok());
+        match matches.map(|matches| Args::from_arg_matches(&matches)) {
+            Some(Ok(args)) => Ok(args),
+            _ => Args::try_parse_from(words),
+        }
+    }
+
+    /// The command line with one command, if that is often asked for small things.
+    fn alone(name: &str) -> Option<clap::Command> {
+        let command = match name {
+            "verify" => verify::Args::augment_args(clap::Command::new("verify")),
+            "check" => check::Args::augment_args(clap::Command::new("check")),
+            _ => return None,
+        };
+        Some(Common::augment_args(clap::Command::new("selvedge")).subcommand(command))
+    }
 }
 
 /// The commands.
@@ -141,4 +166,44 @@ pub fn started(text: &str) -> Result<u32, String> {
 /// A number that another run can repeat.
 pub fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("a seed is a number from 0 to {}", u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever is read without the other commands is read as with them, and told the same.
+    #[test]
+    fn a_command_alone_is_read_as_among_others() {
+        let lines = [
+            "verify a.weave",
+            "verify a.weave --const N=3 --jobs 1 --format json -q",
+            "verify --format sarif a.weave --deadlock --timeout 3s --memory 2GB --color never",
+            "verify a.weave --threads w=2 --no-reduction --no-symmetry --evidence e.json --full",
+            "verify a.weave --quiet --verbose",
+            "verify a.weave --no-such-option",
+            "verify",
+            "verify --help",
+            "check a.weave --contexts 3",
+            "check a.weave --rounds 2 --delays 1 --format json",
+            "check a.weave --contexts many",
+            "--format json verify a.weave",
+            "table a.weave",
+            "verfy a.weave",
+            "",
+        ];
+        let mut alone = 0;
+        for line in lines {
+            let words = ["selvedge"].into_iter().chain(line.split_whitespace());
+            let words: Vec<OsString> = words.map(OsString::from).collect();
+            let told = |read: Result<Args, clap::Error>| match read {
+                Ok(args) => format!("{args:?}"),
+                Err(error) => format!("{:?}: {error}", error.kind()),
+            };
+            assert_eq!(told(Args::typed(&words)), told(Args::try_parse_from(&words)), "{line}");
+            let command = words.get(1).and_then(|name| Args::alone(name.to_str()?));
+            alone += usize::from(command.is_some_and(|c| c.try_get_matches_from(&words).is_ok()));
+        }
+        assert!(alone >= 5, "{alone} were read alone");
+    }
 }

@@ -17,15 +17,14 @@ mod save;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use args::Args;
 
 use output::Output;
 
 fn main() -> ExitCode {
     exit::report_panics_as_bugs();
-    let args = match Args::try_parse() {
+    let words: Vec<_> = std::env::args_os().collect();
+    let args = match Args::typed(&words) {
         Ok(args) => args,
         Err(error) => return exit::usage(&error),
     };

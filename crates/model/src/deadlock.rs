@@ -54,7 +54,9 @@ impl Heads {
             return Ok(known);
         }
         self.actions.clear();
-        system.actions(template, shared, top, &mut self.actions)?;
+        // Where steps are fused, or threads may wait, the same threads can act.
+        let plain = system.before_reduction().unwrap_or(system);
+        plain.actions(template, shared, top, &mut self.actions)?;
         let acts = !self.actions.is_empty();
         self.known.insert((template, shared, top), acts);
         Ok(acts)

@@ -241,6 +241,7 @@ fn violation(
         collapse: None,
         reductions: Vec::new(),
         fewest: Fewest::Steps,
+        is_alone: false,
         most_threads: None,
         evidence: dropping.is_none().then_some(Evidence::Violation(shown)),
     };

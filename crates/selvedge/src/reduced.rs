@@ -144,7 +144,9 @@ pub(crate) fn explored(
     }
     let (later, going) = explore(Some(fused.clone().beginning_later()));
     let waits = opened.properties.iter().any(Property::is_about_deadlocks);
-    match later.verdict {
+    match &later.verdict {
+        // With threads that begin later there are no fewer contexts than it takes; so a run with as many has the fewest.
+        Verdict::Unsafe { bound, trace, .. } if is_within(trace, *bound) => (later, going),
         // How many contexts a deadlock takes is another question.
         Verdict::Unsafe { .. } if waits && question.bound().is_none() => {
             drop(going);
@@ -153,6 +155,15 @@ pub(crate) fn explored(
         }
         Verdict::Unsafe { .. } if waits => explore(Some(fused)),
         _ => (later, going),
+    }
+}
+
+/// Whether a run of the system itself keeps to a bound on contexts or rounds.
+fn is_within(run: &Trace, bound: Bound) -> bool {
+    match bound.resource {
+        Resource::Contexts => run.contexts() <= bound.count,
+        Resource::Rounds => run.rounds() <= bound.count,
+        _ => false,
     }
 }
 
@@ -186,22 +197,30 @@ pub(crate) fn told(fused: &Fused, opened: &Opened, outcome: Outcome, budget: &Bu
     if outcome.reductions.is_empty() {
         return outcome;
     }
-    let Outcome { verdict, evidence, most_threads, .. } = outcome;
+    let Outcome { verdict, evidence, most_threads, is_alone, .. } = outcome;
     let wanted_evidence = evidence.is_some();
     let waits = outcome.reductions.contains(&engine::STUBBORN_SETS);
     let mut fewest = outcome.fewest;
     let (verdict, evidence) = match verdict {
         Verdict::Unsafe { bound, property, trace } => match unfolded(fused, &trace) {
             Err(stop) => (Verdict::Unknown { stop, completed: None }, None),
-            Ok(trace) => {
-                let is_shortest = fewest == Fewest::Steps;
-                let shorter = is_shortest
-                    .then(|| fewer_steps(opened, bound, &trace, most_threads, budget))
-                    .flatten();
-                if is_shortest && shorter.is_none() {
-                    fewest = Fewest::FusedSteps;
+            Ok(run) => {
+                let waits = Property::is_about_deadlocks;
+                let needs_all = is_alone && waits(&opened.properties[property]);
+                let is_within = is_within(&run, bound);
+                let is_known = is_within && has_fewest_steps(fused, &trace, &run, needs_all);
+                // A deadlock that takes more contexts than were counted is looked for once more.
+                let is_last =
+                    is_within || !fused.begins_later() || !opened.properties.iter().any(waits);
+                let mut shorter = None;
+                if fewest == Fewest::Steps && !is_known {
+                    let find = || fewer_steps(opened, bound, &run, most_threads, budget);
+                    shorter = is_last.then(find).flatten();
+                    if shorter.is_none() {
+                        fewest = Fewest::FusedSteps;
+                    }
                 }
-                let (trace, property) = shorter.unwrap_or((trace, property));
+                let (trace, property) = shorter.unwrap_or((run, property));
                 let evidence = wanted_evidence.then(|| {
                     let (trace, contexts) = (trace.clone(), trace.contexts());
                     Evidence::Violation(Violation { trace, contexts, property })
@@ -232,6 +251,16 @@ pub(crate) fn told(fused: &Fused, opened: &Opened, outcome: Outcome, budget: &Bu
     ];
     let reductions = reductions.into_iter().filter_map(|(name, used)| used.then_some(name));
     Outcome { verdict, evidence, fewest, reductions: reductions.collect(), ..outcome }
+}
+
+/// Whether a run of the system has the fewest steps because the run of fused steps that it stands for has: every run has at least as many steps as there are fused ones in
+/// some run within the same bound. If it is known that all runs bring all threads to where they wait, the steps that threads take before they begin come to that.
+fn has_fewest_steps(fused: &Fused, of: &Trace, run: &Trace, needs_all: bool) -> bool {
+    let first = match needs_all {
+        true => fused.first_steps(&run.initial).unwrap_or(0),
+        false => 0,
+    };
+    run.steps.len() == of.steps.len() + first
 }
 
 /// The schedule of the system that has the fewest steps, if it is found soon, and what it breaks. Where threads are counted, it has those of

@@ -86,6 +86,7 @@ fn told(question: &Question, opened: &Opened, trace: Trace) -> Option<Answer> {
         collapse: None,
         reductions: Vec::new(),
         fewest: Fewest::Unknown(stop),
+        is_alone: false,
         most_threads: None,
         evidence: Some(Evidence::Violation(shown)),
     };

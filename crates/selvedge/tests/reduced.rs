@@ -238,3 +238,37 @@ fn threads_that_wait_give_the_same_answers() {
         assert!(reductions.contains(&"stubborn-sets"), "nobody waits: {reductions:?}\n{holds}");
     }
 }
+
+/// Deadlocks in which everybody acts are found with the fewest contexts where threads begin later; others are looked for once more.
+#[test]
+fn deadlocks_of_threads_that_act_and_of_some_that_do_not() {
+    let dine = |threads: usize, more: &str| {
+        format!(
+            "const N = {threads}; lock fork[N];
+             void dine(int[0..N - 1] me) {{
+               while (true) {{
+                 acquire fork[me]; acquire fork[(me + 1) % N];
+                 release fork[(me + 1) % N]; release fork[me];
+               }}
+             }}
+             thread philosopher[i] * N = dine(i);
+             {more}"
+        )
+    };
+    let options = Options { deadlock: Deadlocks::All, ..Options::default() };
+    // One who does nothing but count has to be brought to where it waits, in a context of its own.
+    let idle = "thread idle { int[0..3] x := 1; x := x + 1; assume false; }";
+    for (threads, more, contexts) in [(3, "", 3), (5, "", 5), (3, idle, 4), (4, idle, 5)] {
+        let text = dine(threads, more);
+        let ((name, bound), is_reduced) = compare(&text, &options);
+        assert_eq!(name, VerdictName::Unsafe, "{text}");
+        assert_eq!(bound, Some(format!("{contexts} contexts")), "{text}");
+        assert!(is_reduced, "{text}");
+    }
+    // Thinking or with a fork in hand: nobody begins twice.
+    let subject =
+        Subject::parse("dine.weave", &dine(8, ""), InputOptions::default()).expect("it is right");
+    let answer = verify(&subject, &options).expect("it can be asked");
+    let stored = answer.object().stored_states.expect("states were stored");
+    assert!(stored <= 1 << 8, "{stored} states");
+}

@@ -92,6 +92,7 @@ pub fn check_focused(
         collapse: None,
         reductions: Vec::new(),
         fewest: Fewest::Steps,
+        is_alone: false,
         most_threads: None,
         evidence: None,
     };

@@ -27,6 +27,8 @@ pub(super) struct Below<'a> {
     finite_until: usize,
     /// Of what the schedule of a violation has the fewest.
     fewest: Fewest,
+    /// Whether nothing else is broken within its bound.
+    is_alone: bool,
 }
 
 /// What explorers start with.
@@ -76,7 +78,8 @@ impl<'a> Below<'a> {
             }
         };
         let highest = Some(SUSPICIOUS_HEIGHT);
-        Ok(Below { start, explorer, highest, finite_until: 0, fewest: Fewest::Steps })
+        let (fewest, is_alone) = (Fewest::Steps, false);
+        Ok(Below { start, explorer, highest, finite_until: 0, fewest, is_alone })
     }
 
     /// What is counted.
@@ -112,6 +115,7 @@ impl<'a> Below<'a> {
                 };
                 // The schedule may lead to another violation.
                 let property = broken_by(question, &trace).unwrap_or(property);
+                self.is_alone = self.is_alone(question, bound, property);
                 return Verdict::Unsafe { bound: within, property, trace };
             }
             if question.needs_all_threads() && self.explorer.has_left_out() {
@@ -132,6 +136,14 @@ impl<'a> Below<'a> {
                 return Verdict::Unknown { stop, completed: Some(within) };
             }
         }
+    }
+
+    /// Whether no other property than this one is broken at a bound, before which none is.
+    fn is_alone(&self, question: &Question<'_>, bound: usize, property: usize) -> bool {
+        let mut others = question.properties.to_vec();
+        others.remove(property);
+        // Who explores elsewhere is not asked twice.
+        self.start.spread.is_none() && self.explorer.violation(bound, &others) == Ok(None)
     }
 
     /// A schedule of a violation at the current bound: the shortest one, or another if something ends the search for it.
@@ -241,6 +253,7 @@ impl<'a> Below<'a> {
             collapse: None,
             reductions: Vec::new(),
             fewest: self.fewest.clone(),
+            is_alone: self.is_alone,
             most_threads: self.start.most_threads,
             evidence: None,
             verdict,

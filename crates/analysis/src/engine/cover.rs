@@ -87,6 +87,7 @@ fn nothing_yet() -> Outcome {
         collapse: None,
         reductions: Vec::new(),
         fewest: Fewest::Steps,
+        is_alone: false,
         most_threads: None,
         evidence: None,
     }

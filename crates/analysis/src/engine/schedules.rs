@@ -46,6 +46,7 @@ pub(super) fn verify(question: &Question<'_>, budget: &Budget) -> Option<Outcome
         collapse: None,
         reductions: vec![STUBBORN_SETS],
         fewest: Fewest::Steps,
+        is_alone: false,
         most_threads: None,
         evidence,
     })

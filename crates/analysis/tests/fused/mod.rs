@@ -75,12 +75,15 @@ fn compare(
     let local = local.unseen_by(&*system, properties);
     let Ok(plain) = reached(&*system, 4_000) else { return };
     let watched = Arc::new(Conditions::new(Arc::clone(&system), local.clone()));
-    let mut fused = Fused::new(Arc::clone(&watched) as Arc<dyn System>, local);
     let begins_later = properties == [Property::NeverWrong];
-    if begins_later {
-        fused = fused.beginning_later();
-    }
+    let fused = |system: Arc<dyn System>| {
+        let fused = Fused::new(system, local.clone());
+        if begins_later { fused.beginning_later() } else { fused }
+    };
+    let remembering = reached(&fused(Arc::clone(&system)), 8_000);
+    let fused = fused(Arc::clone(&watched) as Arc<dyn System>).asking_each_time();
     let found = reached(&fused, 8_000).unwrap_or_else(|why| panic!("{why}\n{about}"));
+    assert_eq!(remembering.as_ref(), Ok(&found), "what was remembered\n{about}");
     assert_eq!(shared(&plain), shared(&found), "shared states\n{about}");
     let bounds: BTreeMap<&State, usize> = plain.iter().map(|(s, b)| (s, *b)).collect();
     // A thread that begins later is where it is without a context of its own.

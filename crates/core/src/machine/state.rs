@@ -168,10 +168,16 @@ impl Frame {
         self.memory.write(out);
     }
 
+    /// The location of a frame that was written as these words.
+    #[must_use]
+    pub fn location_of(words: &[u64]) -> Loc {
+        Loc((words[0] >> 32) as u32)
+    }
+
     /// The frame of words that were written by this machine.
     #[must_use]
     pub fn again(machine: &Machine, words: &[u64]) -> Self {
-        let loc = Loc((words[0] >> 32) as u32);
+        let loc = Frame::location_of(words);
         let layout = &machine.frames[machine.code.location(loc).proc.index()];
         match layout.plain(&words[1..]) {
             Some(memory) => Frame { loc, memory, owner: words[0] as u32 },
@@ -181,7 +187,7 @@ impl Frame {
 
     /// Becomes the frame of words that were written by this machine, in the memory that it has.
     pub fn become_again(&mut self, machine: &Machine, words: &[u64]) {
-        let loc = Loc((words[0] >> 32) as u32);
+        let loc = Frame::location_of(words);
         let layout = &machine.frames[machine.code.location(loc).proc.index()];
         let mut memory = std::mem::take(&mut self.memory);
         *self = match layout.copy_plain(&words[1..], &mut memory) {

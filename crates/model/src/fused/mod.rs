@@ -28,6 +28,7 @@
 
 mod conditions;
 mod movers;
+mod remembered;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -41,6 +42,8 @@ use crate::{
 
 pub use conditions::Conditions;
 pub use movers::{Guard, Movers};
+
+use remembered::Remembered;
 
 /// Fused steps from one head pass at most so many heads: where many choices are made one after the other, every step would lead to every
 /// combination of them.
@@ -121,6 +124,8 @@ pub struct Fused {
     local: Local,
     /// Whether threads begin after the local steps that come first.
     begins_later: bool,
+    /// What is done at local heads, as far as somebody asked; `None` if it is asked for each time.
+    remembered: Option<Arc<Remembered>>,
 }
 
 /// What a thread has become within a fused step.
@@ -154,7 +159,14 @@ impl Fused {
     /// The system with fused steps.
     #[must_use]
     pub fn new(system: Arc<dyn System>, local: Local) -> Self {
-        Fused { system, local, begins_later: false }
+        Fused { system, local, begins_later: false, remembered: Some(Arc::default()) }
+    }
+
+    /// Asks the system at every local head, also where it was asked at another shared state: for tests of what is
+    /// said to be local.
+    #[must_use]
+    pub fn asking_each_time(self) -> Self {
+        Fused { remembered: None, ..self }
     }
 
     /// Lets threads begin after the local steps that come first. Nobody may ask for a target then; and where
@@ -224,18 +236,21 @@ impl Fused {
         Ok(Effect { shared: action.shared, word: action.word, spawn, is_open })
     }
 
-    /// Whether a step from a head rides along, and if so, whether a transaction is still open after it.
-    fn rides(&self, top: SymbolId, is_open: bool) -> Option<bool> {
-        if self.local.contains(&*self.system, top) {
-            return Some(is_open);
-        }
-        let (movers, place) = (&self.local.movers, self.system.place_of(top)?);
-        if movers.inside.contains(&place) {
-            Some(is_open)
+    /// Whether a head is local; and, if a step from there rides along, whether a transaction is still open after it.
+    fn rides(&self, top: SymbolId, is_open: bool) -> (bool, Option<bool>) {
+        let Some(place) = self.system.place_of(top) else {
+            let is_local = self.local.symbols.contains(&top);
+            return (is_local, is_local.then_some(is_open));
+        };
+        let Local { places, movers, .. } = &self.local;
+        if places.contains(&place) {
+            (true, Some(is_open))
+        } else if movers.inside.contains(&place) {
+            (false, Some(is_open))
         } else if movers.releases.contains(&place) || is_open && movers.commits.contains(&place) {
-            Some(false)
+            (false, Some(false))
         } else {
-            None
+            (false, None)
         }
     }
 
@@ -243,16 +258,27 @@ impl Fused {
     fn follow(&self, template: TemplateId, effect: Effect) -> Result<Option<Follows>, Fault> {
         let Effect { shared, word, is_open, .. } = effect;
         let Some(top) = word.top() else { return Ok(None) };
-        let Some(is_open) = self.rides(top, is_open) else { return Ok(None) };
+        let rides = |action: &Action| then(word, action.word).is_some();
+        let head = (template, top);
+        // Where something went wrong, or a result is on its way, nobody does what is done elsewhere.
+        let is_still = || self.system.wrong(shared).is_some() || self.system.is_between(shared);
+        if let Some(actions) = self.remembered.as_ref().and_then(|all| all.at(head, shared))
+            && !is_still()
+        {
+            return Ok(actions.iter().all(rides).then_some(Follows { actions, is_open }));
+        }
+        let (is_local, Some(is_open)) = self.rides(top, is_open) else { return Ok(None) };
         let mut actions = Vec::new();
         if let Err(fault) = self.system.actions(template, shared, Some(top), &mut actions) {
             // Whoever takes that step hears of it; but an end of the run is one for everybody.
             return if fault.stop.is_some() { Err(fault) } else { Ok(None) };
         }
+        if let Some(all) = self.remembered.as_ref().filter(|_| is_local) {
+            all.keep(head, shared, &actions);
+        }
         let is_fine = |to| to == shared || self.system.wrong(to).is_none();
-        let rides = |action: &Action| {
-            action.spawn.is_none() && then(word, action.word).is_some() && is_fine(action.shared)
-        };
+        let rides =
+            |action: &Action| action.spawn.is_none() && rides(action) && is_fine(action.shared);
         let all = !actions.is_empty() && actions.iter().all(rides);
         Ok(all.then_some(Follows { actions, is_open }))
     }
@@ -306,6 +332,16 @@ impl Fused {
         steps.push(firsts[&effect]);
         steps.reverse();
         Ok(Some(steps))
+    }
+
+    /// How many local steps come first that threads of a state of the system have taken when they begin later.
+    pub fn first_steps(&self, state: &State) -> Result<usize, Fault> {
+        let mut count = 0;
+        for thread in &state.threads {
+            let Some(top) = thread.stack.top() else { continue };
+            count += self.begin(thread.template, state.shared, Word::Rewrite(top))?.1.len();
+        }
+        Ok(count)
     }
 
     /// The run of the system that a run of fused steps stands for: its first state, and its steps. A run may also have
@@ -455,7 +491,7 @@ impl System for Fused {
         self.system.actions(template, shared, top, out)?;
         let rides = |action: &Action| {
             let top = action.word.top();
-            top.is_some_and(|top| self.rides(top, true).is_some())
+            top.is_some_and(|top| self.rides(top, true).1.is_some())
         };
         if !out[start..].iter().any(|action| rides(action) || action.spawn.is_some()) {
             return Ok(());

@@ -5,6 +5,7 @@
 use std::hash::Hash;
 use std::sync::{PoisonError, RwLock};
 
+use selvedge_core::Loc;
 use selvedge_core::machine::{Frame, Machine};
 use selvedge_model::{FairChoice, Fault};
 use selvedge_store::{Full, Interner, Lists, hash};
@@ -37,6 +38,11 @@ impl Symbol {
                 out.extend([BOTTOM, u64::from(*id) << 1 | u64::from(*results)]);
             }
         }
+    }
+
+    /// Where the frame of these words stands, if they are those of one.
+    pub fn location(words: &[u64]) -> Option<Loc> {
+        if words[0] == BOTTOM { None } else { Some(Frame::location_of(words)) }
     }
 
     /// The symbol of words that were written for this machine.

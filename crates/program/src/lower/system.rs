@@ -121,19 +121,15 @@ impl System for Lowering {
     }
 
     fn is_between(&self, shared: SharedId) -> bool {
-        self.shared_state(shared).returned.is_some()
+        !self.is_plain(shared) && self.shared_state(shared).returned.is_some()
     }
 
     fn wrong(&self, shared: SharedId) -> Option<String> {
-        let is_plain = self.shared.look(shared.0, |words| self.machine.shared.is_plain(words));
-        if is_plain { None } else { self.show_wrong(&self.shared_state(shared)) }
+        if self.is_plain(shared) { None } else { self.show_wrong(&self.shared_state(shared)) }
     }
 
     fn place_of(&self, symbol: SymbolId) -> Option<PlaceId> {
-        match self.symbol(symbol) {
-            Symbol::Frame(frame) => Some(place(frame.loc)),
-            Symbol::Bottom { .. } => None,
-        }
+        self.symbols.look(symbol.0, Symbol::location).map(place)
     }
 
     fn fair_choices(&self, origin: Origin) -> Vec<FairChoice> {
@@ -251,6 +247,11 @@ impl Keys for Lowering {
 }
 
 impl Lowering {
+    /// Whether a shared state has values of variables and nothing else: nothing went wrong, and no result is on its way.
+    fn is_plain(&self, shared: SharedId) -> bool {
+        self.shared.look(shared.0, |words| self.machine.shared.is_plain(words))
+    }
+
     fn shared_id(&self, shared: &Shared) -> Result<SharedId, Fault> {
         written(|words| {
             shared.write(words);
