@@ -187,13 +187,13 @@ fn name_of(variables: &[Variable], slot: usize) -> Option<(String, &Type)> {
         rest -= if is_it { 0 } else { slots };
         is_it
     })?;
-    let mut name = variable.name.clone();
+    let mut indices = Vec::new();
     let mut ty = &variable.ty;
     while let Type::Array { element, .. } = ty {
         let slots = element.slots().max(1);
-        name += &format!("[{}]", rest / slots);
+        indices.push(rest / slots);
         rest %= slots;
         ty = element;
     }
-    Some((name, ty))
+    Some((variable.element_name(&indices), ty))
 }
