@@ -22,6 +22,8 @@ pub(crate) enum Operation {
     Print,
     Pause,
     Fail,
+    Send,
+    Receive,
 }
 
 /// What a word does in other languages, whatever its capital letters are.
@@ -69,6 +71,8 @@ pub(crate) fn operation(word: &str) -> Option<Operation> {
         "print" | "println" | "printf" | "fprintf" | "puts" | "putchar" | "echo" | "log" => {
             Operation::Print
         }
+        "send" | "tosend" | "chansend" => Operation::Send,
+        "recv" | "receive" | "chanrecv" => Operation::Receive,
         "sleep" | "usleep" | "nanosleep" | "yield" | "schedyield" | "pause" => Operation::Pause,
         "exit" | "abort" | "panic" | "throw" | "raise" | "error" | "reacherror"
         | "verifiererror" => Operation::Fail,
@@ -117,6 +121,13 @@ impl Operation {
             Operation::Pause => {
                 "leave it out: a thread may be slow at every step; `wait(e);` waits until `e` holds"
                     .to_owned()
+            }
+            Operation::Send => match objects {
+                [channel, message, ..] => format!("write `send({channel}, {message});`"),
+                _ => format!("write `send({}, …);`, for a `chan[2] int`", object("c")),
+            },
+            Operation::Receive => {
+                format!("write `x := receive({});`, for a `chan[2] int`", object("c"))
             }
             Operation::Fail => {
                 "`assert false;` is a violation, `assume false;` ends what is looked at".to_owned()
@@ -187,10 +198,10 @@ pub(crate) fn beginning(word: &str) -> Option<&'static str> {
             "leave it out: one file is the whole program"
         }
         "struct" | "class" | "union" | "record" | "interface" | "object" | "impl" | "trait" => {
-            "there are no records: declare a variable, or an array, for each field"
+            "write `struct NAME { int x; bool y; }`; then `NAME n;` declares a variable, and `n.x` is a member of it"
         }
         "typedef" | "type" => {
-            "types have no second names: write `int`, `u8` to `i64`, `bool`; `enum NAME { A, B }` declares one"
+            "types have no second names: write `int`, `u8` to `i64`, `bool`; `enum NAME { A, B }` and `struct NAME { int x; }` declare some"
         }
         "proctype" | "process" | "active" => {
             "a thread is `thread NAME { … }`, two of them `thread NAME * 2 { … }`; `async f();` starts one"
@@ -203,7 +214,10 @@ pub(crate) fn beginning(word: &str) -> Option<&'static str> {
              `selvedge livelock` looks for runs that never end"
         }
         "mtype" => "write `enum NAME { A, B }`",
-        "chan" => "there are no channels: an array, a lock and two conditions make one",
+        "chan" | "channel" | "Channel" => {
+            "a channel is a shared variable: `chan[2] int c;` holds two messages, `chan int c;` none; `send(c, 1);` and \
+             `x := receive(c);` use it"
+        }
         "d_step" => "write `atomic { … }`",
         "timeout" => {
             "leave it out: a state in which nobody can move is a deadlock, which `verify` reports"
@@ -258,6 +272,7 @@ pub(crate) fn sign(text: &str) -> Option<&'static str> {
         }
         "::" => "names stand without a path; a choice is `either { … } or { … }`",
         "'" => "`x := e;` says what `x` holds afterwards",
+        "<-" => "`send(c, e);` sends through a channel, `x := receive(c);` receives",
         "[]" => "`invariant e;` says what always holds",
         _ => return None,
     })

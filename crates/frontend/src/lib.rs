@@ -38,6 +38,7 @@ mod cursor;
 mod diagnostic;
 mod foreign;
 mod load;
+mod parts;
 pub mod syntax;
 pub mod tables;
 pub mod target;

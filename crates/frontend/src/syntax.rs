@@ -19,6 +19,9 @@ pub struct Name {
 pub struct File {
     /// Its declarations, in order.
     pub items: Vec<Item>,
+    /// Whether something in it is made of parts: structs, channels, parameters that stand for shared variables.
+    /// [`crate::parts`] writes it without them.
+    pub has_parts: bool,
 }
 
 /// A declaration at the top of a file.
@@ -28,6 +31,8 @@ pub enum Item {
     Const(ConstDecl),
     /// `enum State { Idle, Busy }`
     Enum(EnumDecl),
+    /// `struct node { int value; lock l; }`
+    Struct(StructDecl),
     /// A shared variable.
     Global(VarDecl),
     /// A procedure.
@@ -54,6 +59,17 @@ pub struct EnumDecl {
     pub name: Name,
     /// The names of the values.
     pub enumerators: Vec<Name>,
+}
+
+/// `struct NAME { TYPE member; … }`
+#[derive(Clone, Debug)]
+pub struct StructDecl {
+    /// The name.
+    pub name: Name,
+    /// The members; only semaphores and barriers have first values.
+    pub members: Vec<VarDecl>,
+    /// The whole declaration.
+    pub span: Span,
 }
 
 /// One variable: shared, local, or a parameter. `bool x, y;` gives two.
@@ -104,8 +120,19 @@ pub enum TypeKind {
     Semaphore(Box<Expr>, Box<Expr>),
     /// `tid`
     ThreadId,
-    /// The name of an enumeration; `semaphore`, `condition` or `barrier`, if there is none of that name.
+    /// The name of an enumeration or a struct; `semaphore`, `condition` or `barrier`, if there is none of that name.
     Named(Name),
+    /// `ref TYPE`: a parameter that stands for a shared variable.
+    Ref(Box<TypeExpr>),
+    /// `chan[2] TYPE`
+    Channel {
+        /// How many messages it holds; none if nothing is said.
+        capacity: Option<Box<Expr>>,
+        /// What is sent through it.
+        message: Box<TypeExpr>,
+    },
+    /// How many messages are in a channel that holds so many. Nobody writes it.
+    Messages(Option<Box<Expr>>),
 }
 
 impl TypeKind {
@@ -208,6 +235,15 @@ pub enum StmtKind {
     Block(Vec<Stmt>),
     /// A local variable.
     Local(VarDecl),
+    /// Local variables that get their first values in one step. Nobody writes it.
+    Together {
+        /// The variables; each has a first value, or none has.
+        variables: Vec<VarDecl>,
+        /// What gives all of them their first values.
+        effect: Option<Effect>,
+        /// Whether the next statement sets them, so that this one does nothing.
+        is_set: bool,
+    },
     /// `x, y := e, f constrain c;`
     Assign {
         /// Left of `:=`.
@@ -318,15 +354,33 @@ pub enum Cond {
     },
 }
 
-/// A variable or an array element as written.
+/// A variable, an array element or a member as written: `a[i].next`.
 #[derive(Clone, Debug)]
 pub struct PlaceExpr {
     /// The variable.
     pub name: Name,
     /// The indices.
     pub indices: Vec<Expr>,
+    /// The members, the outermost first.
+    pub members: Vec<MemberExpr>,
     /// Where it stands.
     pub span: Span,
+}
+
+impl PlaceExpr {
+    /// All indices, those of members too, from left to right.
+    pub fn all_indices(&self) -> impl Iterator<Item = &Expr> {
+        self.indices.iter().chain(self.members.iter().flat_map(|member| &member.indices))
+    }
+}
+
+/// `.next` or `.items[i]` of a place.
+#[derive(Clone, Debug)]
+pub struct MemberExpr {
+    /// The name of the member.
+    pub name: Name,
+    /// The indices after it.
+    pub indices: Vec<Expr>,
 }
 
 /// An expression as written.

@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
         let mut places = Vec::new();
         let mut is_known = name.text == "*";
         for (template, of) in self.program.template_names().enumerate() {
-            if of == name.text {
+            if written(of) == name.text {
                 is_known = true;
                 let procs = self.called_from(self.root(template));
                 let inside = here.iter().filter(|(proc, _)| procs.contains(proc));
@@ -168,12 +168,13 @@ impl<'a> Reader<'a> {
                 );
             }
         }
-        let is_meant =
-            |proc: ProcId| name.text == "*" || self.program.procs[proc.index()].name == name.text;
+        let is_meant = |proc: ProcId| {
+            name.text == "*" || written(&self.program.procs[proc.index()].name) == name.text
+        };
         let anyone = here.iter().filter(|(proc, _)| is_meant(*proc));
         places.extend(anyone.map(|(_, loc)| (None, selvedge_program::flow::place(*loc))));
         if !is_known {
-            let known: BTreeSet<&str> = self.program.template_names().collect();
+            let known: BTreeSet<&str> = self.program.template_names().map(written).collect();
             let message = format!("there is no thread or procedure `{}`", name.text);
             let hint = did_you_mean(name.text, known.iter().copied())
                 .unwrap_or_else(|| format!("known threads: {}; `*` is any of them", list(&known)));
@@ -213,6 +214,11 @@ impl<'a> Reader<'a> {
         }
         found
     }
+}
+
+/// The name of a procedure as it is written, without what its parameters stand for.
+fn written(name: &str) -> &str {
+    name.split('(').next().unwrap_or(name)
 }
 
 /// Names in a message; of many, the first ones.

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::document::Document;
 
 /// What names are coloured as, by the words of the protocol.
-pub const TOKEN_TYPES: [&str; 7] =
-    ["variable", "parameter", "function", "enum", "enumMember", "class", "label"];
+pub const TOKEN_TYPES: [&str; 8] =
+    ["variable", "parameter", "function", "enum", "enumMember", "class", "label", "property"];
 
 /// What is said beside that. Shared variables are `static`, as in languages that editors know.
 pub const TOKEN_MODIFIERS: [&str; 3] = ["declaration", "readonly", "static"];
@@ -33,11 +33,18 @@ pub fn formatting(document: &mut Document) -> Value {
 /// The names that can be meant at an offset, and the words that begin something.
 pub fn completion(document: &mut Document, offset: usize) -> Value {
     let is_weave = document.is_weave();
+    let path = path_before(&document.text, offset);
+    let path: Option<Vec<String>> =
+        path.map(|names| names.into_iter().map(str::to_owned).collect());
     let Some(draft) = document.draft() else { return json!([]) };
     let offset = offset as u32;
+    if let Some(path) = path {
+        return members(&draft.names, &path, offset);
+    }
     let names = &draft.names.definitions;
     let is_here = |definition: &&Definition| match definition.inside {
         // Values of an enumeration are known everywhere, all else only inside.
+        Some(_) if definition.kind == Kind::Member => false,
         Some(outer) => {
             definition.kind == Kind::Enumerator
                 || names
@@ -55,11 +62,68 @@ pub fn completion(document: &mut Document, offset: usize) -> Value {
             Kind::Thread => 7,
             Kind::Label | Kind::Predicate => 18,
             Kind::Shared | Kind::Parameter | Kind::Local | Kind::Number => 6,
+            Kind::Struct => 22,
+            Kind::Member => MEMBER,
         };
         json!({"label": definition.name, "kind": kind, "detail": definition.text})
     });
     let words = weave::words().iter().filter(|_| is_weave);
     named.chain(words.map(|word| json!({"label": word, "kind": 14}))).collect()
+}
+
+/// The number of the protocol for a field.
+const MEMBER: u64 = 5;
+
+/// The names before a `.` that stands before an offset, or before the name there: `q` and `next` of `q[1].next.va`.
+fn path_before(text: &str, offset: usize) -> Option<Vec<&str>> {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let mut rest = text.get(..offset)?.trim_end_matches(is_name);
+    let mut path = Vec::new();
+    while let Some(before) = rest.strip_suffix('.') {
+        let mut before = before;
+        while before.ends_with(']') {
+            let mut depth = 0_usize;
+            let open = before.char_indices().rev().find(|(_, c)| {
+                depth += usize::from(*c == ']');
+                depth -= usize::from(*c == '[');
+                depth == 0
+            });
+            before = &before[..open?.0];
+        }
+        rest = before.trim_end_matches(is_name);
+        path.push(&before[rest.len()..]);
+    }
+    path.reverse();
+    (!path.is_empty() && path.iter().all(|name| !name.is_empty())).then_some(path)
+}
+
+/// The members of the struct that a path leads to.
+fn members(names: &Names, path: &[impl AsRef<str>], offset: u32) -> Value {
+    let all = &names.definitions;
+    let is_here = |definition: &Definition| match definition.inside {
+        Some(outer) => all
+            .get(outer)
+            .is_some_and(|outer| outer.whole.start <= offset && offset <= outer.whole.end),
+        None => true,
+    };
+    let variable = |definition: &Definition| {
+        matches!(definition.kind, Kind::Shared | Kind::Local | Kind::Parameter)
+            && is_here(definition)
+            && path.first().is_some_and(|first| first.as_ref() == definition.name)
+    };
+    // A local variable hides a shared one.
+    let found = all.iter().position(|d| d.inside.is_some() && variable(d));
+    let found = found.or_else(|| all.iter().position(variable));
+    let mut of = found.and_then(|id| names.struct_of(id));
+    for name in path.iter().skip(1) {
+        let member = all.iter().position(|d| {
+            d.kind == Kind::Member && d.inside == of && d.name == name.as_ref() && of.is_some()
+        });
+        of = member.and_then(|id| names.struct_of(id));
+    }
+    let Some(of) = of else { return json!([]) };
+    let listed = all.iter().filter(|d| d.kind == Kind::Member && d.inside == Some(of));
+    listed.map(|d| json!({"label": d.name, "kind": MEMBER, "detail": d.text})).collect()
 }
 
 /// Where else the name at an offset stands.
@@ -167,7 +231,8 @@ fn colour(kind: Kind) -> (u64, u64) {
         Kind::Procedure | Kind::Predicate => (2, 0),
         Kind::Enumeration => (3, 0),
         Kind::Enumerator => (4, 0b010),
-        Kind::Thread => (5, 0),
+        Kind::Thread | Kind::Struct => (5, 0),
+        Kind::Member => (7, 0),
         Kind::Label => (6, 0),
     }
 }

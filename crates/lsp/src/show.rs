@@ -103,6 +103,8 @@ fn symbol(document: &Document, found: &Definition, children: Vec<Value>) -> Valu
         Kind::Enumeration => 10,
         Kind::Enumerator => 22,
         Kind::Shared | Kind::Parameter | Kind::Local | Kind::Number => 13,
+        Kind::Struct => 23,
+        Kind::Member => 8,
         Kind::Procedure => 12,
         Kind::Thread => 5,
         Kind::Label => 20,

@@ -72,7 +72,8 @@ pub struct EnumType {
 /// A shared or local variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Variable {
-    /// Its name, unique in its scope.
+    /// Its name, unique in its scope. Empty brackets say where an index stands when an element is shown: `q[].value` with
+    /// the index 1 is `q[1].value`.
     pub name: String,
     /// Its type.
     pub ty: Type,
@@ -84,6 +85,31 @@ pub struct Variable {
     pub counts_threads: bool,
     /// Its declaration.
     pub span: Span,
+}
+
+impl Variable {
+    /// The name of an element, or of a row of elements: an index stands between the next empty brackets of the name, or behind it.
+    #[must_use]
+    pub fn element_name(&self, indices: &[usize]) -> String {
+        let mut indices = indices.iter();
+        let mut name = String::new();
+        for (position, part) in self.name.split("[]").enumerate() {
+            if position > 0 {
+                match indices.next() {
+                    Some(index) => name += &format!("[{index}]"),
+                    None => name += "[]",
+                }
+            }
+            name += part;
+        }
+        name + &indices.map(|index| format!("[{index}]")).collect::<String>()
+    }
+
+    /// How many indices stand inside of its name.
+    #[must_use]
+    pub fn indices_inside(&self) -> usize {
+        self.name.matches("[]").count()
+    }
 }
 
 /// A procedure.

@@ -18,7 +18,8 @@ impl Holders {
     /// Nobody holds anything yet.
     pub fn new(system: &dyn System) -> Self {
         let describe = system.describe();
-        let locks = (!describe.tells_statements()).then(|| describe.locks().into_iter().collect());
+        let locks = (!describe.tells_statements())
+            .then(|| describe.locks().iter().map(|name| without_indices(name)).collect());
         Holders { locks, threads: BTreeMap::new() }
     }
 
@@ -50,8 +51,7 @@ impl Holders {
 
     /// Whether a variable, or an element of it, is a lock.
     pub fn is_lock(&self, name: &str) -> bool {
-        let variable = name.split('[').next().unwrap_or(name);
-        self.locks.as_ref().is_none_or(|locks| locks.contains(variable))
+        self.locks.as_ref().is_none_or(|locks| locks.contains(&without_indices(name)))
     }
 
     /// Whether a variable with this value is a lock.
@@ -66,4 +66,19 @@ impl Holders {
     pub fn of(&self, lock: &str) -> Option<&str> {
         self.threads.get(lock).map(String::as_str)
     }
+}
+
+/// The name of a variable, or of an element or a member of one, without any index: `q[1].l` is `q.l`.
+fn without_indices(name: &str) -> String {
+    let mut depth = 0_usize;
+    let mut bare = String::new();
+    for c in name.chars() {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            c if depth == 0 => bare.push(c),
+            _ => {}
+        }
+    }
+    bare
 }

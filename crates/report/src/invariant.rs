@@ -109,13 +109,28 @@ impl Seen {
     fn is_own(&self, system: &dyn System, top: Option<SymbolId>, name: &str) -> bool {
         let place = top.and_then(|top| system.place_of(top));
         let own = place.and_then(|place| self.own.get(&place));
-        own.is_some_and(|own| own.contains(variable(name)))
+        own.is_some_and(|own| has_variable(own, name))
     }
 }
 
-/// The variable of a name: `a` for `a[1]`.
-pub(crate) fn variable(name: &str) -> &str {
-    name.split('[').next().unwrap_or(name)
+/// The variables that a name may be an element or a member of: `a` for `a[1]`; `q` and `q[].value` for `q[1].value`.
+pub(crate) fn variables(name: &str) -> [String; 2] {
+    let whole = name.split('[').next().unwrap_or(name).to_owned();
+    let mut part = String::new();
+    let mut inside = false;
+    for c in name.chars() {
+        inside &= c != ']';
+        if !inside {
+            part.push(c);
+        }
+        inside |= c == '[';
+    }
+    [whole, part.trim_end_matches("[]").to_owned()]
+}
+
+/// Whether a set has the variable that a name is an element or a member of.
+fn has_variable(set: &BTreeSet<String>, name: &str) -> bool {
+    variables(name).iter().any(|variable| set.contains(variable))
 }
 
 fn seen(system: &dyn System, evidence: &Evidence) -> Seen {
@@ -219,7 +234,7 @@ fn values(system: &dyn System, seen: &Seen) -> BTreeMap<Place, Variables> {
         let own = |name: &String| seen.is_own(system, top, name);
         let shared = system.describe().shared_values(shared).into_iter();
         let shared = shared
-            .filter(|(name, _)| !seen.untold.contains(variable(name)) && (!is_left || !own(name)));
+            .filter(|(name, _)| !has_variable(&seen.untold, name) && (!is_left || !own(name)));
         let shared = shared.collect::<Vec<_>>();
         let place = (template, line(system, top).unwrap_or(ENDED));
         let changed = seen.meanwhile.keys().filter(|name| !own(name));

@@ -168,16 +168,16 @@ impl<'s> Riding<'s> {
     /// The arrays that several threads may be changing at the same time, each in elements of its own.
     fn in_parts(&self, meanwhile: &BTreeMap<String, BTreeSet<Datum>>) -> BTreeSet<String> {
         let slots = self.system.describe().slots();
-        let is_in_parts = |name: &&str| {
+        let is_in_parts = |name: &String| {
             let of: Vec<u32> =
-                (0..).zip(&slots).filter(|(_, of)| of == name).map(|(n, _)| n).collect();
+                (0..).zip(&slots).filter(|(_, of)| *of == name).map(|(n, _)| n).collect();
             let guards = &self.local.movers.guards;
             let by_one =
                 guards.iter().any(|guard| of.iter().all(|slot| guard.protects.contains(slot)));
             of.len() > 1 && !by_one
         };
-        let changed = meanwhile.keys().map(|name| crate::invariant::variable(name));
-        changed.filter(is_in_parts).map(str::to_owned).collect()
+        let changed = meanwhile.keys().flat_map(|name| crate::invariant::variables(name));
+        changed.filter(is_in_parts).collect()
     }
 
     /// The variables that nobody else changes while a thread is at a place: a lock that it holds, and what that protects as a whole.

@@ -62,7 +62,7 @@ fn name(program: &Lowering, SummaryBit { scalar, entry, .. }: SummaryBit) -> Opt
             next += variable.ty.slots();
             next > slot as usize
         });
-        found.map(|variable| variable.name.clone())
+        found.map(|variable| variable.name.replace("[]", ""))
     };
     let name = match scalar {
         SummaryScalar::Shared(slot) => of_slot(&text.globals, slot)?,

@@ -338,12 +338,18 @@ fn slots(compiler: &Compiler<'_>, variables: &[Variable]) -> Vec<SlotInfo> {
             // Two locals of one name in different blocks.
             _ => format!("{}#{variable}", declared.name),
         };
-        let mut elements = vec![name];
+        let named = Variable { name, ..declared.clone() };
+        let mut elements: Vec<Vec<usize>> = vec![Vec::new()];
         for length in declared.ty.lengths() {
-            let index =
-                |name: &String| (0..length).map(|n| format!("{name}[{n}]")).collect::<Vec<_>>();
+            let index = |before: &Vec<usize>| {
+                let each =
+                    (0..length as usize).map(|n| before.iter().copied().chain([n]).collect());
+                each.collect::<Vec<Vec<usize>>>()
+            };
             elements = elements.iter().flat_map(index).collect();
         }
+        let elements: Vec<String> =
+            elements.iter().map(|indices| named.element_name(indices)).collect();
         let kind = compiler.kind(&declared.ty);
         let slot = |name| SlotInfo { name, variable, kind: kind.clone() };
         all.extend(elements.into_iter().map(slot));

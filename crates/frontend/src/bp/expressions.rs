@@ -254,7 +254,7 @@ impl Parser<'_> {
 
 fn place(name: Name) -> PlaceExpr {
     let span = name.span;
-    PlaceExpr { name, indices: Vec::new(), span }
+    PlaceExpr { name, indices: Vec::new(), members: Vec::new(), span }
 }
 
 /// A chain of operands of one associative operator, as a tree of least height. (`=>` has two.)

@@ -22,7 +22,7 @@ impl Parser<'_> {
                 self.skip_to_item(start);
             }
         }
-        File { items }
+        File { items, has_parts: false }
     }
 
     fn item(&mut self, items: &mut Vec<Item>) -> Parsed<()> {

@@ -92,7 +92,7 @@ impl Parser<'_> {
     fn place(&mut self) -> Parsed<PlaceExpr> {
         let name = self.name("the name of a variable")?;
         let span = name.span;
-        Ok(PlaceExpr { name, indices: Vec::new(), span })
+        Ok(PlaceExpr { name, indices: Vec::new(), members: Vec::new(), span })
     }
 
     /// `x, y := e, f`, `x := f(e)` or `f(e)`

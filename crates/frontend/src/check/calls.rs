@@ -36,6 +36,14 @@ impl<'a> Body<'_, 'a> {
                 Some(Init::Effect(effect)) => self.calls_in_effect(effect, sequence),
                 None => {}
             },
+            Written::Together { variables, effect, .. } => {
+                for decl in variables {
+                    if let Some(Init::Expr(expr)) = &decl.init {
+                        self.calls_in([expr], sequence);
+                    }
+                }
+                effect.iter().for_each(|effect| self.calls_in_effect(effect, sequence));
+            }
             Written::Assert(expr, _) | Written::Join(expr) => self.calls_in([expr], sequence),
             Written::Return(values) => self.calls_in(values, sequence),
             Written::If { cond, .. } => self.calls_in_cond(cond, sequence),
@@ -75,7 +83,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn calls_in_places(&mut self, places: &'a [PlaceExpr], sequence: &mut Sequence) {
-        places.iter().for_each(|place| self.calls_in(&place.indices, sequence));
+        places.iter().for_each(|place| self.calls_in(place.all_indices(), sequence));
     }
 
     /// The calls in the operands of an effect, which itself stays what it is.

@@ -10,7 +10,7 @@ use super::items::Item;
 use super::statements::{Body, Sequence};
 use crate::Diagnostic;
 use crate::foreign;
-use crate::syntax::{Init, TypeKind, VarDecl};
+use crate::syntax::{self, Init, TypeKind, VarDecl};
 
 impl<'a> Body<'_, 'a> {
     /// A local variable.
@@ -25,6 +25,95 @@ impl<'a> Body<'_, 'a> {
             sequence.push(kind, span);
         }
         self.typer.reveal(id);
+    }
+
+    /// Local variables that get their first values in one step.
+    pub fn together(
+        &mut self,
+        variables: &'a [VarDecl],
+        effect: Option<&'a syntax::Effect>,
+        is_set: bool,
+        span: Span,
+        sequence: &mut Sequence,
+    ) {
+        let mut ids = Vec::new();
+        for decl in variables {
+            let ty = self.typer.variable_type(decl);
+            let ty = ty.filter(|ty| self.is_local_type(ty, decl));
+            ids.push((self.typer.scope.add(&decl.name, ty.clone()), ty, decl));
+        }
+        if let Some(kind) = self.first_values(&ids, effect, is_set, span) {
+            sequence.push(kind, span);
+        }
+        // They have one place in the text: one of them is enough to say that the name is taken.
+        let mut was_taken = false;
+        for (id, ..) in ids {
+            let is_taken = self.typer.scope.is_alive(id);
+            match was_taken && is_taken {
+                true => drop(self.typer.scope.reveal(id)),
+                false => self.typer.reveal(id),
+            }
+            was_taken |= is_taken;
+        }
+    }
+
+    /// The statement that sets variables at once; nothing if none is needed, or after a problem.
+    fn first_values(
+        &mut self,
+        variables: &[(LocalId, Option<Type>, &'a VarDecl)],
+        effect: Option<&'a syntax::Effect>,
+        is_set: bool,
+        span: Span,
+    ) -> Option<StmtKind> {
+        if let Some(effect) = effect {
+            let place = |(id, ty, decl): &(LocalId, Option<Type>, &'a VarDecl)| {
+                let (var, span) = (VarRef::Local(*id), decl.name.span);
+                ty.clone().map(|ty| Place { var, indices: Vec::new(), ty, span })
+            };
+            let places = variables.iter().map(place).collect();
+            return self.effect(places, effect);
+        }
+        let (mut targets, mut values, mut open) = (Vec::new(), Vec::new(), Vec::new());
+        for (id, ty, decl) in variables {
+            let (var, at) = (VarRef::Local(*id), decl.name.span);
+            let Some(ty) = ty else { continue };
+            let elements = self.typer.all_elements(var, ty, at)?;
+            match &decl.init {
+                Some(Init::Expr(expr)) => {
+                    let given = match (&expr.kind, ty) {
+                        (syntax::ExprKind::Place(_), Type::Array { .. }) => {
+                            self.typer.elements_of(expr, ty, &decl.name)
+                        }
+                        _ => self.typer.spread(expr, ty, &decl.name, &mut |typer, expr, scalar| {
+                            typer.stored(expr, scalar, at)
+                        }),
+                    };
+                    values.extend(given?);
+                    targets.extend(elements);
+                }
+                _ if *ty.scalar() == Type::ThreadId => {
+                    let kind = ExprKind::Const(Value::Small(0));
+                    let none = Expr { kind, ty: Type::ThreadId, span: at };
+                    values.extend(vec![none; elements.len()]);
+                    targets.extend(elements);
+                }
+                _ => open.extend(elements),
+            }
+        }
+        let has_values = variables.iter().any(|(_, _, decl)| decl.init.is_some());
+        if is_set || (!has_values && self.loops == 0 && !self.after_label) {
+            return None;
+        }
+        let set =
+            (!targets.is_empty()).then_some(StmtKind::Assign { targets, values, constrain: None });
+        let any = (!open.is_empty()).then_some(StmtKind::Havoc(open));
+        match (set, any) {
+            (Some(set), Some(any)) => {
+                let one = |kind| selvedge_program::Stmt { labels: Vec::new(), kind, span };
+                Some(StmtKind::Atomic(vec![one(set), one(any)]))
+            }
+            (set, any) => set.or(any),
+        }
     }
 
     /// Reports `signal c;` and the like, which looks like a variable of an unknown type.
@@ -66,9 +155,10 @@ impl<'a> Body<'_, 'a> {
             }
             (Some(Init::Expr(expr)), Some(ty)) => {
                 let targets = self.typer.all_elements(var, ty, span)?;
-                let values = self.typer.spread(expr, ty, decl, &mut |typer, expr, scalar| {
-                    typer.stored(expr, scalar, span)
-                })?;
+                let values =
+                    self.typer.spread(expr, ty, &decl.name, &mut |typer, expr, scalar| {
+                        typer.stored(expr, scalar, span)
+                    })?;
                 Some(StmtKind::Assign { targets, values, constrain: None })
             }
             (Some(Init::Effect(effect)), ty) => {

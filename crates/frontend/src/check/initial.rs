@@ -10,7 +10,7 @@ use super::items::{Global, Items};
 use super::scope::{Mode, Scope};
 use super::sync;
 use crate::Diagnostic;
-use crate::syntax::{Expr, ExprKind, Init, VarDecl};
+use crate::syntax::{Expr, ExprKind, Init, Name, VarDecl};
 
 /// Finds types and first values of the shared variables.
 pub(super) fn globals(items: &mut Items, problems: &mut Vec<Diagnostic>) {
@@ -33,9 +33,11 @@ impl<'a> Typer<'_, 'a> {
     fn first_values(&mut self, decl: &'a VarDecl, ty: &Type) -> Option<Vec<Value>> {
         match &decl.init {
             None => Some(vec![unset(ty.scalar()); ty.slots()]),
-            Some(Init::Expr(expr)) => self.spread(expr, ty, decl, &mut |typer, expr, scalar| {
-                typer.first_value(expr, scalar, decl)
-            }),
+            Some(Init::Expr(expr)) => {
+                self.spread(expr, ty, &decl.name, &mut |typer, expr, scalar| {
+                    typer.first_value(expr, scalar, decl)
+                })
+            }
             Some(Init::Effect(effect)) => {
                 self.problems.push(
                     Diagnostic::error(
@@ -75,7 +77,7 @@ impl<'a> Typer<'_, 'a> {
         &mut self,
         expr: &'a Expr,
         ty: &Type,
-        decl: &'a VarDecl,
+        decl: &Name,
         scalar: &mut impl FnMut(&mut Self, &'a Expr, &Type) -> Option<T>,
     ) -> Option<Vec<T>> {
         if *ty.scalar() == Type::Lock {
@@ -95,7 +97,7 @@ impl<'a> Typer<'_, 'a> {
         let parts: Vec<Option<Vec<T>>> =
             list.iter().map(|part| self.spread(part, element, decl, scalar)).collect();
         if list.len() != *length as usize {
-            let name = &decl.name.text;
+            let name = &decl.text;
             let given = counted(list.len(), "value", "values");
             let wanted = counted(*length as usize, "element", "elements");
             let message = format!("{given} for an array of {wanted}");
@@ -105,7 +107,7 @@ impl<'a> Typer<'_, 'a> {
             };
             self.problems.push(
                 Diagnostic::error(expr.span, message)
-                    .related(decl.name.span, "declared here")
+                    .related(decl.span, "declared here")
                     .hint(hint),
             );
             return None;

@@ -22,6 +22,8 @@ pub(super) enum Item {
     Enum(EnumId),
     /// The value of an enumeration at a position.
     Enumerator(EnumId, usize),
+    /// A struct, by its position.
+    Struct(usize),
     /// A shared variable.
     Global(GlobalId),
     /// A procedure.
@@ -31,7 +33,7 @@ pub(super) enum Item {
 impl Item {
     /// Whether it is used in expressions.
     pub fn is_value(self) -> bool {
-        !matches!(self, Item::Enum(_) | Item::Proc(_))
+        !matches!(self, Item::Enum(_) | Item::Struct(_) | Item::Proc(_))
     }
 
     /// Whether it is called.
@@ -45,6 +47,7 @@ impl Item {
             Item::Const(_) => "a constant",
             Item::Enum(_) => "an enumeration",
             Item::Enumerator(..) => "an enumerator",
+            Item::Struct(_) => "a struct",
             Item::Global(_) => "a shared variable",
             Item::Proc(_) => "a procedure",
         }
@@ -115,6 +118,8 @@ pub(super) struct Items<'a> {
     pub consts: Vec<Const<'a>>,
     /// The enumerations.
     pub enums: Vec<&'a EnumDecl>,
+    /// How many structs there are.
+    structs: usize,
     /// The shared variables.
     pub globals: Vec<Global<'a>>,
     /// Shared variables that nobody wrote, but that belong to some that are written. Their ids come
@@ -145,6 +150,10 @@ impl<'a> Items<'a> {
                     items.consts.push(Const { decl, value: None });
                 }
                 syntax::Item::Enum(decl) => items.enumeration(decl, problems),
+                syntax::Item::Struct(decl) => {
+                    items.declare(&decl.name, Item::Struct(items.structs), problems);
+                    items.structs += 1;
+                }
                 syntax::Item::Global(decl) => {
                     let id = GlobalId(index(items.globals.len()));
                     items.declare(&decl.name, Item::Global(id), problems);

@@ -57,6 +57,9 @@ impl<'a> Survey<'a> {
             }
             match &stmt.kind {
                 StmtKind::Local(decl) => self.locals.push(&decl.name.text),
+                StmtKind::Together { variables, .. } => {
+                    self.locals.extend(variables.iter().map(|decl| decl.name.text.as_str()));
+                }
                 StmtKind::AtomicBegin => self.begins = self.begins.or(Some(stmt.span)),
                 StmtKind::AtomicEnd => self.ends = self.ends.or(Some(stmt.span)),
                 _ => {}

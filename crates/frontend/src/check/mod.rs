@@ -47,6 +47,7 @@ pub use self::names::{Definition, Kind, Names};
 use self::items::{Global, Items};
 use self::scope::Local;
 use self::sync::Role;
+use crate::parts::{self, Notes, Written};
 use crate::{Diagnostic, Severity, syntax};
 
 /// What the command line says about a program.
@@ -70,7 +71,7 @@ pub struct Checked {
 /// Checks a file. There is a program exactly if no diagnostic is an error.
 #[must_use]
 pub fn check(file: &syntax::File, options: &CheckOptions) -> (Option<Program>, Vec<Diagnostic>) {
-    let (program, problems, _) = checked(file, options, None, |_, _| ());
+    let (program, problems, _) = checked(file, options, None, |_, _, _| ());
     (program, problems)
 }
 
@@ -80,7 +81,7 @@ pub(crate) fn check_within(
     options: &CheckOptions,
     patience: &Patience,
 ) -> (Option<Program>, Vec<Diagnostic>) {
-    let (program, problems, _) = checked(file, options, Some(patience), |_, _| ());
+    let (program, problems, _) = checked(file, options, Some(patience), |_, _, _| ());
     (program, problems)
 }
 
@@ -92,7 +93,52 @@ pub fn check_with_names(file: &syntax::File, options: &CheckOptions) -> Checked 
 }
 
 /// Checks a file; `look` sees what was resolved.
-fn checked<'a, T>(
+fn checked<T>(
+    file: &syntax::File,
+    options: &CheckOptions,
+    patience: Option<&Patience>,
+    look: impl FnOnce(&Items<'_>, &[Vec<Local<'_>>], &Notes) -> T,
+) -> (Option<Program>, Vec<Diagnostic>, T) {
+    if !file.has_parts {
+        let nothing = Notes::default();
+        return without_parts(file, options, patience, |items, locals| {
+            look(items, locals, &nothing)
+        });
+    }
+    let Written { file, mut problems, wrong, notes, uncalled } =
+        parts::without_parts(file, &options.consts);
+    let look = |items: &Items<'_>, locals: &[Vec<Local<'_>>]| look(items, locals, &notes);
+    let (mut program, more, seen) = match uncalled.is_empty() {
+        true => without_parts(&file, options, patience, look),
+        false => {
+            let mut all = file.clone();
+            all.items.extend(uncalled);
+            let (program, more, seen) = without_parts(&all, options, patience, look);
+            let program =
+                program.and_then(|_| without_parts(&file, options, patience, |_, _| ()).0);
+            (program, more, seen)
+        }
+    };
+    let is_repeated = |problem: &Diagnostic| {
+        let span = problem.label.span;
+        wrong.iter().any(|w| *w == span || (span.start < w.end && w.start < span.end))
+    };
+    let is_error = |problem: &Diagnostic| problem.severity == Severity::Error;
+    let known = problems.iter().any(is_error);
+    for problem in more {
+        // The copies of a procedure have the same mistakes.
+        if !(known && is_repeated(&problem)) && !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+    if problems.iter().any(is_error) {
+        program = None;
+    }
+    (program, problems, seen)
+}
+
+/// Checks a file without parts; `look` sees what was resolved.
+fn without_parts<'a, T>(
     file: &'a syntax::File,
     options: &CheckOptions,
     patience: Option<&'a Patience>,
@@ -161,7 +207,7 @@ fn quoted<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
 }
 
 /// A number of things: "no values", "1 value", "2 values".
-fn counted(number: usize, one: &str, many: &str) -> String {
+pub(crate) fn counted(number: usize, one: &str, many: &str) -> String {
     match number {
         0 => format!("no {many}"),
         1 => format!("1 {one}"),

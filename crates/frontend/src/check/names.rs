@@ -3,11 +3,13 @@
 //! declaration. The checker writes a use down where it resolves the name ([`Items::used`]), so that there is one
 //! opinion about scopes. A file with mistakes has names, too: those that could be resolved.
 
+use rustc_hash::FxHashMap;
 use selvedge_program::{ProcId, Span, Type, Value};
 
 use super::items::{Global, Items, Proc, index};
 use super::scope::Local;
 use super::sync::Word;
+use crate::parts::Notes;
 use crate::syntax::{self, Entry, Name};
 
 /// The names of a file.
@@ -35,6 +37,8 @@ pub struct Definition {
     pub inside: Option<usize>,
     /// The declaration in words of the language, with its type: `int[0..2] count`.
     pub text: String,
+    /// The name of the struct that its type is, if it is one.
+    pub of: Option<String>,
 }
 
 /// What a definition is.
@@ -46,6 +50,10 @@ pub enum Kind {
     Enumeration,
     /// A value of an enumeration.
     Enumerator,
+    /// A struct.
+    Struct,
+    /// A member of a struct.
+    Member,
     /// A shared variable.
     Shared,
     /// A procedure.
@@ -72,6 +80,8 @@ impl Kind {
             Kind::Constant => "constant",
             Kind::Enumeration => "enumeration",
             Kind::Enumerator => "enumerator",
+            Kind::Struct => "struct",
+            Kind::Member => "member",
             Kind::Shared => "shared variable",
             Kind::Procedure => "procedure",
             Kind::Thread => "thread",
@@ -96,7 +106,7 @@ impl Names {
     }
 
     /// Lists what is declared, and sorts what was used.
-    pub(super) fn collect(items: &Items<'_>, locals: &[Vec<Local<'_>>]) -> Names {
+    pub(super) fn collect(items: &Items<'_>, locals: &[Vec<Local<'_>>], notes: &Notes) -> Names {
         let mut list = List { items, definitions: Vec::new() };
         list.consts();
         list.enums();
@@ -115,7 +125,15 @@ impl Names {
                 list.add(name, Kind::Predicate, decl.span, None, text);
             }
         }
-        list.finish()
+        list.noted(notes);
+        list.finish(notes)
+    }
+
+    /// The struct that a variable, a parameter or a member is of, by its position.
+    #[must_use]
+    pub fn struct_of(&self, id: usize) -> Option<usize> {
+        let of = self.definitions.get(id)?.of.as_ref()?;
+        self.definitions.iter().position(|d| d.kind == Kind::Struct && d.name == *of)
     }
 }
 
@@ -134,7 +152,8 @@ impl List<'_, '_> {
         text: String,
     ) -> usize {
         let (name, span) = (name.text.clone(), name.span);
-        self.definitions.push(Definition { name, kind, span, whole, inside, text });
+        let of = None;
+        self.definitions.push(Definition { name, kind, span, whole, inside, text, of });
         self.definitions.len() - 1
     }
 
@@ -206,8 +225,50 @@ impl List<'_, '_> {
         }
     }
 
+    /// Takes what was written with parts in the place of what was made of it.
+    fn noted(&mut self, notes: &Notes) {
+        if notes.declared.is_empty() {
+            return;
+        }
+        let mut first: FxHashMap<Span, usize> = FxHashMap::default();
+        for id in 0..self.definitions.len() {
+            let span = self.definitions[id].span;
+            if *first.entry(span).or_insert(id) != id {
+                // A copy, or another part of the same variable.
+                self.definitions[id].span = Span::default();
+            }
+        }
+        for (span, noted) in &notes.declared {
+            let known = first.get(span).copied();
+            let inside = noted.inside.and_then(|outer| first.get(&outer).copied());
+            let definition = Definition {
+                name: noted.name.clone(),
+                kind: noted.kind,
+                span: *span,
+                whole: noted.whole,
+                inside: inside.or_else(|| self.definitions.get(known?)?.inside),
+                text: noted.text.clone(),
+                of: noted.of.clone(),
+            };
+            match known.and_then(|id| self.definitions.get_mut(id)) {
+                Some(known) => *known = definition,
+                None => {
+                    first.insert(*span, self.definitions.len());
+                    self.definitions.push(definition);
+                }
+            }
+        }
+        // What is in a struct may have come before it.
+        for (span, noted) in &notes.declared {
+            let (id, outer) = (first.get(span), noted.inside.and_then(|outer| first.get(&outer)));
+            if let (Some(&id), Some(&outer)) = (id, outer) {
+                self.definitions[id].inside = Some(outer);
+            }
+        }
+    }
+
     /// Sorts everything by place. What is written nowhere is left out.
-    fn finish(self) -> Names {
+    fn finish(self, notes: &Notes) -> Names {
         let is_written = |span: Span| span.start < span.end;
         let all = 0..self.definitions.len();
         let mut order: Vec<usize> =
@@ -221,6 +282,10 @@ impl List<'_, '_> {
             definition.inside = definition.inside.map(|id| place[id]);
         }
         let mut uses = self.items.uses.take();
+        if !notes.declared.is_empty() {
+            uses.retain(|(span, _)| !notes.uses.contains_key(span));
+            uses.extend(notes.uses.iter().map(|(span, declared)| (*span, *declared)));
+        }
         uses.retain(|(span, _)| is_written(*span));
         uses.sort_unstable();
         uses.dedup();

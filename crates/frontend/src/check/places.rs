@@ -8,8 +8,9 @@ use super::expressions::Typer;
 use super::fold::fold;
 use super::items::Item;
 use super::scope::Mode;
+use super::types::compatible;
 use crate::Diagnostic;
-use crate::syntax::{Name, PlaceExpr};
+use crate::syntax::{self, Name, PlaceExpr};
 
 /// So many elements of an array can be set in one statement: each is listed in the program.
 const MOST_AT_ONCE: usize = 10_000;
@@ -122,6 +123,88 @@ impl<'a> Typer<'_, 'a> {
         None
     }
 
+    /// The type of what is left of an array that has fewer indices than dimensions; nothing if it is none, or holds no values.
+    pub fn rest_of(&self, place: &PlaceExpr) -> Option<Type> {
+        let Found { var, ty, .. } = self.variable(&place.name)??;
+        if *ty.scalar() == Type::Lock || self.items.role(var).word().is_some() {
+            return None;
+        }
+        let mut rest = &ty;
+        for _ in &place.indices {
+            let Type::Array { element, .. } = rest else { return None };
+            rest = element;
+        }
+        matches!(rest, Type::Array { .. }).then(|| rest.clone())
+    }
+
+    /// All elements of an array that has fewer indices than dimensions.
+    pub fn slice(&mut self, place: &'a PlaceExpr) -> Option<Vec<Place>> {
+        let found = self.found(&place.name)?;
+        let rest = self.rest_of(place)?;
+        let indices: Vec<Option<Expr>> =
+            place.indices.iter().map(|index| self.any_integer(index)).collect();
+        let indices: Vec<Expr> = indices.into_iter().collect::<Option<_>>()?;
+        for (index, length) in indices.iter().zip(lengths(&found.ty)) {
+            if !self.inside(index, length, &place.name.text, found.declared) {
+                return None;
+            }
+            if index.chooses() {
+                let message = "this index would be chosen for each element anew";
+                let hint = "choose it before: `int[0..1] i := *;`";
+                self.problems.push(Diagnostic::error(index.span, message).hint(hint));
+                return None;
+            }
+        }
+        let mut places = self.all_elements(found.var, &rest, place.span)?;
+        for element in &mut places {
+            element.indices.splice(0..0, indices.iter().cloned());
+        }
+        Some(places)
+    }
+
+    /// The values of an array: of another one, or of a list.
+    pub fn elements_of(
+        &mut self,
+        value: &'a syntax::Expr,
+        ty: &Type,
+        name: &Name,
+    ) -> Option<Vec<Expr>> {
+        match &value.kind {
+            syntax::ExprKind::Place(place) => {
+                let rest = self.rest_of(place);
+                let fits = rest.as_ref().is_some_and(|rest| {
+                    lengths(rest) == lengths(ty) && compatible(rest.scalar(), ty.scalar())
+                });
+                if fits {
+                    let read = |place: Place| {
+                        let (ty, span) = (place.ty.clone(), place.span);
+                        Expr { kind: ExprKind::Read(place), ty, span }
+                    };
+                    return Some(self.slice(place)?.into_iter().map(read).collect());
+                }
+                if rest.is_some() {
+                    let message = "the two arrays have different lengths or hold different values";
+                    self.problems.push(Diagnostic::error(value.span, message));
+                    return None;
+                }
+            }
+            syntax::ExprKind::Braces(_) => {
+                let declared = name.span;
+                return self.spread(value, ty, name, &mut |typer, expr, scalar| {
+                    typer.stored(expr, scalar, declared)
+                });
+            }
+            _ => {}
+        }
+        let dims = "[0]".repeat(lengths(ty).len());
+        let message = format!("`{}` is an array; one element is wanted here", name.text);
+        self.problems.push(
+            Diagnostic::error(name.span, message)
+                .hint(format!("say which one, as in `{}{dims}`; `{{…}}` lists all", name.text)),
+        );
+        None
+    }
+
     /// A variable as a whole: all of its elements, if it is an array and no index is given.
     pub fn whole(&mut self, place: &'a PlaceExpr) -> Option<Vec<Place>> {
         if place.indices.is_empty()
@@ -131,6 +214,9 @@ impl<'a> Typer<'_, 'a> {
             && self.items.role(*var).word().is_none()
         {
             return self.all_elements(*var, ty, place.span);
+        }
+        if !place.indices.is_empty() && self.rest_of(place).is_some() {
+            return self.slice(place);
         }
         self.scalar(place).map(|place| vec![place])
     }

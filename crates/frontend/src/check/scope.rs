@@ -182,6 +182,11 @@ impl<'a> Scope<'a> {
         Ok(())
     }
 
+    /// Whether the name of a variable means another one that is alive.
+    pub fn is_alive(&self, id: LocalId) -> bool {
+        self.find(self.local(id).written).is_some()
+    }
+
     /// Begins a block.
     pub fn mark(&self) -> Mark {
         Mark(self.order.len())

@@ -94,6 +94,9 @@ impl<'c, 'a> Body<'c, 'a> {
             Syntax::Empty => {}
             Syntax::Block(stmts) => self.inside(stmts, sequence),
             Syntax::Local(decl) => self.declaration(decl, stmt.span, sequence),
+            Syntax::Together { variables, effect, is_set } => {
+                self.together(variables, effect.as_ref(), *is_set, stmt.span, sequence);
+            }
             Syntax::Wait(what, lock) => self.wait(what, lock.as_ref(), stmt.span, sequence),
             _ => {
                 if let Some(kind) = self.loop_with_calls(stmt) {
@@ -110,7 +113,11 @@ impl<'c, 'a> Body<'c, 'a> {
     /// A statement that stays one.
     fn kind(&mut self, stmt: &'a syntax::Stmt) -> Option<StmtKind> {
         Some(match &stmt.kind {
-            Syntax::Empty | Syntax::Block(_) | Syntax::Local(_) | Syntax::Wait(..) => return None,
+            Syntax::Empty
+            | Syntax::Block(_)
+            | Syntax::Local(_)
+            | Syntax::Together { .. }
+            | Syntax::Wait(..) => return None,
             Syntax::Skip => StmtKind::Skip,
             Syntax::Assign { targets, values, constrain } => {
                 return self.assignment(targets, values, constrain.as_ref(), stmt.span);
@@ -201,6 +208,11 @@ impl<'c, 'a> Body<'c, 'a> {
         constrain: Option<&'a syntax::Expr>,
         span: Span,
     ) -> Option<StmtKind> {
+        if targets.len() == values.len()
+            && targets.iter().any(|target| self.typer.rest_of(target).is_some())
+        {
+            return self.arrays(targets, values, constrain);
+        }
         let places = self.targets(targets);
         let values = self.values(&places, values, span);
         if let ([target], Some([value])) = (targets, values.as_deref())
@@ -208,15 +220,51 @@ impl<'c, 'a> Body<'c, 'a> {
         {
             self.typer.declare_instead(&target.name, "int[0..9]");
         }
-        let constrain = constrain.map(|expr| {
-            self.typer.scope.mode = Mode::Constrain;
-            let expr = self.typer.condition(expr);
-            self.typer.scope.mode = Mode::Body;
-            expr
-        });
+        let constrain = self.constrained(constrain);
         let targets = places.into_iter().collect::<Option<_>>()?;
-        let constrain = constrain.map_or(Some(None), |expr| expr.map(Some))?;
-        Some(StmtKind::Assign { targets, values: values?, constrain })
+        Some(StmtKind::Assign { targets, values: values?, constrain: constrain? })
+    }
+
+    /// What holds after an assignment.
+    fn constrained(&mut self, constrain: Option<&'a syntax::Expr>) -> Option<Option<Expr>> {
+        let Some(expr) = constrain else { return Some(None) };
+        self.typer.scope.mode = Mode::Constrain;
+        let expr = self.typer.condition(expr);
+        self.typer.scope.mode = Mode::Body;
+        expr.map(Some)
+    }
+
+    /// An assignment of whole arrays, or of rows of them, element by element.
+    fn arrays(
+        &mut self,
+        targets: &'a [PlaceExpr],
+        values: &'a [syntax::Expr],
+        constrain: Option<&'a syntax::Expr>,
+    ) -> Option<StmtKind> {
+        let (mut places, mut written) = (Some(Vec::new()), Some(Vec::new()));
+        for (target, value) in targets.iter().zip(values) {
+            let (place, value) = match self.typer.rest_of(target) {
+                Some(ty) => {
+                    let place = self.typer.slice(target);
+                    (place, self.typer.elements_of(value, &ty, &target.name))
+                }
+                None => {
+                    let place = self.typer.scalar(target);
+                    let value = match &place {
+                        Some(place) => {
+                            let declared = self.typer.declared(place.var);
+                            self.typer.stored(value, &place.ty, declared)
+                        }
+                        None => self.typer.infer(value),
+                    };
+                    (place.map(|place| vec![place]), value.map(|value| vec![value]))
+                }
+            };
+            places = places.zip(place).map(|(all, more)| [all, more].concat());
+            written = written.zip(value).map(|(all, more)| [all, more].concat());
+        }
+        let constrain = self.constrained(constrain);
+        Some(StmtKind::Assign { targets: places?, values: written?, constrain: constrain? })
     }
 
     /// One value for each place.

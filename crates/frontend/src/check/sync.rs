@@ -29,6 +29,8 @@ pub(super) enum Role {
     Condition { called: GlobalId },
     /// It counts those who have arrived; another variable those who may leave.
     Barrier { parties: u32, leaving: GlobalId },
+    /// It counts the messages in a channel.
+    Channel,
 }
 
 /// The word for a role.
@@ -37,6 +39,7 @@ pub(super) enum Word {
     Semaphore,
     Condition,
     Barrier,
+    Channel,
 }
 
 impl Word {
@@ -52,6 +55,7 @@ impl Word {
             Word::Semaphore => "semaphore",
             Word::Condition => "condition",
             Word::Barrier => "barrier",
+            Word::Channel => "channel",
         }
     }
 
@@ -61,6 +65,7 @@ impl Word {
             Word::Semaphore => "semaphores are only used with `acquire` and `release`",
             Word::Condition => "conditions are only used with `wait`, `notify` and `notify all`",
             Word::Barrier => "barriers are only used with `wait`",
+            Word::Channel => "channels are only used with `send` and `receive`",
         }
     }
 }
@@ -73,6 +78,7 @@ impl Role {
             Role::Semaphore => Some(Word::Semaphore),
             Role::Condition { .. } => Some(Word::Condition),
             Role::Barrier { .. } => Some(Word::Barrier),
+            Role::Channel => Some(Word::Channel),
         }
     }
 }
@@ -82,6 +88,7 @@ impl<'a> Items<'a> {
     pub fn word(&self, ty: &TypeExpr) -> Option<Word> {
         match &ty.kind {
             TypeKind::Semaphore(..) => Some(Word::Semaphore),
+            TypeKind::Messages(_) => Some(Word::Channel),
             TypeKind::Named(name) if !matches!(self.find(&name.text), Some(Item::Enum(_))) => {
                 Word::ALL.into_iter().find(|(text, _)| *text == name.text).map(|(_, word)| word)
             }
@@ -133,6 +140,7 @@ pub(super) fn declare(
     let element = match word {
         Word::Semaphore => typer.semaphore_type(&decl.ty),
         Word::Condition | Word::Barrier => Some(Type::Int),
+        Word::Channel => typer.messages_type(&decl.ty),
     };
     let ty = typer.type_of_elements(decl, element);
     let values = ty.as_ref().and_then(|ty| typer.numbers_at_first(decl, ty, word));
@@ -149,6 +157,7 @@ pub(super) fn declare(
     };
     let (ty, init, role) = match (word, values.first()) {
         (Word::Semaphore, _) => (ty, values, Role::Semaphore),
+        (Word::Channel, _) => (ty, values, Role::Channel),
         (Word::Barrier, Some(&Value::Small(parties))) => {
             let arrived = with_scalar(&ty, range(parties - 1));
             let leaving = made(&with_scalar(&ty, range(parties)), false);
@@ -196,6 +205,13 @@ impl<'a> Typer<'_, 'a> {
         }
     }
 
+    /// The numbers of messages that a channel may hold; where it holds none, whether one is offered or was taken.
+    fn messages_type(&mut self, ty: &'a TypeExpr) -> Option<Type> {
+        let TypeKind::Messages(Some(room)) = &ty.kind else { return Some(range(2)) };
+        let (_, room) = self.constant(room, Some(&Type::Int), "the capacity of a channel")?;
+        Some(range(room.small().unwrap_or(0)))
+    }
+
     /// The first values of a semaphore or a condition; for a barrier, how many threads it takes.
     fn numbers_at_first(&mut self, decl: &'a VarDecl, ty: &Type, word: Word) -> Option<Vec<Value>> {
         let span = decl.name.span;
@@ -219,6 +235,7 @@ impl<'a> Typer<'_, 'a> {
                 ));
                 return None;
             }
+            (None, Word::Channel) => return Some(vec![Value::Small(0); ty.slots()]),
             (None, Word::Barrier) => {
                 let message = format!("the barrier `{}` has no number", decl.name.text);
                 self.problems.push(
@@ -228,7 +245,7 @@ impl<'a> Typer<'_, 'a> {
                 return None;
             }
         };
-        let values = self.spread(init, ty, decl, &mut |typer, expr, scalar| {
+        let values = self.spread(init, ty, &decl.name, &mut |typer, expr, scalar| {
             typer.number_at_first(expr, scalar, decl, word)
         })?;
         if word == Word::Barrier && values.iter().any(|value| Some(value) != values.first()) {
@@ -262,7 +279,7 @@ impl<'a> Typer<'_, 'a> {
         };
         let fits = match word {
             Word::Barrier => (1.into()..=MOST_PARTIES.into()).contains(&value),
-            Word::Semaphore | Word::Condition => value >= BigInt::ZERO,
+            Word::Semaphore | Word::Condition | Word::Channel => value >= BigInt::ZERO,
         };
         if fits {
             return Some(Value::from_big(value));
@@ -272,7 +289,7 @@ impl<'a> Typer<'_, 'a> {
                 format!("a barrier cannot take {value} threads"),
                 format!("numbers go from 1 to {MOST_PARTIES}"),
             ),
-            Word::Semaphore | Word::Condition => (
+            Word::Semaphore | Word::Condition | Word::Channel => (
                 format!("a semaphore cannot be {value}"),
                 "it counts how often it can be acquired".to_owned(),
             ),
@@ -283,7 +300,8 @@ impl<'a> Typer<'_, 'a> {
 
     /// Whether a variable holds a value or is a lock; reports if not.
     pub fn is_plain(&mut self, var: VarRef, span: Span) -> bool {
-        let Some(word) = self.items.role(var).word() else { return true };
+        let word = self.items.role(var).word().filter(|word| *word != Word::Channel);
+        let Some(word) = word else { return true };
         let (name, what, declared) = (self.name_of(var), word.name(), self.declared(var));
         self.problems.push(
             Diagnostic::error(span, format!("`{name}` is a {what}, and has no value"))

@@ -127,6 +127,10 @@ impl<'a> Typer<'_, 'a> {
             TypeKind::ThreadId => Some(Type::ThreadId),
             TypeKind::Range(lo, hi) => self.range_type(lo, hi),
             TypeKind::Semaphore(..) => self.not_a_value(Word::Semaphore, ty.span),
+            TypeKind::Channel { .. } | TypeKind::Messages(_) => {
+                self.not_a_value(Word::Channel, ty.span)
+            }
+            TypeKind::Ref(inner) => self.element_type(inner),
             TypeKind::Named(name) => self.named_type(name),
         }
     }
@@ -178,14 +182,14 @@ impl<'a> Typer<'_, 'a> {
                 let known = ["bool", "int", "lock", "tid"].into_iter();
                 let known = known.chain(Word::ALL.map(|(text, _)| text));
                 let similar = self.similar(name, |typer| {
-                    let enums = typer.items.names(|item| matches!(item, Item::Enum(_)));
-                    known.clone().chain(enums).chain(WORDS).collect()
+                    let is_type = |item| matches!(item, Item::Enum(_) | Item::Struct(_));
+                    known.clone().chain(typer.items.names(is_type)).chain(WORDS).collect()
                 });
                 let beginning = foreign::beginning(&name.text).map(str::to_owned);
                 problem.hint = foreign::ty(&name.text).or(similar).or(beginning).or_else(|| {
                     Some(
                         "types are `bool`, `int`, `int[lo..hi]`, `u8` to `i64`, `lock`, `semaphore`, `condition`, \
-                         `barrier`, `tid`, and those declared with `enum`"
+                         `barrier`, `chan`, `tid`, and those declared with `enum` and `struct`"
                             .to_owned(),
                     )
                 });

@@ -14,7 +14,7 @@ pub(crate) fn expressions<'a>(expr: &'a Expr, visit: &mut impl FnMut(&'a Expr)) 
         | ExprKind::LocalOf(..)
         | ExprKind::At(..) => {}
         ExprKind::Place(place) | ExprKind::Primed(place) => {
-            place.indices.iter().for_each(|e| expressions(e, visit));
+            place.all_indices().for_each(|e| expressions(e, visit));
         }
         ExprKind::Braces(list) | ExprKind::Call(_, list) => {
             list.iter().for_each(|e| expressions(e, visit));
@@ -35,7 +35,7 @@ pub(crate) fn expressions<'a>(expr: &'a Expr, visit: &mut impl FnMut(&'a Expr)) 
 }
 
 /// The blocks directly inside a statement.
-pub(super) fn blocks(stmt: &Stmt) -> impl Iterator<Item = &[Stmt]> {
+pub(crate) fn blocks(stmt: &Stmt) -> impl Iterator<Item = &[Stmt]> {
     let (two, many): ([&[Stmt]; 2], &[Vec<Stmt>]) = match &stmt.kind {
         StmtKind::Block(block) | StmtKind::Atomic(block) => ([block, &[]], &[]),
         StmtKind::While { body, .. } => ([body, &[]], &[]),

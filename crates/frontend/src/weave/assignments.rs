@@ -36,7 +36,7 @@ impl Parser<'_> {
                 self.mistake(self.tokens.span(), message, hint);
                 self.update(first, BinaryOp::Add)
             }
-            Token::Dot => Err(self.no_method(&first)),
+            Token::Less if self.tokens.peek_at(1) == Token::Minus => Err(self.expected("`:=`")),
             Token::Minus if self.tokens.peek_at(1) == Token::Greater => Err(self.expected("`:=`")),
             Token::Prime => Err(self.expected("`:=`")),
             Token::Not | Token::Question => {
@@ -49,7 +49,17 @@ impl Parser<'_> {
                         || "there are no macros: write a procedure".to_owned(),
                         str::to_owned,
                     ),
-                    None => foreign::beginning("chan").unwrap_or_default().to_owned(),
+                    None => {
+                        let channel = self.tokens.text(first.span);
+                        match self.peek() {
+                            Token::Not => format!(
+                                "write `send({channel}, …);`, for a `chan[2] int {channel};`"
+                            ),
+                            _ => format!(
+                                "write `x := receive({channel});`, for a `chan[2] int {channel};`"
+                            ),
+                        }
+                    }
                 };
                 Err(self.expected_with_hint("`:=`", hint))
             }
@@ -57,29 +67,24 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports `m.lock()` and `p.x := 1`, at the `.`.
-    pub(super) fn no_method(&mut self, of: &PlaceExpr) -> Reported {
-        let object = self.tokens.text(of.span);
+    /// Reports `m.lock()`, at the `.`, after what it is a method of.
+    pub(super) fn no_method(&mut self, of: Span) -> Reported {
+        let object = self.tokens.text(of);
         let span = self.tokens.span();
         self.tokens.bump();
         let word = self.tokens.current_text();
-        let (message, hint) = if self.tokens.peek_at(1) == Token::OpenParen {
-            let argument = match (self.tokens.peek_at(2), self.tokens.peek_at(3)) {
-                (Token::Name, Token::CloseParen) => Some(self.tokens.text(self.tokens.span_at(2))),
-                _ => None,
-            };
-            let objects: Vec<&str> = [object].into_iter().chain(argument).collect();
-            let advice = foreign::operation(word).map(|does| match does {
-                Operation::Start => "write `async f(…);` for a procedure `f`".to_owned(),
-                does => does.advice(&objects),
-            });
-            let hint =
-                advice.unwrap_or_else(|| format!("write a procedure, and call it: `{word}(…);`"));
-            (format!("`{object}` has no methods, such as `{word}`"), hint)
-        } else {
-            let hint = "declare a variable, or an array, for each part";
-            (format!("`{object}` has no parts with names"), hint.to_owned())
+        let argument = match (self.tokens.peek_at(2), self.tokens.peek_at(3)) {
+            (Token::Name, Token::CloseParen) => Some(self.tokens.text(self.tokens.span_at(2))),
+            _ => None,
         };
+        let objects: Vec<&str> = [object].into_iter().chain(argument).collect();
+        let advice = foreign::operation(word).map(|does| match does {
+            Operation::Start => "write `async f(…);` for a procedure `f`".to_owned(),
+            does => does.advice(&objects),
+        });
+        let hint =
+            advice.unwrap_or_else(|| format!("write a procedure, and call it: `{word}(…);`"));
+        let message = format!("`{object}` has no methods, such as `{word}`");
         let error = Diagnostic::error(span.to(self.tokens.span()), message);
         self.tokens.unexpected(error.hint(hint))
     }
@@ -184,7 +189,7 @@ impl Parser<'_> {
 
     /// The assignment `place := place op value`.
     fn combine(&mut self, place: PlaceExpr, op: BinaryOp, value: Expr) -> Parsed<StmtKind> {
-        if let Some(choice) = place.indices.iter().find_map(find_choice) {
+        if let Some(choice) = place.all_indices().find_map(find_choice) {
             let hint = "choose the index first: `i := *;`";
             self.mistake(choice, "this index would be chosen twice", hint);
         }
@@ -197,7 +202,7 @@ impl Parser<'_> {
 }
 
 /// Where a free choice is made in an expression.
-fn find_choice(expr: &Expr) -> Option<Span> {
+pub(crate) fn find_choice(expr: &Expr) -> Option<Span> {
     let among = |list: &[Expr]| list.iter().find_map(find_choice);
     match &expr.kind {
         ExprKind::Any
@@ -205,7 +210,9 @@ fn find_choice(expr: &Expr) -> Option<Span> {
         | ExprKind::Braces(_)
         | ExprKind::Between(..)
         | ExprKind::Schoose(..) => Some(expr.span),
-        ExprKind::Place(place) | ExprKind::Primed(place) => among(&place.indices),
+        ExprKind::Place(place) | ExprKind::Primed(place) => {
+            place.all_indices().find_map(find_choice)
+        }
         ExprKind::Call(_, args) => among(args),
         ExprKind::Unary(_, inner) | ExprKind::Convert(_, inner) => find_choice(inner),
         ExprKind::Binary(_, left, right) => find_choice(left).or_else(|| find_choice(right)),

@@ -17,10 +17,46 @@ struct Bare {
 impl Parser<'_> {
     /// Whether the current token is a word for a type.
     pub(super) fn at_builtin(&self) -> bool {
+        self.at_builtin_after(0)
+    }
+
+    /// Whether the token so many ahead is a word for a type.
+    pub(super) fn at_builtin_after(&self, ahead: usize) -> bool {
         matches!(
-            self.peek(),
+            self.tokens.peek_at(ahead),
             Token::Bool | Token::Int | Token::Machine | Token::Lock | Token::Mutex | Token::Tid
         )
+    }
+
+    /// Whether the type of a channel stands here: `chan[2] int`, `chan bool`, `chan Phase` with a name after it. In a
+    /// procedure, that may be an element of an array.
+    pub(super) fn at_channel(&self) -> bool {
+        self.peek() == Token::Name
+            && self.tokens.current_text() == "chan"
+            && match self.tokens.peek_at(1) {
+                Token::OpenBracket => true,
+                Token::Name => matches!(self.tokens.peek_at(2), Token::Name),
+                _ => self.at_builtin_after(1),
+            }
+    }
+
+    /// `chan[2] int`
+    fn channel(&mut self) -> Parsed<TypeExpr> {
+        let start = self.tokens.bump();
+        self.has_parts = true;
+        let mut capacity = None;
+        if self.peek() == Token::OpenBracket {
+            let open = self.tokens.bump();
+            capacity = Some(Box::new(self.expr()?));
+            self.expect_closing(Token::CloseBracket, "`]`", open)?;
+        }
+        // A channel of channels is refused later; types inside of types are nesting.
+        self.tokens.enter()?;
+        let message = self.type_expr();
+        self.tokens.leave();
+        let message = Box::new(message?);
+        let span = start.to(message.span);
+        Ok(TypeExpr { kind: TypeKind::Channel { capacity, message }, span })
     }
 
     /// Whether a type with a name after it stands here (`bool x`, `Phase p`).
@@ -37,6 +73,7 @@ impl Parser<'_> {
             Token::Tid => TypeKind::ThreadId,
             Token::Int => TypeKind::Int,
             Token::Machine => self.machine_integer(),
+            Token::Name if self.at_channel() => return self.channel(),
             Token::Name if self.at_bounded_semaphore() => {
                 self.tokens.bump();
                 let range = self.range()?;

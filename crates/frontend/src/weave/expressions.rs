@@ -334,7 +334,9 @@ fn program_counter(expr: &Expr) -> Option<Option<&Name>> {
 /// The name that is all of an expression.
 fn whole_name(expr: &Expr) -> Option<&Name> {
     match &expr.kind {
-        ExprKind::Place(place) if place.indices.is_empty() => Some(&place.name),
+        ExprKind::Place(place) if place.indices.is_empty() && place.members.is_empty() => {
+            Some(&place.name)
+        }
         _ => None,
     }
 }

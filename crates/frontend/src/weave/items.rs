@@ -11,8 +11,14 @@ use crate::cursor::{Parsed, Reported};
 use crate::foreign;
 use crate::syntax::{
     ConstDecl, Count, Entry, EnumDecl, ExprKind, Item, Name, PredicateDecl, ProcDecl, Stmt,
-    StmtKind, ThreadDecl, TypeExpr, VarDecl,
+    StmtKind, StructDecl, ThreadDecl, TypeExpr, TypeKind, VarDecl,
 };
+
+/// The word before the members of a struct.
+const STRUCT: &str = "struct";
+
+/// The word before a parameter that stands for a shared variable.
+const REF: &str = "ref";
 
 /// The word before a claim about every state.
 const INVARIANT: &str = "invariant";
@@ -58,6 +64,7 @@ impl Parser<'_> {
     /// One declaration.
     pub(super) fn item(&mut self) -> Parsed<()> {
         self.skip_modifiers();
+        self.skip_struct_word();
         self.begin();
         match self.peek() {
             Token::Const => self.constant(),
@@ -76,6 +83,7 @@ impl Parser<'_> {
             Token::Lock | Token::Unlock if self.tokens.peek_at(1) == Token::OpenParen => {
                 Err(self.statement_outside())
             }
+            Token::Name if self.at_struct() => self.structure(),
             Token::Name
                 if (self.tokens.peek_at(1), self.tokens.peek_at(2))
                     == (Token::Name, Token::OpenBrace) =>
@@ -87,7 +95,9 @@ impl Parser<'_> {
                 Err(self.expected_with_hint("a declaration", hint))
             }
             Token::Name if self.at_invariant() => self.invariant(),
-            _ if self.at_type() || self.at_bounded_semaphore() => self.globals_or_procedure(),
+            _ if self.at_type() || self.at_bounded_semaphore() || self.at_channel() => {
+                self.globals_or_procedure()
+            }
             Token::Semicolon => {
                 self.tokens.bump();
                 Ok(())
@@ -202,6 +212,70 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// Whether `struct NAME {` stands here.
+    pub(super) fn at_struct(&self) -> bool {
+        self.tokens.current_text() == STRUCT
+            && (self.tokens.peek_at(1), self.tokens.peek_at(2)) == (Token::Name, Token::OpenBrace)
+    }
+
+    /// `struct NAME { TYPE member; … }`
+    fn structure(&mut self) -> Parsed<()> {
+        let start = self.tokens.bump();
+        let name = self.bump_name();
+        self.has_parts = true;
+        // The word is no foreign one here, whatever is wrong with what follows.
+        self.begun = None;
+        let open = self.expect(Token::OpenBrace, "`{`")?;
+        let mut members = Vec::new();
+        while !matches!(self.peek(), Token::CloseBrace | Token::End) {
+            let before = self.tokens.position();
+            self.skip_modifiers();
+            self.skip_struct_word();
+            let more = self.variables().and_then(|more| self.expect_semicolon().map(|()| more));
+            match more {
+                Ok(more) => members.extend(more),
+                Err(Reported) => self.skip_statement(before),
+            }
+        }
+        let close = self.expect_closing(Token::CloseBrace, "`}`", open);
+        let span = start.to(self.tokens.previous());
+        self.items.push(Item::Struct(StructDecl { name, members, span }));
+        close?;
+        let after_name = self.tokens.peek_at(1);
+        if self.peek() == Token::Name
+            && !self.at_channel()
+            && !self.at_bounded_semaphore()
+            && matches!(
+                after_name,
+                Token::Semicolon | Token::Comma | Token::OpenBracket | Token::Assign | Token::Equal
+            )
+        {
+            let message = "a variable cannot be declared together with its struct";
+            let hint = "declare it after the struct, whose name is its type: `node n;`";
+            let error = Diagnostic::error(self.tokens.span(), message).hint(hint);
+            return Err(self.tokens.unexpected(error));
+        }
+        self.eat(Token::Semicolon);
+        Ok(())
+    }
+
+    /// Reports `struct node n`, as C has it, and goes on after the word.
+    pub(super) fn skip_struct_word(&mut self) {
+        let before_type = self.peek() == Token::Name
+            && self.tokens.current_text() == STRUCT
+            && self.tokens.peek_at(1) == Token::Name
+            && matches!(self.tokens.peek_at(2), Token::Name | Token::Star);
+        if before_type {
+            let hint = "leave it out: the name of a struct is a type, as in `node n;`";
+            self.mistake(
+                self.tokens.span(),
+                "`struct` stands before declarations of structs only",
+                hint,
+            );
+            self.tokens.bump();
+        }
+    }
+
     /// Shared variables.
     fn globals(&mut self) -> Parsed<()> {
         self.eat(Token::Shared);
@@ -281,6 +355,7 @@ impl Parser<'_> {
         };
         if !no_params {
             proc.params = self.list(Self::parameters)?.into_iter().flatten().collect();
+            self.has_parts |= proc.params.iter().any(|param| may_stand_for_shared(&param.ty));
         }
         self.expect_closing(Token::CloseParen, "`,` or `)`", open)?;
         if self.peek() == Token::Colon {
@@ -312,7 +387,20 @@ impl Parser<'_> {
             let error = Diagnostic::error(self.tokens.span(), message);
             return Err(self.tokens.unexpected(error.hint("write the type first: `bool x`")));
         }
-        let ty = self.type_expr()?;
+        self.skip_struct_word();
+        let is_ref = (self.peek() == Token::Name && self.tokens.current_text() == REF)
+            && !matches!(self.tokens.peek_at(2), Token::Comma | Token::CloseParen)
+            && (self.tokens.peek_at(1) == Token::Name || self.at_builtin_after(1));
+        let start = self.tokens.span();
+        if is_ref {
+            self.tokens.bump();
+            self.has_parts = true;
+        }
+        let mut ty = self.type_expr()?;
+        if is_ref {
+            let span = start.to(ty.span);
+            ty = TypeExpr { kind: TypeKind::Ref(Box::new(ty)), span };
+        }
         if matches!(self.peek(), Token::Star | Token::BitAnd) {
             return Err(self.expected_with_hint("the name of the parameter", NO_POINTERS));
         }
@@ -448,5 +536,18 @@ impl Parser<'_> {
         self.peek() == Token::Name
             && self.tokens.current_text() == "in"
             && self.tokens.peek_at(1) == Token::Name
+    }
+}
+
+/// Whether a parameter of this type may be one that stands for a shared variable.
+fn may_stand_for_shared(ty: &TypeExpr) -> bool {
+    match &ty.kind {
+        TypeKind::Named(name) => {
+            matches!(name.text.as_str(), "semaphore" | "condition" | "barrier")
+        }
+        kind => matches!(
+            kind,
+            TypeKind::Lock | TypeKind::Semaphore(..) | TypeKind::Ref(_) | TypeKind::Channel { .. }
+        ),
     }
 }

@@ -18,7 +18,7 @@
 //! **Depth.** Nesting is limited while parsing, and so is the height of an expression, which
 //! grows without nesting in `a - b - c - …`. Whoever walks the tree may recurse.
 
-mod assignments;
+pub(crate) mod assignments;
 mod blanks;
 mod declarations;
 mod expressions;
@@ -61,11 +61,14 @@ pub(crate) fn parse_within(
         height: 0,
         last_parens: (0, 0),
         in_predicate: false,
+        binders: Vec::new(),
+        has_parts: false,
         begun: None,
         copies_left: 4 * source.text().len() + SMALL_COPIES,
     };
     parser.file();
-    (File { items: parser.items }, parser.tokens.into_diagnostics())
+    let file = File { items: parser.items, has_parts: parser.has_parts };
+    (file, parser.tokens.into_diagnostics())
 }
 
 /// How many bytes of source may be repeated in the tree, in addition to some times the length of
@@ -82,8 +85,8 @@ const MISSING_HINT: &str = "a statement or declaration ends with `;`";
 
 const STEP_HINT: &str = "`x++;` and `x--;` are statements of their own, with the sign after x";
 
-const NO_POINTERS: &str =
-    "there are no pointers and references: arrays hold what a program works on";
+const NO_POINTERS: &str = "there are no pointers: arrays hold what a program works on, and indices say which element; a parameter `ref int x` \
+     stands for a shared variable";
 
 /// The name that a statement or a declaration begins with.
 #[derive(Clone, Copy)]
@@ -105,6 +108,10 @@ struct Parser<'s> {
     last_parens: (usize, usize),
     /// Whether `pc == L` means `at L`.
     in_predicate: bool,
+    /// The names that are quantified here, the innermost last.
+    binders: Vec<String>,
+    /// Whether something was met that is made of parts.
+    has_parts: bool,
     /// The name that the statement or declaration begins with, if it begins with one.
     begun: Option<Begun>,
     /// How many bytes of source may still be repeated in the tree.

@@ -7,7 +7,9 @@ use super::lexer::Token;
 use super::{Parser, STEP_HINT};
 use crate::Diagnostic;
 use crate::cursor::Parsed;
-use crate::syntax::{Effect, EffectKind, Expr, ExprKind, PlaceExpr, TypeExpr, TypeKind};
+use crate::syntax::{
+    Effect, EffectKind, Expr, ExprKind, MemberExpr, PlaceExpr, TypeExpr, TypeKind,
+};
 
 /// How many digits a number in a file may have: reading takes more than linear time.
 const LONGEST_NUMBER: usize = 10_000;
@@ -171,15 +173,20 @@ impl Parser<'_> {
         let name = self.bump_name();
         let (span, hint) = (start.to(name.span), format!("write `{}`", name.text));
         self.mistake(span, "a name stands without the name of its type", hint);
-        let place = PlaceExpr { span: name.span, name, indices: Vec::new() };
+        let place = PlaceExpr { span: name.span, name, indices: Vec::new(), members: Vec::new() };
         Expr { kind: ExprKind::Place(place), span }
     }
 
-    /// `i.x` or `i.at L`
+    /// `i.x` or `i.at L`; `a.x` of a variable that is no thread.
     fn of_thread(&mut self) -> Parsed<Expr> {
-        if self.tokens.peek_at(3) == Token::OpenParen {
+        let is_at = self.tokens.peek_at(3) == Token::Name
+            && self.tokens.text(self.tokens.span_at(2)) == "at";
+        let is_bound = self.binders.iter().any(|name| name == self.tokens.current_text());
+        let is_counter = self.in_predicate && self.tokens.text(self.tokens.span_at(2)) == "pc";
+        if !is_at && !is_bound && !is_counter {
             let place = self.place()?;
-            return Err(self.no_method(&place));
+            let span = place.span;
+            return Ok(Expr { kind: ExprKind::Place(place), span });
         }
         let thread = self.bump_name();
         self.tokens.bump();
@@ -210,9 +217,26 @@ impl Parser<'_> {
             tallest = tallest.max(self.height);
             self.expect_closing(Token::CloseBracket, "`]`", open)?;
         }
+        let mut members = Vec::new();
+        while self.peek() == Token::Dot {
+            if self.tokens.peek_at(2) == Token::OpenParen {
+                return Err(self.no_method(name.span.to(self.tokens.previous())));
+            }
+            self.tokens.bump();
+            self.has_parts = true;
+            let member = self.name("the name of a member")?;
+            let mut indices = Vec::new();
+            while self.peek() == Token::OpenBracket {
+                let open = self.tokens.bump();
+                indices.push(self.expr()?);
+                tallest = tallest.max(self.height);
+                self.expect_closing(Token::CloseBracket, "`]`", open)?;
+            }
+            members.push(MemberExpr { name: member, indices });
+        }
         self.grow(tallest)?;
         let span = name.span.to(self.tokens.previous());
-        Ok(PlaceExpr { name, indices, span })
+        Ok(PlaceExpr { name, indices, members, span })
     }
 
     /// Expressions with commas between them; the height is that of the tallest.
@@ -296,7 +320,10 @@ impl Parser<'_> {
             self.tokens.bump();
         }
         self.expect(Token::Colon, if others_only { "`:`" } else { "`:` or `!= self:`" })?;
-        let body = Box::new(self.open_expr()?);
+        self.binders.push(binder.text.clone());
+        let body = self.open_expr();
+        self.binders.pop();
+        let body = Box::new(body?);
         self.grow(self.height)?;
         let span = start.to(body.span);
         Ok(Expr { kind: ExprKind::Quantified { quantifier, binder, others_only, body }, span })

@@ -52,6 +52,7 @@ impl Parser<'_> {
             Token::Enum => "an enumeration",
             Token::Thread => "a thread",
             Token::Predicate => "a predicate",
+            Token::Name if self.at_struct() => "a struct",
             _ => "a procedure",
         };
         let message = format!("{what} cannot be declared inside a procedure");
@@ -79,6 +80,7 @@ impl Parser<'_> {
         self.tokens.enter()?;
         let labels = self.labels();
         self.skip_modifiers();
+        self.skip_struct_word();
         self.begin();
         let result = match self.peek() {
             Token::If | Token::While | Token::Either | Token::Atomic | Token::OpenBrace => {
@@ -470,6 +472,7 @@ impl Parser<'_> {
             Token::Thread if next(1) == Token::Colon => false,
             Token::Thread | Token::Enum | Token::Const | Token::Predicate => true,
             Token::OpenParen => matches!(next(1), Token::Bool | Token::Int),
+            Token::Name if self.at_struct() => true,
             _ => {
                 (self.at_builtin() || (self.peek() == Token::Name && self.tokens.at_margin()))
                     && (next(1), next(2)) == (Token::Name, Token::OpenParen)
@@ -518,7 +521,7 @@ impl Parser<'_> {
     }
 
     /// After a mistake in a statement: skips the rest of it, and at least one token.
-    fn skip_statement(&mut self, start: usize) {
+    pub(super) fn skip_statement(&mut self, start: usize) {
         self.skip(false);
         let stuck = self.tokens.position() == start;
         if stuck && !matches!(self.peek(), Token::CloseBrace | Token::End) {

@@ -88,33 +88,77 @@ impl Parser<'_> {
     }
 
     /// A branch, and what it needs to be chosen.
-    fn guarded(&mut self) -> Parsed<(Option<Expr>, Vec<Stmt>)> {
+    fn guarded(&mut self) -> Parsed<(Option<Stmt>, Vec<Stmt>)> {
         let guard = match self.peek() == Token::Name && self.tokens.current_text() == "when" {
             true => {
                 self.tokens.bump();
-                Some(self.expr()?)
+                Some(self.guard()?)
             }
             false => None,
         };
         Ok((guard, self.block()?))
     }
+
+    /// What has to hold, or a message that has to be sent or received: `send(c, 1)`, `x := receive(c)`.
+    fn guard(&mut self) -> Parsed<Stmt> {
+        let start = self.tokens.span();
+        let mut targets = Vec::new();
+        let communicates = |word: &str| matches!(word, "send" | "receive");
+        let mut is_message =
+            communicates(self.tokens.current_text()) && self.tokens.peek_at(1) == Token::OpenParen;
+        if !is_message {
+            if !self.is_assigned() {
+                return Ok(guard_of(self.expr()?));
+            }
+            targets.push(self.place()?);
+            self.expect(Token::Assign, "`:=`")?;
+            is_message = communicates(self.tokens.current_text());
+        }
+        if !is_message {
+            let hint = "a guard is a condition, or receives a message: `when x := receive(c)`";
+            return Err(self.expected_with_hint("`receive`", hint));
+        }
+        self.has_parts = true;
+        let effect = self.effect()?;
+        let span = start.to(self.tokens.previous());
+        let kind = StmtKind::Effect { targets, effect };
+        Ok(Stmt { labels: Vec::new(), kind, span })
+    }
+}
+
+impl Parser<'_> {
+    /// Whether a name stands here, and `:=` before the next `{`.
+    fn is_assigned(&self) -> bool {
+        if self.peek() != Token::Name {
+            return false;
+        }
+        let mut following = (1..).map(|ahead| self.tokens.peek_at(ahead));
+        let ends = |token: &Token| {
+            matches!(
+                token,
+                Token::Assign
+                    | Token::OpenBrace
+                    | Token::CloseBrace
+                    | Token::Semicolon
+                    | Token::End
+            )
+        };
+        following.find(ends) == Some(Token::Assign)
+    }
 }
 
 /// A choice among the branches whose guards hold.
-fn guarded_choice(branches: Vec<(Option<Expr>, Vec<Stmt>)>, span: Span) -> Vec<Stmt> {
+fn guarded_choice(branches: Vec<(Option<Stmt>, Vec<Stmt>)>, span: Span) -> Vec<Stmt> {
     let plain = |kind, span| Stmt { labels: Vec::new(), kind, span };
     let end = made("end", span, 0);
     let mut ways = Vec::new();
     let mut bodies = Vec::new();
     let last = branches.len();
     for (number, (guard, body)) in (1..).zip(branches) {
-        let guard = guard.unwrap_or_else(|| truth(span));
+        let guard = guard.unwrap_or_else(|| guard_of(truth(span)));
         let way = made("when", span, number);
         let place = guard.span;
-        ways.push(vec![
-            plain(StmtKind::Assume(guard), place),
-            plain(StmtKind::Goto(vec![way.clone()]), place),
-        ]);
+        ways.push(vec![guard, plain(StmtKind::Goto(vec![way.clone()]), place)]);
         bodies.push(Stmt { labels: vec![way], kind: StmtKind::Block(body), span });
         if number < last {
             bodies.push(plain(StmtKind::Goto(vec![end.clone()]), span));
@@ -156,6 +200,12 @@ fn made(word: &str, at: Span, number: usize) -> Name {
         _ => format!("{word}${}${number}", at.start),
     };
     Name { text, span: Span { start: at.start, end: at.start } }
+}
+
+/// A condition that has to hold.
+fn guard_of(condition: Expr) -> Stmt {
+    let span = condition.span;
+    Stmt { labels: Vec::new(), kind: StmtKind::Assume(condition), span }
 }
 
 fn truth(span: Span) -> Expr {

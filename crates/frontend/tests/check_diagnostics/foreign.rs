@@ -65,13 +65,15 @@ fn constants() {
                   |
                   = help: write `Idle`
 
-                error: `p` has no parts with names, such as `x`
+                error: `p` has no members, such as `x`
                  --> t.weave:3:39
                   |
+                2 | Phase p;
+                  |       - declared here
                 3 | void main() { p := Phase.Idle; assert p.x; }
                   |                                       ^^^
                   |
-                  = help: declare a variable for each part, as in `int p_x;`
+                  = help: a variable has members if its type is a struct: `struct pair { int x; int y; }`
 
                 t.weave: 2 errors
             "#]],
@@ -110,80 +112,80 @@ fn types_of_other_languages() {
         "types",
         "cond c;\ncondvar d;\npthread_mutex_t m;\nuint8_t a;\nunsigned b;\nstring s;\nfoo f;\nCondition e;\nvoid main() { let x := 1; }",
         expect![[r#"
-                error: there is no type `cond`
-                 --> t.weave:1:1
-                  |
-                1 | cond c;
-                  | ^^^^
-                  |
-                  = help: write `condition`
+            error: there is no type `cond`
+             --> t.weave:1:1
+              |
+            1 | cond c;
+              | ^^^^
+              |
+              = help: write `condition`
 
-                error: there is no type `condvar`
-                 --> t.weave:2:1
-                  |
-                2 | condvar d;
-                  | ^^^^^^^
-                  |
-                  = help: write `condition`
+            error: there is no type `condvar`
+             --> t.weave:2:1
+              |
+            2 | condvar d;
+              | ^^^^^^^
+              |
+              = help: write `condition`
 
-                error: there is no type `pthread_mutex_t`
-                 --> t.weave:3:1
-                  |
-                3 | pthread_mutex_t m;
-                  | ^^^^^^^^^^^^^^^
-                  |
-                  = help: write `lock`
+            error: there is no type `pthread_mutex_t`
+             --> t.weave:3:1
+              |
+            3 | pthread_mutex_t m;
+              | ^^^^^^^^^^^^^^^
+              |
+              = help: write `lock`
 
-                error: there is no type `uint8_t`
-                 --> t.weave:4:1
-                  |
-                4 | uint8_t a;
-                  | ^^^^^^^
-                  |
-                  = help: write `u8`
+            error: there is no type `uint8_t`
+             --> t.weave:4:1
+              |
+            4 | uint8_t a;
+              | ^^^^^^^
+              |
+              = help: write `u8`
 
-                error: there is no type `unsigned`
-                 --> t.weave:5:1
-                  |
-                5 | unsigned b;
-                  | ^^^^^^^^
-                  |
-                  = help: write `u8`, or another of `u8` to `u64` and `i8` to `i64`
+            error: there is no type `unsigned`
+             --> t.weave:5:1
+              |
+            5 | unsigned b;
+              | ^^^^^^^^
+              |
+              = help: write `u8`, or another of `u8` to `u64` and `i8` to `i64`
 
-                error: there is no type `string`
-                 --> t.weave:6:1
-                  |
-                6 | string s;
-                  | ^^^^^^
-                  |
-                  = help: there are no strings: `enum` gives names to values
+            error: there is no type `string`
+             --> t.weave:6:1
+              |
+            6 | string s;
+              | ^^^^^^
+              |
+              = help: there are no strings: `enum` gives names to values
 
-                error: there is no type `foo`
-                 --> t.weave:7:1
-                  |
-                7 | foo f;
-                  | ^^^
-                  |
-                  = help: types are `bool`, `int`, `int[lo..hi]`, `u8` to `i64`, `lock`, `semaphore`, `condition`, `barrier`, `tid`, and those declared with `enum`
+            error: there is no type `foo`
+             --> t.weave:7:1
+              |
+            7 | foo f;
+              | ^^^
+              |
+              = help: types are `bool`, `int`, `int[lo..hi]`, `u8` to `i64`, `lock`, `semaphore`, `condition`, `barrier`, `chan`, `tid`, and those declared with `enum` and `struct`
 
-                error: there is no type `Condition`
-                 --> t.weave:8:1
-                  |
-                8 | Condition e;
-                  | ^^^^^^^^^
-                  |
-                  = help: did you mean `condition`?
+            error: there is no type `Condition`
+             --> t.weave:8:1
+              |
+            8 | Condition e;
+              | ^^^^^^^^^
+              |
+              = help: did you mean `condition`?
 
-                error: there is no type `let`
-                 --> t.weave:9:15
-                  |
-                9 | void main() { let x := 1; }
-                  |               ^^^
-                  |
-                  = help: write the type first: `bool x := true;`, `int x := 1;`
+            error: there is no type `let`
+             --> t.weave:9:15
+              |
+            9 | void main() { let x := 1; }
+              |               ^^^
+              |
+              = help: write the type first: `bool x := true;`, `int x := 1;`
 
-                t.weave: 9 errors
-            "#]],
+            t.weave: 9 errors
+        "#]],
     )]);
 }
 

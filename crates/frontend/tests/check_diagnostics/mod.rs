@@ -9,6 +9,7 @@ mod jumps;
 mod machine;
 mod names;
 mod newcomers;
+mod parts;
 mod predicates;
 mod statements;
 mod synchronisation;

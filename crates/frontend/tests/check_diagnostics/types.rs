@@ -158,15 +158,14 @@ fn types() {
             "void f(lock m) { }\n\
              void main() { }",
             expect![[r#"
-                error: a parameter cannot be a lock
-                 --> t.weave:1:8
+                warning: nobody calls `f`
+                 --> t.weave:1:6
                   |
                 1 | void f(lock m) { }
-                  |        ^^^^
+                  |      ^
                   |
-                  = help: declare it as a shared variable; to say which one, pass an index
+                  = help: what its parameters stand for is known by its calls: it is no part of the program
 
-                t.weave: 1 error
             "#]],
         ),
         (

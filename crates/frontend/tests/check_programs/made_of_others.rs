@@ -16,7 +16,7 @@ fn printed(text: &str) -> String {
 }
 
 /// Both texts are the same program, and what is printed of it is, too.
-fn same(short: &str, long: &str) {
+pub fn same(short: &str, long: &str) {
     assert_eq!(printed(short), printed(long));
     assert_eq!(printed(&printed(short)), printed(short));
 }

@@ -5,6 +5,7 @@ mod made_of_others;
 mod reference;
 mod results;
 mod soup;
+mod with_parts;
 
 use selvedge_frontend::check::{CheckOptions, check};
 use selvedge_frontend::{Diagnostics, weave};

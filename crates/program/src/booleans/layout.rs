@@ -123,14 +123,15 @@ impl Group {
             return Err(NotBoolean { what, span: variable.span });
         }
         let mut elements = Vec::new();
+        let own = variable.name.replace("[]", "");
         for (slot, indices) in element_names(&variable.ty).into_iter().enumerate() {
             let first = self.variables.len();
             let is_array = matches!(variable.ty, Type::Array { .. });
             let plain = matches!(scalar, Type::Bool | Type::Lock);
             for bit in 0..count {
                 let wanted = match plain {
-                    true => format!("{}{indices}", variable.name),
-                    false => format!("{}{indices}_b{bit}", variable.name),
+                    true => format!("{own}{indices}"),
+                    false => format!("{own}{indices}_b{bit}"),
                 };
                 let name = if wanted == variable.name { wanted } else { names.fresh(&wanted) };
                 // Elements of an array of locks are variables: which one is taken is computed.

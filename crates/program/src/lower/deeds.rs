@@ -184,7 +184,7 @@ impl Lowering {
         let variable = &variables[number];
         let ty = variable.ty.scalar();
         let Some(telling) = &self.program.telling else {
-            let name = element_name(&variable.name, &variable.ty, inside);
+            let name = element_name(variable, inside);
             return Some(Named { name, ty, is_address: false });
         };
         let variable = (told(u32::try_from(number).ok()?), &*variable.name, &variable.ty);
@@ -227,13 +227,13 @@ fn variable_at(variables: &[Variable], slot: usize) -> Option<(usize, usize)> {
 }
 
 /// The name of a slot of a variable: `a[2][0]` for an element.
-fn element_name(name: &str, ty: &Type, slot: usize) -> String {
-    let (mut name, mut ty, mut rest) = (name.to_owned(), ty, slot);
+fn element_name(variable: &Variable, slot: usize) -> String {
+    let (mut indices, mut ty, mut rest) = (Vec::new(), &variable.ty, slot);
     while let Type::Array { element, .. } = ty {
         let slots = element.slots().max(1);
-        name += &format!("[{}]", rest / slots);
+        indices.push(rest / slots);
         rest %= slots;
         ty = element;
     }
-    name
+    variable.element_name(&indices)
 }

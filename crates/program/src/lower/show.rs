@@ -6,7 +6,7 @@ use super::Lowering;
 use super::intern::Symbol;
 use crate::flow::{Command, Edge, EdgeId, Loc};
 use crate::telling::{Told, listed};
-use crate::{GlobalId, LocalId, ProcId, Span, Type, Value};
+use crate::{GlobalId, LocalId, ProcId, Span, Type, Value, Variable};
 use selvedge_core::machine::{Shared, Wrong};
 use selvedge_core::{HELD_BY_ANOTHER, NOT_HELD};
 
@@ -98,7 +98,7 @@ impl Lowering {
             let (mine, others) = rest.split_at(variable.ty.slots().min(rest.len()));
             rest = others;
             let Some(telling) = &self.program.telling else {
-                return vec![(variable.name.clone(), listed(&variable.ty, mine, &scalar))];
+                return rows(variable, mine, &scalar);
             };
             let told = match scope {
                 Some(proc) => Told::Local(proc, LocalId(number)),
@@ -363,6 +363,34 @@ impl Lowering {
             _ => text,
         }
     }
+}
+
+/// The values of a variable: of one with indices inside of its name, one for each combination of them.
+fn rows(
+    variable: &Variable,
+    values: &[Value],
+    scalar: &dyn Fn(&Type, &Value) -> Datum,
+) -> Vec<(String, Datum)> {
+    let mut rows = vec![(Vec::new(), &variable.ty, values)];
+    for _ in 0..variable.indices_inside() {
+        let inner = rows.into_iter().flat_map(|(indices, ty, values)| {
+            let (element, length) = match ty {
+                Type::Array { element, length } => (&**element, *length as usize),
+                scalar => (scalar, 1),
+            };
+            let slots = element.slots().max(1);
+            (0..length).map(move |index| {
+                let indices = indices.iter().copied().chain([index]).collect();
+                let mine = values.get(index * slots..(index + 1) * slots).unwrap_or_default();
+                (indices, element, mine)
+            })
+        });
+        rows = inner.collect::<Vec<(Vec<usize>, &Type, &[Value])>>();
+    }
+    let named = |(indices, ty, values): (Vec<usize>, &Type, &[Value])| {
+        (variable.element_name(&indices), listed(ty, values, scalar))
+    };
+    rows.into_iter().map(named).collect()
 }
 
 /// A part of waiting for a condition or a barrier.

@@ -220,6 +220,9 @@ fn usable(name: &str, taken: &mut BTreeSet<String>) -> String {
     if starts && name.chars().all(fits) && !reserved {
         return name.to_owned();
     }
+    // Members and copies of procedures: `q[].value` and `with(m)` are `q_value` and `with_m`.
+    let name = name.replace("[]", "");
+    let name = name.trim_end_matches(')');
     let mut changed: String = name.chars().map(|c| if fits(c) { c } else { '_' }).collect();
     if !starts {
         changed.insert(0, '_');

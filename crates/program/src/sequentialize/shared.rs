@@ -104,7 +104,15 @@ impl Shared {
             let mut init = global.init.clone();
             init.resize(ty.slots() * copies as usize, Value::Open);
             let ty = if copies > 1 { array(ty, copies) } else { ty };
-            shared.globals.push(Variable { ty, init, counts_threads: false, ..global.clone() });
+            // Where the index stands in a name depends on the dimensions, and there is one more.
+            let name = global.name.replace("[]", "");
+            shared.globals.push(Variable {
+                name,
+                ty,
+                init,
+                counts_threads: false,
+                ..global.clone()
+            });
         }
         for (id, global) in program.globals.iter().enumerate() {
             if shared.is_copied(GlobalId(id as u32)) {
@@ -128,7 +136,7 @@ impl Shared {
 
     pub fn declare(&mut self, name: &str, ty: Type, value: Value) -> GlobalId {
         let id = GlobalId(self.globals.len() as u32);
-        let (name, init) = (self.names.fresh(name), vec![value; ty.slots()]);
+        let (name, init) = (self.names.fresh(&name.replace("[]", "")), vec![value; ty.slots()]);
         self.globals.push(Variable {
             name,
             ty,

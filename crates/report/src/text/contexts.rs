@@ -60,8 +60,14 @@ impl Contexts {
         }
         // A result is on its way only for a moment, and what belongs to an object goes with it.
         let is_there = |name: &str| {
-            let variable = name.split('[').next().unwrap_or(name);
-            after.get(name).is_some() || after.get(variable).is_some()
+            let mut rest = name;
+            while let Some((variable, _)) = rest.rsplit_once('[').filter(|_| rest.ends_with(']')) {
+                if after.get(rest).is_some() {
+                    return true;
+                }
+                rest = variable;
+            }
+            after.get(rest).is_some()
         };
         context.values.retain(|(name, _)| is_there(name));
         context.new.retain(|new| matches!(new, Change::Value { name, .. } if is_there(name)));

@@ -31,6 +31,7 @@ fn item(item: &Item) -> String {
     match item {
         Item::Const(c) => format!("const {} = {}", c.name.text, expr(&c.value)),
         Item::Enum(e) => format!("enum {} {{{}}}", e.name.text, join(&e.enumerators, name)),
+        Item::Struct(s) => format!("struct {} {{{}}}", s.name.text, join(&s.members, variable)),
         Item::Global(v) => format!("global {}", variable(v)),
         Item::Proc(p) => {
             let (params, results) = (join(&p.params, variable), join(&p.results, ty));
@@ -77,6 +78,12 @@ fn ty(ty: &TypeExpr) -> String {
         TypeKind::Lock => "lock".to_owned(),
         TypeKind::ThreadId => "tid".to_owned(),
         TypeKind::Named(n) => n.text.clone(),
+        TypeKind::Ref(inner) => format!("ref {}", self::ty(inner)),
+        TypeKind::Channel { capacity, message } => {
+            let room = capacity.as_ref().map_or(String::new(), |room| format!("[{}]", expr(room)));
+            format!("chan{room} {}", self::ty(message))
+        }
+        TypeKind::Messages(_) => "messages".to_owned(),
     }
 }
 
@@ -91,6 +98,7 @@ fn stmt(s: &Stmt, depth: usize) -> String {
         + &match &s.kind {
             StmtKind::Block(body) => format!("block{}", inner(body)),
             StmtKind::Local(v) => format!("local {}", variable(v)),
+            StmtKind::Together { variables, .. } => format!("local {}", join(variables, variable)),
             StmtKind::Assign { targets, values, constrain } => {
                 let constrain = constrain.iter().map(|c| format!(" constrain {}", expr(c)));
                 let constrain: String = constrain.collect();
@@ -163,8 +171,9 @@ fn effect(e: &Effect) -> String {
 }
 
 fn place(p: &PlaceExpr) -> String {
-    let indices: String = p.indices.iter().map(|i| format!("[{}]", expr(i))).collect();
-    p.name.text.clone() + &indices
+    let indices = |list: &[Expr]| list.iter().map(|i| format!("[{}]", expr(i))).collect::<String>();
+    let members = p.members.iter().map(|m| format!(".{}{}", m.name.text, indices(&m.indices)));
+    p.name.text.clone() + &indices(&p.indices) + &members.collect::<String>()
 }
 
 pub fn expr(e: &Expr) -> String {

@@ -3,9 +3,9 @@
 
 /** The words of a language, by the ending of a file. A test holds them against the lexers. */
 const WORDS = {
-  weave: "acquire and assert assume async atomic atomic_begin atomic_end barrier bool boolean break call cas condition const constrain continue "
+  weave: "acquire and assert assume async atomic atomic_begin atomic_end barrier bool boolean break call cas chan condition const constrain continue "
     + "either else end_thread enum exists fair false fetch_and_add for forall goto havoc if int invariant join local lock mutex none not notify "
-    + "notify_all or predicate proc release return schoose semaphore shared skip start_thread struct thread tid true trylock unlock var void "
+    + "notify_all or predicate proc receive ref release return schoose semaphore send shared skip start_thread struct thread tid true tryreceive trylock trysend unlock var void "
     + "wait when while any i8 i16 i32 i64 u8 u16 u32 u64",
   bp: "F T abortif assert assume atomic_begin atomic_end begin bool call choose check constrain dead decl dfs do else elsif end end_thread "
     + "enforce false fi goto if od return schoose skip start_thread sync_begin sync_end then thread_create true void while",
