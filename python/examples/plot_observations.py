@@ -4,7 +4,7 @@
     python plot_observations.py examples/cuba/fig1.cpds --contexts 6 -o fig1.svg
 
 A chart of characters is always printed. A picture is drawn by matplotlib if that is installed; otherwise, or with
-`--plain`, it is an SVG that is written here, in a few lines.
+`--plain`, it is the SVG that Selvedge draws.
 """
 
 from __future__ import annotations
@@ -38,38 +38,6 @@ def chart(found: list[Point], width: int = 60) -> str:
         bar = "█" * (-(-new * width // most))
         lines.append(f"{name:>5}  {new:<6} {bar}".rstrip())
     return "\n".join(lines)
-
-
-def svg(title: str, found: list[Point], width: int = 640, height: int = 360) -> str:
-    """Two lines with a point for each bound."""
-    left, right, top, bottom = 60, width - 90, 40, height - 40
-    most = max(visible for _, visible, _ in found) or 1
-
-    def place(index: int, value: int) -> tuple[float, float]:
-        x = left + (right - left) * index / max(len(found) - 1, 1)
-        return round(x, 1), round(bottom - (bottom - top) * value / most, 1)
-
-    def line(name: str, colour: str, values: list[int]) -> list[str]:
-        places = [place(index, value) for index, value in enumerate(values)]
-        path = " ".join(f"{x},{y}" for x, y in places)
-        dots = [f'<circle cx="{x}" cy="{y}" r="3.5" fill="{colour}"/>' for x, y in places]
-        label = f'<text x="{right + 10}" y="{places[-1][1] + 4}" fill="{colour}">{name}</text>'
-        return [f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>', *dots, label]
-
-    title = title.replace("&", "&amp;").replace("<", "&lt;")
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="13">',
-        f'<rect width="{width}" height="{height}" fill="white"/>',
-        f'<text x="{left}" y="22" font-weight="bold">{title}</text>',
-        f'<path d="M{left},{top} V{bottom} H{right}" fill="none" stroke="gray"/>',
-        *(f'<text x="{left - 8}" y="{place(0, n)[1] + 4}" text-anchor="end">{n}</text>' for n in sorted({0, most})),
-    ]
-    every = -(-len(found) // 20)
-    for index, (name, _, _) in list(enumerate(found))[::every]:
-        parts.append(f'<text x="{place(index, 0)[0]}" y="{bottom + 20}" text-anchor="middle">{name}</text>')
-    parts += line("visible", "#0b62a4", [visible for _, visible, _ in found])
-    parts += line("new", "#b3471b", [new for _, _, new in found])
-    return "\n".join([*parts, "</svg>", ""])
 
 
 def draw(title: str, found: list[Point], path: Path) -> None:
@@ -116,7 +84,7 @@ def main() -> int:
     if importlib.util.find_spec("matplotlib") is not None and not arguments.plain:
         draw(answer.file, found, arguments.output)
     elif arguments.output.suffix == ".svg":
-        arguments.output.write_text(svg(answer.file, found), encoding="utf-8")
+        answer.plot().save(arguments.output)
     else:
         print("without matplotlib the picture is an SVG: give a name that ends with .svg", file=sys.stderr)
         return 2

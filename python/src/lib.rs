@@ -4,9 +4,12 @@
 //! exceptions are those of `selvedge/_errors.py`. Nothing is decided here.
 
 mod ask;
+mod command;
 mod errors;
+mod hear;
 mod memory;
 mod numbers;
+mod plot;
 mod program;
 mod run;
 
@@ -15,6 +18,9 @@ mod run;
 mod _native {
     #[pymodule_export]
     use crate::ask::engines;
+
+    #[pymodule_export]
+    use crate::plot::_plot;
 
     #[pymodule_export]
     use crate::program::{Program, load, parse};

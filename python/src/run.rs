@@ -21,12 +21,13 @@ const POLL: Duration = Duration::from_millis(50);
 /// As much as a main thread has. Threads of Python may have far less.
 const STACK: usize = 8 << 20;
 
-/// Lets something run beside the interpreter. If a handler of a signal raises an exception meanwhile, that is the result;
-/// `cancelled` is set, and the run ends. A run without such a flag is left to itself.
+/// Lets something run beside the interpreter. If a handler of a signal raises an exception meanwhile, or `hear`, which is called now and then and
+/// at the end, that is the result; `cancelled` is set, and the run ends. A run without such a flag is left to itself.
 pub fn beside<T: Send + 'static>(
     py: Python<'_>,
     site: &Site,
     cancelled: Option<&Arc<AtomicBool>>,
+    hear: &mut dyn FnMut(Python<'_>) -> PyResult<()>,
     run: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
     let (sender, receiver) = mpsc::sync_channel(1);
@@ -53,7 +54,9 @@ pub fn beside<T: Send + 'static>(
             }
             Err(RecvTimeoutError::Timeout) => {}
         }
-        if let Err(exception) = py.check_signals() {
+        // Who has raised something is not asked again.
+        let heard = if raised.is_none() { hear(py) } else { Ok(()) };
+        if let Err(exception) = py.check_signals().and(heard) {
             let Some(cancelled) = cancelled else { return Err(exception) };
             cancelled.store(true, Ordering::SeqCst);
             // Whoever asks twice does not want to wait. The run ends by itself, soon.
@@ -63,7 +66,7 @@ pub fn beside<T: Send + 'static>(
         }
     };
     // A signal may have come with the result.
-    if let Some(exception) = raised.or_else(|| py.check_signals().err()) {
+    if let Some(exception) = raised.or_else(|| py.check_signals().and_then(|()| hear(py)).err()) {
         return Err(exception);
     }
     match result {
@@ -83,5 +86,5 @@ fn message(panic: &(dyn std::any::Any + Send)) -> String {
 #[cfg(debug_assertions)]
 #[pyfunction]
 pub fn _panic(py: Python<'_>) -> PyResult<()> {
-    beside(py, &Site::Text, None, || panic!("on purpose"))
+    beside(py, &Site::Text, None, &mut |_| Ok(()), || panic!("on purpose"))
 }

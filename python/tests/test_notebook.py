@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import json
 from typing import Any, Dict, List
 
+import pytest
 from conftest import ROOT
 
 
@@ -32,9 +34,30 @@ def shown(name: str) -> List[Any]:
 
 
 def test_the_first_notebook_shows_an_answer() -> None:
-    answer, counts, table = shown("first.ipynb")
+    answer, counts, table, picture = shown("first.ipynb")
     page = answer._repr_html_()
     assert "unsafe</b>: " in page and "<td>count := seen + 1</td>" in page and "<details>" in page
     assert counts == [("worker#2", 1), ("worker#1", 1)]
-    assert [row["new_visible"] for row in table] == [1, 2, 3, 0, 1, 1, 0]
+    assert [row["new_visible"] for row in table.counts()] == [1, 2, 3, 0, 1, 1]
     assert "<th>contexts</th>" in table._repr_html_()
+    assert picture._repr_svg_().startswith("<svg")
+
+
+def test_a_kernel_shows_an_answer() -> None:
+    """As Jupyter executes it: a kernel in a process of its own says what each cell shows."""
+    if importlib.util.find_spec("nbclient") is None or importlib.util.find_spec("ipykernel") is None:
+        pytest.skip("there is no nbclient with ipykernel")
+    import nbclient
+    import nbformat
+
+    read: Any = nbformat.read
+    notebook: Any = read(ROOT / "python" / "examples" / "first.ipynb", as_version=4)
+    # The kernel of this Python, whatever kernels the machine knows.
+    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
+    client: Any = nbclient.NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(ROOT)}})
+    client.execute()
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    answer, _, table, picture = ([out.data for out in cell.outputs if "data" in out] for cell in cells)
+    assert "unsafe</b>: " in answer[-1]["text/html"] and "<td>count := seen + 1</td>" in answer[-1]["text/html"]
+    assert "<th>new_visible</th>" in table[-1]["text/html"]
+    assert picture[-1]["image/svg+xml"].startswith("<svg")

@@ -5,7 +5,6 @@
 //! error.
 
 mod args;
-mod command_line;
 mod commands;
 mod exit;
 mod guard;

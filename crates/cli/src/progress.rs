@@ -1,6 +1,7 @@
 //! # Progress
 //! What an engine is doing, on standard error: one line that is rewritten on a terminal, a line
-//! for each bound with `--verbose`. Where an end is known (a bound, a limit), it says how far the run is.
+//! for each bound with `--verbose`. Where an end is known (a bound, a limit), it says how far the run is. What is done now stands before
+//! what was done: a line that is too long for the terminal loses its end.
 
 mod rate;
 
@@ -8,10 +9,10 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use selvedge::{Bound, Heard, Limits, Together};
+use selvedge::{Bound, Heard, Limits, Moves, Together};
 use selvedge_analysis::engine::Event;
 use selvedge_analysis::fair;
-use selvedge_report::amount::{amount, bytes, seconds};
+use selvedge_report::amount::{bytes, seconds};
 use terminal_size::terminal_size_of;
 
 use crate::output::{Notes, width};
@@ -31,6 +32,7 @@ pub struct Progress {
     /// The largest bound that was asked for.
     most: Option<Bound>,
     limits: Limits,
+    moves: Moves,
     how: How,
     seen: Mutex<Drawn>,
 }
@@ -46,6 +48,11 @@ enum How {
 #[derive(Default)]
 struct Drawn {
     rate: Rate,
+    /// How many states other processes store, if there are any.
+    elsewhere: Option<u64>,
+    /// What is done now.
+    doing: String,
+    /// What was completed last, from below and from above.
     below: String,
     above: String,
     is_drawn: bool,
@@ -53,85 +60,65 @@ struct Drawn {
 
 impl Progress {
     /// From now on, up to a bound if one was asked for.
-    pub fn start(notes: Notes, most: Option<Bound>, limits: Limits) -> Self {
+    pub fn start(notes: Notes, most: Option<Bound>, limits: Limits, moves: Moves) -> Self {
         let how = match notes {
             Notes::All => How::Lines,
             Notes::Some if io::stderr().is_terminal() => How::OneLine,
             _ => How::No,
         };
-        Progress { start: Instant::now(), notes, most, limits, how, seen: Mutex::default() }
+        let start = Instant::now();
+        Progress { start, notes, most, limits, moves, how, seen: Mutex::default() }
     }
 
     /// Something happened, or time has passed.
     pub fn hear(&self, heard: Heard<'_>) {
         match heard {
-            Heard::Event(event) => self.tell(event),
-            Heard::Endless(fair::Event::States { found, followed }) => {
-                let rate = self.rate(found);
-                let share = share(followed as u64, found as u64);
-                self.show(format!("{found} states, {followed} followed ({share}), {rate}"), true);
-            }
-            Heard::Endless(fair::Event::Rounds(rounds)) => {
-                self.show(format!("none within {} + {} rounds", rounds.stem, rounds.lasso), true);
-            }
-            Heard::Together(Together { bound, states, sent_bytes, balance }) => {
-                let (of, rate) = (of_most(*bound, self.most), self.rate(*states as usize));
-                let sent = bytes(*sent_bytes);
-                let words = format!(
-                    "{bound}{of} in progress: {states} stored, {rate}, {sent} sent, balance {balance:.2}"
-                );
-                self.show(words, true);
-            }
-            Heard::Trying(words) => self.show(words.to_owned(), true),
-            Heard::Note(note) => self.note(note),
-            Heard::Tick => self.tick(),
+            Heard::Note(note) => return self.note(note),
+            Heard::Tick => return self.tick(),
+            _ => {}
         }
-    }
-
-    fn tell(&self, event: &Event<'_>) {
-        let (text, is_below) = match event {
-            Event::Bound { observation, stored } => {
-                let text = format!(
-                    "{}{}: {}, {} stored, {}",
-                    observation.bound,
-                    of_most(observation.bound, self.most),
-                    amount(observation.new_visible, "new visible state"),
-                    stored.0,
-                    self.rate(stored.0),
-                );
-                guard::completed(match observation.bound.count {
-                    0 => "the initial states".to_owned(),
-                    _ => format!("all states within {}", observation.bound),
-                });
-                (text, true)
-            }
-            Event::Cut(seen) => {
-                let result = if seen.violated { "does not exclude" } else { "excludes" };
-                let depth = seen.cut.depth;
-                let heights = if seen.cut.heights { ", heights compared" } else { "" };
-                let text = format!(
-                    "stack cut of depth {depth}{heights}: {}, {result} a violation",
-                    amount(seen.visible, "visible state")
-                );
-                (text, false)
-            }
-        };
-        self.show(text, is_below);
-    }
-
-    /// How many a second there were lately.
-    fn rate(&self, number: usize) -> String {
-        format!("{:.0}/s", self.seen().rate.tell(self.start.elapsed(), number))
-    }
-
-    fn show(&self, text: String, is_below: bool) {
+        let Some(words) = heard.words(self.most) else { return };
+        if let Heard::Event(Event::Bound { observation, .. }) = heard {
+            guard::completed(match observation.bound.count {
+                0 => "the initial states".to_owned(),
+                _ => format!("all states within {}", observation.bound),
+            });
+        }
+        if let Heard::Together(Together { states, .. }) = heard {
+            self.seen().elsewhere = Some(*states);
+        }
         if self.how == How::Lines {
-            let time = self.start.elapsed();
-            let memory = bytes(memory::in_use() as u64);
-            let _ = writeln!(io::stderr(), "{:>8}  {memory:>8}  {text}", seconds(time));
+            let (time, memory) = (seconds(self.start.elapsed()), bytes(memory::in_use() as u64));
+            let rate = self.rate();
+            let _ = writeln!(io::stderr(), "{time:>8}  {memory:>8}  {words}{rate}");
         }
         let mut seen = self.seen();
-        *(if is_below { &mut seen.below } else { &mut seen.above }) = text;
+        match heard {
+            Heard::Event(Event::Bound { observation, .. }) => {
+                seen.doing = after(observation.bound, self.most);
+                seen.below = words;
+            }
+            Heard::Event(Event::Cut(_)) => seen.above = words,
+            Heard::Endless(fair::Event::States { found, followed }) => {
+                seen.doing = format!("following states ({})", share(followed as u64, found as u64));
+                seen.below = words;
+            }
+            Heard::Endless(fair::Event::Rounds(_)) => seen.below = words,
+            _ => seen.doing = words,
+        }
+    }
+
+    /// How many moves a second there were lately, if there were any; or states, where others move.
+    fn rate(&self) -> String {
+        let (now, mut seen) = (self.start.elapsed(), self.seen());
+        let (made, what) = match seen.elsewhere {
+            Some(states) => (states, "states"),
+            None => (self.moves.made(), "moves"),
+        };
+        match seen.rate.tell(now, made) {
+            none if none < 0.5 => String::new(),
+            rate => format!(", {} {what}/s", thousands(rate as u64)),
+        }
     }
 
     fn note(&self, text: &str) {
@@ -142,6 +129,8 @@ impl Progress {
     }
 
     fn tick(&self) {
+        // Also while nothing is shown: the last second is known when it is asked for.
+        let rate = self.rate();
         let time = self.start.elapsed();
         if self.how != How::OneLine || time < PATIENCE {
             return;
@@ -149,9 +138,10 @@ impl Progress {
         let mut seen = self.seen();
         seen.is_drawn = true;
         let used = used(time, memory::in_use(), &self.limits);
-        let above = if seen.above.is_empty() { "" } else { " | " };
-        let doing = if seen.below.is_empty() { "exploring" } else { &seen.below };
-        let line = format!("{used} | {doing}{above}{}", seen.above);
+        let doing = if seen.doing.is_empty() { "exploring" } else { &seen.doing };
+        let done = [&seen.below, &seen.above].into_iter().filter(|words| !words.is_empty());
+        let done: String = done.map(|words| format!(" | {words}")).collect();
+        let line = format!("{used} | {doing}{rate}{done}");
         let width = terminal_width();
         let line: String = line.chars().take(width.saturating_sub(1)).collect();
         let _ = write!(io::stderr(), "{CLEAR}{line}");
@@ -192,12 +182,27 @@ fn share(part: u64, whole: u64) -> String {
     format!("{} %", part.min(whole) as u128 * 100 / u128::from(whole.max(1)))
 }
 
-/// How far a bound is, if it is known where the end is.
-fn of_most(bound: Bound, most: Option<Bound>) -> String {
-    match most.filter(|most| most.resource == bound.resource) {
-        Some(most) => format!(" of {}", most.count),
-        None => String::new(),
+/// What is explored after a bound was completed.
+fn after(bound: Bound, most: Option<Bound>) -> String {
+    let most = most.filter(|most| most.resource == bound.resource).map(|most| most.count);
+    match most {
+        Some(most) if bound.count >= most => "making the answer".to_owned(),
+        Some(most) => format!("exploring {} of {most}", bound.resource.bound(bound.count + 1)),
+        None => format!("exploring {}", bound.resource.bound(bound.count + 1)),
     }
+}
+
+/// A number whose digits stand in groups: `12,345`.
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// Lines that are longer than the terminal cannot be rewritten.
@@ -218,9 +223,15 @@ mod tests {
         assert_eq!(used(time, 3 << 20, &some), "15.0 s (25 %) 3.0 MiB (75 %)");
         assert_eq!(used(5 * time, 3 << 20, &some), "75.0 s (100 %) 3.0 MiB (75 %)");
         assert_eq!(share(0, 0), "0 %");
+    }
+
+    #[test]
+    fn what_is_done_now_comes_after_what_was_completed() {
         let three = Bound::contexts(3);
-        assert_eq!(of_most(three, Some(Bound::contexts(6))), " of 6");
-        assert_eq!(of_most(three, Some(Bound::rounds(6))), "", "contexts are no rounds");
-        assert_eq!(of_most(three, None), "");
+        assert_eq!(after(three, Some(Bound::contexts(6))), "exploring 4 contexts of 6");
+        assert_eq!(after(three, Some(Bound::contexts(3))), "making the answer");
+        assert_eq!(after(three, Some(Bound::rounds(3))), "exploring 4 contexts");
+        assert_eq!(after(Bound::contexts(0), None), "exploring 1 context");
+        assert_eq!([0, 999, 1000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
     }
 }

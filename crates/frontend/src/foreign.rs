@@ -233,6 +233,9 @@ pub(crate) fn beginning(word: &str) -> Option<&'static str> {
         "UNCHANGED" => "leave it out: what is not assigned keeps its value",
         "synchronized" | "with" | "defer" => "write `acquire m;` before, and `release m;` after",
         "try" | "catch" | "finally" => "there are no exceptions: `goto` leaves a block",
+        "throw" | "raise" => {
+            "there are no exceptions: `assert false;` is a violation, `assume false;` ends what is looked at"
+        }
         "func" | "fn" | "fun" | "function" | "def" | "sub" => {
             "a procedure begins with the type of its result, or with `void`: `void f() { … }`"
         }
@@ -291,6 +294,9 @@ pub(crate) fn between(word: &str) -> Option<&'static str> {
         "div" => "write `/`",
         "new" | "sizeof" | "malloc" => "there is no heap: arrays hold what a program works on",
         "of" => beginning("chan")?,
+        "rand" | "random" | "nondet" => {
+            "`x := {a .. b};` chooses freely, `*` chooses a truth value"
+        }
         _ => return None,
     })
 }

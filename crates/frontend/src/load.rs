@@ -257,7 +257,15 @@ fn functions(program: &Program, source: &Source) -> Names {
         }
         let text = line.trim().trim_end_matches('{').trim_end().to_owned();
         let kind = check::Kind::Procedure;
-        definitions.push(Definition { name, kind, span, whole: span, inside: None, text });
+        definitions.push(Definition {
+            name,
+            kind,
+            span,
+            whole: span,
+            inside: None,
+            text,
+            of: None,
+        });
     }
     definitions.sort_by_key(|found| found.span);
     Names { definitions, uses: Vec::new() }

@@ -4,9 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
+use lsp_types::{Location, Position, Range, TextDocumentContentChangeEvent, Uri};
 use selvedge_frontend::{Draft, draft};
 use selvedge_program::Span;
-use serde_json::{Value, json};
 
 use crate::{Preprocess, c};
 
@@ -15,8 +15,10 @@ pub const LARGEST_TEXT: usize = 8 << 20;
 
 /// A text that is open.
 pub struct Document {
+    /// Its address.
+    pub uri: Uri,
     /// Its number, which grows with each change.
-    pub version: Value,
+    pub version: i32,
     /// The text.
     pub text: String,
     /// A name with an ending that tells the language.
@@ -47,11 +49,11 @@ enum Known {
 
 impl Document {
     /// A text that was just opened.
-    pub fn new(uri: &str, language: &str, version: Value, text: String) -> Self {
+    pub fn new(uri: Uri, language: &str, version: i32, text: String) -> Self {
         let (starts, wide) = (line_starts(&text), wide(&text));
-        let (name, path) = (name(uri, language), c::path_of(uri));
+        let (name, path) = (name(uri.as_str(), language), c::path_of(uri.as_str()));
         let (known, preprocess) = (Known::NotYet, None);
-        Document { version, text, name, path, preprocess, starts, wide, known }
+        Document { uri, version, text, name, path, preprocess, starts, wide, known }
     }
 
     /// The document with a preprocessor, for texts in C that need one.
@@ -61,17 +63,15 @@ impl Document {
     }
 
     /// Replaces the text, or a part of it. Nothing if the change makes no sense.
-    pub fn change(&mut self, change: &Value) -> Option<()> {
-        let new = change.get("text")?.as_str()?;
-        match change.get("range") {
-            None | Some(Value::Null) => self.text = new.to_owned(),
+    pub fn change(&mut self, change: &TextDocumentContentChangeEvent) -> Option<()> {
+        match change.range {
+            None => self.text.clone_from(&change.text),
             Some(range) => {
-                let (from, to) =
-                    (self.offset(range.get("start")?)?, self.offset(range.get("end")?)?);
+                let (from, to) = (self.offset(range.start), self.offset(range.end));
                 if from > to {
                     return None;
                 }
-                self.text.replace_range(from..to, new);
+                self.text.replace_range(from..to, &change.text);
             }
         }
         self.starts = line_starts(&self.text);
@@ -83,9 +83,9 @@ impl Document {
     /// This document with another text, which nobody has opened.
     pub fn with_text(&self, text: String) -> Self {
         let (starts, wide) = (line_starts(&text), wide(&text));
-        let (version, name) = (self.version.clone(), self.name.clone());
+        let (uri, version, name) = (self.uri.clone(), self.version, self.name.clone());
         let (path, preprocess, known) = (self.path.clone(), self.preprocess, Known::NotYet);
-        Document { version, text, name, path, preprocess, starts, wide, known }
+        Document { uri, version, text, name, path, preprocess, starts, wide, known }
     }
 
     /// Whether the language is `.weave`.
@@ -122,23 +122,20 @@ impl Document {
     }
 
     /// The offset of a position. One behind the end of a line, or of the text, is at the end.
-    pub fn offset(&self, position: &Value) -> Option<usize> {
-        let line = position.get("line")?.as_u64()?;
-        let column = position.get("character")?.as_u64()?;
-        let line = usize::try_from(line).unwrap_or(usize::MAX);
-        let Some(&start) = self.starts.get(line) else { return Some(self.text.len()) };
+    pub fn offset(&self, position: Position) -> usize {
+        let Some(&start) = self.starts.get(position.line as usize) else { return self.text.len() };
         let mut units = 0;
         for (at, c) in self.text[start..].char_indices() {
-            if units >= column || c == '\n' || c == '\r' {
-                return Some(start + at);
+            if units >= position.character as usize || c == '\n' || c == '\r' {
+                return start + at;
             }
-            units += c.len_utf16() as u64;
+            units += c.len_utf16();
         }
-        Some(self.text.len())
+        self.text.len()
     }
 
     /// The position of an offset.
-    pub fn position(&self, offset: usize) -> Value {
+    pub fn position(&self, offset: usize) -> Position {
         let mut offset = offset.min(self.text.len());
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
@@ -146,7 +143,9 @@ impl Document {
         let line = self.starts.partition_point(|&start| start <= offset).saturating_sub(1);
         let start = self.starts[line];
         let units = (offset - start) - (self.surplus(offset) - self.surplus(start));
-        json!({"line": line, "character": units})
+        // Texts are shorter than that: see `rpc`.
+        let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        Position::new(small(line), small(units))
     }
 
     /// How many bytes more than UTF-16 units there are before an offset. Lines may be long, and many places on
@@ -157,11 +156,13 @@ impl Document {
     }
 
     /// A piece of the text.
-    pub fn range(&self, span: Span) -> Value {
-        json!({
-            "start": self.position(span.start as usize),
-            "end": self.position(span.end as usize),
-        })
+    pub fn range(&self, span: Span) -> Range {
+        Range::new(self.position(span.start as usize), self.position(span.end as usize))
+    }
+
+    /// A piece of the text, with the address of the document.
+    pub fn location(&self, span: Span) -> Location {
+        Location::new(self.uri.clone(), self.range(span))
     }
 }
 
@@ -218,58 +219,55 @@ fn name(uri: &str, language: &str) -> PathBuf {
 mod tests {
     use super::*;
 
+    fn document(text: &str) -> Document {
+        Document::new("file:///a.weave".parse().expect("an address"), "", 1, text.to_owned())
+    }
+
     #[test]
     fn columns_are_utf16() {
-        let document = Document::new("a.weave", "", 1.into(), "a\u{1F9F5}é\r\nb\rc\n".to_owned());
+        let document = document("a\u{1F9F5}é\r\nb\rc\n");
         assert_eq!(document.starts, [0, 9, 11, 13]);
         let places =
             [(0, 0, 0), (1, 0, 1), (5, 0, 3), (7, 0, 4), (9, 1, 0), (11, 2, 0), (13, 3, 0)];
         for (offset, line, character) in places {
-            let position = json!({"line": line, "character": character});
+            let position = Position::new(line, character);
             assert_eq!(document.position(offset), position, "at {offset}");
-            assert_eq!(document.offset(&position), Some(offset), "at {offset}");
+            assert_eq!(document.offset(position), offset, "at {offset}");
         }
-        let at = |line: u64, character: u64| {
-            document.offset(&json!({"line": line, "character": character}))
-        };
-        assert_eq!(at(0, 99), Some(7), "behind the end of a line");
-        assert_eq!(at(0, 2), Some(5), "inside of a pair");
-        assert_eq!(at(99, 0), Some(13), "behind the end");
-        assert_eq!(document.offset(&json!({"line": -1, "character": 0})), None);
-        assert_eq!(
-            document.position(3),
-            json!({"line": 0, "character": 1}),
-            "inside of a character"
-        );
+        let at = |line, character| document.offset(Position::new(line, character));
+        assert_eq!(at(0, 99), 7, "behind the end of a line");
+        assert_eq!(at(0, 2), 5, "inside of a pair");
+        assert_eq!(at(99, 0), 13, "behind the end");
+        assert_eq!(at(u32::MAX, u32::MAX), 13);
+        assert_eq!(document.position(3), Position::new(0, 1), "inside of a character");
     }
 
     #[test]
     fn every_position_is_that_of_the_text_before_it() {
         let text = "aé\u{1F9F5}∧\n\n∧∧b\r\u{1F9F5}\u{1F9F5}é\r\nx";
-        let document = Document::new("a.weave", "", 1.into(), text.to_owned());
+        let document = document(text);
         for (offset, _) in text.char_indices() {
             let start = *document.starts.iter().rfind(|&&start| start <= offset).unwrap();
             let units = text[start..offset].encode_utf16().count();
-            assert_eq!(document.position(offset)["character"], units, "at {offset}");
+            assert_eq!(document.position(offset).character as usize, units, "at {offset}");
         }
     }
 
     #[test]
     fn changes_replace_a_range() {
-        let mut document = Document::new("a.weave", "", 1.into(), "één\ntwee".to_owned());
-        let change = |line: u64, from: u64, to: u64, text: &str| {
-            json!({"text": text, "range": {
-                "start": {"line": line, "character": from},
-                "end": {"line": line, "character": to},
-            }})
+        let mut document = document("één\ntwee");
+        let change = |line, from, to, text: &str| TextDocumentContentChangeEvent {
+            range: Some(Range::new(Position::new(line, from), Position::new(line, to))),
+            range_length: None,
+            text: text.to_owned(),
         };
         assert_eq!(document.change(&change(0, 1, 2, "e\n")), Some(()));
         assert_eq!(document.text, "ée\nn\ntwee");
         assert_eq!(document.change(&change(2, 0, 4, "")), Some(()));
         assert_eq!(document.text, "ée\nn\n");
         assert_eq!(document.change(&change(0, 2, 1, "")), None, "the wrong way round");
-        assert_eq!(document.change(&json!({"text": 7})), None);
-        assert_eq!(document.change(&json!({"text": "all"})), Some(()));
+        let all = TextDocumentContentChangeEvent { range: None, ..change(0, 0, 0, "all") };
+        assert_eq!(document.change(&all), Some(()));
         assert_eq!(document.text, "all");
     }
 

@@ -1,42 +1,58 @@
 //! # What helps to write
 //! Layout, completion, references, renaming, quick fixes, and colours by what a name means.
 
+use std::collections::HashMap;
+
+use lsp_types::{
+    CodeAction, CodeActionKind, CodeActionOrCommand, CompletionItem, CompletionItemKind, Location,
+    SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokens, TextEdit,
+    WorkspaceEdit,
+};
 use selvedge_frontend::check::{Definition, Kind, Names};
 use selvedge_frontend::weave;
 use selvedge_program::Span;
-use serde_json::{Value, json};
 
 use crate::document::Document;
 
-/// What names are coloured as, by the words of the protocol.
-pub const TOKEN_TYPES: [&str; 8] =
-    ["variable", "parameter", "function", "enum", "enumMember", "class", "label", "property"];
+/// What names are coloured as.
+pub const TOKEN_TYPES: [SemanticTokenType; 8] = [
+    SemanticTokenType::VARIABLE,
+    SemanticTokenType::PARAMETER,
+    SemanticTokenType::FUNCTION,
+    SemanticTokenType::ENUM,
+    SemanticTokenType::ENUM_MEMBER,
+    SemanticTokenType::CLASS,
+    SemanticTokenType::new("label"),
+    SemanticTokenType::PROPERTY,
+];
 
 /// What is said beside that. Shared variables are `static`, as in languages that editors know.
-pub const TOKEN_MODIFIERS: [&str; 3] = ["declaration", "readonly", "static"];
+pub const TOKEN_MODIFIERS: [SemanticTokenModifier; 3] = [
+    SemanticTokenModifier::DECLARATION,
+    SemanticTokenModifier::READONLY,
+    SemanticTokenModifier::STATIC,
+];
 
-/// The edit that lays out a text; none if it is laid out, or is no `.weave`.
-pub fn formatting(document: &mut Document) -> Value {
+/// The edit that lays out a text: nothing to do if it is laid out; none if it is no `.weave`, or cannot be.
+pub fn formatting(document: &mut Document) -> Option<Vec<TextEdit>> {
     if !document.is_weave() {
-        return Value::Null;
+        return None;
     }
-    match weave::layout(&document.text) {
-        Some(text) if text != document.text => {
-            let all = Span::new(0, document.text.len());
-            json!([{"range": document.range(all), "newText": text}])
-        }
-        Some(_) => json!([]),
-        None => Value::Null,
+    let text = weave::layout(&document.text)?;
+    if text == document.text {
+        return Some(Vec::new());
     }
+    let all = Span::new(0, document.text.len());
+    Some(vec![TextEdit::new(document.range(all), text)])
 }
 
 /// The names that can be meant at an offset, and the words that begin something.
-pub fn completion(document: &mut Document, offset: usize) -> Value {
+pub fn completion(document: &mut Document, offset: usize) -> Vec<CompletionItem> {
     let is_weave = document.is_weave();
     let path = path_before(&document.text, offset);
     let path: Option<Vec<String>> =
         path.map(|names| names.into_iter().map(str::to_owned).collect());
-    let Some(draft) = document.draft() else { return json!([]) };
+    let Some(draft) = document.draft() else { return Vec::new() };
     let offset = offset as u32;
     if let Some(path) = path {
         return members(&draft.names, &path, offset);
@@ -53,26 +69,32 @@ pub fn completion(document: &mut Document, offset: usize) -> Value {
         }
         None => true,
     };
-    let named = names.iter().filter(is_here).map(|definition| {
-        let kind = match definition.kind {
-            Kind::Constant => 21,
-            Kind::Enumeration => 13,
-            Kind::Enumerator => 20,
-            Kind::Procedure => 3,
-            Kind::Thread => 7,
-            Kind::Label | Kind::Predicate => 18,
-            Kind::Shared | Kind::Parameter | Kind::Local | Kind::Number => 6,
-            Kind::Struct => 22,
-            Kind::Member => MEMBER,
-        };
-        json!({"label": definition.name, "kind": kind, "detail": definition.text})
+    let named = names.iter().filter(is_here).map(|definition| CompletionItem {
+        label: definition.name.clone(),
+        kind: Some(match definition.kind {
+            Kind::Constant => CompletionItemKind::CONSTANT,
+            Kind::Enumeration => CompletionItemKind::ENUM,
+            Kind::Enumerator => CompletionItemKind::ENUM_MEMBER,
+            Kind::Procedure => CompletionItemKind::FUNCTION,
+            Kind::Thread => CompletionItemKind::CLASS,
+            Kind::Label | Kind::Predicate => CompletionItemKind::REFERENCE,
+            Kind::Shared | Kind::Parameter | Kind::Local | Kind::Number => {
+                CompletionItemKind::VARIABLE
+            }
+            Kind::Struct => CompletionItemKind::STRUCT,
+            Kind::Member => CompletionItemKind::FIELD,
+        }),
+        detail: Some(definition.text.clone()),
+        ..CompletionItem::default()
     });
     let words = weave::words().iter().filter(|_| is_weave);
-    named.chain(words.map(|word| json!({"label": word, "kind": 14}))).collect()
+    let words = words.map(|word| CompletionItem {
+        label: (*word).to_owned(),
+        kind: Some(CompletionItemKind::KEYWORD),
+        ..CompletionItem::default()
+    });
+    named.chain(words).collect()
 }
-
-/// The number of the protocol for a field.
-const MEMBER: u64 = 5;
 
 /// The names before a `.` that stands before an offset, or before the name there: `q` and `next` of `q[1].next.va`.
 fn path_before(text: &str, offset: usize) -> Option<Vec<&str>> {
@@ -98,7 +120,7 @@ fn path_before(text: &str, offset: usize) -> Option<Vec<&str>> {
 }
 
 /// The members of the struct that a path leads to.
-fn members(names: &Names, path: &[impl AsRef<str>], offset: u32) -> Value {
+fn members(names: &Names, path: &[impl AsRef<str>], offset: u32) -> Vec<CompletionItem> {
     let all = &names.definitions;
     let is_here = |definition: &Definition| match definition.inside {
         Some(outer) => all
@@ -121,26 +143,26 @@ fn members(names: &Names, path: &[impl AsRef<str>], offset: u32) -> Value {
         });
         of = member.and_then(|id| names.struct_of(id));
     }
-    let Some(of) = of else { return json!([]) };
+    let Some(of) = of else { return Vec::new() };
     let listed = all.iter().filter(|d| d.kind == Kind::Member && d.inside == Some(of));
-    listed.map(|d| json!({"label": d.name, "kind": MEMBER, "detail": d.text})).collect()
+    let item = |member: &Definition| CompletionItem {
+        label: member.name.clone(),
+        kind: Some(CompletionItemKind::FIELD),
+        detail: Some(member.text.clone()),
+        ..CompletionItem::default()
+    };
+    listed.map(item).collect()
 }
 
 /// Where else the name at an offset stands.
-pub fn references(uri: &str, document: &mut Document, offset: usize, declared: bool) -> Value {
-    let Some(draft) = document.draft() else { return Value::Null };
-    let Some(id) = meant(&draft.names, offset) else { return Value::Null };
-    let spans = places(&draft.names, id, declared);
-    spans.into_iter().map(|span| json!({"uri": uri, "range": document.range(span)})).collect()
+pub fn references(document: &mut Document, offset: usize, declared: bool) -> Option<Vec<Location>> {
+    let names = &document.draft()?.names;
+    let spans = places(names, meant(names, offset)?, declared);
+    Some(spans.into_iter().map(|span| document.location(span)).collect())
 }
 
 /// The edits that give another name to what stands at an offset, or why that cannot be.
-pub fn rename(
-    uri: &str,
-    document: &mut Document,
-    offset: usize,
-    name: &str,
-) -> Result<Value, String> {
+pub fn rename(document: &mut Document, offset: usize, name: &str) -> Result<WorkspaceEdit, String> {
     let nothing = || "there is no name here".to_owned();
     let draft = document.draft().ok_or_else(nothing)?;
     let id = meant(&draft.names, offset).ok_or_else(nothing)?;
@@ -166,13 +188,19 @@ pub fn rename(
     if !is_same {
         return Err(format!("with the name `{name}` the program would not mean the same"));
     }
-    let edits = spans.iter().map(|span| json!({"range": document.range(*span), "newText": name}));
-    Ok(json!({"changes": {uri: edits.collect::<Vec<_>>()}}))
+    let edits = spans.iter().map(|span| TextEdit::new(document.range(*span), name.to_owned()));
+    Ok(edited(document, edits.collect()))
+}
+
+/// Edits of one document.
+#[allow(clippy::mutable_key_type)] // The type of the protocol; addresses have nothing that changes.
+fn edited(document: &Document, edits: Vec<TextEdit>) -> WorkspaceEdit {
+    WorkspaceEdit::new(HashMap::from([(document.uri.clone(), edits)]))
 }
 
 /// A fix for each mistake in a part of the text whose hint says what was meant.
-pub fn fixes(uri: &str, document: &mut Document, from: usize, to: usize) -> Value {
-    let Some(draft) = document.draft() else { return json!([]) };
+pub fn fixes(document: &mut Document, from: usize, to: usize) -> Vec<CodeActionOrCommand> {
+    let Some(draft) = document.draft() else { return Vec::new() };
     let touches = |span: Span| span.start as usize <= to && from <= span.end as usize;
     let found: Vec<(Span, String)> = (draft.diagnostics.list.iter())
         .filter(|diagnostic| touches(diagnostic.label.span))
@@ -181,22 +209,19 @@ pub fn fixes(uri: &str, document: &mut Document, from: usize, to: usize) -> Valu
             Some((diagnostic.label.span, name.strip_suffix("`?")?.to_owned()))
         })
         .collect();
-    let fix = |(span, name): &(Span, String)| {
-        let edit = json!({"range": document.range(*span), "newText": name});
-        json!({
-            "title": format!("Write `{name}`"),
-            "kind": "quickfix",
-            "isPreferred": true,
-            "edit": {"changes": {uri: [edit]}},
-        })
+    let fix = |(span, name): (Span, String)| CodeAction {
+        title: format!("Write `{name}`"),
+        kind: Some(CodeActionKind::QUICKFIX),
+        is_preferred: Some(true),
+        edit: Some(edited(document, vec![TextEdit::new(document.range(span), name)])),
+        ..CodeAction::default()
     };
-    found.iter().map(fix).collect()
+    found.into_iter().map(|found| fix(found).into()).collect()
 }
 
-/// What every name of the text is: five numbers each, relative to the one before it.
-pub fn colours(document: &mut Document) -> Value {
-    let Some(draft) = document.draft() else { return Value::Null };
-    let names = draft.names.clone();
+/// What every name of the text is, each place relative to the one before it.
+pub fn colours(document: &mut Document) -> Option<SemanticTokens> {
+    let names = document.draft()?.names.clone();
     let declared = names.definitions.iter().map(|definition| (definition.span, definition, 1));
     let used = names.uses.iter();
     let used = used.filter_map(|(span, id)| Some((*span, names.definitions.get(*id)?, 0)));
@@ -204,24 +229,29 @@ pub fn colours(document: &mut Document) -> Value {
     // `thread f;` declares a thread and uses a procedure in one place.
     all.sort_by_key(|(span, ..)| (span.start, span.end));
     all.dedup_by_key(|(span, ..)| span.start);
-    let mut data: Vec<u64> = Vec::new();
-    let mut last = (0, 0);
+    let mut data = Vec::new();
+    let mut last = lsp_types::Position::default();
     for (span, definition, modifiers) in all {
-        let number = |offset: u32, key: &str| {
-            document.position(offset as usize)[key].as_u64().unwrap_or_default()
-        };
-        let (line, column) = (number(span.start, "line"), number(span.start, "character"));
-        let length = number(span.end, "character").saturating_sub(column);
-        let column_after = if line == last.0 { column - last.1 } else { column };
-        let (kind, more) = colour(definition.kind);
-        data.extend([line - last.0, column_after, length, kind, modifiers | more]);
-        last = (line, column);
+        let range = document.range(span);
+        let (token_type, more) = colour(definition.kind);
+        let start = range.start;
+        data.push(SemanticToken {
+            delta_line: start.line - last.line,
+            delta_start: match start.line == last.line {
+                true => start.character - last.character,
+                false => start.character,
+            },
+            length: range.end.character.saturating_sub(start.character),
+            token_type,
+            token_modifiers_bitset: modifiers | more,
+        });
+        last = start;
     }
-    json!({"data": data})
+    Some(SemanticTokens { result_id: None, data })
 }
 
 /// The position of a type in [`TOKEN_TYPES`], and the modifiers as bits.
-fn colour(kind: Kind) -> (u64, u64) {
+fn colour(kind: Kind) -> (u32, u32) {
     match kind {
         Kind::Constant => (0, 0b010),
         Kind::Shared => (0, 0b100),

@@ -10,14 +10,31 @@ use std::io::{BufRead, Write};
 use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError};
 use std::thread;
 
+use lsp_types::notification::{
+    DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, Exit, Notification,
+    WorkDoneProgressCancel,
+};
+use lsp_types::request::{
+    CodeActionRequest, CodeLensRequest, Completion, DocumentSymbolRequest, ExecuteCommand,
+    Formatting, GotoDefinition, HoverRequest, Initialize, References, Rename, Request,
+    SemanticTokensFullRequest, Shutdown,
+};
+use lsp_types::{
+    ClientCapabilities, CodeActionKind, CodeActionOptions, CodeLensOptions, CompletionOptions,
+    DocumentSymbolResponse, ExecuteCommandOptions, GotoDefinitionResponse, InitializeResult, OneOf,
+    Position, PositionEncodingKind, SemanticTokensFullOptions, SemanticTokensLegend,
+    SemanticTokensOptions, ServerCapabilities, ServerInfo, TextDocumentPositionParams,
+    TextDocumentSyncKind, TextDocumentSyncOptions, Uri, WorkDoneProgress, WorkDoneProgressReport,
+};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::Settings;
 use crate::document::Document;
 use crate::edit;
 use crate::rpc::{self, Incoming};
-use crate::show::{self, CANCEL, LIVELOCK, VERIFY};
-use crate::verify::{Asked, Shown, State};
+use crate::show::{self, CANCEL, DEADLOCK, LIVELOCK, VERIFY};
+use crate::verify::{Asked, Found, State};
 
 use self::runs::token_of;
 
@@ -33,7 +50,7 @@ enum Heard {
     /// A run is so far.
     Progress(u64, String),
     /// A run has ended.
-    Done(String, u64, Shown),
+    Done(Uri, u64, Found),
 }
 
 /// How far the conversation is.
@@ -57,7 +74,7 @@ pub struct Server<W> {
     output: W,
     settings: Settings,
     phase: Phase,
-    documents: BTreeMap<String, Opened>,
+    documents: BTreeMap<Uri, Opened>,
     /// What the editor can do.
     shows_progress: bool,
     refreshes_lenses: bool,
@@ -122,9 +139,11 @@ impl<W: Write> Server<W> {
                     }
                 }
                 Some(Heard::Progress(run, text)) => {
-                    self.progress(run, &json!({"kind": "report", "message": text}));
+                    let report =
+                        WorkDoneProgressReport { message: Some(text), ..Default::default() };
+                    self.progress(run, WorkDoneProgress::Report(report));
                 }
-                Some(Heard::Done(uri, run, shown)) => self.done(&uri, run, shown),
+                Some(Heard::Done(uri, run, found)) => self.done(&uri, run, found),
             }
         }
         false
@@ -134,15 +153,16 @@ impl<W: Write> Server<W> {
         self.is_gone |= rpc::write(&mut self.output, message).is_err();
     }
 
-    fn notify(&mut self, method: &str, params: Value) {
-        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    fn notify<N: Notification>(&mut self, params: N::Params) {
+        self.send(&json!({"jsonrpc": "2.0", "method": N::METHOD, "params": value(params)}));
     }
 
     /// Asks the editor something; what it answers does not matter.
-    fn ask(&mut self, method: &str, params: Value) {
+    fn ask<R: Request>(&mut self, params: R::Params) {
         self.last += 1;
         let id = format!("selvedge-{}", self.last);
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        let params = value(params);
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": R::METHOD, "params": params}));
     }
 
     /// One message. If it ends the conversation: whether that is in order.
@@ -157,7 +177,7 @@ impl<W: Write> Server<W> {
             }
             return None;
         };
-        if method == "exit" {
+        if method == Exit::METHOD {
             return Some(self.phase == Phase::ShutDown);
         }
         let null = Value::Null;
@@ -169,17 +189,17 @@ impl<W: Write> Server<W> {
             return None;
         };
         let answer = match (self.phase, method) {
-            (Phase::Before, "initialize") => Ok(self.initialize(params)),
+            (Phase::Before, Initialize::METHOD) => Ok(value(self.initialize(params))),
             (Phase::Before, _) => {
                 Err((rpc::NOT_INITIALIZED, "the first request is `initialize`".to_owned()))
             }
             (Phase::ShutDown, _) => {
                 Err((rpc::INVALID_REQUEST, "the server was shut down".to_owned()))
             }
-            (Phase::Open, "initialize") => {
+            (Phase::Open, Initialize::METHOD) => {
                 Err((rpc::INVALID_REQUEST, "the server is initialized already".to_owned()))
             }
-            (Phase::Open, "shutdown") => {
+            (Phase::Open, Shutdown::METHOD) => {
                 self.phase = Phase::ShutDown;
                 self.documents.values().for_each(|opened| opened.state.cancel());
                 Ok(Value::Null)
@@ -193,35 +213,22 @@ impl<W: Write> Server<W> {
         None
     }
 
-    fn initialize(&mut self, params: &Value) -> Value {
+    fn initialize(&mut self, params: &Value) -> InitializeResult {
         self.phase = Phase::Open;
-        let can = |path| params.pointer(path).and_then(Value::as_bool).unwrap_or(false);
-        self.shows_progress = can("/capabilities/window/workDoneProgress");
-        self.refreshes_lenses = can("/capabilities/workspace/codeLens/refreshSupport");
-        json!({
-            "capabilities": {
-                "positionEncoding": "utf-16",
-                "textDocumentSync": {"openClose": true, "change": 2},
-                "definitionProvider": true,
-                "hoverProvider": true,
-                "documentSymbolProvider": true,
-                "referencesProvider": true,
-                "renameProvider": true,
-                "completionProvider": {},
-                "documentFormattingProvider": true,
-                "codeActionProvider": {"codeActionKinds": ["quickfix"]},
-                "semanticTokensProvider": {
-                    "legend": {
-                        "tokenTypes": edit::TOKEN_TYPES,
-                        "tokenModifiers": edit::TOKEN_MODIFIERS,
-                    },
-                    "full": true,
-                },
-                "codeLensProvider": {"resolveProvider": false},
-                "executeCommandProvider": {"commands": [VERIFY, LIVELOCK, CANCEL]},
-            },
-            "serverInfo": {"name": "selvedge", "version": env!("CARGO_PKG_VERSION")},
-        })
+        // An editor that says this in a way that is not understood gets what every editor gets.
+        let can = params.get("capabilities").cloned().map(serde_json::from_value);
+        let can: ClientCapabilities = can.and_then(Result::ok).unwrap_or_default();
+        let progress = can.window.and_then(|window| window.work_done_progress);
+        self.shows_progress = progress.unwrap_or(false);
+        let lenses = can.workspace.and_then(|workspace| workspace.code_lens);
+        self.refreshes_lenses = lenses.and_then(|lenses| lenses.refresh_support).unwrap_or(false);
+        InitializeResult {
+            capabilities: capabilities(),
+            server_info: Some(ServerInfo {
+                name: "selvedge".to_owned(),
+                version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            }),
+        }
     }
 
     fn request(
@@ -230,74 +237,119 @@ impl<W: Write> Server<W> {
         params: &Value,
         sender: &SyncSender<Heard>,
     ) -> Result<Value, Refusal> {
-        let invalid = |why: &str| (rpc::INVALID_PARAMS, format!("{method}: {why}"));
-        if method == "workspace/executeCommand" {
-            let command = params.get("command").and_then(Value::as_str);
-            let uri = params.pointer("/arguments/0").and_then(Value::as_str);
-            let command = command.ok_or_else(|| invalid("which command?"))?;
-            let uri =
-                uri.ok_or_else(|| invalid("the first argument is the address of a document"))?;
-            return match command {
-                VERIFY => self.verify(uri, Asked::Verify, sender),
-                LIVELOCK => self.verify(uri, Asked::Livelock, sender),
-                CANCEL => self.cancel(uri),
-                _ => Err(invalid(&format!("there is no command `{command}`"))),
-            };
+        match method {
+            ExecuteCommand::METHOD => {
+                let params = read::<ExecuteCommand>(params)?;
+                let refused = |why: String| (rpc::INVALID_PARAMS, format!("{method}: {why}"));
+                let address = params.arguments.first().and_then(Value::as_str);
+                let uri = address.and_then(|address| address.parse().ok()).ok_or_else(|| {
+                    refused("the first argument is the address of a document".to_owned())
+                })?;
+                match params.command.as_str() {
+                    VERIFY => self.verify(&uri, Asked::Verify, sender),
+                    DEADLOCK => self.verify(&uri, Asked::Deadlock, sender),
+                    LIVELOCK => self.verify(&uri, Asked::Livelock, sender),
+                    CANCEL => self.cancel(&uri),
+                    other => Err(refused(format!("there is no command `{other}`"))),
+                }
+            }
+            GotoDefinition::METHOD => {
+                let params = read::<GotoDefinition>(params)?.text_document_position_params;
+                let (document, offset) = self.place(&params)?;
+                answer::<GotoDefinition>(
+                    show::definition(document, offset).map(GotoDefinitionResponse::Scalar),
+                )
+            }
+            HoverRequest::METHOD => {
+                let params = read::<HoverRequest>(params)?.text_document_position_params;
+                let (document, offset) = self.place(&params)?;
+                answer::<HoverRequest>(show::hover(document, offset))
+            }
+            DocumentSymbolRequest::METHOD => {
+                let params = read::<DocumentSymbolRequest>(params)?;
+                let symbols = show::symbols(&mut self.opened(&params.text_document.uri)?.document);
+                answer::<DocumentSymbolRequest>(Some(DocumentSymbolResponse::Nested(symbols)))
+            }
+            CodeLensRequest::METHOD => {
+                let params = read::<CodeLensRequest>(params)?;
+                let opened = self.opened(&params.text_document.uri)?;
+                answer::<CodeLensRequest>(Some(show::lenses(&mut opened.document, &opened.state)))
+            }
+            References::METHOD => {
+                let params = read::<References>(params)?;
+                let declared = params.context.include_declaration;
+                let (document, offset) = self.place(&params.text_document_position)?;
+                answer::<References>(edit::references(document, offset, declared))
+            }
+            Completion::METHOD => {
+                let params = read::<Completion>(params)?.text_document_position;
+                let (document, offset) = self.place(&params)?;
+                answer::<Completion>(Some(edit::completion(document, offset).into()))
+            }
+            Formatting::METHOD => {
+                let params = read::<Formatting>(params)?;
+                let opened = self.opened(&params.text_document.uri)?;
+                answer::<Formatting>(edit::formatting(&mut opened.document))
+            }
+            SemanticTokensFullRequest::METHOD => {
+                let params = read::<SemanticTokensFullRequest>(params)?;
+                let opened = self.opened(&params.text_document.uri)?;
+                let colours = edit::colours(&mut opened.document);
+                answer::<SemanticTokensFullRequest>(colours.map(Into::into))
+            }
+            CodeActionRequest::METHOD => {
+                let params = read::<CodeActionRequest>(params)?;
+                let document = &mut self.opened(&params.text_document.uri)?.document;
+                let at = |position: Position| document.offset(position);
+                let (from, to) = (at(params.range.start), at(params.range.end));
+                answer::<CodeActionRequest>(Some(edit::fixes(document, from, to)))
+            }
+            Rename::METHOD => {
+                let params = read::<Rename>(params)?;
+                let (document, offset) = self.place(&params.text_document_position)?;
+                let edits = edit::rename(document, offset, &params.new_name);
+                let refused = |why| (rpc::INVALID_PARAMS, format!("{method}: {why}"));
+                answer::<Rename>(Some(edits.map_err(refused)?))
+            }
+            _ => Err((rpc::METHOD_NOT_FOUND, format!("there is no method `{method}`"))),
         }
-        type Respond = fn(&str, &mut Opened, Option<usize>, &Value) -> Option<Value>;
-        let answer: Respond = match method {
-            "textDocument/definition" => {
-                |uri, o, at, _| Some(show::definition(uri, &mut o.document, at?))
-            }
-            "textDocument/hover" => |_, o, at, _| Some(show::hover(&mut o.document, at?)),
-            "textDocument/documentSymbol" => |_, o, _, _| Some(show::symbols(&mut o.document)),
-            "textDocument/codeLens" => {
-                |uri, o, _, _| Some(show::lenses(uri, &mut o.document, &o.state))
-            }
-            "textDocument/references" => |uri, o, at, params| {
-                let declared = params.pointer("/context/includeDeclaration");
-                let declared = declared.and_then(Value::as_bool).unwrap_or(true);
-                Some(edit::references(uri, &mut o.document, at?, declared))
-            },
-            "textDocument/completion" => |_, o, at, _| Some(edit::completion(&mut o.document, at?)),
-            "textDocument/formatting" => |_, o, _, _| Some(edit::formatting(&mut o.document)),
-            "textDocument/semanticTokens/full" => |_, o, _, _| Some(edit::colours(&mut o.document)),
-            "textDocument/codeAction" => |uri, o, _, params| {
-                let at = |end: &str| o.document.offset(params.pointer(end)?);
-                let (from, to) = (at("/range/start")?, at("/range/end")?);
-                Some(edit::fixes(uri, &mut o.document, from, to))
-            },
-            "textDocument/rename" => return self.rename(params).map_err(|why| invalid(&why)),
-            _ => return Err((rpc::METHOD_NOT_FOUND, format!("there is no method `{method}`"))),
-        };
-        let uri = params.pointer("/textDocument/uri").and_then(Value::as_str);
-        let uri = uri.ok_or_else(|| invalid("which document?"))?;
-        let opened =
-            self.documents.get_mut(uri).ok_or_else(|| invalid("this document is not open"))?;
-        let offset = params.get("position").and_then(|position| opened.document.offset(position));
-        answer(uri, opened, offset, params).ok_or_else(|| invalid("at which position?"))
     }
 
-    fn rename(&mut self, params: &Value) -> Result<Value, String> {
-        let uri = params.pointer("/textDocument/uri").and_then(Value::as_str);
-        let uri = uri.ok_or("which document?")?;
-        let document =
-            &mut self.documents.get_mut(uri).ok_or("this document is not open")?.document;
-        let at = params.get("position").and_then(|position| document.offset(position));
-        let name = params.get("newName").and_then(Value::as_str).ok_or("which name?")?;
-        edit::rename(uri, document, at.ok_or("at which position?")?, name)
+    /// A document that is open.
+    fn opened(&mut self, uri: &Uri) -> Result<&mut Opened, Refusal> {
+        let opened = self.documents.get_mut(uri);
+        opened.ok_or_else(|| (rpc::INVALID_PARAMS, "this document is not open".to_owned()))
     }
 
+    /// A place in a document that is open.
+    fn place(
+        &mut self,
+        params: &TextDocumentPositionParams,
+    ) -> Result<(&mut Document, usize), Refusal> {
+        let document = &mut self.opened(&params.text_document.uri)?.document;
+        let offset = document.offset(params.position);
+        Ok((document, offset))
+    }
+
+    /// What the editor tells; what makes no sense is passed over.
     fn notification(&mut self, method: &str, params: &Value) {
-        let uri = params.pointer("/textDocument/uri").and_then(Value::as_str);
-        match (method, uri) {
-            ("textDocument/didOpen", Some(uri)) => self.open(uri, params),
-            ("textDocument/didChange", Some(uri)) => self.change(uri, params),
-            ("textDocument/didClose", Some(uri)) => self.close(uri),
-            ("window/workDoneProgress/cancel", _) => {
-                let token = params.get("token").and_then(Value::as_str).unwrap_or_default();
+        match method {
+            DidOpenTextDocument::METHOD => {
+                if let Some(params) = told::<DidOpenTextDocument>(params) {
+                    self.open(params.text_document);
+                }
+            }
+            DidChangeTextDocument::METHOD => self.change(params),
+            DidCloseTextDocument::METHOD => {
+                if let Some(params) = told::<DidCloseTextDocument>(params) {
+                    self.close(&params.text_document.uri);
+                }
+            }
+            WorkDoneProgressCancel::METHOD => {
+                let Some(params) = told::<WorkDoneProgressCancel>(params) else { return };
                 for opened in self.documents.values() {
-                    if matches!(&opened.state, State::Running(run) if token_of(run.id) == token) {
+                    if matches!(&opened.state, State::Running(run) if token_of(run.id) == params.token)
+                    {
                         opened.state.cancel();
                     }
                 }
@@ -305,4 +357,69 @@ impl<W: Write> Server<W> {
             _ => {}
         }
     }
+}
+
+/// What this server can do.
+fn capabilities() -> ServerCapabilities {
+    let commands = [VERIFY, DEADLOCK, LIVELOCK, CANCEL].map(str::to_owned).to_vec();
+    ServerCapabilities {
+        position_encoding: Some(PositionEncodingKind::UTF16),
+        text_document_sync: Some(
+            TextDocumentSyncOptions {
+                open_close: Some(true),
+                change: Some(TextDocumentSyncKind::INCREMENTAL),
+                ..Default::default()
+            }
+            .into(),
+        ),
+        definition_provider: Some(OneOf::Left(true)),
+        hover_provider: Some(true.into()),
+        document_symbol_provider: Some(OneOf::Left(true)),
+        references_provider: Some(OneOf::Left(true)),
+        rename_provider: Some(OneOf::Left(true)),
+        completion_provider: Some(CompletionOptions::default()),
+        document_formatting_provider: Some(OneOf::Left(true)),
+        code_action_provider: Some(
+            CodeActionOptions {
+                code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+                ..Default::default()
+            }
+            .into(),
+        ),
+        semantic_tokens_provider: Some(
+            SemanticTokensOptions {
+                legend: SemanticTokensLegend {
+                    token_types: edit::TOKEN_TYPES.to_vec(),
+                    token_modifiers: edit::TOKEN_MODIFIERS.to_vec(),
+                },
+                full: Some(SemanticTokensFullOptions::Bool(true)),
+                ..Default::default()
+            }
+            .into(),
+        ),
+        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
+        execute_command_provider: Some(ExecuteCommandOptions { commands, ..Default::default() }),
+        ..Default::default()
+    }
+}
+
+/// Reads what comes with a request.
+fn read<R: Request>(params: &Value) -> Result<R::Params, Refusal> {
+    serde_json::from_value(params.clone())
+        .map_err(|why| (rpc::INVALID_PARAMS, format!("{}: {why}", R::METHOD)))
+}
+
+/// Reads what comes with a notification; nothing if it makes no sense.
+fn told<N: Notification>(params: &Value) -> Option<N::Params> {
+    serde_json::from_value(params.clone()).ok()
+}
+
+/// The answer to a request.
+fn answer<R: Request>(result: R::Result) -> Result<Value, Refusal> {
+    Ok(value(result))
+}
+
+/// What is sent. Types of the protocol can always be written.
+fn value(sent: impl Serialize) -> Value {
+    serde_json::to_value(sent).unwrap_or_default()
 }

@@ -3,38 +3,47 @@
 
 use std::collections::BTreeMap;
 
+use lsp_types::{
+    CodeLens, Command, Diagnostic as Shown, DiagnosticRelatedInformation, DiagnosticSeverity,
+    DiagnosticTag, DocumentSymbol, Hover, HoverContents, Location, MarkupContent, MarkupKind,
+    SymbolKind,
+};
 use selvedge_frontend::check::{Definition, Kind};
 use selvedge_frontend::{Diagnostic, Draft, Severity};
-use serde_json::{Value, json};
+use selvedge_program::Span;
 
 use crate::document::{Document, LARGEST_TEXT};
-use crate::verify::{Shown, State};
+use crate::verify::{Found, State};
 
 /// More mistakes than this are not sent: nobody reads that far.
 const MOST_DIAGNOSTICS: usize = 500;
 
 /// The commands of the code lenses.
 pub const VERIFY: &str = "selvedge.verify";
+pub const DEADLOCK: &str = "selvedge.deadlock";
 pub const LIVELOCK: &str = "selvedge.livelock";
 pub const CANCEL: &str = "selvedge.cancel";
 
 /// What is wrong with a text.
-pub fn diagnostics(uri: &str, document: &mut Document) -> Vec<Value> {
+pub fn diagnostics(document: &mut Document) -> Vec<Shown> {
     if document.text.len() > LARGEST_TEXT {
         let message = "this text is too large to be checked as it is written; `selvedge check-syntax` \
                        checks the file";
-        let range = document.range(selvedge_program::Span::new(0, 0));
-        return vec![
-            json!({"range": range, "severity": 2, "source": "selvedge", "message": message}),
-        ];
+        return vec![Shown {
+            range: document.range(Span::new(0, 0)),
+            severity: Some(DiagnosticSeverity::WARNING),
+            source: Some("selvedge".to_owned()),
+            message: message.to_owned(),
+            ..Shown::default()
+        }];
     }
     let Some(draft) = document.draft() else { return Vec::new() };
     let list: Vec<Diagnostic> =
         draft.diagnostics.list.iter().take(MOST_DIAGNOSTICS).cloned().collect();
-    list.iter().map(|diagnostic| one(uri, document, diagnostic)).collect()
+    list.iter().map(|diagnostic| one(document, diagnostic)).collect()
 }
 
-fn one(uri: &str, document: &Document, diagnostic: &Diagnostic) -> Value {
+fn one(document: &Document, diagnostic: &Diagnostic) -> Shown {
     let mut message = diagnostic.message.clone();
     if !diagnostic.label.text.is_empty() {
         message += &format!(": {}", diagnostic.label.text);
@@ -42,49 +51,83 @@ fn one(uri: &str, document: &Document, diagnostic: &Diagnostic) -> Value {
     if let Some(hint) = &diagnostic.hint {
         message += &format!("\n{hint}");
     }
-    let related: Vec<Value> = (diagnostic.related.iter())
-        .map(|label| {
-            let location = json!({"uri": uri, "range": document.range(label.span)});
-            json!({"location": location, "message": label.text})
-        })
-        .collect();
-    json!({
-        "range": document.range(diagnostic.label.span),
-        "severity": match diagnostic.severity {
-            Severity::Error => 1,
-            Severity::Warning => 2,
-        },
-        "source": "selvedge",
-        "message": message,
-        "relatedInformation": related,
-    })
+    let related = diagnostic.related.iter().map(|label| (label.span, label.text.clone()));
+    Shown {
+        range: document.range(diagnostic.label.span),
+        severity: Some(match diagnostic.severity {
+            Severity::Error => DiagnosticSeverity::ERROR,
+            Severity::Warning => DiagnosticSeverity::WARNING,
+        }),
+        source: Some("selvedge".to_owned()),
+        message,
+        related_information: Some(related_to(document, related)),
+        ..Shown::default()
+    }
+}
+
+/// Other places, with words.
+fn related_to(
+    document: &Document,
+    places: impl Iterator<Item = (Span, String)>,
+) -> Vec<DiagnosticRelatedInformation> {
+    let one = |(span, message)| {
+        let location = document.location(span);
+        DiagnosticRelatedInformation { location, message }
+    };
+    places.map(one).collect()
+}
+
+/// What a run found out: a violation with its schedule, what no schedule executes, and assertions that none gets to.
+pub fn found(document: &Document, found: &Found) -> Vec<Shown> {
+    let source = Some("selvedge verify".to_owned());
+    let mut list = Vec::new();
+    if let Some(violation) = &found.violation {
+        list.push(Shown {
+            range: document.range(violation.span),
+            severity: Some(found.severity),
+            source: source.clone(),
+            message: found.message.clone(),
+            related_information: Some(related_to(document, violation.steps.iter().cloned())),
+            ..Shown::default()
+        });
+    }
+    let hint = |(span, message): &(Span, String), tags| Shown {
+        range: document.range(*span),
+        severity: Some(DiagnosticSeverity::HINT),
+        source: source.clone(),
+        message: message.clone(),
+        tags,
+        ..Shown::default()
+    };
+    list.extend(found.faded.iter().map(|it| hint(it, Some(vec![DiagnosticTag::UNNECESSARY]))));
+    list.extend(found.unreached.iter().map(|it| hint(it, None)));
+    list
 }
 
 /// Where the name at an offset is declared.
-pub fn definition(uri: &str, document: &mut Document, offset: usize) -> Value {
-    let Some(draft) = document.draft() else { return Value::Null };
-    let Some((_, found)) = draft.names.at(offset as u32) else { return Value::Null };
+pub fn definition(document: &mut Document, offset: usize) -> Option<Location> {
+    let (_, found) = document.draft()?.names.at(offset as u32)?;
     let span = found.span;
-    json!({"uri": uri, "range": document.range(span)})
+    Some(document.location(span))
 }
 
 /// What the name at an offset means.
-pub fn hover(document: &mut Document, offset: usize) -> Value {
-    let Some(draft) = document.draft() else { return Value::Null };
-    let names = &draft.names;
-    let Some((span, found)) = names.at(offset as u32) else { return Value::Null };
+pub fn hover(document: &mut Document, offset: usize) -> Option<Hover> {
+    let names = &document.draft()?.names;
+    let (span, found) = names.at(offset as u32)?;
     let inside = found.inside.and_then(|id| names.definitions.get(id));
     let inside = inside.map(|outer| format!(" of `{}`", outer.name)).unwrap_or_default();
-    let text = format!("```weave\n{}\n```\n{}{inside}", found.text, found.kind.what());
-    json!({"contents": {"kind": "markdown", "value": text}, "range": document.range(span)})
+    let value = format!("```weave\n{}\n```\n{}{inside}", found.text, found.kind.what());
+    let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
+    Some(Hover { contents, range: Some(document.range(span)) })
 }
 
 /// The outline of a text.
-pub fn symbols(document: &mut Document) -> Value {
-    let Some(draft) = document.draft() else { return json!([]) };
+pub fn symbols(document: &mut Document) -> Vec<DocumentSymbol> {
+    let Some(draft) = document.draft() else { return Vec::new() };
     let names = draft.names.clone();
     // What is inside of something has nothing inside of itself: the tree has two levels.
-    let mut inner: BTreeMap<usize, Vec<Value>> = BTreeMap::new();
+    let mut inner: BTreeMap<usize, Vec<DocumentSymbol>> = BTreeMap::new();
     for found in &names.definitions {
         let Some(outer) = found.inside else { continue };
         inner.entry(outer).or_default().push(symbol(document, found, Vec::new()));
@@ -97,53 +140,65 @@ pub fn symbols(document: &mut Document) -> Value {
     outer.collect()
 }
 
-fn symbol(document: &Document, found: &Definition, children: Vec<Value>) -> Value {
-    let kind = match found.kind {
-        Kind::Constant => 14,
-        Kind::Enumeration => 10,
-        Kind::Enumerator => 22,
-        Kind::Shared | Kind::Parameter | Kind::Local | Kind::Number => 13,
-        Kind::Struct => 23,
-        Kind::Member => 8,
-        Kind::Procedure => 12,
-        Kind::Thread => 5,
-        Kind::Label => 20,
-        Kind::Predicate => 17,
-    };
-    json!({
-        "name": found.name,
-        "detail": found.text,
-        "kind": kind,
-        "range": document.range(found.whole.to(found.span)),
-        "selectionRange": document.range(found.span),
-        "children": children,
-    })
+#[allow(deprecated)] // The protocol has a field that nobody should set, and its type wants to know that.
+fn symbol(
+    document: &Document,
+    found: &Definition,
+    children: Vec<DocumentSymbol>,
+) -> DocumentSymbol {
+    DocumentSymbol {
+        name: found.name.clone(),
+        detail: Some(found.text.clone()),
+        kind: match found.kind {
+            Kind::Constant => SymbolKind::CONSTANT,
+            Kind::Enumeration => SymbolKind::ENUM,
+            Kind::Enumerator => SymbolKind::ENUM_MEMBER,
+            Kind::Shared | Kind::Parameter | Kind::Local | Kind::Number => SymbolKind::VARIABLE,
+            Kind::Struct => SymbolKind::STRUCT,
+            Kind::Member => SymbolKind::FIELD,
+            Kind::Procedure => SymbolKind::FUNCTION,
+            Kind::Thread => SymbolKind::CLASS,
+            Kind::Label => SymbolKind::KEY,
+            Kind::Predicate => SymbolKind::BOOLEAN,
+        },
+        tags: None,
+        deprecated: None,
+        range: document.range(found.whole.to(found.span)),
+        selection_range: document.range(found.span),
+        children: Some(children),
+    }
 }
 
-/// The lenses of a text: one for the file, one for each thread (or for `main`, where there is none).
-pub fn lenses(uri: &str, document: &mut Document, state: &State) -> Value {
-    let Some(draft) = document.draft() else { return json!([]) };
+/// The lenses of a text: one for the file, one for each thread (or for `main`, where there is none), and two that ask something else.
+pub fn lenses(document: &mut Document, state: &State) -> Vec<CodeLens> {
+    let Some(draft) = document.draft() else { return Vec::new() };
     if draft.program.is_none() {
-        return json!([]);
+        return Vec::new();
     }
     let (title, command) = match state {
         State::Idle => ("▶ Verify".to_owned(), VERIFY),
         State::Running(_) => ("verifying … (stop)".to_owned(), CANCEL),
-        State::Done(Shown { title, .. }) => (title.clone(), VERIFY),
+        State::Done(Found { title, .. }) => (title.clone(), VERIFY),
     };
-    let mut places = vec![selvedge_program::Span::new(0, 0)];
-    places.extend(entries(draft).map(|found| found.span));
-    let lens = |span, title: &str, command| {
-        let command = json!({"title": title, "command": command, "arguments": [uri]});
-        json!({"range": document.range(span), "command": command})
+    let file = Span::new(0, 0);
+    let places: Vec<Span> =
+        std::iter::once(file).chain(entries(draft).map(|found| found.span)).collect();
+    let lens = |span, title: &str, command: &str| CodeLens {
+        range: document.range(span),
+        command: Some(Command {
+            title: title.to_owned(),
+            command: command.to_owned(),
+            arguments: Some(vec![document.uri.as_str().into()]),
+        }),
+        data: None,
     };
-    let file = places[0];
-    let mut lenses: Vec<Value> =
+    let mut lenses: Vec<CodeLens> =
         places.into_iter().map(|span| lens(span, &title, command)).collect();
     if !matches!(state, State::Running(_)) {
+        lenses.push(lens(file, "▶ Can all threads get stuck?", DEADLOCK));
         lenses.push(lens(file, "▶ Does every fair run end?", LIVELOCK));
     }
-    lenses.into()
+    lenses
 }
 
 /// What is executed from the start.

@@ -6,12 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use lsp_types::DiagnosticSeverity;
 use selvedge::{
-    Answer, Blame, Event, Failure, Heard, InputOptions, Limits, Listener, Livelock, Options, Step,
-    Subject, Verdict, VerdictName, livelock, verify,
+    Answer, Blame, Covered, Deadlocks, Extent, Failure, Heard, InputOptions, Limits, Listener,
+    Livelock, Options, Step, Subject, Verdict, VerdictName, livelock, verify,
 };
 use selvedge_frontend::Draft;
 use selvedge_program::{Source, Span};
+use selvedge_report::coverage;
 
 use crate::Settings;
 use crate::c::is_c;
@@ -29,7 +31,7 @@ pub enum State {
     /// It is being verified.
     Running(Run),
     /// It was verified, as it is.
-    Done(Shown),
+    Done(Found),
 }
 
 /// A run that was started.
@@ -40,17 +42,21 @@ pub struct Run {
     pub cancelled: Arc<AtomicBool>,
 }
 
-/// An answer, ready to be shown.
+/// An answer in terms of the text.
 #[derive(Debug)]
-pub struct Shown {
+pub struct Found {
     /// For the code lens.
     pub title: String,
     /// For people.
     pub message: String,
-    /// How bad it is: 1 is an error, 2 a warning, 3 for information.
-    pub severity: u8,
+    /// How bad it is.
+    pub severity: DiagnosticSeverity,
     /// The violation.
     pub violation: Option<Violation>,
+    /// What no schedule executes: lines that follow each other are one piece.
+    pub faded: Vec<(Span, String)>,
+    /// Assertions that no schedule gets to, or is not known to.
+    pub unreached: Vec<(Span, String)>,
 }
 
 /// A violation in terms of the text.
@@ -67,6 +73,8 @@ pub struct Violation {
 pub enum Asked {
     /// Whether something goes wrong, or threads wait for each other for ever.
     Verify,
+    /// Whether something goes wrong, or no thread can act, whatever it waits for.
+    Deadlock,
     /// Whether a fair run never ends.
     Livelock,
 }
@@ -92,7 +100,7 @@ impl Task {
     }
 
     /// Verifies it; `tell` hears how far the run is.
-    pub fn run(self, tell: impl Fn(String) + Send + Sync + 'static) -> Shown {
+    pub fn run(self, tell: impl Fn(String) + Send + Sync + 'static) -> Found {
         let limits = Limits {
             timeout: Some(self.settings.timeout),
             since: None,
@@ -101,13 +109,17 @@ impl Task {
             cancelled: Arc::clone(&self.cancelled),
         };
         let listener = move |heard: Heard<'_>| {
-            if let Heard::Event(Event::Bound { observation, .. }) = heard {
-                tell(format!("{} completed", observation.bound));
+            if let Some(words) = heard.words(None) {
+                tell(words);
             }
         };
         let listener: Listener = Arc::new(listener);
-        let options =
-            Options { limits, solver: None, listener: Some(listener), ..Options::default() };
+        let deadlock = match self.asked {
+            Asked::Deadlock => Deadlocks::All,
+            Asked::Verify | Asked::Livelock => Deadlocks::Waits,
+        };
+        let listener = Some(listener);
+        let options = Options { limits, deadlock, solver: None, listener, ..Options::default() };
         let (name, text) = (self.source.name(), self.source.text());
         // A text in C was preprocessed before.
         let subject = match is_c(Path::new(name)) {
@@ -115,7 +127,7 @@ impl Task {
             false => Subject::parse(name, text, InputOptions::default()),
         };
         match subject.and_then(|subject| match self.asked {
-            Asked::Verify => verify(&subject, &options),
+            Asked::Verify | Asked::Deadlock => verify(&subject, &options),
             Asked::Livelock => livelock(&subject, &Livelock::default(), &options),
         }) {
             Ok(answer) => self.show(&answer),
@@ -123,25 +135,27 @@ impl Task {
         }
     }
 
-    fn show(&self, answer: &Answer) -> Shown {
+    fn show(&self, answer: &Answer) -> Found {
         let sentence = answer.sentence();
         let (verdict, word) = (answer.name(), answer.name().word());
         let (sign, severity) = match verdict {
-            VerdictName::Safe => ("✓", 3),
-            VerdictName::Unsafe | VerdictName::Nonterminating => ("✗", 1),
-            VerdictName::Bounded | VerdictName::Unknown => ("?", 2),
+            VerdictName::Safe => ("✓", DiagnosticSeverity::INFORMATION),
+            VerdictName::Unsafe | VerdictName::Nonterminating => ("✗", DiagnosticSeverity::ERROR),
+            VerdictName::Bounded | VerdictName::Unknown => ("?", DiagnosticSeverity::WARNING),
         };
         let mut message = format!("{word}: {sentence}");
         if verdict == VerdictName::Unknown {
             let command = match self.asked {
                 Asked::Verify => "verify",
+                Asked::Deadlock => "verify --deadlock",
                 Asked::Livelock => "livelock",
             };
             message += &format!(
                 "; `selvedge {command}` on the command line has more time, and more engines"
             );
         }
-        Shown {
+        let covered = answer.covered();
+        Found {
             title: format!("{sign} {word}: {}", shortened(&sentence)),
             message,
             severity,
@@ -149,7 +163,42 @@ impl Task {
                 Verdict::Unsafe(violation) => Some(self.violation(violation.statements())),
                 _ => None,
             },
+            faded: covered.map_or_else(Vec::new, |covered| self.faded(covered)),
+            unreached: covered.map_or_else(Vec::new, |covered| self.unreached(covered)),
         }
+    }
+
+    /// The lines that no schedule executes, where all were followed. They end with the last of several that follow each other.
+    fn faded(&self, covered: &Covered) -> Vec<(Span, String)> {
+        if covered.extent != Extent::AllSchedules {
+            return Vec::new();
+        }
+        let piece = |(first, last): (u32, u32)| {
+            let words = match first == last {
+                true => "no schedule executes this line",
+                false => "no schedule executes these lines",
+            };
+            let text = self.source.text();
+            (line_span(text, first).to(line_span(text, last)), words.to_owned())
+        };
+        coverage::ranges(&covered.coverage.unexecuted).into_iter().map(piece).collect()
+    }
+
+    /// The assertions that were not reached, with what is known of that.
+    fn unreached(&self, covered: &Covered) -> Vec<(Span, String)> {
+        let words = match covered.extent {
+            Extent::AllSchedules => {
+                "no schedule gets to this assertion: that it holds says nothing".to_owned()
+            }
+            Extent::Within(bound) => format!("no schedule within {bound} gets to this assertion"),
+            Extent::SomeSchedules => {
+                "this assertion is not known to be reached: no schedule that was tried gets there"
+                    .to_owned()
+            }
+        };
+        let lines = covered.coverage.unreached();
+        let text = self.source.text();
+        lines.into_iter().map(|line| (line_span(text, line), words.clone())).collect()
     }
 
     /// The steps that have to do with others, the first one of each context, and the last one.
@@ -172,7 +221,7 @@ impl Task {
     }
 
     /// Why there is no answer.
-    fn refused(&self, failure: &Failure) -> Shown {
+    fn refused(&self, failure: &Failure) -> Found {
         let (span, message) = match failure {
             Failure::Diagnostics(wrong) if !wrong.list.is_empty() => {
                 let span = self.source.written_span(wrong.list[0].label.span);
@@ -185,7 +234,14 @@ impl Task {
             _ => format!("? {message}"),
         };
         let violation = Some(Violation { span, steps: Vec::new() });
-        Shown { title, severity: 1, violation, message }
+        Found {
+            title,
+            message,
+            severity: DiagnosticSeverity::ERROR,
+            violation,
+            faded: Vec::new(),
+            unreached: Vec::new(),
+        }
     }
 }
 

@@ -428,7 +428,8 @@ impl Program {
             Type::Bool | Type::Lock => Some(2),
             Type::Range { lo, hi } => usize::try_from(hi - lo).ok()?.checked_add(1),
             Type::Enum(id) => Some(self.enums.get(id.index())?.enumerators.len()),
-            Type::Int | Type::Machine { .. } | Type::ThreadId | Type::Array { .. } => None,
+            Type::Array { element, length } => self.count_of_values(element)?.checked_pow(*length),
+            Type::Int | Type::Machine { .. } | Type::ThreadId => None,
         }
     }
 

@@ -97,7 +97,7 @@ pub(crate) fn advice(
     ways.push("fewer threads or smaller constants".to_owned());
     match bound {
         None => {
-            let bound = completed.filter(|bound| bound.count > 0).unwrap_or(Bound::contexts(2));
+            let bound = next(completed);
             let delays = match bound.resource {
                 Resource::RoundRobin { delays, .. } => format!(" --delays {delays}"),
                 _ => String::new(),
@@ -113,6 +113,14 @@ pub(crate) fn advice(
         Some(_) => {}
     }
     Some(either(&ways))
+}
+
+/// The first bound that was not completed; of what was, the answer is known. Nobody asks for less than two contexts.
+fn next(completed: Option<Bound>) -> Bound {
+    match completed {
+        Some(bound) if bound.count > 0 => bound.resource.bound(bound.count + 1),
+        _ => Bound::contexts(2),
+    }
 }
 
 /// Whether a bound has a meaning for a fixed set of threads only.
@@ -141,6 +149,13 @@ fn either(ways: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_completed_is_not_asked_again() {
+        assert_eq!(next(Some(Bound::contexts(3))), Bound::contexts(4));
+        assert_eq!(next(Some(Bound::rounds(1))), Bound::rounds(2));
+        assert_eq!([None, Some(Bound::contexts(0))].map(next), [Bound::contexts(2); 2]);
+    }
 
     #[test]
     fn ways_are_alternatives() {

@@ -89,7 +89,8 @@ fn are(lines: &[u32]) -> &'static str {
 }
 
 /// Lines that follow each other, as pairs of the first and the last.
-fn ranges(lines: &[u32]) -> Vec<(u32, u32)> {
+#[must_use]
+pub fn ranges(lines: &[u32]) -> Vec<(u32, u32)> {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for &line in lines {
         match ranges.last_mut() {

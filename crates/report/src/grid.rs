@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::amount::{bytes, number, seconds};
 use crate::answer::layout;
 use crate::json::{self, Bound, VERSION};
+use crate::lines;
 use crate::style::{Paint, Role};
 
 /// A grid and what it is about.
@@ -70,15 +71,16 @@ impl GridReport<'_> {
     /// The cells as comma-separated values.
     #[must_use]
     pub fn csv(&self) -> String {
-        let mut text = "rounds,delays,states,observed,images,path\n".to_owned();
+        let names = ["rounds", "delays", "states", "observed", "images", "path"];
         let known = |n: Option<u128>| n.map_or(String::new(), |n| n.to_string());
-        for (rounds, delays, cell) in self.cells() {
+        let row = |(rounds, delays, cell): (usize, usize, &Cell)| {
             let is_on_path = self.grid.path.cells.contains(&(rounds, delays));
             let (states, observed) = (known(cell.states), known(cell.observed));
-            text +=
-                &format!("{rounds},{delays},{states},{observed},{},{is_on_path}\n", cell.images);
-        }
-        text
+            let numbers = [rounds.to_string(), delays.to_string(), states, observed];
+            numbers.into_iter().chain([cell.images.to_string(), is_on_path.to_string()]).collect()
+        };
+        let names: Vec<String> = names.map(str::to_owned).to_vec();
+        lines::write(std::iter::once(names).chain(self.cells().map(row)))
     }
 
     /// The grid as an object.

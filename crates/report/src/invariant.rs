@@ -39,18 +39,11 @@ pub fn places(
     let seen = seen(system, evidence);
     let places = if has_lines(system, &seen.heads) {
         let sizes = program.map(sizes).unwrap_or_default();
-        let is_restricted = |(name, values): &(String, BTreeSet<Datum>)| {
-            let all = sizes.get(name.as_str()).copied().flatten();
-            let both = BTreeSet::from([false.into(), true.into()]);
-            !values.contains(&Datum::Any)
-                && *values != both
-                && all.is_none_or(|all| values.len() < all)
-        };
         let place = |((template, line), variables): (Place, Variables)| InvariantPlace {
             thread: system.describe().template_name(template),
             place: place_text(line),
             line: Some(line).filter(|&line| line != ENDED),
-            facts: facts(&variables.into_iter().filter(is_restricted).collect()),
+            facts: variables.iter().flat_map(|(name, all)| restricted(name, all, &sizes)).collect(),
         };
         let places = values(system, &seen).into_iter().map(place);
         places.filter(|place| !place.facts.is_empty()).collect()
@@ -72,16 +65,77 @@ pub fn places(
     Some(places).filter(|places: &Vec<_>| places.len() <= most)
 }
 
-/// How many values each variable may have, by its name; nothing for types with too many, and where variables of one name differ.
-fn sizes(program: &Program) -> BTreeMap<&str, Option<usize>> {
-    let mut sizes: BTreeMap<&str, Option<usize>> = BTreeMap::new();
+/// How many values a variable may have, and each scalar in it; nothing for types with too many.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Size {
+    whole: Option<usize>,
+    scalar: Option<usize>,
+}
+
+/// How many values each variable may have, by its name; nothing is known where variables of one name differ.
+fn sizes(program: &Program) -> BTreeMap<&str, Size> {
+    let mut sizes: BTreeMap<&str, Size> = BTreeMap::new();
     let locals = program.procs.iter().flat_map(|proc| &proc.locals);
     for variable in program.globals.iter().chain(locals) {
-        let size = program.count_of_values(&variable.ty);
+        let size = Size {
+            whole: program.count_of_values(&variable.ty),
+            scalar: program.count_of_values(variable.ty.scalar()),
+        };
         let known = sizes.entry(&variable.name).or_insert(size);
-        *known = known.filter(|known| Some(*known) == size);
+        if *known != size {
+            *known = Size::default();
+        }
     }
     sizes
+}
+
+/// What the values of a variable say: nothing if there are all of its type. An array with many values says what it does of its elements, or how
+/// many values there are.
+fn restricted(name: &str, values: &BTreeSet<Datum>, sizes: &BTreeMap<&str, Size>) -> Vec<String> {
+    let size = sizes.get(name).copied().unwrap_or_default();
+    if !says_something(values, size.whole) {
+        return Vec::new();
+    }
+    let is_array = values.iter().all(|value| matches!(value, Datum::List(_)));
+    if !is_array || values.len() <= MOST_VALUES {
+        return vec![format!("{name} {}", show(values))];
+    }
+    let mut elements: BTreeMap<Vec<usize>, BTreeSet<Datum>> = BTreeMap::new();
+    for value in values {
+        scalars(value, &mut Vec::new(), &mut elements);
+    }
+    let told = elements.into_iter().filter(|(_, values)| says_something(values, size.scalar));
+    let told: Vec<String> = told
+        .map(|(at, values)| {
+            let at: String = at.iter().map(|index| format!("[{index}]")).collect();
+            format!("{name}{at} {}", show(&values))
+        })
+        .collect();
+    match (told.is_empty(), size.whole) {
+        (false, _) => told,
+        (true, Some(all)) => vec![format!("{name} has {} of {all} values", values.len())],
+        (true, None) => vec![format!("{name} has {} values", values.len())],
+    }
+}
+
+/// Whether values are fewer than all of a type.
+fn says_something(values: &BTreeSet<Datum>, all: Option<usize>) -> bool {
+    let both = BTreeSet::from([false.into(), true.into()]);
+    !values.contains(&Datum::Any) && *values != both && all.is_none_or(|all| values.len() < all)
+}
+
+/// Collects the scalars of an array, by their indices.
+fn scalars(value: &Datum, at: &mut Vec<usize>, found: &mut BTreeMap<Vec<usize>, BTreeSet<Datum>>) {
+    match value {
+        Datum::List(elements) => {
+            for (index, element) in elements.iter().enumerate() {
+                at.push(index);
+                scalars(element, at, found);
+                at.pop();
+            }
+        }
+        scalar => drop(found.entry(at.clone()).or_default().insert(scalar.clone())),
+    }
 }
 
 fn has_lines(system: &dyn System, heads: &BTreeSet<Head>) -> bool {
@@ -334,5 +388,23 @@ mod tests {
         assert_eq!(numbers(&far), format!("∈ {{{}, 0, {}}}", i64::MIN, i64::MAX));
         let many: Vec<i64> = (0..10).map(|n| 2 * n).collect();
         assert_eq!(numbers(&many), "∈ {0, 2, 4, 6, 8, 10, 12, 14, and 2 more}");
+    }
+
+    #[test]
+    fn of_arrays_with_many_values_only_what_is_restricted_is_told() {
+        let array = |a: i64, b: i64| Datum::List(vec![a.into(), b.into()]);
+        let sizes = |whole, scalar| BTreeMap::from([("a", Size { whole, scalar })]);
+        let all: BTreeSet<Datum> = (0..4).flat_map(|a| (0..4).map(move |b| array(a, b))).collect();
+        let told = |values: &BTreeSet<Datum>| restricted("a", values, &sizes(Some(16), Some(4)));
+        assert_eq!(told(&all), [""; 0], "every value of the type");
+        let low: BTreeSet<Datum> = (0..4).flat_map(|a| (0..3).map(move |b| array(a, b))).collect();
+        assert_eq!(told(&low), ["a[1] = 0..2"]);
+        let mut one_less = all.clone();
+        one_less.remove(&array(1, 2));
+        assert_eq!(told(&one_less), ["a has 15 of 16 values"]);
+        let unknown = restricted("a", &one_less, &BTreeMap::new());
+        assert_eq!(unknown, ["a[0] = 0..3", "a[1] = 0..3"], "no type is known");
+        let few = BTreeSet::from([array(0, 1), array(1, 0)]);
+        assert_eq!(told(&few), ["a ∈ {[0,1], [1,0]}"]);
     }
 }

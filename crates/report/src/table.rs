@@ -21,6 +21,7 @@ pub use generators::{JsonGenerators, SeenGenerator, TestedPlateau};
 use crate::amount::number;
 use crate::answer::{effort, layout, proof_in_words};
 use crate::json::{self, Bound, VERSION};
+use crate::lines;
 use crate::style::{Paint, Role};
 use crate::text::count;
 
@@ -97,16 +98,16 @@ impl TableReport<'_> {
     /// The table as comma-separated values.
     #[must_use]
     pub fn csv(&self) -> String {
-        let mut text =
-            format!("{},states,new_states,visible,new_visible,plateau,which\n", self.unit());
-        for (bound, seen) in self.observations().iter().enumerate() {
-            let cells = numbers(seen).map(|cell| if cell == "-" { String::new() } else { cell });
-            let states = self.states(bound).unwrap_or_default().join(" ");
-            let quoted = format!("\"{}\"", states.replace('"', "\"\""));
+        let names = [self.unit(), "states", "new_states", "visible", "new_visible", "plateau"];
+        let names: Vec<String> = names.into_iter().chain(["which"]).map(str::to_owned).collect();
+        let row = |(bound, seen): (usize, &Observation)| {
+            let known = |cell: String| if cell == "-" { String::new() } else { cell };
             let is_plateau = self.mark(bound) == Some(PLATEAU);
-            text += &format!("{},{is_plateau},{quoted}\n", cells.join(","));
-        }
-        text
+            let which = self.states(bound).unwrap_or_default().join(" ");
+            numbers(seen).map(known).into_iter().chain([is_plateau.to_string(), which]).collect()
+        };
+        let rows = self.observations().iter().enumerate().map(row);
+        lines::write(std::iter::once(names).chain(rows))
     }
 
     /// The table as an object.

@@ -18,12 +18,17 @@ use selvedge_report::{advice, answer, livelock, page, predicates as by_predicate
 use selvedge_smt::solver::Query;
 
 use crate::going::Going;
-use crate::options::{Cost, Heard, Options};
+use crate::heard::Heard;
+use crate::options::{Cost, Options};
 use crate::predicates::Views;
 use crate::question::Question;
+use crate::table::SHORT_LIST;
 use crate::verdict::{Counterexample, Proof, Rule, Unknown, Verdict, Within};
 use crate::{Failure, coverage};
 use selvedge_check::{Deadlocks as Asked, Opened, evidence_options};
+
+/// How much work is done for the observation table beside an answer, in moves: a few seconds.
+const FOR_TABLE: u64 = 5 << 20;
 
 /// The answer to a question.
 pub struct Answer {
@@ -116,6 +121,12 @@ impl Answer {
             Some(why) if options.require_reached => self.stopped(why),
             _ => self,
         }
+    }
+
+    /// What some run reaches, if nothing goes wrong.
+    #[must_use]
+    pub fn covered(&self) -> Option<&Covered> {
+        self.covered.as_ref()
     }
 
     /// The answer under the name of another engine, which asked the one that gave it.
@@ -445,6 +456,12 @@ impl Answer {
         );
         document.question.command.clone_from(&self.command);
         document
+    }
+
+    /// The table beside an answer on a page: a few seconds of work, and no long lists.
+    #[must_use]
+    pub fn table_of_page(&self) -> Option<Table> {
+        self.table(SHORT_LIST, FOR_TABLE)
     }
 
     /// What is new at each bound, as far as so much work allows, in moves of an explorer; nothing where there is no such table. Of

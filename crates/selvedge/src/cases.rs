@@ -8,7 +8,8 @@ use selvedge_smt::certificate::Certificate;
 
 use crate::EngineName;
 use crate::answer::Answer;
-use crate::options::{Heard, Options};
+use crate::heard::Heard;
+use crate::options::Options;
 use crate::predicates::Views;
 
 /// A proof by cases, if there is one.

@@ -19,7 +19,8 @@ use selvedge_check::{Deadlocks, Subject};
 use selvedge_model::NotUpward;
 
 use crate::answer::Answer;
-use crate::options::{Heard, Options};
+use crate::heard::Heard;
+use crate::options::Options;
 use crate::portfolio::Said;
 use crate::verdict::{Verdict, Within};
 use crate::{EngineName, Failure};

@@ -17,7 +17,8 @@ use selvedge_check::{Deadlocks, Opened, Reading, Subject};
 use selvedge_model::{Property, System};
 use selvedge_report::processes::Process;
 
-use crate::options::{Listener, Options};
+use crate::heard::Listener;
+use crate::options::Options;
 use crate::question::Question;
 use crate::{EngineName, Failure, reduced};
 

@@ -47,6 +47,7 @@ mod elsewhere;
 mod engines;
 mod failure;
 mod going;
+mod heard;
 mod livelock;
 mod options;
 mod portfolio;
@@ -65,13 +66,14 @@ pub use answer::Answer;
 pub use elsewhere::{Elsewhere, Form, FormOpened, Fusing, refuses_elsewhere};
 pub use engines::{Engine, EngineName, Engines, Place};
 pub use failure::{failure_report, places};
+pub use heard::{Heard, Listener, Moves, Together};
 pub use livelock::{Livelock, LivelockEngine, livelock};
-pub use options::{Cost, Heard, Limits, Listener, Options, Together};
+pub use options::{Cost, Limits, Options};
 pub use portfolio::{check, grid, table, verify};
 pub use question::Question;
 pub use recheck::{Accepted, recheck};
 pub use slots::WithSlots;
-pub use table::{Gridded, Observed};
+pub use table::{Gridded, Observed, SHORT_LIST};
 pub use verdict::{Counterexample, Proof, Rule, Unknown, Verdict, Within};
 
 // What is in the signatures above, so that it can be named.
@@ -90,6 +92,8 @@ pub use selvedge_model::{
     Datum, Endless, Fairness, Property, State, Step as Statement, System, Values,
 };
 pub use selvedge_program::{Program, Source};
+pub use selvedge_report::command_line::CommandLine;
+pub use selvedge_report::coverage::{Covered, Extent};
 pub use selvedge_report::json::{DiagnosticReport, Object, Observation, VerdictName};
 pub use selvedge_report::page::Document as Page;
 pub use selvedge_report::processes::Process;

@@ -8,7 +8,8 @@ use selvedge_report::json::VerdictName;
 use selvedge_sequential::livelock::{self as rounds, Asked, Bounds};
 
 use crate::answer::Answer;
-use crate::options::{Heard, Options};
+use crate::heard::Heard;
+use crate::options::Options;
 use crate::slots;
 use crate::{EngineName, Failure};
 use selvedge_check::{Opened, Subject};

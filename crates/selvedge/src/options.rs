@@ -7,12 +7,12 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use selvedge_analysis::Budget;
 use selvedge_analysis::converge::closure::Closure;
-use selvedge_analysis::engine::Event;
-use selvedge_analysis::{Bound, Budget, fair};
 use selvedge_smt::solver::DEFAULT;
 
 use crate::elsewhere::Elsewhere;
+use crate::heard::{Heard, Listener, Moves};
 use crate::{EngineName, Engines};
 use selvedge_check::Deadlocks;
 
@@ -58,6 +58,8 @@ pub struct Options {
     pub limits: Limits,
     /// Who hears what the engines do.
     pub listener: Option<Listener>,
+    /// Counts the moves of all engines, for who wants to know how fast they are.
+    pub moves: Moves,
 }
 
 impl Default for Options {
@@ -80,6 +82,7 @@ impl Default for Options {
             jobs: 1,
             limits: Limits::default(),
             listener: None,
+            moves: Moves::default(),
         }
     }
 }
@@ -114,39 +117,6 @@ impl Limits {
     }
 }
 
-/// Somebody who hears what engines do. Several threads may speak at once.
-pub type Listener = Arc<dyn Fn(Heard<'_>) + Send + Sync>;
-
-/// What can be heard.
-#[derive(Clone, Copy)]
-pub enum Heard<'a> {
-    /// A bound was completed, or an over-approximation.
-    Event(&'a Event<'a>),
-    /// The search for a run that never ends went on.
-    Endless(fair::Event),
-    /// How far several processes are with a bound.
-    Together(&'a Together),
-    /// What an engine tries now, in words.
-    Trying(&'a str),
-    /// Something that the person who asked should know.
-    Note(&'a str),
-    /// Nothing new; a tenth of a second has passed.
-    Tick,
-}
-
-/// How far several processes are with a bound that they explore.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Together {
-    /// The bound.
-    pub bound: Bound,
-    /// How many states they store.
-    pub states: u64,
-    /// How many bytes they have sent to each other.
-    pub sent_bytes: u64,
-    /// How many states the worker with most of them has, beside the mean of all.
-    pub balance: f64,
-}
-
 /// What a run cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cost {
@@ -159,7 +129,7 @@ pub struct Cost {
 impl Options {
     /// What a run may use, from now on.
     pub(crate) fn budget(&self) -> Budget {
-        Budget { workers: self.jobs, ..self.limits.budget() }
+        Budget { workers: self.jobs, meters: vec![self.moves.meter()], ..self.limits.budget() }
     }
 
     /// Tells who listens.

@@ -24,7 +24,8 @@ use selvedge_smt::prepared::Prepared;
 use selvedge_smt::solver::{Query, SolverOptions};
 
 use crate::answer::Answer;
-use crate::options::{Cost, Heard, Options};
+use crate::heard::Heard;
+use crate::options::{Cost, Options};
 use crate::question::Question;
 use crate::{EngineName, Failure};
 use selvedge_check::{Deadlocks, Opened, Parameterized};

@@ -11,7 +11,8 @@ use selvedge_analysis::{Bound, Budget, Resource};
 use selvedge_model::{Property, System};
 use selvedge_report::advice::Started;
 
-use crate::options::{Heard, Options};
+use crate::heard::Heard;
+use crate::options::Options;
 use crate::{EngineName, Failure};
 use selvedge_check::{Opened, Subject, Wanted};
 

@@ -8,6 +8,9 @@ use selvedge_report::table::TableReport;
 use crate::options::Cost;
 use selvedge_check::Opened;
 
+/// Longer lists of states are shown only to who asks for all of them.
+pub const SHORT_LIST: usize = 30;
+
 /// What is new at each bound.
 pub struct Observed {
     /// What was explored.

@@ -6,21 +6,12 @@ import builtins
 import html
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, Union
+from typing import Any, Dict, Literal, Optional
 
-if TYPE_CHECKING:
-    import pandas  # type: ignore[import-not-found,import-untyped,unused-ignore]
+from ._tables import Bound, Observation, Plot, Table, Value, _plotted
 
 #: What is known. Only `safe` is a proof; of `bounded` and `unknown` the program may still go wrong.
 Verdict = Literal["safe", "bounded", "unsafe", "nonterminating", "unknown"]
-
-#: What a bound counts, and how many: `{"contexts": 3}`, `{"rounds": 9, "delays": 2}`.
-Bound = Dict[str, int]
-
-#: What a variable holds: an integer, a truth value, a name (an enumerator, `free` or `held` of a lock), a list for an
-#: array; `None` if it may hold any value yet.
-Value = Union[int, bool, str, None, List["Value"]]
-
 
 @dataclass(frozen=True)
 class Diagnostic:
@@ -35,17 +26,6 @@ class Diagnostic:
     message: str
     #: What to do about it.
     hint: Optional[str]
-
-
-@dataclass(frozen=True)
-class Observation:
-    """What is reached at a bound. Numbers are `None` where there are infinitely many, or they are not known."""
-
-    bound: Bound
-    states: Optional[int]
-    visible: Optional[int]
-    #: How many of the visible states need this bound.
-    new_visible: Optional[int]
 
 
 @dataclass(frozen=True)
@@ -85,48 +65,6 @@ class Step:
     stacks: list[CallStack]
 
 
-class Table(List[Dict[str, Value]]):
-    """Rows with the same columns. A run has one row a step, with `context`, `thread`, `line`, `step`, and a column for each shared variable.
-
-    As a string, it has columns; `pandas.DataFrame(table)` and `to_pandas` make a data frame of it.
-    """
-
-    @classmethod
-    def of(cls, steps: list[Step]) -> Table:
-        """The table of a run."""
-        return cls(_row(step) for step in steps)
-
-    @property
-    def columns(self) -> list[str]:
-        """The names of the columns, in order."""
-        return list(dict.fromkeys(name for row in self for name in row))
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """The same as a data frame. Needs `pandas`."""
-        import pandas
-
-        return pandas.DataFrame(list(self), columns=self.columns)
-
-    def __str__(self) -> str:
-        cells = self._cells()
-        widths = [max(map(len, column)) for column in zip(*cells)]
-        return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in cells)
-
-    def _repr_html_(self) -> str:
-        def line(tag: str, row: list[str]) -> str:
-            return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row) + "</tr>"
-
-        names, *rows = self._cells()
-        if not names:
-            return "<p>an empty table</p>"
-        return "<table>" + line("th", names) + "".join(line("td", row) for row in rows) + "</table>"
-
-    def _cells(self) -> list[list[str]]:
-        """The names of the columns, then row by row what is in them."""
-        columns = self.columns
-        return [columns, *([_cell(row[name]) if name in row else "" for name in columns] for row in self)]
-
-
 #: Readable on light and on dark paper.
 _COLOURS: Dict[Verdict, str] = {
     "safe": "#2e8540",
@@ -135,23 +73,6 @@ _COLOURS: Dict[Verdict, str] = {
     "nonterminating": "#d0342c",
     "unknown": "#b07d12",
 }
-
-
-def _row(step: Step) -> Dict[str, Value]:
-    """A step as a row. A variable that is called as a column of every table is in brackets."""
-    row: Dict[str, Value] = {"context": step.context, "thread": step.thread, "line": step.line, "step": step.step}
-    shared = {f"({name})" if name in row else name: value for name, value in step.shared.items()}
-    return {**row, **shared}
-
-
-def _cell(value: Value) -> str:
-    if value is None:
-        return "?"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list):
-        return "[" + ",".join(map(_cell, value)) + "]"
-    return str(value)
 
 
 @dataclass(frozen=True)
@@ -230,6 +151,8 @@ class Answer:
     evidence: Optional[str]
     #: What the person who asked should know: that there is nothing to violate, for example.
     notes: list[str]
+    #: The command line that asks again, if the program came from a file.
+    command: Optional[str]
     _text: str = field(compare=False)
     _json: str = field(compare=False)
 
@@ -254,6 +177,10 @@ class Answer:
             for seen in self.observations
         )
 
+    def plot(self) -> Plot:
+        """The observations as a picture. Raises `ValueError` if the engine has seen nothing bound by bound: ask `Program.table`."""
+        return _plotted(self.file, self.observations)
+
     def __str__(self) -> str:
         return self._text
 
@@ -271,6 +198,22 @@ class Answer:
 
     def __bool__(self) -> bool:
         raise TypeError("an answer is neither true nor false: compare `answer.verdict`, for example with 'safe'")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is: what the function is told that is given as `progress`."""
+
+    #: Since the question was asked.
+    time_s: float
+    #: What Selvedge has in this process.
+    memory_bytes: int
+    #: How many moves the engines have made, all together.
+    moves: int
+    #: What was completed, or is tried, in words.
+    doing: str
+    #: What is reached at a bound, if that was completed just now.
+    observation: Optional[Observation]
 
 
 @dataclass(frozen=True)
@@ -295,12 +238,27 @@ def _answer(text: str, sentence: str, evidence: Optional[str], notes: list[str],
     del found["selvedge"]
     lasso = found.pop("lasso", None)
     asked = found.pop("asked", None)
-    # No command line asked.
-    found.pop("command", None)
+    # Left out where the program came from no file.
+    command = found.pop("command", None)
     found["evidence"] = evidence
     found["observations"] = [Observation(**seen) for seen in found["observations"]]
     found["trace"] = None if found["trace"] is None else _steps(found["trace"])
-    return Answer(**found, lasso=_lasso(lasso), asked=asked, sentence=sentence, notes=notes, _text=text, _json=object)
+    return Answer(
+        **found,
+        lasso=_lasso(lasso),
+        asked=asked,
+        sentence=sentence,
+        notes=notes,
+        command=command,
+        _text=text,
+        _json=object,
+    )
+
+
+def _progress(time_s: float, memory_bytes: int, moves: int, doing: str, seen: Optional[str]) -> Progress:
+    """How far a run is; called by the native module."""
+    observation = None if seen is None else Observation(**json.loads(seen))
+    return Progress(time_s, memory_bytes, moves, doing, observation)
 
 
 def _lasso(found: Optional[Dict[str, Any]]) -> Optional[Lasso]:

@@ -1,8 +1,10 @@
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal, Optional, Union, final
 
-from ._answers import Answer, Diagnostic, Recheck
+from ._answers import Answer, Diagnostic, Progress, Recheck
+from ._reports import Report, Simulation
+from ._tables import ObservationGrid, ObservationTable
 
 __version__: str
 
@@ -24,7 +26,12 @@ _Engine = Literal[
     "cuts",
 ]
 
+_Hear = Callable[[Progress], object]
+
 def engines() -> list[str]: ...
+def _plot(
+    title: str, bound: str, rows: list[tuple[int, Optional[int], Optional[int], Optional[int]]]
+) -> Optional[str]: ...
 def load(
     path: _Path,
     *,
@@ -57,6 +64,7 @@ class Program:
         deadlock: Optional[bool] = None,
         symmetry: bool = True,
         reduction: bool = True,
+        require_reached: bool = False,
         timeout: Optional[float] = None,
         memory: Optional[int] = None,
         jobs: Optional[int] = None,
@@ -64,6 +72,7 @@ class Program:
         solver: str = "z3",
         predicates: Literal["auto", "given"] = "auto",
         observe: Optional[str] = None,
+        progress: Optional[_Hear] = None,
     ) -> Answer: ...
     def check(
         self,
@@ -76,10 +85,12 @@ class Program:
         deadlock: bool = False,
         symmetry: bool = True,
         reduction: bool = True,
+        require_reached: bool = False,
         timeout: Optional[float] = None,
         memory: Optional[int] = None,
         jobs: Optional[int] = None,
         evidence: bool = False,
+        progress: Optional[_Hear] = None,
     ) -> Answer: ...
     def livelock(
         self,
@@ -92,7 +103,57 @@ class Program:
         timeout: Optional[float] = None,
         memory: Optional[int] = None,
         evidence: bool = False,
+        progress: Optional[_Hear] = None,
     ) -> Answer: ...
+    def table(
+        self,
+        *,
+        contexts: Optional[int] = None,
+        rounds: Optional[int] = None,
+        generators: bool = False,
+        automata: bool = False,
+        full: bool = False,
+        engine: _Engine = "auto",
+        symmetry: bool = True,
+        timeout: Optional[float] = None,
+        memory: Optional[int] = None,
+        progress: Optional[_Hear] = None,
+    ) -> ObservationTable: ...
+    def grid(
+        self,
+        *,
+        rounds: int,
+        delays: int,
+        observe: Optional[str] = None,
+        timeout: Optional[float] = None,
+        memory: Optional[int] = None,
+        progress: Optional[_Hear] = None,
+    ) -> ObservationGrid: ...
+    def simulate(
+        self,
+        *,
+        seed: Optional[int] = None,
+        steps: Optional[int] = None,
+        schedule: Optional[str] = None,
+    ) -> Simulation: ...
+    def report(
+        self,
+        *,
+        contexts: Optional[int] = None,
+        rounds: Optional[int] = None,
+        delays: Optional[int] = None,
+        livelock: bool = False,
+        engine: _Engine = "auto",
+        deadlock: Optional[bool] = None,
+        symmetry: bool = True,
+        reduction: bool = True,
+        require_reached: bool = False,
+        timeout: Optional[float] = None,
+        memory: Optional[int] = None,
+        jobs: Optional[int] = None,
+        solver: str = "z3",
+        progress: Optional[_Hear] = None,
+    ) -> Report: ...
     def recheck(
         self,
         evidence: str,

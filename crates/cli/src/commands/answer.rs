@@ -7,12 +7,12 @@ use std::sync::Arc;
 use clap::Args as ClapArgs;
 use selvedge::{Answer, Bound, Failure, Options, VerdictName};
 use selvedge_frontend::files;
+use selvedge_report::command_line::CommandLine;
 use selvedge_report::json;
 use selvedge_report::text::TraceOptions;
 use selvedge_smt::solver::{DEFAULT, Query};
 
 use crate::args::{Format, InputArgs};
-use crate::command_line::CommandLine;
 use crate::exit::Exit;
 use crate::guard;
 use crate::output::Output;
@@ -87,7 +87,7 @@ impl AnswerArgs {
         let evidence = self.evidence.is_some() || options.evidence;
         let answer = with_progress(Options { evidence, ..options }, output, most, ask)?;
         guard::answers();
-        let answer = answer.asked_by(CommandLine::typed().finish());
+        let answer = answer.asked_by(typed());
         Ok(Box::leak(Box::new(answer)))
     }
 
@@ -132,6 +132,12 @@ impl AnswerArgs {
     }
 }
 
+/// The line that this process was started with.
+fn typed() -> String {
+    let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    CommandLine::of(words).finish()
+}
+
 /// Lets something run that can be heard, with the progress on the terminal, up to a bound if there is one.
 pub fn with_progress<T>(
     options: Options,
@@ -139,7 +145,12 @@ pub fn with_progress<T>(
     most: Option<Bound>,
     run: impl FnOnce(&Options) -> T,
 ) -> T {
-    let progress = Arc::new(Progress::start(output.notes(), most, options.limits.clone()));
+    let progress = Arc::new(Progress::start(
+        output.notes(),
+        most,
+        options.limits.clone(),
+        options.moves.clone(),
+    ));
     let listener = Arc::clone(&progress);
     let also = options.listener.clone();
     let result = run(&Options {

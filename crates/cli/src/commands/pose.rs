@@ -10,7 +10,7 @@ use selvedge::{
     Subject, check, livelock, verify,
 };
 use selvedge_analysis::engine::{Event, Table};
-use selvedge_analysis::fair;
+use selvedge_report::command_line::CommandLine;
 use selvedge_report::page::{Above, Ask, Below, CAsk, Live, Posed};
 use selvedge_smt::solver::DEFAULT;
 use selvedge_web::Tell;
@@ -18,16 +18,9 @@ use selvedge_web::Tell;
 use super::answer::with_progress;
 use super::engine::EngineOptions;
 use crate::args::{InputArgs, bound, number};
-use crate::command_line::CommandLine;
 use crate::output::Output;
 use selvedge_check::command::{COptions, CProperty, DataModel, constant};
 use selvedge_frontend::show_path;
-
-/// How much work is done for the observation table beside an answer, in moves: a few seconds.
-const FOR_TABLE: u64 = 5 << 20;
-
-/// Longer lists of new visible states are not shown.
-const LISTED: usize = 30;
 
 /// A page asks for no more workers than this.
 const MOST_JOBS: u32 = 64;
@@ -93,6 +86,7 @@ impl PoseArgs {
             bound: self.contexts.or(self.rounds),
             delays: self.delays,
             deadlock: self.deadlock,
+            no_deadlock: self.no_deadlock,
             timeout_s: engine.limits.timeout.map(|time| time.as_secs().max(1) as u32),
             threads: input.threads.iter().cloned().collect(),
             consts: input
@@ -120,7 +114,7 @@ impl PoseArgs {
         args.rounds = (ask.question == Posed::Rounds).then(bound).transpose()?;
         args.delays = ask.delays.filter(|_| args.rounds.is_some());
         args.deadlock = ask.deadlock && !args.livelock;
-        args.no_deadlock = self.no_deadlock && !args.livelock && !args.deadlock;
+        args.no_deadlock = ask.no_deadlock && !args.livelock && !args.deadlock;
         args.require_reached = ask.require_reached && !args.livelock;
         if let Some(name) = &ask.engine {
             args.engine.engine = name.parse()?;
@@ -272,7 +266,7 @@ pub fn answer(
         let answer = answer.asked_by(args.command());
         answered(&answer);
         for_table.store(true, Ordering::Relaxed);
-        let table = answer.table(LISTED, FOR_TABLE);
+        let table = answer.table_of_page();
         Ok((answer, table))
     })
 }
@@ -285,14 +279,11 @@ fn listener(tell: Tell, for_table: Arc<AtomicBool>) -> Listener {
         Heard::Event(Event::Cut(seen)) => {
             tell(Live::Above(Above::new(seen, !for_table.load(Ordering::Relaxed))));
         }
-        Heard::Endless(fair::Event::States { found, followed }) => {
-            tell(Live::Note { text: format!("{found} states, {followed} followed") });
+        Heard::Note(text) => tell(Live::Note { text: text.to_owned() }),
+        other => {
+            if let Some(text) = other.words(None) {
+                tell(Live::Note { text });
+            }
         }
-        Heard::Endless(fair::Event::Rounds(rounds)) => {
-            let text = format!("none within {} + {} rounds", rounds.stem, rounds.lasso);
-            tell(Live::Note { text });
-        }
-        Heard::Trying(text) | Heard::Note(text) => tell(Live::Note { text: text.to_owned() }),
-        Heard::Together(_) | Heard::Tick => {}
     })
 }

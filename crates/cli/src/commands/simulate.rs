@@ -8,7 +8,6 @@ use std::sync::mpsc;
 use clap::Args as ClapArgs;
 use selvedge_evidence::Schedule;
 use selvedge_frontend::{files, read_text, show_path};
-use selvedge_report::run::Steps;
 use selvedge_report::style::Role;
 use selvedge_report::text::TraceOptions;
 use selvedge_report::{json, text, waits};
@@ -19,7 +18,7 @@ use crate::input;
 use crate::output::Output;
 use crate::save::{probe, save};
 use interactive::Event;
-use selvedge::walk::{Shown, Stop, Walk, follow, of_evidence};
+use selvedge::walk::{Script, Stop, Walk, simulation};
 use selvedge::{Failure, Opened, Subject};
 use selvedge_check::command::Interrupt;
 
@@ -67,8 +66,8 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let subject = input::load(&args.input, output)?;
     let schedule = args.schedule.as_deref().map(|path| read(path, &subject)).transpose()?;
     let Opened { system, properties, source, .. } = match &schedule {
-        Some(Followed::Evidence(shown)) => shown.opened.clone(),
-        _ => subject.system()?,
+        Some(script) => script.opened(&subject)?,
+        None => subject.system()?,
     };
     if let Some(path) = &args.save_schedule {
         probe("--save-schedule", path, &files(&args.input.file))?;
@@ -104,31 +103,18 @@ struct Simulation<'a> {
     file: &'a str,
     seed: u64,
     walk: Walk<'a>,
-    schedule: Option<Followed>,
-}
-
-/// What a file says about who acts.
-enum Followed {
-    /// A schedule that somebody wrote.
-    Schedule(Schedule),
-    /// The run of an answer, from its evidence.
-    Evidence(Box<Shown>),
+    schedule: Option<Script>,
 }
 
 /// Reads a schedule, or evidence.
-fn read(path: &Path, subject: &Subject) -> Result<Followed, Failure> {
-    let name = show_path(path);
+fn read(path: &Path, subject: &Subject) -> Result<Script, Failure> {
     let source = read_text(path)?;
-    if source.text().trim_start().starts_with('{') {
-        let shown = of_evidence(subject, source.text());
-        let named = |failure: Failure| match failure {
-            Failure::Message(blame, why) => Failure::Message(blame, format!("{name}: {why}")),
-            other => other,
-        };
-        return shown.map(|shown| Followed::Evidence(Box::new(shown))).map_err(named);
-    }
-    let wrong = |e: &dyn std::fmt::Display| Failure::input(format!("{name}: {e}"));
-    Schedule::parse(source.text()).map(Followed::Schedule).map_err(|e| wrong(&e))
+    Script::read(subject, source.text()).map_err(|failure| match failure {
+        Failure::Message(blame, why) => {
+            Failure::Message(blame, format!("{}: {why}", show_path(path)))
+        }
+        other => other,
+    })
 }
 
 impl Simulation<'_> {
@@ -138,9 +124,10 @@ impl Simulation<'_> {
         let interrupt = Interrupt::install(move || drop(sender.send(Event::Interrupt)));
         let mut random = fastrand::Rng::with_seed(self.seed);
         if let (Some(path), Some(schedule)) = (&self.args.schedule, self.schedule.take()) {
-            self.follow(path, &schedule)?;
-        } else if self.walk.choices() > 1 {
-            self.walk.restart(random.usize(..self.walk.choices()));
+            let followed = schedule.follow(&mut self.walk);
+            followed.map_err(|why| Failure::input(format!("{}: {why}", show_path(path))))?;
+        } else {
+            self.walk.restart_anywhere(&mut random);
         }
         if self.args.interactive {
             interactive::listen(for_keyboard);
@@ -170,34 +157,12 @@ impl Simulation<'_> {
         Ok(stop)
     }
 
-    /// Takes the steps of a schedule.
-    fn follow(&mut self, path: &Path, schedule: &Followed) -> Result<(), Failure> {
-        let wrong = |e: &dyn std::fmt::Display| Failure::input(format!("{}: {e}", show_path(path)));
-        match schedule {
-            Followed::Schedule(schedule) => {
-                let trace = schedule.to_trace(self.walk.system()).map_err(|e| wrong(&e))?;
-                self.walk.replay(trace).map_err(|e| wrong(&e))
-            }
-            Followed::Evidence(shown) => {
-                follow(&mut self.walk, &*shown.about.system, &shown.trace).map_err(|e| wrong(&e))
-            }
-        }
-    }
-
     fn print(&self, stop: &Stop, output: &mut Output) {
         let walk = &self.walk;
         let seed = self.args.schedule.is_none().then_some(self.seed);
         match output.format {
             Format::Json => {
-                let object = json::Simulation {
-                    selvedge: json::VERSION,
-                    file: self.file.to_owned(),
-                    outcome: stop.word(),
-                    reason: stop.to_string(),
-                    seed,
-                    contexts: walk.trace().contexts(),
-                    trace: Steps::new(walk.system(), walk.trace()).collect(),
-                };
+                let object = simulation(self.file, walk, stop, seed);
                 output.print(&json::print(&object));
             }
             _ => {
@@ -225,7 +190,8 @@ impl Simulation<'_> {
         let trace = self.walk.trace();
         let steps = text::count(trace.steps.len(), "step");
         let contexts = text::count(trace.contexts(), "context");
-        let mut summary = format!("\n{steps} in {contexts}: {stop}\n");
+        let more = if *stop == Stop::Steps { "; --steps N allows more" } else { "" };
+        let mut summary = format!("\n{steps} in {contexts}: {stop}{more}\n");
         if *stop == Stop::Deadlock {
             for (label, words) in waits::at_end(self.walk.system(), trace) {
                 summary += &format!("  {label}: {words}\n");

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use clap::Args as ClapArgs;
-use selvedge::{Engines, Failure, Options, Resource, Shown, Subject, grid, table};
+use selvedge::{Engines, Failure, Options, Resource, SHORT_LIST, Shown, Subject, grid, table};
 use selvedge_analysis::engine::Verdict;
 use selvedge_report::json;
 
@@ -14,9 +14,6 @@ use crate::args::{Format, InputArgs, number};
 use crate::exit::Exit;
 use crate::input;
 use crate::output::Output;
-
-/// Longer lists of states are shown only with --full.
-const SHORT_LIST: usize = 30;
 
 /// Show the observation table: what is new at each number of contexts, or of rounds
 ///

@@ -8,12 +8,12 @@ const LATELY: Duration = Duration::from_secs(1);
 /// Numbers that grow, and when they were told.
 #[derive(Default)]
 pub struct Rate {
-    told: Vec<(Duration, usize)>,
+    told: Vec<(Duration, u64)>,
 }
 
 impl Rate {
     /// Notes a number, and says how many a second there were over the last second; if nothing was told for longer, since then.
-    pub fn tell(&mut self, now: Duration, number: usize) -> f64 {
+    pub fn tell(&mut self, now: Duration, number: u64) -> f64 {
         // Another engine has begun to count.
         if self.told.last().is_some_and(|(_, last)| *last > number) {
             self.told.clear();

@@ -153,8 +153,8 @@ fn a_violation_is_shown_with_its_schedule() {
     let lenses = lens(&mut client, uri);
     assert_eq!(
         lenses.len(),
-        3,
-        "one for the file, one for the thread, one for runs without an end"
+        4,
+        "one for the file, one for the thread, one for deadlocks, one for runs without an end"
     );
     assert_eq!(lenses[1]["range"]["start"]["line"], place(&text, "thread worker").0);
     assert_eq!(lenses[0]["command"]["title"], "▶ Verify");

@@ -29,7 +29,8 @@ fn asked(client: &mut Client, method: &str, text: &str, at: &str, more: Value) -
 #[test]
 fn a_text_is_laid_out() {
     let mut client = opened(TEXT);
-    let params = json!({"textDocument": {"uri": URI}, "options": {"tabSize": 8}});
+    let params =
+        json!({"textDocument": {"uri": URI}, "options": {"tabSize": 8, "insertSpaces": true}});
     let edits = client.result("textDocument/formatting", params.clone());
     let expected = TEXT.replace("count:=0", "count := 0").replace("      count", "  count");
     assert_eq!(edits[0]["newText"], expected);
@@ -61,7 +62,8 @@ fn names_and_words_are_offered_where_they_are_known() {
 #[test]
 fn uses_are_found_and_renamed_together() {
     let mut client = opened(TEXT);
-    let found = asked(&mut client, "textDocument/references", TEXT, "count", json!({}));
+    let context = json!({"context": {"includeDeclaration": true}});
+    let found = asked(&mut client, "textDocument/references", TEXT, "count", context);
     let found = found["result"].as_array().unwrap().clone();
     assert_eq!(found.len(), 3, "{found:?}");
     assert!(found.iter().all(|place| slice(TEXT, &place["range"]) == "count"));
@@ -132,5 +134,58 @@ fn a_lens_asks_for_runs_that_never_end() {
     run(&mut client, last);
     let said = client.wait_for("window/showMessage");
     assert!(said["message"].as_str().unwrap().starts_with("nonterminating: "), "{said}");
+    client.goodbye();
+}
+
+#[test]
+fn a_lens_asks_for_all_deadlocks() {
+    // The thread waits in an `assume`, which `verify` does not count.
+    let mut client = opened("bool go := false;\nthread t { assume go; }\n");
+    let lenses = lens(&mut client, URI);
+    run(&mut client, &lenses[0]);
+    let said = client.wait_for("window/showMessage");
+    assert!(said["message"].as_str().unwrap().starts_with("safe: "), "{said}");
+    let deadlock = lenses.iter().find(|lens| lens["command"]["command"] == "selvedge.deadlock");
+    run(&mut client, deadlock.unwrap());
+    let said = client.wait_for("window/showMessage");
+    assert!(said["message"].as_str().unwrap().contains("deadlock"), "{said}");
+    client.goodbye();
+}
+
+#[test]
+fn what_no_schedule_executes_fades() {
+    let text = "bool go := false;\nint[0..3] x := 0;\nthread t {\n  assume go;\n  x := 2;\n  x := 1;\n\n  assert x == 1;\n}\nthread u { assert x == 0; }\n";
+    let mut client = opened(text);
+    let lenses = lens(&mut client, URI);
+    run(&mut client, &lenses[0]);
+    let list = client.diagnostics(URI, 1);
+    assert!(list.iter().all(|hint| hint["severity"] == 4), "hints only: {list:?}");
+    let lines = |hint: &Value| {
+        let line = |end: &str| hint["range"][end]["line"].as_u64().unwrap() + 1;
+        (line("start"), line("end"))
+    };
+    let (faded, hints): (Vec<_>, Vec<_>) = list.iter().partition(|hint| hint["tags"] == json!([1]));
+    let faded: Vec<_> = faded.into_iter().map(|hint| lines(hint)).collect();
+    assert_eq!(faded, [(5, 6), (8, 8)], "lines that follow each other are one piece");
+    let [hint] = hints.as_slice() else { panic!("one assertion is not reached: {hints:?}") };
+    assert_eq!(lines(hint), (8, 8));
+    assert!(hint["message"].as_str().unwrap().contains("no schedule gets to this assertion"));
+
+    // Another text is not known, and nothing of it fades.
+    let list = client.change(URI, 2, json!([{"text": text.replace("go := false", "go := true")}]));
+    assert_eq!(list, Vec::<Value>::new());
+    let lenses = lens(&mut client, URI);
+    run(&mut client, &lenses[0]);
+    assert_eq!(client.diagnostics(URI, 2)[0]["severity"], 1, "now it goes wrong");
+    client.goodbye();
+}
+
+#[test]
+fn what_is_reached_has_no_hints() {
+    let text = "int[0..3] x := 0;\nthread t { x := 1; assert x == 1; }\n";
+    let mut client = opened(text);
+    let lenses = lens(&mut client, URI);
+    run(&mut client, &lenses[0]);
+    assert_eq!(client.diagnostics(URI, 1), Vec::<Value>::new());
     client.goodbye();
 }

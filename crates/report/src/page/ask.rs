@@ -21,9 +21,12 @@ pub struct Ask {
     /// The largest number of delays, with rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delays: Option<usize>,
-    /// Deadlocks, too.
+    /// All deadlocks, too.
     #[serde(default)]
     pub deadlock: bool,
+    /// No deadlocks, not even those in which threads wait for each other.
+    #[serde(default)]
+    pub no_deadlock: bool,
     /// When to stop, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_s: Option<u32>,

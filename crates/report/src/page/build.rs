@@ -9,7 +9,9 @@ use selvedge_model::System;
 use selvedge_program::Program;
 
 use super::observations::{above, below, collapse};
-use super::{Asked, Document, Invariant, InvariantPlace, Reply, automata, of_lasso, of_trace};
+use super::{
+    Asked, Document, Invariant, InvariantPlace, Reply, Schedule, automata, of_lasso, of_trace,
+};
 use crate::answer::{self, AboutStates, Summary};
 use crate::json::VERSION;
 use crate::{invariant, livelock, predicates};
@@ -60,7 +62,10 @@ pub fn of_answer(
         Found::Unsafe { bound, trace, .. } => {
             document.violation = Some(bound.count);
             if trace.steps.len() <= MOST_STEPS {
-                document.schedule = Some(of_trace(system, trace));
+                let schedule = of_trace(system, trace);
+                // A target or a deadlock is wrong because of what was asked.
+                let wrong = schedule.wrong.clone().or_else(|| answer::violation(answer));
+                document.schedule = Some(Schedule { wrong, ..schedule });
             } else {
                 document.notes.push(too_long(trace.steps.len()));
             }

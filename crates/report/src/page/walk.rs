@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashSet;
 use selvedge_evidence::{Trace, thread_name};
-use selvedge_model::{Action, State, System, ThreadId};
+use selvedge_model::{Action, State, System, ThreadId, Values};
 use serde::{Deserialize, Serialize};
 
 use super::{Ask, Schedule, of_trace};
@@ -165,7 +165,11 @@ impl Look {
             }
         };
         let can_act = |id: &ThreadId| enabled.iter().any(|(thread, _)| thread == id);
-        let waiting = |id: ThreadId| Waiting { t: id.index(), why: why(system, state, id) };
+        // Who holds which lock is known to who has seen the whole run.
+        let mut run = Rows::new(system, trace);
+        while run.next().is_some() {}
+        let waiting =
+            |id: ThreadId| Waiting { t: id.index(), why: why(system, state, run.values(), id) };
         Look {
             path,
             starts,
@@ -194,7 +198,7 @@ fn texts(system: &dyn System, action: &Action) -> Vec<(String, Option<u32>)> {
 }
 
 /// Why a thread cannot act: what it waits for, with the values that its statement is about.
-fn why(system: &dyn System, state: &State, id: ThreadId) -> String {
+fn why(system: &dyn System, state: &State, shared: &Values, id: ThreadId) -> String {
     if let Some(wrong) = system.wrong(state.shared) {
         return format!("the run has gone wrong: {wrong}");
     }
@@ -206,7 +210,6 @@ fn why(system: &dyn System, state: &State, id: ThreadId) -> String {
         let shared = system.describe().show_shared(state.shared);
         return format!("no rule for {} in {shared}", system.describe().show_symbol(top));
     };
-    let shared = system.describe().shared_values(state.shared);
     let own = system.describe().symbol_values(top);
     let names: FxHashSet<String> = mentioned(&statement);
     let is_meant = |name: &str| names.contains(name.split(['[', '.']).next().unwrap_or(name));

@@ -5,7 +5,7 @@ use selvedge_analysis::Resource;
 use super::{Engine, EngineName, FAVOURED, Place, only};
 use crate::Failure;
 use crate::answer::Answer;
-use crate::options::Heard;
+use crate::heard::Heard;
 use crate::predicates::{self, accompany, come_first, join};
 use crate::question::Question;
 

@@ -8,6 +8,7 @@
 
 mod evidence;
 mod follow;
+mod script;
 mod search;
 
 use std::fmt;
@@ -20,6 +21,7 @@ use selvedge_model::{
 
 pub use evidence::{Shown, of_evidence};
 pub use follow::follow;
+pub use script::{Script, Simulated, simulate, simulation};
 pub use search::{Found, Near, near, nearest};
 
 /// Opens a subject for a walk: in the form in which deadlocks or runs that never end are looked for, if such a run is walked, and
@@ -80,7 +82,7 @@ impl fmt::Display for Stop {
             Stop::Ended => f.write_str("all threads have ended"),
             Stop::Deadlock => f.write_str("deadlock: no thread can act"),
             Stop::Unknown(fault) => write!(f, "what comes next is unknown: {fault}"),
-            Stop::Steps => f.write_str("stopped; --steps N allows more"),
+            Stop::Steps => f.write_str("stopped after as many steps as were asked for"),
             Stop::ScheduleEnded => f.write_str("the schedule ends here"),
             Stop::Interrupted => f.write_str("interrupted"),
             Stop::Quit => f.write_str("ended by hand"),
@@ -169,6 +171,13 @@ impl<'s> Walk<'s> {
     pub fn restart(&mut self, index: usize) {
         self.trace = Trace::start(self.initial[index].clone());
         self.state = self.initial[index].clone();
+    }
+
+    /// Starts again, in any of the initial states.
+    pub fn restart_anywhere(&mut self, random: &mut fastrand::Rng) {
+        if self.choices() > 1 {
+            self.restart(random.usize(..self.choices()));
+        }
     }
 
     /// Goes where a trace goes, up to where it first goes wrong.

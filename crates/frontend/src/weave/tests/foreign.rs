@@ -190,3 +190,21 @@ fn names_with_prefixes_and_texts() {
         "#]],
     );
 }
+
+#[test]
+fn signs_that_are_two_of_ours() {
+    check_body(
+        "throw 3; x := y <> z;",
+        expect![[r#"
+            2:1 `throw` `throw` does not belong to the language -- there are no exceptions: `assert false;` is a violation, `assume false;` ends what is looked at
+            2:17 `<>` `<>` does not belong to the language -- write `!=`
+        "#]],
+    );
+    check(
+        "int a[];\nbool b[] := true;",
+        expect![[r#"
+            1:7 `]` expected an expression, found `]` -- an array says how long it is: `int a[3];`
+            2:8 `]` expected an expression, found `]` -- an array says how long it is: `int a[3];`
+        "#]],
+    );
+}

@@ -3,6 +3,7 @@
 
 const QUESTIONS = [["verify", "for every schedule"], ["contexts", "within contexts"], ["rounds", "within rounds"], ["livelock", "does it run for ever?"]];
 const PROPERTIES = [["unreach-call", "assertions"], ["valid-memsafety", "memory"], ["no-overflow", "overflow"], ["no-data-race", "data races"]];
+const DEADLOCKS = [["", "where threads wait"], ["all", "all"], ["none", "none"]];
 const MIB = 1048576;
 
 class QuestionForm {
@@ -47,7 +48,8 @@ class QuestionForm {
         field("engine", "engine", engines, "--engine"),
         field("timeout", "seconds", number("timeout", ask.timeout_s, 1, "no limit"), "--timeout"),
         ...counts, ...consts,
-        tick("deadlock", "deadlock", ask.deadlock, "deadlocks", "--deadlock: look for deadlocks, too"),
+        field("deadlock", "deadlocks", make("select", { id: "deadlock" }, ...DEADLOCKS.map(option(ask.deadlock ? "all" : ask.no_deadlock ? "none" : ""))),
+          "--deadlock: all of them; --no-deadlock: none. Within a bound, none are looked for unless all are"),
         make("span", { class: "buttons" }, make("button", { class: "main", id: "restart" }, "Run again"), this.cancelButton)),
       this.about, this.options);
     this.status = make("p", { class: "status", id: "status", role: "status" });
@@ -73,7 +75,7 @@ class QuestionForm {
     const { fields } = this;
     const { question, bound, delays, deadlock, engine, timeout } = fields;
     const said = (input) => input && !input.disabled && input.value !== "";
-    const ask = { question: question.value, deadlock: deadlock.checked, threads: {}, consts: {}, c: {} };
+    const ask = { question: question.value, deadlock: deadlock.value === "all", no_deadlock: deadlock.value === "none", threads: {}, consts: {}, c: {} };
     ask.engine = engine.disabled ? "auto" : engine.value;
     if (said(bound)) ask.bound = Number(bound.value);
     if (said(delays)) ask.delays = Number(delays.value);

@@ -12,17 +12,19 @@ pub struct CommandLine(String);
 
 impl CommandLine {
     /// Begins with a command of Selvedge.
+    #[must_use]
     pub fn new(command: &str) -> Self {
         CommandLine(PROGRAM.to_owned()).word(command)
     }
 
-    /// The line that this process was started with.
-    pub fn typed() -> Self {
-        let words = std::env::args_os().skip(1);
-        words.fold(CommandLine(PROGRAM.to_owned()), |line, word| line.word(&word.to_string_lossy()))
+    /// The line with these words after the name of the program.
+    #[must_use]
+    pub fn of(words: impl IntoIterator<Item = String>) -> Self {
+        words.into_iter().fold(CommandLine(PROGRAM.to_owned()), |line, word| line.word(&word))
     }
 
     /// Adds a word.
+    #[must_use]
     pub fn word(mut self, word: &str) -> Self {
         self.0.push(' ');
         self.0 += &quoted(word);
@@ -30,6 +32,7 @@ impl CommandLine {
     }
 
     /// Adds an option with its value, if there is one.
+    #[must_use]
     pub fn option(self, name: &str, value: Option<impl ToString>) -> Self {
         match value {
             Some(value) => self.word(name).word(&value.to_string()),
@@ -38,16 +41,19 @@ impl CommandLine {
     }
 
     /// Adds an option without a value, if it is wanted.
+    #[must_use]
     pub fn flag(self, name: &str, wanted: bool) -> Self {
         if wanted { self.word(name) } else { self }
     }
 
     /// Adds an option once for each of these values.
+    #[must_use]
     pub fn each(self, name: &str, values: impl IntoIterator<Item = String>) -> Self {
         values.into_iter().fold(self, |line, value| line.option(name, Some(value)))
     }
 
     /// The whole line.
+    #[must_use]
     pub fn finish(self) -> String {
         self.0
     }
