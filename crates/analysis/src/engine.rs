@@ -42,7 +42,7 @@ pub use exploration::{Exploration, Keeper};
 use pincer::pincer;
 pub use spread::{Spread, check_spread, verify_spread};
 pub use table::{Automata, Shown, SymbolicState, Table, table};
-pub use turns::{Candidate, FAVOURED, Reply, Turn, in_turns};
+pub use turns::{Candidate, FAVOURED, LEADING, Reply, Turn, in_turns};
 
 /// What is asked.
 #[derive(Clone, Copy)]
@@ -313,7 +313,7 @@ fn explored(
     .unwrap_or_else(|stop| Outcome::unknown(stop, resource))
 }
 
-/// How much work is done before threads wait, in moves: half a second. Smaller questions are answered without that.
+/// How much work is done before threads wait, in moves: a few tenths of a second. Smaller questions are answered without that.
 const BEFORE_SCHEDULES: u64 = 1 << 20;
 
 /// Whether a violation is reachable at all. Without properties: which visible states are.
@@ -463,28 +463,46 @@ fn threads_needed(question: &Question<'_>, contexts: usize) -> usize {
         Property::NeverWrong | Property::NoDeadlock(_) => 0,
     };
     let idle = question.properties.iter().map(idle).max().unwrap_or(0);
-    first + contexts.saturating_sub(1) + if contexts > 0 { idle } else { 0 }
+    first.saturating_add(contexts.saturating_sub(1)).saturating_add(if contexts > 0 {
+        idle
+    } else {
+        0
+    })
 }
 
-/// Systems that start threads: k contexts are checked with k threads, for growing k [Qadeer and
-/// Rehof, Sec. 4].
+/// Systems that start threads: k contexts are checked with k threads [Qadeer and Rehof, Sec. 4]. A number of threads serves all smaller numbers of
+/// contexts, so that it is doubled: threads that were started and have not acted yet are a factor of two at most, and little is explored again.
 fn verify_with_more_and_more_threads(check: &dyn Fn(Bound) -> Outcome) -> Outcome {
     let mut last: Option<Outcome> = None;
-    for contexts in 1.. {
+    let mut contexts = FIRST_CONTEXTS;
+    loop {
         let mut outcome = check(Bound::contexts(contexts));
+        let (known, seen) = match last {
+            Some(Outcome { verdict: Verdict::Bounded { bound }, observations, .. }) => {
+                (Some(bound), observations)
+            }
+            _ => (None, Vec::new()),
+        };
         match &mut outcome.verdict {
             Verdict::Bounded { .. } => {}
-            Verdict::Unknown { completed, .. } => {
-                *completed = contexts.checked_sub(1).map(Bound::contexts);
-                let seen = last.map(|o| o.observations);
-                outcome.observations = seen.unwrap_or(outcome.observations);
+            // It was ended before it came as far as the one before.
+            Verdict::Unknown { completed, .. } if completed.map(count) < known.map(count) => {
+                *completed = known;
+                outcome.observations = seen;
                 return outcome;
             }
             _ => return outcome,
         }
         last = Some(outcome);
+        contexts = contexts.saturating_mul(2);
     }
-    last.unwrap_or_else(|| Outcome::unknown(Stop::Cancelled, Resource::Contexts))
+}
+
+/// Within how many contexts a system is looked at first that starts threads.
+const FIRST_CONTEXTS: usize = 4;
+
+fn count(bound: Bound) -> usize {
+    bound.count
 }
 
 impl Reply for Outcome {

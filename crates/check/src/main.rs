@@ -55,7 +55,9 @@ fn run(args: &Program, start: Instant) -> Result<String, Failure> {
     let Program { check: args, quiet } = args;
     command::refuse_swapped("selvedge-check", &args.evidence, &args.input.file)?;
     let in_use = || ALLOCATOR.allocated();
-    let watched = Watched { timeout: args.timeout, memory: args.memory, memory_in_use: in_use };
+    let (timeout, memory) = (args.timeout, args.memory);
+    // A check is made by one thread, which takes again what it gave away.
+    let watched = Watched { timeout, memory, memory_in_use: in_use, give_back: || {} };
     guard::start(&watched, Overrun::text);
     let flag = Interrupt::install(guard::interrupted).flag();
     let budget = command::budget(start, args.timeout, args.memory, in_use, flag);

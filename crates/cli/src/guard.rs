@@ -14,7 +14,8 @@ use crate::memory;
 /// Watches a command from now on.
 pub fn start(limits: &Limits, format: Format, file: String) {
     let Limits { timeout, memory } = *limits;
-    let watched = Watched { timeout, memory, memory_in_use: memory::in_use };
+    let (memory_in_use, give_back) = (memory::in_use, selvedge_pages::give_back);
+    let watched = Watched { timeout, memory, memory_in_use, give_back };
     guard::start(&watched, move |overrun| shown(overrun, format, &file));
 }
 

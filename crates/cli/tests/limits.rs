@@ -192,6 +192,60 @@ fn long_texts() {
     }
 }
 
+/// Engines that work one after the other free what they had; the allocator keeps it for each of their threads, unless it is told to give it back.
+#[test]
+fn programs_in_c_with_little_memory() {
+    let (_alone, folder) = (alone(), folder("c"));
+    let array = "#include <pthread.h>\n#include <assert.h>\nint a[8], s;\n\
+        void *w(void *p) { for (int i = 0; i < 1000000; i++) { a[i % 8] = a[(i + 1) % 8] + i; s += a[i % 8] & 7; } return 0; }\n\
+        int main() { pthread_t t[4]; for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, w, 0);\n\
+          for (int i = 0; i < 4; i++) pthread_join(t[i], 0); assert(s != 12345); }\n";
+    fs::write(folder.join("array.c"), array).unwrap();
+    let list = "#include <stdlib.h>\n#include <pthread.h>\nstruct node { struct node *next; int value; } *head;\n\
+        void *w(void *p) { for (int i = 0; i < 100000; i++) { struct node *n = malloc(sizeof *n); n->value = i; n->next = head; head = n; } return 0; }\n\
+        int main() { pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, w, 0);\n\
+          for (int i = 0; i < 3; i++) pthread_join(t[i], 0); }\n";
+    fs::write(folder.join("list.c"), list).unwrap();
+    let mut text = "#include <pthread.h>\nint x;\nvoid *w(void *p) {\n".to_owned();
+    while text.len() < 10_000_000 {
+        text += "  if (x == 3) x = 5; else x = 7;\n";
+    }
+    text += "  return 0; }\nint main() { pthread_t t; pthread_create(&t, 0, w, 0); }\n";
+    fs::write(folder.join("text.c"), text).unwrap();
+    reaches(&folder, &["verify", "array.c"], 30_000, Some(50));
+    reaches(&folder, &["verify", "text.c"], 1000, Some(100));
+    // How many objects it follows may end it before.
+    assert_eq!(holds(&folder, &["verify", "list.c"], 30_000, Some(50)).code, Some(20));
+}
+
+#[test]
+fn many_locks_deep_stacks_and_large_arrays() {
+    let (_alone, folder) = (alone(), folder("large"));
+    let (mut locks, mut steps) = (String::new(), String::new());
+    for number in 0..3000 {
+        writeln!(locks, "lock l{number};").unwrap();
+        writeln!(steps, "  acquire(l{number}); g := (g + 1) % 4; release(l{number});").unwrap();
+    }
+    let locks = format!("{locks}int[0..3] g := 0;\nthread t * 3 {{\n{steps}  assert g < 4;\n}}\n");
+    fs::write(folder.join("locks.weave"), locks).unwrap();
+    let deep = "int[0..1000000] x := 0;\nvoid f(int[0..1000000] n) { if (n < 1000000) { f(n + 1); x := n; } }\n\
+                thread t * 2 { f(0); assert x >= 0; }\n";
+    fs::write(folder.join("deep.weave"), deep).unwrap();
+    let array = "int[0..9] a[60000];\nthread t * 3 { int[0..59999] i := 0; while (i < 59999) { a[i] := (a[i] + 1) % 10; i := i + 1; } }\n";
+    fs::write(folder.join("array.weave"), array).unwrap();
+    // A parameter that only grows.
+    let grows = "void ping(int n) { pong(n + 1); }\nvoid pong(int n) { ping(n + 1); }\nthread t { ping(0); }\n";
+    fs::write(folder.join("grows.weave"), grows).unwrap();
+    for (question, file) in [
+        ("verify", "locks.weave"),
+        ("verify", "deep.weave"),
+        ("verify", "array.weave"),
+        ("livelock", "grows.weave"),
+    ] {
+        reaches(&folder, &[question, file], 1000, Some(100));
+    }
+}
+
 /// Sends a signal, and says how long the program took to end.
 fn interrupted(child: Child, signal: &str, after: Duration) -> Ended {
     thread::sleep(after);

@@ -75,9 +75,17 @@ fn wish_for_large_pages(block: *mut u8, size: usize) {
 #[cfg(not(target_os = "linux"))]
 fn wish_for_large_pages(_block: *mut u8, _size: usize) {}
 
+/// Gives the system back what was freed and is kept for later. The allocator of glibc keeps it for each thread by itself, so that engines that
+/// work one after the other, each in its thread, would have the sum of what each of them needs.
+pub fn give_back() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: it touches nothing but what is free, and may be called by any thread at any time.
+    let _ = unsafe { libc::malloc_trim(0) };
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{LARGE, LargePages};
+    use super::{LARGE, LargePages, give_back};
 
     #[global_allocator]
     static ALLOCATOR: LargePages = LargePages;
@@ -101,6 +109,30 @@ mod tests {
             assert_eq!(block.len(), length);
             assert!(block.iter().enumerate().all(|(place, &number)| place == number as usize));
         }
+    }
+
+    /// How many bytes the process has in memory.
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    fn resident() -> usize {
+        let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+        let pages = text.split(' ').nth(1).and_then(|pages| pages.parse::<usize>().ok());
+        pages.unwrap_or(0) * 4096
+    }
+
+    /// What another thread has freed is given back, although there are blocks after it that are still in use.
+    #[test]
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    fn what_is_free_is_given_back() {
+        let work = || {
+            let blocks: Vec<Vec<u8>> = (0..20_000).map(|_| vec![1; 2_000]).collect();
+            blocks.into_iter().last()
+        };
+        let last = std::thread::spawn(work).join().ok().flatten();
+        let before = resident();
+        give_back();
+        let after = resident();
+        assert!(after + 30_000_000 < before, "{before} {after}");
+        assert_eq!(last, Some(vec![1; 2_000]));
     }
 
     #[test]

@@ -144,7 +144,11 @@ fn answer(question: &Question) -> Result<Answer, Failure> {
         let run = move |budget: &Budget, _: &Turn| {
             Some(Said(engine.answer(&question.alone().within(budget))))
         };
-        candidates.push(Candidate::new(place.shares, run).after(place.after));
+        let candidate = match place.catches_up {
+            true => Candidate::beside(run),
+            false => Candidate::new(place.shares, run),
+        };
+        candidates.push(candidate.after(place.after));
     }
     if walks::take_part(question) {
         let run = |budget: &Budget, _: &Turn| {

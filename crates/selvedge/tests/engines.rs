@@ -82,7 +82,7 @@ fn an_engine_takes_turns_with_the_others() {
     let text =
         "int n := 0; void count() { while (true) { n := n + 1; assert n < 50000; } } thread count;";
     let counter = Subject::parse("counter.weave", text, InputOptions::default()).unwrap();
-    let late = Some(Place { after: 1 << 12, shares: 1 << 20 });
+    let late = Some(Place::later(1 << 12, 1 << 20));
     for jobs in [1, 2] {
         let options = Options { solver: None, jobs, ..options(EngineName::Auto, late) };
         assert_eq!(verify(&counter, &options).unwrap().object().engine.as_deref(), Some("toy"));

@@ -8,8 +8,8 @@ use super::below::violation;
 use super::growing::{self, Cut};
 use super::pincer::no_proof;
 use super::{
-    Candidate, FAVOURED, Fewest, Listener, Method, Outcome, Proof, Question, Reply, Verdict,
-    first_answer,
+    Candidate, FAVOURED, Fewest, LEADING, Listener, Method, Outcome, Proof, Question, Reply,
+    Verdict, first_answer,
 };
 use crate::{Bound, Budget, Resource, Stop};
 
@@ -133,12 +133,8 @@ pub(super) fn drops(system: &dyn System, trace: &Trace) -> bool {
 /// What is done between two looks at the budget, in moves of an explorer: they take about as long.
 pub(super) const LOOK: u64 = 1 << 10;
 
-/// How much work is done before both sides have portions of the same size, in moves: several seconds.
-const BEFORE_EQUAL_SHARES: u64 = 1 << 23;
-
 /// Whether threads that are started reach a violation: an exploration under growing bounds finds it with the fewest contexts, in
-/// turns with coverability, which proves that there is none. The exploration has the larger portions at first: mostly only so many
-/// threads are started that it comes to an end.
+/// turns with coverability, which proves that there is none. Mostly only so many threads are started that the exploration comes to an end.
 pub(super) fn verify_beside(
     question: &Question<'_>,
     budget: &Budget,
@@ -149,9 +145,8 @@ pub(super) fn verify_beside(
         Whole::Outcome(outcome) => outcome,
     };
     let candidates = vec![
-        Candidate::new(FAVOURED, |budget, _| Some(bounded(budget))),
-        Candidate::new(1, |budget, _| Some(for_any_number(budget)))
-            .growing(FAVOURED, BEFORE_EQUAL_SHARES),
+        Candidate::new(LEADING, |budget, _| Some(bounded(budget))),
+        Candidate::beside(|budget, _| Some(for_any_number(budget))),
     ];
     first_answer(candidates, budget, Resource::Contexts)
 }

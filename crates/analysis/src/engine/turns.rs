@@ -27,6 +27,12 @@ const SHARE: u64 = 1 << 15;
 /// How many shares a favoured engine has: at most a quarter is lost to another one that has one.
 pub const FAVOURED: u64 = 4;
 
+/// How many shares an engine has that most questions are answered by, where those beside it have one and catch up later ([`Candidate::beside`]).
+pub const LEADING: u64 = 2 * FAVOURED;
+
+/// How much work all do before those beside the leading one have as many shares, in moves: a few seconds.
+const BEFORE_EQUAL_SHARES: u64 = 1 << 23;
+
 /// An outcome of an engine that takes turns: an answer, or none.
 pub trait Reply: Send {
     /// Whether the question is answered.
@@ -55,6 +61,11 @@ impl<'a, A> Candidate<'a, A> {
         run: impl FnOnce(&Budget, &Turn) -> Option<A> + Send + 'a,
     ) -> Candidate<'a, A> {
         Candidate { after: 0, shares, later: (u64::MAX, shares), run: Box::new(run) }
+    }
+
+    /// An engine beside a leading one: it has an eighth of its work at first, and as much as that one where there is no answer for long.
+    pub fn beside(run: impl FnOnce(&Budget, &Turn) -> Option<A> + Send + 'a) -> Candidate<'a, A> {
+        Candidate::new(1, run).growing(LEADING, BEFORE_EQUAL_SHARES)
     }
 
     /// Gives it so many shares once all together have done so much work.

@@ -71,6 +71,8 @@ pub struct Watched {
     pub memory: Option<usize>,
     /// How many bytes are in use.
     pub memory_in_use: fn() -> usize,
+    /// Gives the system back what the allocator keeps although it is free.
+    pub give_back: fn(),
 }
 
 /// Why a command ends without an answer of its own, and what is known by then.
@@ -119,6 +121,8 @@ pub fn start(watched: &Watched, shown: impl Fn(&Overrun) -> String + Send + 'sta
         memory: watched.memory.or_else(default_memory_limit).map(with_slack),
         memory_in_use: watched.memory_in_use,
         over: None,
+        give_back: watched.give_back,
+        most: 0,
     };
     let watch = move || guard.watch(shown);
     // Without the guard, searches and checks still look at their budgets: no reason to give up now.
@@ -134,6 +138,9 @@ struct Guard {
     memory_in_use: fn() -> usize,
     /// Since when too much memory is in use, and how much it was then.
     over: Option<(Instant, usize)>,
+    give_back: fn(),
+    /// The most bytes that were in use since some were given back.
+    most: usize,
 }
 
 /// How long after a limit a run may answer by itself.
@@ -152,6 +159,9 @@ impl Guard {
             if let Some(why) = self.reason() {
                 return answer(why, shown);
             }
+            if self.has_much_free() {
+                (self.give_back)();
+            }
             thread::sleep(OFTEN);
         }
     }
@@ -167,6 +177,17 @@ impl Guard {
         let interrupted = *INTERRUPTED.lock().unwrap_or_else(PoisonError::into_inner);
         let is_late = interrupted.is_some_and(|then| then.elapsed() >= GRACE);
         is_late.then_some(Stop::Cancelled)
+    }
+
+    /// Whether so much has become free that a limit may be overrun by what the allocator keeps of it: half of what was in use, and a good part of the limit.
+    fn has_much_free(&mut self) -> bool {
+        let in_use = (self.memory_in_use)();
+        self.most = self.most.max(in_use);
+        let has = in_use < self.most / 2 && self.memory.is_some_and(|limit| self.most > limit / 8);
+        if has {
+            self.most = in_use;
+        }
+        has
     }
 
     /// Whether too much memory is in use, and ever more of it. Whoever has heard of the limit, and gives back what it has,
@@ -213,11 +234,32 @@ mod tests {
         assert!(grace(Duration::MAX) < Duration::MAX);
     }
 
+    fn guarding(memory: usize, memory_in_use: fn() -> usize) -> Guard {
+        let give_back = || {};
+        Guard { end: None, memory: Some(memory), memory_in_use, over: None, give_back, most: 0 }
+    }
+
+    #[test]
+    fn what_is_free_is_given_back_once() {
+        static IN_USE: Mutex<usize> = Mutex::new(0);
+        let mut guard = guarding(1000, || *IN_USE.lock().unwrap());
+        let mut looks = |bytes: &[usize]| -> Vec<bool> {
+            let mut look = |bytes: &usize| {
+                *IN_USE.lock().unwrap() = *bytes;
+                guard.has_much_free()
+            };
+            bytes.iter().map(&mut look).collect()
+        };
+        // Little is nobody's concern, and what grows has nothing to give.
+        assert_eq!(looks(&[10, 100, 20, 200, 900, 500]), [false; 6]);
+        assert_eq!(looks(&[400, 300, 200, 100, 600, 200]), [true, false, false, true, false, true]);
+    }
+
     #[test]
     fn memory_that_does_not_grow_has_some_time() {
         static IN_USE: Mutex<usize> = Mutex::new(0);
         let memory_in_use = || *IN_USE.lock().unwrap();
-        let mut guard = Guard { end: None, memory: Some(10), memory_in_use, over: None };
+        let mut guard = guarding(10, memory_in_use);
         let mut looks = |bytes: &[usize]| -> Vec<bool> {
             let mut look = |bytes: &usize| {
                 *IN_USE.lock().unwrap() = *bytes;

@@ -7,10 +7,9 @@ use clap::Args as ClapArgs;
 use selvedge::{Bound, Engines, Failure, Options, check};
 use selvedge_frontend::show_path;
 
-use super::answer::AnswerArgs;
-use super::deadlock::DeadlockArgs;
-use super::engine::{EngineOptions, Limits};
-use super::field::{Asked, FieldArgs};
+use super::engine::Limits;
+use super::field::{FieldArgs, TaskQuestion};
+use super::search::SearchArgs;
 use super::spread::{Part, SpreadArgs, ended};
 use crate::args::{InputArgs, bound, number, started};
 use crate::exit::Exit;
@@ -46,14 +45,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = started, requires = "rounds", conflicts_with = "contexts", allow_negative_numbers = true)]
     started: Option<u32>,
     #[command(flatten)]
-    deadlock: DeadlockArgs,
-    /// Answer `unknown` where some assertion is reached by no schedule, or is not known to be
-    #[arg(long)]
-    require_reached: bool,
-    #[command(flatten)]
-    answer: AnswerArgs,
-    #[command(flatten)]
-    engine: EngineOptions,
+    search: SearchArgs,
     #[command(flatten)]
     spread: SpreadArgs,
 }
@@ -73,7 +65,7 @@ struct BoundArgs {
 impl Args {
     /// The limits within which there is an answer, and the file that it is about.
     pub fn watched(&self) -> (Limits, &Path) {
-        (self.spread.watched(&self.engine.limits), &self.input.file)
+        (self.spread.watched(&self.search.engine.limits), &self.input.file)
     }
 }
 
@@ -86,27 +78,25 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
              {file}` needs no bound"
         )));
     };
-    Engines::default().need(args.engine.engine, Some(bound.resource))?;
+    Engines::default().need(args.search.engine.engine, Some(bound.resource))?;
     let interrupt = Interrupt::install(guard::interrupted);
-    let questions = args.field.questions(&args.input, &args.answer, output)?;
+    let questions = args.field.questions(&args.input, &args.search.answer, output)?;
     questions.answer(|asked| answer(args, asked, bound, &interrupt, output))
 }
 
 /// Answers one question.
 fn answer(
     args: &Args,
-    asked: &Asked,
+    asked: &TaskQuestion,
     bound: Bound,
     interrupt: &Interrupt,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let start = Instant::now();
     let subject = input::load(&asked.input, output)?;
-    let options = args.engine.options(args.engine.limits.until(start, interrupt.flag()));
-    let Args { require_reached, started, .. } = *args;
-    let deadlock = args.deadlock.deadlocks();
-    let options = Options { deadlock, require_reached, started, ..options };
-    let jobs = args.engine.jobs;
+    let limits = args.search.engine.limits.until(start, interrupt.flag());
+    let options = Options { started: args.started, ..args.search.options(limits) };
+    let jobs = args.search.engine.jobs;
     let (options, spreader) =
         match args.spread.part(&subject, Some(bound), options, jobs, output)? {
             Part::Alone(options) => (options, None),
@@ -114,11 +104,11 @@ fn answer(
             Part::Worked(exit) => return Ok(exit),
         };
     let ask = |options: &Options| check(&subject, bound, options);
-    let answer = args.answer.ask(&asked.input, options, output, Some(bound), ask);
+    let answer = args.search.answer.ask(&asked.input, options, output, Some(bound), ask);
     let answer = ended(answer, spreader, output)?;
     let saved = args.field.save_witness(answer, asked, output);
     asked.announce(output);
-    let exit = args.answer.print(answer, output)?;
+    let exit = args.search.answer.print(answer, output)?;
     asked.conclude(answer.name(), output);
     saved.map(|()| exit)
 }

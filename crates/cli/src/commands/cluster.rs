@@ -15,9 +15,8 @@ use clap::Args as ClapArgs;
 use selvedge::{Blame, Bound, Failure, Options, VerdictName, check, default_memory_limit, verify};
 use selvedge_distribute::Secret;
 
-use super::answer::AnswerArgs;
-use super::deadlock::DeadlockArgs;
-use super::engine::{EngineOptions, Limits};
+use super::engine::Limits;
+use super::search::SearchArgs;
 use super::spread::{CheckpointArgs, Part, SpreadArgs, ended};
 use crate::args::{InputArgs, number};
 use crate::exit::Exit;
@@ -55,14 +54,7 @@ pub struct Args {
     #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true)]
     contexts: Option<usize>,
     #[command(flatten)]
-    deadlock: DeadlockArgs,
-    /// Answer `unknown` where some assertion is reached by no schedule, or is not known to be
-    #[arg(long)]
-    require_reached: bool,
-    #[command(flatten)]
-    answer: AnswerArgs,
-    #[command(flatten)]
-    engine: EngineOptions,
+    search: SearchArgs,
     #[command(flatten)]
     kept: CheckpointArgs,
 }
@@ -78,7 +70,7 @@ fn processes(text: &str) -> Result<usize, String> {
 impl Args {
     /// The limits within which there is an answer, and the file that it is about.
     pub fn watched(&self) -> (Limits, &Path) {
-        (self.engine.limits.clone(), &self.input.file)
+        (self.search.engine.limits.clone(), &self.input.file)
     }
 }
 
@@ -87,18 +79,16 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let start = Instant::now();
     let subject = input::load(&args.input, output)?;
     let bound = args.contexts.map(Bound::contexts);
-    let mut limits = args.engine.limits.clone();
+    let mut limits = args.search.engine.limits.clone();
     limits.memory = limits.memory.or_else(|| Some(default_memory_limit()? / args.processes));
-    let options = args.engine.options(limits.until(start, interrupt.flag()));
-    let (deadlock, require_reached) = (args.deadlock.deadlocks(), args.require_reached);
-    let options = Options { deadlock, require_reached, ..options };
+    let options = args.search.options(limits.until(start, interrupt.flag()));
     // What cannot be asked is said before anybody is started.
     if let Some(why) = selvedge::refuses_elsewhere(&subject, bound, options.engine) {
         return Err(why);
     }
     let others = Others::start(args, limits.memory)?;
     let spread = others.spread(&options.limits.cancelled, &args.kept);
-    let met = spread.part(&subject, bound, options, args.engine.jobs, output);
+    let met = spread.part(&subject, bound, options, args.search.engine.jobs, output);
     others.has_met.store(true, Ordering::Relaxed);
     let (options, spreader) = match met {
         Ok(Part::Asks(options, spreader)) => (options, Some(spreader)),
@@ -113,7 +103,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         None => verify(&subject, options),
         Some(bound) => check(&subject, bound, options),
     };
-    let answer = args.answer.ask(&args.input, options, output, bound, ask);
+    let answer = args.search.answer.ask(&args.input, options, output, bound, ask);
     let answer = ended(answer, spreader, output)?;
     let is_unknown = answer.name() == VerdictName::Unknown;
     if let Some(words) = others.words_of_ended().filter(|_| is_unknown) {
@@ -121,7 +111,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     // Who hangs is not waited for.
     others.end(if is_unknown { SOON } else { FAREWELL });
-    args.answer.print(answer, output)
+    args.search.answer.print(answer, output)
 }
 
 /// The other processes, and a folder for what they are given. All of them end with this.
@@ -192,7 +182,7 @@ impl Others {
         line.extend(["--hosts".into(), self.hosts().into(), "--process".into()]);
         line.push(process.to_string().into());
         line.extend(["--secret-file".into(), self.secret().into(), "--tied".into()]);
-        if let (Some(memory), None) = (memory, args.engine.limits.memory) {
+        if let (Some(memory), None) = (memory, args.search.engine.limits.memory) {
             line.extend(["--memory".into(), format!("{memory}B").into()]);
         }
         let mut is_plain = false;

@@ -34,7 +34,7 @@ pub struct FieldArgs {
 
 /// One question.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct TaskQuestion {
     /// The program, and what is said about it.
     pub input: InputArgs,
     specification: Option<Specification>,
@@ -47,20 +47,20 @@ pub struct Asked {
 /// The questions about an input.
 #[derive(Clone, Debug, Default)]
 pub struct Questions {
-    asked: Vec<Asked>,
+    asked: Vec<TaskQuestion>,
     /// Whether a task asks for more than is answered.
     leaves_out: bool,
 }
 
 impl Questions {
-    fn one(asked: Asked) -> Self {
+    fn one(asked: TaskQuestion) -> Self {
         Questions { asked: vec![asked.with_options()], leaves_out: false }
     }
 
     /// Answers them one after the other, and says how to end: a violation counts most, then what is not known.
     pub fn answer(
         &self,
-        mut answer: impl FnMut(&Asked) -> Result<Exit, Failure>,
+        mut answer: impl FnMut(&TaskQuestion) -> Result<Exit, Failure>,
     ) -> Result<Exit, Failure> {
         let weight = |exit: &Exit| match exit {
             Exit::Unsafe => 3,
@@ -88,8 +88,12 @@ impl FieldArgs {
             true => self.of_task(input, output)?,
             false => {
                 let specification = self.spec.as_deref().map(Specification::read).transpose()?;
-                let asked =
-                    Asked { input: input.clone(), specification, heading: None, expected: None };
+                let asked = TaskQuestion {
+                    input: input.clone(),
+                    specification,
+                    heading: None,
+                    expected: None,
+                };
                 Questions::one(asked)
             }
         };
@@ -108,7 +112,11 @@ impl FieldArgs {
     }
 
     /// All of this is for programs in C.
-    fn refuse_what_is_not_c(&self, input: &InputArgs, asked: &[Asked]) -> Result<(), Failure> {
+    fn refuse_what_is_not_c(
+        &self,
+        input: &InputArgs,
+        asked: &[TaskQuestion],
+    ) -> Result<(), Failure> {
         let what = match () {
             () if self.witness.is_some() => "--witness",
             () if self.spec.is_some() => "--spec",
@@ -143,8 +151,12 @@ impl FieldArgs {
             let is_it = |file: &Path| Specification::read(file).is_ok_and(|it| it == specification);
             let entry = task.entries.iter().find(|entry| is_it(&entry.file));
             let expected = entry.and_then(|entry| entry.expected);
-            let asked =
-                Asked { input: about, specification: Some(specification), heading: None, expected };
+            let asked = TaskQuestion {
+                input: about,
+                specification: Some(specification),
+                heading: None,
+                expected,
+            };
             return Ok(Questions::one(asked));
         }
         let mut questions = Questions::default();
@@ -164,7 +176,9 @@ impl FieldArgs {
             };
             let (input, expected) = (about.clone(), entry.expected);
             let heading = several.then_some(file);
-            questions.asked.push(Asked { input, specification, heading, expected }.with_options());
+            questions
+                .asked
+                .push(TaskQuestion { input, specification, heading, expected }.with_options());
         }
         Ok(questions)
     }
@@ -192,7 +206,7 @@ impl FieldArgs {
     pub fn save_witness(
         &self,
         answer: &Answer,
-        asked: &Asked,
+        asked: &TaskQuestion,
         output: &mut Output,
     ) -> Result<(), Failure> {
         let Some(path) = self.witness.as_deref() else { return Ok(()) };
@@ -207,7 +221,7 @@ impl FieldArgs {
     }
 }
 
-impl Asked {
+impl TaskQuestion {
     /// With the options that the specification stands for.
     fn with_options(mut self) -> Self {
         let Some(specification) = &self.specification else { return self };

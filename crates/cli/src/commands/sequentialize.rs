@@ -31,8 +31,8 @@ pub struct Args {
     #[command(flatten)]
     input: InputArgs,
     /// What is asked
-    #[arg(long = "for", value_enum, value_name = "WHAT", default_value_t = Asked::Assertions)]
-    asked: Asked,
+    #[arg(long = "for", value_enum, value_name = "WHAT", default_value_t = Goal::Assertions)]
+    asked: Goal,
     /// The number of rounds, for assertions
     #[arg(long, value_name = "K", value_parser = rounds, allow_negative_numbers = true,
         required_unless_present = "asked", required_if_eq("asked", "assertions"))]
@@ -68,7 +68,7 @@ pub struct Args {
 
 /// What the result is asked.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum Asked {
+enum Goal {
     /// Whether the program goes wrong
     Assertions,
     /// Whether it has an endless run that is fair

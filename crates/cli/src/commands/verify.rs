@@ -7,10 +7,10 @@ use clap::{Args as ClapArgs, ValueEnum};
 use selvedge::{Closure, Failure, Options, verify};
 use selvedge_frontend::show_path;
 
-use super::answer::{AnswerArgs, SolverArgs};
-use super::deadlock::DeadlockArgs;
-use super::engine::{EngineOptions, Limits};
-use super::field::{Asked, FieldArgs};
+use super::answer::SolverArgs;
+use super::engine::Limits;
+use super::field::{FieldArgs, TaskQuestion};
+use super::search::SearchArgs;
 use super::spread::{Part, SpreadArgs, ended};
 use crate::args::InputArgs;
 use crate::exit::Exit;
@@ -50,14 +50,7 @@ pub struct Args {
     #[command(flatten)]
     field: FieldArgs,
     #[command(flatten)]
-    deadlock: DeadlockArgs,
-    /// Answer `unknown` where some assertion is reached by no schedule, or is not known to be
-    #[arg(long)]
-    require_reached: bool,
-    #[command(flatten)]
-    answer: AnswerArgs,
-    #[command(flatten)]
-    engine: EngineOptions,
+    search: SearchArgs,
     /// What `--engine delays` observes of a state, separated by commas: names of shared variables (or
     /// `shared` for all, which is meant where none is named), and `top=J` for the topmost J symbols
     /// of each stack; or `predicates`: the line of one thread and the predicates of the program
@@ -132,29 +125,27 @@ enum Tried {
 impl Args {
     /// The limits within which there is an answer, and the file that it is about.
     pub fn watched(&self) -> (Limits, &Path) {
-        (self.spread.watched(&self.engine.limits), &self.input.file)
+        (self.spread.watched(&self.search.engine.limits), &self.input.file)
     }
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     args.misplaced.refuse(&args.input.file)?;
     let interrupt = Interrupt::install(guard::interrupted);
-    let questions = args.field.questions(&args.input, &args.answer, output)?;
+    let questions = args.field.questions(&args.input, &args.search.answer, output)?;
     questions.answer(|asked| answer(args, asked, &interrupt, output))
 }
 
 /// Answers one question.
 fn answer(
     args: &Args,
-    asked: &Asked,
+    asked: &TaskQuestion,
     interrupt: &Interrupt,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let start = Instant::now();
     let subject = input::load(&asked.input, output)?;
     let options = Options {
-        deadlock: args.deadlock.deadlocks(),
-        require_reached: args.require_reached,
         observe: args.observe.clone(),
         closure: match args.closure {
             Tried::Disrespectful => Closure::Disrespectful,
@@ -163,21 +154,21 @@ fn answer(
         },
         solver: Some(args.solver.solver.clone()),
         only_given_predicates: args.predicates == Predicates::Given,
-        ..args.engine.options(args.engine.limits.until(start, interrupt.flag()))
+        ..args.search.options(args.search.engine.limits.until(start, interrupt.flag()))
     };
-    let jobs = args.engine.jobs;
+    let jobs = args.search.engine.jobs;
     let (options, spreader) = match args.spread.part(&subject, None, options, jobs, output)? {
         Part::Alone(options) => (options, None),
         Part::Asks(options, spreader) => (options, Some(spreader)),
         Part::Worked(exit) => return Ok(exit),
     };
     let ask = |options: &Options| verify(&subject, options);
-    let answer = args.answer.ask(&asked.input, options, output, None, ask);
+    let answer = args.search.answer.ask(&asked.input, options, output, None, ask);
     let answer = ended(answer, spreader, output)?;
     args.solver.keep.keep(answer.queries())?;
     let saved = args.field.save_witness(answer, asked, output);
     asked.announce(output);
-    let exit = args.answer.print(answer, output)?;
+    let exit = args.search.answer.print(answer, output)?;
     asked.conclude(answer.name(), output);
     saved.map(|()| exit)
 }

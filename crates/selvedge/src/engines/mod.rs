@@ -14,7 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use selvedge_analysis::Resource;
-use selvedge_analysis::engine::{FAVOURED, Method};
+use selvedge_analysis::engine::{FAVOURED, LEADING, Method};
 use selvedge_analysis::reduce::Direction;
 use selvedge_sequential::Guesses;
 
@@ -56,13 +56,30 @@ pub trait Engine: Send + Sync {
 pub struct Place {
     /// How much work the others do before it begins, in moves of an explorer: a million is about a second.
     pub after: u64,
-    /// How large its portions are: with 4, four times those of an engine with 1.
+    /// How large its portions are at first: with 4, four times those of an engine with 1.
     pub shares: u64,
+    /// Whether they become as large as those of a leading engine where there is no answer for long.
+    pub catches_up: bool,
 }
 
 impl Place {
     /// At once, with portions so large that what others do beside it is hardly noticed.
-    pub const FIRST: Place = Place { after: 0, shares: 8 * FAVOURED };
+    pub const FIRST: Place = Place { after: 0, shares: 8 * FAVOURED, catches_up: false };
+
+    /// At once, where another engine is [beside](Place::beside) it.
+    pub const LEADING: Place = Place { after: 0, shares: LEADING, catches_up: false };
+
+    /// After a while, with small portions as long as an answer of the leading engine may come soon.
+    #[must_use]
+    pub const fn beside(after: u64) -> Place {
+        Place { after, shares: 1, catches_up: true }
+    }
+
+    /// After a while, with portions of one size.
+    #[must_use]
+    pub const fn later(after: u64, shares: u64) -> Place {
+        Place { after, shares, catches_up: false }
+    }
 }
 
 /// The engines that there are.

@@ -9,8 +9,11 @@ use crate::heard::Heard;
 use crate::predicates::{self, accompany, come_first, join};
 use crate::question::Question;
 
-/// How much work the other engines do alone, in moves: a moment.
+/// How much work the other engines do alone where integers have no bounds, in moves: a moment.
 const HEAD_START: u64 = 1 << 16;
+
+/// How much they do where threads are started again and again, and states may well have an end: a tenth of a second or two.
+const BESIDE_STARTED: u64 = 1 << 20;
 
 /// Invariants over predicates.
 pub(super) struct ByPredicates;
@@ -33,9 +36,9 @@ impl Engine for ByPredicates {
         if question.bound().is_none() && come_first(question) {
             Some(Place::FIRST)
         } else if join(question) {
-            Some(Place { after: HEAD_START, shares: 2 * FAVOURED })
+            Some(Place::later(HEAD_START, 2 * FAVOURED))
         } else {
-            accompany(question).then_some(Place { after: HEAD_START, shares: FAVOURED })
+            accompany(question).then_some(Place::beside(BESIDE_STARTED))
         }
     }
 

@@ -75,7 +75,7 @@ impl Engine for InRounds {
             Some(Resource::Rounds) => FAVOURED,
             Some(_) => return None,
         };
-        (is_first && has_answer).then_some(Place { after: HEAD_START, shares })
+        (is_first && has_answer).then_some(Place::later(HEAD_START, shares))
     }
 
     fn answer(&self, question: &Question) -> Result<Answer, Failure> {

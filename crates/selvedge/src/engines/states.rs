@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use selvedge_analysis::Resource;
-use selvedge_analysis::engine::{self, FAVOURED, Method, Verdict, delays};
+use selvedge_analysis::engine::{self, Method, Verdict, delays};
 use selvedge_analysis::reduce::Direction;
 
 use super::{Engine, EngineName, Place, only, refuse_delays};
@@ -78,9 +78,9 @@ impl Engine for OfStates {
             true if may_follow => Some(Place { after: u64::MAX, ..Place::FIRST }),
             true => None,
             // States may have no end; then predicates are what answers.
-            false if predicates::join(question) => Some(Place { after: 0, shares: 1 }),
-            // Nobody knows who is faster; both take small portions.
-            false if predicates::accompany(question) => Some(Place { after: 0, shares: FAVOURED }),
+            false if predicates::join(question) => Some(Place::later(0, 1)),
+            // Nobody knows who is faster.
+            false if predicates::accompany(question) => Some(Place::LEADING),
             false => Some(Place::FIRST),
         }
     }
