@@ -140,7 +140,7 @@ fn in_waves(
     let mut alone = None;
     for workers in [1, 2, 3] {
         let about = format!("{about}, {workers} workers");
-        let budget = Budget { workers, ..Budget::default() };
+        let budget = Budget { crew: workers, ..Budget::default() };
         let explorer = || {
             let explorer = ContextExplorer::new(expected.system, Stacks::default(), symmetry);
             explorer.expect("starts").with_waves_from(0)

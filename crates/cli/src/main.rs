@@ -21,6 +21,7 @@ use args::Args;
 use output::Output;
 
 fn main() -> ExitCode {
+    selvedge_pages::share_among_threads();
     exit::report_panics_as_bugs();
     let words: Vec<_> = std::env::args_os().collect();
     let args = match Args::typed(&words) {

@@ -27,6 +27,8 @@ pub struct Budget {
     pub cancelled: Vec<Arc<AtomicBool>>,
     /// How many engines may work at the same time; 0 is 1.
     pub workers: usize,
+    /// How many workers one exploration may have; 0 is 1.
+    pub crew: usize,
     /// Who counts the work, and may let it wait: the turns that engines take, one inside of the other.
     pub meters: Vec<Arc<dyn Meter>>,
 }

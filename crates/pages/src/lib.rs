@@ -75,6 +75,14 @@ fn wish_for_large_pages(block: *mut u8, size: usize) {
 #[cfg(not(target_os = "linux"))]
 fn wish_for_large_pages(_block: *mut u8, _size: usize) {}
 
+/// Lets all threads have their small blocks from one place. The allocator of glibc would have a place for each thread, and keep there what the thread has freed: engines that
+/// work one after the other, each in its thread, would have the sum of what each of them needs. To be called before there are other threads.
+pub fn share_among_threads() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: it sets a number of the allocator, which it reads when a thread asks for its first block.
+    let _ = unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) };
+}
+
 /// Gives the system back what was freed and is kept for later. The allocator of glibc keeps it for each thread by itself, so that engines that
 /// work one after the other, each in its thread, would have the sum of what each of them needs.
 pub fn give_back() {

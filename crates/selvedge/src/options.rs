@@ -129,7 +129,12 @@ pub struct Cost {
 impl Options {
     /// What a run may use, from now on.
     pub(crate) fn budget(&self) -> Budget {
-        Budget { workers: self.jobs, meters: vec![self.moves.meter()], ..self.limits.budget() }
+        Budget {
+            workers: self.jobs,
+            crew: self.jobs,
+            meters: vec![self.moves.meter()],
+            ..self.limits.budget()
+        }
     }
 
     /// Tells who listens.

@@ -77,11 +77,13 @@ impl<H: Hash + Eq + Copy, M> Moves<H, M> {
         head: H,
         moves: impl IntoIterator<Item = M>,
     ) -> Result<Range<u32>, Full> {
-        if let Some(known) = self.find(&head) {
-            return Ok(known);
+        let mut slot = self.slot(&head);
+        if let Some(Some(known)) = self.slots.get(slot) {
+            return Ok(known.range());
         }
         if self.heads >= self.slots.len() / 4 * 3 {
             self.grow();
+            slot = self.slot(&head);
         }
         let before = self.moves.len();
         self.moves.extend(moves);
@@ -92,7 +94,6 @@ impl<H: Hash + Eq + Copy, M> Moves<H, M> {
             return Err(Full { what: "moves", most: before });
         };
         let known = Known { head, start, end };
-        let slot = self.slot(&head);
         self.slots[slot] = Some(known);
         self.heads += 1;
         Ok(known.range())

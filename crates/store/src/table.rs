@@ -208,12 +208,8 @@ impl<S: Slot> Table<S> {
         }
     }
 
-    /// As [`Table::find`], with the slots in which numbers are.
-    pub fn find_at(
-        &self,
-        hash: u64,
-        is: impl Fn(usize, usize) -> bool,
-    ) -> Result<(usize, usize), Vacant> {
+    /// As [`Table::find`], where it matters in which slot a number is.
+    pub fn find_at(&self, hash: u64, is: impl Fn(usize, usize) -> bool) -> Result<usize, Vacant> {
         let Some(places) = self.places() else { return Err(Vacant(0)) };
         let mut place = places.first(hash);
         loop {
@@ -224,7 +220,7 @@ impl<S: Slot> Table<S> {
             if let Some(number) = places.number(found, hash)
                 && is(place, number)
             {
-                return Ok((place, number));
+                return Ok(number);
             }
             place = places.next(place);
         }

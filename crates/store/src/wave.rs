@@ -178,25 +178,14 @@ impl Looked {
         asked: &impl Ask,
     ) {
         let Looked { new, again, yes, beyond, .. } = self;
-        let mut hashes = [0; TOGETHER];
-        let mut likely = [Likely::default(); TOGETHER];
+        let mut places = Places::default();
         for made in made.chunks(TOGETHER) {
-            let hashes = &mut hashes[..made.len()];
-            let mut touched = 0;
-            for (hash, (row, _)) in hashes.iter_mut().zip(made) {
-                *hash = hash::of_row(row.whole());
-                touched ^= stretch.touch(*hash);
-            }
-            black_box(touched);
-            for (likely, &hash) in likely.iter_mut().zip(&*hashes) {
-                let (place, number) = stretch.likely(hash);
-                *likely = place;
-                touched ^= number.filter(|&number| number < count).map_or(0, |number| {
-                    rows.row(number) as u64 ^ u64::from(asked.expect(number as u32))
-                });
-            }
-            black_box(touched);
-            for ((&hash, &likely), &(row, mark)) in hashes.iter().zip(&likely).zip(made) {
+            let near = |number| match number < count {
+                true => rows.row(number) as u64 ^ u64::from(asked.expect(number as u32)),
+                false => 0,
+            };
+            places.find(made, |hash| stretch.touch(hash), |hash| stretch.likely(hash), near);
+            for ((hash, likely), &(row, mark)) in places.iter().zip(made) {
                 let is = |number: usize| match number.checked_sub(count) {
                     None => R::of(rows.row(number)) == row,
                     Some(index) => R::of(new[index].row) == row,
@@ -234,6 +223,48 @@ impl Looked {
                 yes.push((number, mark));
             }
         }
+    }
+}
+
+/// Where the look-ups of a few rows compare first.
+struct Places {
+    hashes: [u64; TOGETHER],
+    likely: [Likely; TOGETHER],
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Places { hashes: [0; TOGETHER], likely: [Likely::default(); TOGETHER] }
+    }
+}
+
+impl Places {
+    /// Finds the places of rows. The memory that the look-ups need is asked for all at once, so that they wait for it together: slots with `touch`, and with `near` what belongs to the
+    /// numbers that are probably found.
+    #[inline]
+    fn find<R: Row>(
+        &mut self,
+        made: &[(R, Mark)],
+        touch: impl Fn(u64) -> u64,
+        likely: impl Fn(u64) -> (Likely, Option<usize>),
+        near: impl Fn(usize) -> u64,
+    ) {
+        let mut touched = 0;
+        for (hash, (row, _)) in self.hashes.iter_mut().zip(made) {
+            *hash = hash::of_row(row.whole());
+            touched ^= touch(*hash);
+        }
+        black_box(touched);
+        for (place, &hash) in self.likely.iter_mut().zip(&self.hashes[..made.len()]) {
+            let (likely, number) = likely(hash);
+            *place = likely;
+            touched ^= number.map_or(0, &near);
+        }
+        black_box(touched);
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (u64, Likely)> + '_ {
+        self.hashes.iter().copied().zip(self.likely.iter().copied())
     }
 }
 
@@ -361,12 +392,9 @@ impl StateSet {
         asked: &impl Ask,
     ) -> Looked {
         let mut late = Looked::default();
-        let beyond: Vec<(usize, (u128, Mark))> = looked
-            .iter_mut()
-            .enumerate()
-            .flat_map(|(part, looked)| looked.beyond.drain(..).map(move |beyond| (part, beyond)))
-            .collect();
-        for (_, (row, mark)) in beyond {
+        let beyond: Vec<(u128, Mark)> =
+            looked.iter_mut().flat_map(|looked| looked.beyond.drain(..)).collect();
+        for (row, mark) in beyond {
             let hash = hash::of_row(row);
             // A slot says which new row of its part it has, or of these.
             let is = |place: usize, number: usize| match number.checked_sub(count) {
@@ -380,13 +408,13 @@ impl StateSet {
                 }
             };
             match self.table.find_at(hash, is) {
-                Ok((_, number)) if number < count => {
+                Ok(number) if number < count => {
                     if asked.ask(number as u32, mark.note) {
                         late.yes.push((number as u32, mark));
                     }
                 }
                 // A row of a part is not equal to one that leaves it, so this is one of these.
-                Ok((_, number)) => late.again.push(((number - count) as u32, mark)),
+                Ok(number) => late.again.push(((number - count) as u32, mark)),
                 Err(slot) => {
                     self.table.fill(slot, hash, count + late.new.len());
                     late.new.push(New { row, hash, slot, mark, number: 0 });
@@ -441,25 +469,13 @@ impl StateSet {
         asked: &impl Ask,
         yes: &mut Vec<(u32, u32)>,
     ) {
-        let mut hashes = [0; TOGETHER];
-        let mut likely = [Likely::default(); TOGETHER];
+        let mut places = Places::default();
         for made in made.chunks(TOGETHER) {
-            let hashes = &mut hashes[..made.len()];
-            let mut touched = 0;
-            for (hash, (row, _)) in hashes.iter_mut().zip(made) {
-                *hash = hash::of_row(row.whole());
-                touched ^= self.table.touch(*hash);
-            }
-            black_box(touched);
-            for (likely, &hash) in likely.iter_mut().zip(&*hashes) {
-                let (place, number) = self.table.likely(hash);
-                *likely = place;
-                touched ^= number.map_or(0, |number| {
-                    self.rows.row(number) as u64 ^ u64::from(asked.expect(number as u32))
-                });
-            }
-            black_box(touched);
-            for ((&hash, &likely), &(row, mark)) in hashes.iter().zip(&likely).zip(made) {
+            let table = &self.table;
+            let near =
+                |number| self.rows.row(number) as u64 ^ u64::from(asked.expect(number as u32));
+            places.find(made, |hash| table.touch(hash), |hash| table.likely(hash), near);
+            for ((hash, likely), &(row, mark)) in places.iter().zip(made) {
                 let (number, _) = self.insert_within(likely, hash, row.whole());
                 if asked.ask(number, mark.note) {
                     yes.push((number, mark.note));
@@ -522,7 +538,10 @@ mod tests {
     use super::Wave;
     use crate::{Columns, Crew, Full, StateSet};
 
-    /// Random waves, in which many rows are equal: what each row is, whichever wide or half.
+    /// The numbers of rows, and what was said yes to.
+    type Found = (BTreeMap<u128, u32>, Vec<(u32, u32)>);
+
+    /// Random waves, in which many rows are equal.
     fn waves(seed: u64, columns: &Columns, most: u32) -> Vec<Vec<Vec<(u128, u32)>>> {
         let mut rng = fastrand::Rng::with_seed(seed);
         let row = |rng: &mut fastrand::Rng| {
@@ -542,7 +561,7 @@ mod tests {
         for (case, widest) in [3, 1 << 31, 3, 1 << 31].into_iter().enumerate() {
             // Few different rows, so that many are equal, or many.
             let most = [2_000, 60_000][case / 2];
-            let mut first: Option<(BTreeMap<u128, u32>, Vec<(u32, u32)>)> = None;
+            let mut first: Option<Found> = None;
             for workers in [1, 2, 3, 8] {
                 let crew = Crew::of(workers);
                 let mut set = StateSet::default();

@@ -269,6 +269,8 @@ pub fn in_turns<A: Reply>(mut candidates: Vec<Candidate<'_, A>>, budget: &Budget
             let mut budget = budget.clone();
             budget.cancelled.push(Arc::clone(&answered));
             budget.meters.push(Arc::new(turn.clone()));
+            // Engines inside of an engine are not independent of each other.
+            budget.workers = 1;
             let (said, first, answered) = (&said, &first, Arc::clone(&answered));
             scope.spawn(move || {
                 let _ending = Ending(&turn);

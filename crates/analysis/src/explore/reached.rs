@@ -80,7 +80,7 @@ impl<'a, L: Locals> Reached<'a, L> {
 
     /// The workers of this exploration.
     pub(super) fn crew(&mut self, budget: &Budget) -> Arc<Crew> {
-        let crew = self.crew.get_or_insert_with(|| Arc::new(Crew::of(budget.workers)));
+        let crew = self.crew.get_or_insert_with(|| Arc::new(Crew::of(budget.crew)));
         Arc::clone(crew)
     }
 

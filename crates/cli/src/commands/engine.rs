@@ -24,7 +24,7 @@ pub struct EngineOptions {
     /// Store also the states between steps that concern one thread alone; the answer is the same
     #[arg(long, help_heading = "Engine")]
     pub no_reduction: bool,
-    /// How many engines work at the same time; the answer is the same with any number [default: all cores]
+    /// How many workers: engines run side by side, and explorations use all of them; the answer is the same with any number [default: all cores]
     #[arg(short, long, value_name = "N", value_parser = jobs, allow_negative_numbers = true, help_heading = "Engine")]
     pub jobs: Option<usize>,
     #[command(flatten)]

@@ -44,7 +44,6 @@ fn methods() {
             2:38 `.notifyAll` `c` has no methods, such as `notifyAll` -- write `notify all c;`
             2:53 `.join` `t` has no methods, such as `join` -- write `join t;`
             2:63 `.push` `q` has no methods, such as `push` -- write a procedure, and call it: `push(…);`
-            2:74 `.x` `p` has no parts with names -- declare a variable, or an array, for each part
             2:89 `.tryLock` `m` has no methods, such as `tryLock` -- write `if trylock(m) { … }`
             2:107 `.start` `worker` has no methods, such as `start` -- write `async f(…);` for a procedure `f`
         "#]],
@@ -137,8 +136,7 @@ fn records() {
     check(
         "struct P { int x; };\nclass Q { };\nbool b;\nmonitor M { };\nstatic final int N = 3;\ndef f() { }\n",
         expect![[r#"
-            1:1 `struct` `struct` does not belong to the language -- there are no records: declare a variable, or an array, for each field
-            2:1 `class` `class` does not belong to the language -- there are no records: declare a variable, or an array, for each field
+            2:1 `class` `class` does not belong to the language -- write `struct NAME { int x; bool y; }`; then `NAME n;` declares a variable, and `n.x` is a member of it
             4:1 `monitor` expected a declaration, found `monitor` -- `enum NAME { … }`, `thread NAME { … }` and `void NAME() { … }` have braces
             5:1 `static` `static` does not belong to the language -- leave it out: what stands outside of the procedures is shared by all threads
             5:8 `final` `final` does not belong to the language -- leave it out: what stands outside of the procedures is shared by all threads
@@ -153,8 +151,8 @@ fn addresses() {
         expect![[r#"
             2:20 `&` expected an expression, found `&` -- there are no addresses: name the variable itself
             2:30 `&` expected an expression, found `&` -- there are no addresses: name the variable itself
-            2:38 `*` expected the name of a variable, found `*` -- there are no pointers and references: arrays hold what a program works on
-            2:47 `&` expected the name of a variable, found `&` -- there are no pointers and references: arrays hold what a program works on
+            2:38 `*` expected the name of a variable, found `*` -- there are no pointers: arrays hold what a program works on, and indices say which element; a parameter `ref int x` stands for a shared variable
+            2:47 `&` expected the name of a variable, found `&` -- there are no pointers: arrays hold what a program works on, and indices say which element; a parameter `ref int x` stands for a shared variable
         "#]],
     );
 }
@@ -169,7 +167,7 @@ fn outside_of_procedures() {
             3:12 `=` expected `,` or `}`, found `=` -- leave the number out: values of an enumeration are not numbers
             4:8 `*` expected the name of the thread, found `*` -- how many there are stands after the name: `thread NAME * 2 { … }`
             5:1 `mutex_t` expected a declaration, found `mutex_t` -- `lock` is a reserved word: choose another name
-            6:6 `*` expected the name of the procedure, found `*` -- there are no pointers and references: arrays hold what a program works on
+            6:6 `*` expected the name of the procedure, found `*` -- there are no pointers: arrays hold what a program works on, and indices say which element; a parameter `ref int x` stands for a shared variable
             7:1 `std` expected a declaration, found `std` -- there is no library: types are `bool`, `int`, `lock`, `semaphore`, `condition`, `barrier`
         "#]],
     );

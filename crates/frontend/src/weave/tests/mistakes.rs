@@ -412,7 +412,6 @@ fn quantifiers() {
             2:18 `j` expected `self`, found `j`
             2:38 `:` expected a name for a thread, found `:`
             2:52 `at` expected `:` or `!= self:`, found `at`
-            2:67 `[` this cannot have an index -- only a variable that is no array can be named for another thread
         "#]],
     );
 }
