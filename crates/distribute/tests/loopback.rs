@@ -111,7 +111,7 @@ fn random_text(seed: u64) -> Option<Arc<Text>> {
         testing::Shape::default(),
         testing::Shape::plain(),
     ];
-    if seed % 4 == 0 {
+    if seed.is_multiple_of(4) {
         let (system, properties) = random_question(seed);
         return Some(Text::new(Arc::new(system), properties));
     }

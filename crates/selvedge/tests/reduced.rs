@@ -267,7 +267,7 @@ fn deadlocks_of_threads_that_act_and_of_some_that_do_not() {
     }
     // Thinking or with a fork in hand: nobody begins twice.
     let subject =
-        Subject::parse("dine.weave", &dine(8, ""), InputOptions::default()).expect("it is right");
+        Subject::parse("dine.weave", dine(8, ""), InputOptions::default()).expect("it is right");
     let answer = verify(&subject, &options).expect("it can be asked");
     let stored = answer.object().stored_states.expect("states were stored");
     assert!(stored <= 1 << 8, "{stored} states");

@@ -165,7 +165,7 @@ fn what_no_schedule_executes_fades() {
         (line("start"), line("end"))
     };
     let (faded, hints): (Vec<_>, Vec<_>) = list.iter().partition(|hint| hint["tags"] == json!([1]));
-    let faded: Vec<_> = faded.into_iter().map(|hint| lines(hint)).collect();
+    let faded: Vec<_> = faded.into_iter().map(lines).collect();
     assert_eq!(faded, [(5, 6), (8, 8)], "lines that follow each other are one piece");
     let [hint] = hints.as_slice() else { panic!("one assertion is not reached: {hints:?}") };
     assert_eq!(lines(hint), (8, 8));

@@ -127,7 +127,7 @@ fn checked<T>(
     let known = problems.iter().any(is_error);
     for problem in more {
         // The copies of a procedure have the same mistakes.
-        if !(known && is_repeated(&problem)) && !problems.contains(&problem) {
+        if !(problems.contains(&problem) || known && is_repeated(&problem)) {
             problems.push(problem);
         }
     }

@@ -266,7 +266,7 @@ impl<'f> Writer<'f> {
         let mut leaves = Vec::new();
         let fits = self.collect(&decl.ty, "", &[], None, &mut leaves);
         self.parts += leaves.len();
-        if !matches!(kind, Kind::Plain) && !(fits && self.parts <= MOST_PARTS) {
+        if !(matches!(kind, Kind::Plain) || fits && self.parts <= MOST_PARTS) {
             let message = format!("`{}` is made of too many parts", decl.name.text);
             let hint = format!("at most {MOST_LEAVES} are possible: arrays hold what is alike");
             self.report(Diagnostic::error(decl.name.span, message).hint(hint));

@@ -33,9 +33,10 @@ impl<'u> Fun<'_, 'u> {
         let mut sites = Vec::new();
         for statement in function.body.iter().flatten() {
             each_part(statement, false, &mut |expr, _| {
-                each_expr(expr, &mut |inner| match &inner.kind {
-                    ExprKind::Call(..) => sites.extend(varying_site(inner)),
-                    _ => {}
+                each_expr(expr, &mut |inner| {
+                    if let ExprKind::Call(..) = &inner.kind {
+                        sites.extend(varying_site(inner));
+                    }
                 });
             });
         }
