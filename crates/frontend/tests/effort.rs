@@ -26,9 +26,13 @@ pub fn within<T>(most: Duration, what: impl Display, run: impl FnOnce() -> T) ->
 fn waiting_is_no_effort_and_counting_is() {
     within(Duration::from_millis(40), "sleeping", || std::thread::sleep(Duration::from_millis(50)));
     let before = computed().expect("/proc tells");
+    // The system looks at its clock now and then only.
     let mut sum = 0_u64;
-    for number in 0..3_000_000_u64 {
-        sum = std::hint::black_box(sum ^ number);
-    }
-    assert!(computed().expect("/proc tells") > before, "{sum}");
+    let counted = (0..200).any(|_| {
+        for number in 0..3_000_000_u64 {
+            sum = std::hint::black_box(sum ^ number);
+        }
+        computed().expect("/proc tells") > before
+    });
+    assert!(counted, "{sum}");
 }
