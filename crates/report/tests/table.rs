@@ -79,8 +79,8 @@ fn tables_have_the_same_rows_in_all_formats() {
         contexts,states,new_states,visible,new_visible,plateau,which
         0,1,1,1,1,false,"⟨0|1,4⟩"
         1,3,2,3,2,false,"⟨0|1,-⟩ ⟨1|2,4⟩"
-        2,6,3,6,3,false,""
-        3,8,2,6,0,true,""
+        2,6,3,6,3,false,
+        3,8,2,6,0,true,
         4,11,3,7,1,false,"⟨0|1,6⟩"
         5,14,3,8,1,false,"⟨1|2,6⟩"
     "#]]

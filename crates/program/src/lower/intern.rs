@@ -108,8 +108,6 @@ pub(super) trait Keeper {
     /// What a thing is looked at as.
     type Thing: Hash + ?Sized;
 
-    fn find(&self, hash: u64, thing: &Self::Thing) -> Option<u32>;
-
     fn intern(&mut self, hash: u64, thing: &Self::Thing) -> Result<u32, Full>;
 
     fn get(&self, number: u32) -> &Self::Thing;
@@ -117,10 +115,6 @@ pub(super) trait Keeper {
 
 impl<T: Eq + Hash + Clone> Keeper for Interner<T> {
     type Thing = T;
-
-    fn find(&self, hash: u64, thing: &T) -> Option<u32> {
-        self.find_hashed(hash, thing)
-    }
 
     fn intern(&mut self, hash: u64, thing: &T) -> Result<u32, Full> {
         self.intern_hashed(hash, thing)
@@ -133,11 +127,6 @@ impl<T: Eq + Hash + Clone> Keeper for Interner<T> {
 
 impl Keeper for Lists {
     type Thing = [u64];
-
-    #[inline]
-    fn find(&self, hash: u64, list: &[u64]) -> Option<u32> {
-        self.find_hashed(hash, list)
-    }
 
     #[inline]
     fn intern(&mut self, hash: u64, list: &[u64]) -> Result<u32, Full> {
@@ -157,14 +146,9 @@ impl<I: Keeper> Numbered<I> {
 
     /// The number of a thing, a new one if it was never met.
     pub fn number(&self, thing: &I::Thing) -> Result<u32, Fault> {
-        let hash = hash::of(thing);
-        let interner = self.interner.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(number) = interner.find(hash, thing) {
-            return Ok(number);
-        }
-        drop(interner);
+        // Nobody else asks at the same time, as a rule: one look-up is enough, whether or not it is new.
         let mut interner = self.interner.write().unwrap_or_else(PoisonError::into_inner);
-        let number = interner.intern(hash, thing);
+        let number = interner.intern(hash::of(thing), thing);
         number.map_err(|full| Fault::new(full.to_string()))
     }
 
