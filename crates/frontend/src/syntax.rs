@@ -20,7 +20,7 @@ pub struct File {
     /// Its declarations, in order.
     pub items: Vec<Item>,
     /// Whether something in it is made of parts: structs, channels, parameters that stand for shared variables.
-    /// [`crate::parts`] writes it without them.
+    /// `crate::parts` writes it without them.
     pub has_parts: bool,
 }
 
