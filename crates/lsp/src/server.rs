@@ -359,7 +359,7 @@ impl<W: Write> Server<W> {
     }
 }
 
-/// What this server can do.
+/// Lists the requests and commands that the server answers.
 fn capabilities() -> ServerCapabilities {
     let commands = [VERIFY, DEADLOCK, LIVELOCK, CANCEL].map(str::to_owned).to_vec();
     ServerCapabilities {

@@ -13,7 +13,7 @@ use selvedge_report::amount::{amount, bytes};
 /// Somebody who hears what engines do. Several threads may speak at once.
 pub type Listener = Arc<dyn Fn(Heard<'_>) + Send + Sync>;
 
-/// What can be heard.
+/// An event of a run, as a listener gets it.
 #[derive(Clone, Copy)]
 pub enum Heard<'a> {
     /// A bound was completed, or an over-approximation.

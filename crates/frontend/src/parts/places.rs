@@ -10,7 +10,7 @@ use crate::Diagnostic;
 use crate::check::similar::did_you_mean;
 use crate::syntax::{Expr, ExprKind, MemberExpr, Name, PlaceExpr, TypeExpr, VarDecl};
 
-/// What a place means.
+/// A part that an expression names: where its leaves are, and which elements are meant.
 #[derive(Clone, Debug)]
 pub(super) struct Found<'f> {
     /// The name of the leaf, or what the names of leaves begin with, with brackets for each dimension.
@@ -42,7 +42,7 @@ pub(super) enum Asked {
     Full,
 }
 
-/// What a place is.
+/// Tells a place that is made of parts from one that the checker knows as it is.
 pub(super) enum Meaning<'f> {
     /// A variable without parts, or none at all: the checker knows.
     Other,
@@ -412,7 +412,7 @@ impl<'f> Writer<'f> {
     }
 }
 
-/// What nobody looks at.
+/// Stands for a variable after a mistake that was told already.
 fn nothing_known<'f>() -> Variable<'f> {
     const BOOL: &TypeExpr =
         &TypeExpr { kind: crate::syntax::TypeKind::Bool, span: Span { start: 0, end: 0 } };

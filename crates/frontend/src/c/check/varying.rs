@@ -99,7 +99,7 @@ impl Checker<'_> {
     }
 }
 
-/// What a variable holds.
+/// Reads a local variable.
 fn read(local: LocalId, ty: Type, span: Span) -> Expr {
     let place = Lvalue { kind: LvalueKind::Local(local), ty: ty.clone(), span };
     Expr { kind: ExprKind::Load(Box::new(place)), ty, span }
