@@ -63,6 +63,14 @@ impl Lists {
         found.ok().and_then(u32::from_index)
     }
 
+    /// Reads what a list with this hash would be compared with, so that it is near at hand.
+    #[must_use]
+    #[inline]
+    pub fn touch(&self, hash: u64) -> u64 {
+        let (_, likely) = self.table.likely(hash);
+        likely.and_then(|number| self.kept.get(number).first().copied()).unwrap_or_default()
+    }
+
     /// The number of a list whose hash is known to be [`crate::hash::of`] it; a new one if it was never met.
     pub fn intern_hashed(&mut self, hash: u64, list: &[u64]) -> Result<u32, Full> {
         let vacant = match self.table.find(hash, |number| self.kept.get(number) == list) {

@@ -5,7 +5,7 @@
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-use selvedge_model::{Heads, SharedId, State, ThreadId, is_forgotten};
+use selvedge_model::{Heads, SharedId, State, TemplateId, ThreadId, is_forgotten};
 use selvedge_store::{Bytes, Full, Interner, Moves};
 
 use super::target::Target;
@@ -16,6 +16,9 @@ use crate::{Pace, Stop};
 
 /// What finding the moves of a thread counts for, beside making them: it takes as long as making so many that are known.
 const NEW_HEAD: usize = 16;
+
+/// The number of the empty list of started threads.
+const NOBODY: u32 = 0;
 
 /// The class of no thread.
 const NO_CLASS: u32 = u32::MAX;
@@ -99,6 +102,7 @@ impl<'a, L: Locals> Space<'a, L> {
             new_moves: Vec::new(),
             heads: RefCell::default(),
         };
+        space.spawns.intern(Vec::new())?;
         let words: Result<Vec<_>, Full> = initial.iter().map(|state| space.word(state)).collect();
         let words = words?;
         if let Layout::Listed(listed) = &space.layout
@@ -191,12 +195,7 @@ impl<'a, L: Locals> Space<'a, L> {
         let mut moves = std::mem::take(&mut self.new_moves);
         for Move { shared, local, spawns } in found.drain(..) {
             let entry = self.entries.intern((class, local))?;
-            let mut started = Vec::with_capacity(spawns.len());
-            for (template, local) in spawns {
-                let class = self.classes.of_started(template);
-                started.push(self.entries.intern((class, local))?);
-            }
-            let spawns = self.spawns.intern(started)?;
+            let spawns = self.number_started(spawns)?;
             let forgotten = self.is_forgotten((class, local));
             self.expect(class, shared, entry);
             moves.push(EntryMove { shared, entry, spawns, forgotten });
@@ -204,6 +203,20 @@ impl<'a, L: Locals> Space<'a, L> {
         let range = self.moves.remember(head(shared, entry), moves.drain(..));
         (self.found, self.new_moves) = (found, moves);
         Ok(range?)
+    }
+
+    /// The number of a list of started threads.
+    fn number_started(&mut self, spawns: Vec<(TemplateId, u32)>) -> Result<u32, Full> {
+        // Most moves start nobody.
+        if spawns.is_empty() {
+            return Ok(NOBODY);
+        }
+        let mut started = Vec::with_capacity(spawns.len());
+        for (template, local) in spawns {
+            let class = self.classes.of_started(template);
+            started.push(self.entries.intern((class, local))?);
+        }
+        self.spawns.intern(started)
     }
 
     /// Notes that words may have this shared state, and this entry in a place of its class.

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::run::{Next, Outcome, Spare, Started};
+use super::run::{Call, Next, Outcome, Spare, Started};
 use super::{Fault, Frame, Machine, Shared};
 use crate::{EdgeId, Loc, Site};
 
@@ -41,7 +41,6 @@ pub struct Move {
 #[derive(Default)]
 pub struct Room {
     spare: Spare,
-    outcomes: Vec<Outcome>,
     moves: Vec<Move>,
     ways: Vec<Way>,
 }
@@ -72,7 +71,7 @@ struct Inside {
     shared: Shared,
     /// The frames of the thread from the one that entered the section.
     frames: StackId,
-    started: Option<Started>,
+    started: Option<Box<Started>>,
     /// The fair choices on the way, each once, in rising order.
     fair: Vec<(Site, bool)>,
 }
@@ -128,7 +127,6 @@ struct Sections {
     /// Configurations to be followed, with the ways to them; short ways come first.
     work: VecDeque<(Inside, usize)>,
     moves: Vec<Move>,
-    spare: Spare,
 }
 
 impl Sections {
@@ -161,15 +159,11 @@ impl Machine {
             ways: std::mem::take(&mut room.ways),
             work: VecDeque::new(),
             moves: std::mem::take(&mut room.moves),
-            spare: room.spare.take(),
         };
-        let mut outcomes = std::mem::take(&mut room.outcomes);
-        outcomes.clear();
         search.moves.clear();
         search.ways.clear();
         for &edge in &self.code.location(frame.loc).edges {
-            self.outcomes(shared, frame, edge, &mut search.spare, &mut outcomes)?;
-            for outcome in outcomes.drain(..) {
+            self.outcomes(shared, frame, edge, &mut room.spare, |outcome| {
                 let enters = outcome.location().is_some_and(|loc| self.goes_on(&outcome, loc));
                 match outcome.next {
                     Next::Goto(top) if enters => {
@@ -181,12 +175,12 @@ impl Machine {
                     }
                     _ => search.leave(outcome, edge, None),
                 }
-            }
+            })?;
         }
         if !search.work.is_empty() {
-            self.follow(&mut search)?;
+            self.follow(&mut search, &mut room.spare)?;
         }
-        (room.outcomes, room.spare, room.ways) = (outcomes, search.spare, search.ways);
+        room.ways = search.ways;
         Ok(search.moves)
     }
 
@@ -194,7 +188,7 @@ impl Machine {
         outcome.shared.wrong.is_none() && self.code.location(loc).atomic
     }
 
-    fn follow(&self, search: &mut Sections) -> Result<(), Fault> {
+    fn follow(&self, search: &mut Sections, spare: &mut Spare) -> Result<(), Fault> {
         let mut seen = FxHashSet::default();
         let mut remembered = 0;
         while let Some((inside, way)) = search.work.pop_front() {
@@ -221,7 +215,7 @@ impl Machine {
             }
             for &edge in &self.code.location(top.loc).edges {
                 let mut outcomes = Vec::new();
-                self.outcomes(&inside.shared, &top, edge, &mut search.spare, &mut outcomes)?;
+                self.outcomes(&inside.shared, &top, edge, spare, |outcome| outcomes.push(outcome))?;
                 for mut outcome in outcomes {
                     match (&inside.started, &outcome.started) {
                         (Some(_), Some(_)) => {
@@ -253,7 +247,8 @@ impl Machine {
         let Sections { stacks, .. } = search;
         let frames = match outcome.next.clone() {
             Next::Goto(top) => Some(stacks.push(top, below)),
-            Next::Call { callee, caller } => {
+            Next::Call(call) => {
+                let Call { callee, caller } = *call;
                 let caller = stacks.push(caller, below);
                 Some(stacks.push(callee, Some(caller)))
             }

@@ -29,7 +29,7 @@ pub use atomic::{Move, Room, Way};
 pub use cases::{Becomes, Case};
 pub use names::{DROPPED, Names};
 pub use retrace::Deed;
-pub use run::{Next, Outcome, Started};
+pub use run::{Call, Next, Outcome, Started};
 pub use state::{Frame, Shared, Wrong};
 pub use words::{Fault, Halt, Words};
 

@@ -89,7 +89,7 @@ impl Walk<'_> {
             frames.pop();
             match outcome.next {
                 Next::Goto(frame) => frames.push(frame),
-                Next::Call { callee, caller } => frames.extend([caller, callee]),
+                Next::Call(call) => frames.extend([call.caller, call.callee]),
                 Next::Return => {}
             }
             let after = (outcome.shared, frames);

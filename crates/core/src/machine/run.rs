@@ -14,7 +14,7 @@ pub struct Outcome {
     /// What becomes of the top frame.
     pub next: Next,
     /// A thread that was started.
-    pub started: Option<Started>,
+    pub started: Option<Box<Started>>,
     /// The fair choices that were made, each once, in rising order.
     pub fair: Vec<(Site, bool)>,
 }
@@ -25,14 +25,18 @@ pub enum Next {
     /// This one takes its place.
     Goto(Frame),
     /// Two take its place.
-    Call {
-        /// The one on top.
-        callee: Frame,
-        /// The one below, to which the callee returns.
-        caller: Frame,
-    },
+    Call(Box<Call>),
     /// It is gone.
     Return,
+}
+
+/// The frames of a call.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The one on top.
+    pub callee: Frame,
+    /// The one below, to which the callee returns.
+    pub caller: Frame,
 }
 
 /// A thread that an edge starts.
@@ -81,17 +85,17 @@ impl Outcome {
 }
 
 impl Machine {
-    /// All outcomes of an edge from a configuration.
+    /// Tells all outcomes of an edge from a configuration.
     pub(super) fn outcomes(
         &self,
         shared: &Shared,
         frame: &Frame,
         id: EdgeId,
         spare: &mut Spare,
-        out: &mut Vec<Outcome>,
+        mut tell: impl FnMut(Outcome),
     ) -> Result<(), Fault> {
         self.runs(shared, frame, id, spare, Asked::Outcomes, |run, wrong| {
-            out.push(match wrong {
+            tell(match wrong {
                 Some(reason) => run.wrong(frame, Wrong { edge: id, reason }),
                 None => run.outcome(frame, self.code.edge(id).to),
             });
@@ -196,7 +200,7 @@ impl Words<'_> {
             (Leaves::Calls, Some(new)) => {
                 let entry = machine.code.proc(new.proc).entry;
                 let callee = machine.frame(entry, new.memory, frame.owner);
-                Next::Call { callee, caller: stay }
+                Next::Call(Box::new(Call { callee, caller: stay }))
             }
             _ => Next::Return,
         };
@@ -204,17 +208,17 @@ impl Words<'_> {
         let mut shared = Shared {
             memory: self.globals,
             returned,
-            held: before.held.clone(),
-            ended: before.ended.clone(),
+            held: copied(&before.held),
+            ended: copied(&before.ended),
             wrong: before.wrong.clone(),
         };
         let put = match &next {
             Next::Goto(frame) => [Some(frame), None],
-            Next::Call { callee, caller } => [Some(callee), Some(caller)],
+            Next::Call(call) => [Some(&call.callee), Some(&call.caller)],
             Next::Return => [None, None],
         };
         let mut started = self.started;
-        machine.recount(&mut shared, frame, put, started.as_mut());
+        machine.recount(&mut shared, frame, put, started.as_deref_mut());
         Outcome { shared, next, started, fair: each_once(self.fair) }
     }
 
@@ -228,6 +232,12 @@ impl Words<'_> {
             fair: each_once(self.fair),
         }
     }
+}
+
+/// A copy. Most lists of ids are empty.
+#[inline]
+fn copied<T: Clone>(list: &[T]) -> Box<[T]> {
+    if list.is_empty() { Box::default() } else { list.into() }
 }
 
 fn each_once(mut fair: Vec<(Site, bool)>) -> Vec<(Site, bool)> {

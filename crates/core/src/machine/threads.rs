@@ -37,7 +37,7 @@ impl Words<'_> {
             let owner = self.new_owner(id);
             let entry = self.machine.code.proc(new.proc).entry;
             let frame = self.machine.frame(entry, new.memory, owner);
-            self.started = Some(Started { proc: new.proc, frame, id });
+            self.started = Some(Box::new(Started { proc: new.proc, frame, id }));
         }
         dest.map_or(Ok(()), |(at, place)| self.store(&at, place, Some(value)))
     }
@@ -61,7 +61,7 @@ impl Words<'_> {
             }
         }
         let frame = self.machine.frame(at, self.locals.clone(), owner);
-        self.started = Some(Started { proc: self.proc, frame, id });
+        self.started = Some(Box::new(Started { proc: self.proc, frame, id }));
         Ok(())
     }
 }

@@ -74,8 +74,8 @@ pub struct Words<'m> {
     /// Whether results that were on their way have been taken.
     pub(super) taken: bool,
     pub(super) leaves: Leaves,
-    pub(super) started: Option<Started>,
-    old: Option<Old>,
+    pub(super) started: Option<Box<Started>>,
+    old: Option<Box<Old>>,
     /// Whether a result that is open gets a value when it is received.
     pub(super) settles_results: bool,
     /// The slots that were open when they were read, and the values that were chosen for them.
@@ -395,11 +395,11 @@ impl Domain for Words<'_> {
     fn effect(&mut self, effect: Effect<'_, (Area, usize)>) -> Result<(), Halt> {
         match effect {
             Effect::Snapshot => {
-                self.old = Some(Old {
+                self.old = Some(Box::new(Old {
                     globals: self.globals.clone(),
                     locals: self.locals.clone(),
                     set: Vec::new(),
-                });
+                }));
             }
             Effect::Take => {
                 self.note(|touched| touched.others = true);

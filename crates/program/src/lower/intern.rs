@@ -3,11 +3,12 @@
 //! back, so whoever has one can look it up at any time.
 
 use std::hash::Hash;
-use std::sync::{PoisonError, RwLock};
+use std::hint::black_box;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use selvedge_core::Loc;
 use selvedge_core::machine::{Frame, Machine};
-use selvedge_model::{FairChoice, Fault};
+use selvedge_model::{FairChoice, Fault, SharedId, SymbolId};
 use selvedge_store::{Full, Interner, Lists, hash};
 
 use crate::flow::EdgeId;
@@ -98,62 +99,94 @@ pub(super) struct Executed {
     pub fair: Vec<FairChoice>,
 }
 
-/// Things by number, for several readers at a time. They are kept by an interner.
-pub(super) struct Numbered<I> {
-    interner: RwLock<I>,
+/// Things by number, for several readers at a time.
+pub(super) struct Numbered<T> {
+    interner: RwLock<Interner<T>>,
 }
 
-/// Gives numbers to things, and keeps each once.
-pub(super) trait Keeper {
-    /// What a thing is looked at as.
-    type Thing: Hash + ?Sized;
-
-    fn intern(&mut self, hash: u64, thing: &Self::Thing) -> Result<u32, Full>;
-
-    fn get(&self, number: u32) -> &Self::Thing;
-}
-
-impl<T: Eq + Hash + Clone> Keeper for Interner<T> {
-    type Thing = T;
-
-    fn intern(&mut self, hash: u64, thing: &T) -> Result<u32, Full> {
-        self.intern_hashed(hash, thing)
-    }
-
-    fn get(&self, number: u32) -> &T {
-        self.get(number)
-    }
-}
-
-impl Keeper for Lists {
-    type Thing = [u64];
-
-    #[inline]
-    fn intern(&mut self, hash: u64, list: &[u64]) -> Result<u32, Full> {
-        self.intern_hashed(hash, list)
-    }
-
-    #[inline]
-    fn get(&self, number: u32) -> &[u64] {
-        self.get(number)
-    }
-}
-
-impl<I: Keeper> Numbered<I> {
-    pub fn new(interner: I) -> Self {
+impl<T: Eq + Hash + Clone> Numbered<T> {
+    pub fn new(interner: Interner<T>) -> Self {
         Numbered { interner: RwLock::new(interner) }
     }
 
     /// The number of a thing, a new one if it was never met.
-    pub fn number(&self, thing: &I::Thing) -> Result<u32, Fault> {
+    pub fn number(&self, thing: &T) -> Result<u32, Fault> {
         // Nobody else asks at the same time, as a rule: one look-up is enough, whether or not it is new.
         let mut interner = self.interner.write().unwrap_or_else(PoisonError::into_inner);
-        let number = interner.intern(hash::of(thing), thing);
-        number.map_err(|full| Fault::new(full.to_string()))
+        interner.intern_hashed(hash::of(thing), thing).map_err(full)
     }
 
     /// Looks at the thing of a number that was given out.
-    pub fn look<R>(&self, number: u32, look: impl FnOnce(&I::Thing) -> R) -> R {
+    pub fn look<R>(&self, number: u32, look: impl FnOnce(&T) -> R) -> R {
         look(self.interner.read().unwrap_or_else(PoisonError::into_inner).get(number))
     }
+}
+
+/// Shared states and stack symbols by number, written as words, for several readers at a time. A step needs both, so both are behind one lock.
+pub(super) struct States {
+    kept: RwLock<Kept>,
+}
+
+/// The words of shared states and of stack symbols.
+pub(super) struct Kept {
+    shared: Lists,
+    symbols: Lists,
+}
+
+impl States {
+    pub fn new() -> Self {
+        let (shared, symbols) = (Lists::of("shared states"), Lists::of("frames"));
+        States { kept: RwLock::new(Kept { shared, symbols }) }
+    }
+
+    /// Looks at what is kept. Nothing is numbered meanwhile.
+    pub fn read(&self) -> RwLockReadGuard<'_, Kept> {
+        self.kept.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives numbers. Nobody looks at anything meanwhile.
+    pub fn write(&self) -> RwLockWriteGuard<'_, Kept> {
+        self.kept.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    /// The words of a shared state.
+    #[inline]
+    pub fn shared(&self, shared: SharedId) -> &[u64] {
+        self.shared.get(shared.0)
+    }
+
+    /// The words of a stack symbol.
+    #[inline]
+    pub fn symbol(&self, symbol: SymbolId) -> &[u64] {
+        self.symbols.get(symbol.0)
+    }
+
+    /// The number of a shared state, a new one if it was never met.
+    pub fn number_shared(&mut self, words: &[u64]) -> Result<SharedId, Fault> {
+        self.number_hashed(hash::of(words), words)
+    }
+
+    /// Numbers a shared state whose hash is known.
+    #[inline]
+    pub fn number_hashed(&mut self, hash: u64, words: &[u64]) -> Result<SharedId, Fault> {
+        self.shared.intern_hashed(hash, words).map(SharedId).map_err(full)
+    }
+
+    /// Reads what a shared state with this hash would be compared with, so that it is near at hand.
+    #[inline]
+    pub fn touch_shared(&self, hash: u64) {
+        black_box(self.shared.touch(hash));
+    }
+
+    /// The number of a stack symbol, a new one if it was never met.
+    #[inline]
+    pub fn number_symbol(&mut self, words: &[u64]) -> Result<SymbolId, Fault> {
+        self.symbols.intern_hashed(hash::of(words), words).map(SymbolId).map_err(full)
+    }
+}
+
+fn full(full: Full) -> Fault {
+    Fault::new(full.to_string())
 }

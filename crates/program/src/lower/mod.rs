@@ -35,7 +35,7 @@ use selvedge_core::machine::{self, Frame, Halt, Machine, Shared};
 use selvedge_model::{
     Budget, Fault, Origin, Patience, PlaceId, SharedId, Stop, SymbolId, TemplateId, ThreadInfo,
 };
-use selvedge_store::{Interner, Lists};
+use selvedge_store::Interner;
 
 use crate::compile::{Compiler, Threads};
 use crate::flow::{self, Command, EdgeId, Flow, place, waiting};
@@ -45,7 +45,7 @@ use crate::{
 };
 use coverage::Noted;
 pub use coverage::{Assertion, Coverage};
-use intern::{Numbered, Step, Stored, Symbol};
+use intern::{Numbered, States, Step, Stored, Symbol};
 pub(crate) use names::compared_at;
 pub use relation::ThreadStart;
 
@@ -71,12 +71,11 @@ pub struct Lowering {
     any_number: Vec<(TemplateId, Frame)>,
     /// Whether some thread is started by another.
     starts: bool,
-    shared: Numbered<Lists>,
-    symbols: Numbered<Lists>,
+    states: States,
     /// Where actions come from, but for those of a single edge without fair choices: the first numbers are theirs.
-    origins: Numbered<Interner<Stored>>,
+    origins: Numbered<Stored>,
     /// The steps of those actions, each after another one.
-    steps: Numbered<Interner<Step>>,
+    steps: Numbered<Step>,
     /// The locations that runs have got to.
     noted: Noted,
     /// Ends atomic sections with the budget.
@@ -238,8 +237,7 @@ impl Lowering {
             entries,
             any_number,
             starts,
-            shared: Numbered::new(Lists::of("shared states")),
-            symbols: Numbered::new(Lists::of("frames")),
+            states: States::new(),
             origins: Numbered::new(Interner::of("ways through atomic sections")),
             steps: Numbered::new(Interner::of("steps in atomic sections")),
             noted,
@@ -331,7 +329,7 @@ impl Lowering {
     /// The shared state of a number that was given out.
     #[must_use]
     pub fn shared_state(&self, shared: SharedId) -> Shared {
-        self.shared.look(shared.0, |words| Shared::again(&self.machine.shared, words))
+        Shared::again(&self.machine.shared, self.states.read().shared(shared))
     }
 
     /// The frame of a stack symbol; none at the bottom of a stack.
@@ -345,7 +343,7 @@ impl Lowering {
 
     /// The stack symbol of a number that was given out.
     fn symbol(&self, symbol: SymbolId) -> Symbol {
-        self.symbols.look(symbol.0, |words| Symbol::again(&self.machine, words))
+        Symbol::again(&self.machine, self.states.read().symbol(symbol))
     }
 
     /// A fault of the core, with its line.

@@ -6,7 +6,7 @@
 //! there are, and for each its template, how many symbols its stack has, and these, from the top.
 
 use selvedge_core::machine::Shared;
-use selvedge_model::{SharedId, Stack, State, SymbolId, TemplateId, Thread};
+use selvedge_model::{Stack, State, SymbolId, TemplateId, Thread};
 
 use super::Lowering;
 use super::intern::Symbol;
@@ -16,14 +16,15 @@ impl Lowering {
     #[must_use]
     pub fn write_state(&self, state: &State) -> Vec<u8> {
         let mut out = Vec::new();
-        self.shared.look(state.shared.0, |words| write_piece(words, &mut out));
+        let states = self.states.read();
+        write_piece(states.shared(state.shared), &mut out);
         write(state.threads.len() as u64, &mut out);
         for thread in &state.threads {
             write(u64::from(thread.template.0), &mut out);
             let symbols: Vec<SymbolId> = thread.stack.iter().collect();
             write(symbols.len() as u64, &mut out);
             for symbol in symbols {
-                self.symbols.look(symbol.0, |words| write_piece(words, &mut out));
+                write_piece(states.symbol(symbol), &mut out);
             }
         }
         out
@@ -35,14 +36,14 @@ impl Lowering {
         let rest = &mut { bytes };
         let shared = read_piece(rest)?;
         Shared::read(&self.machine.shared, &shared)?;
-        let shared = SharedId(self.shared.number(&shared[..]).ok()?);
+        let shared = self.states.write().number_shared(&shared).ok()?;
         let templates = self.program.template_names().count() as u64;
         let threads = (0..read(rest)?).map(|_| {
             let template = read(rest).filter(|&template| template < templates)?;
             let symbols = (0..read(rest)?).map(|_| {
                 let words = read_piece(rest)?;
                 Symbol::read(&self.machine, &words)?;
-                Some(SymbolId(self.symbols.number(&words[..]).ok()?))
+                self.states.write().number_symbol(&words).ok()
             });
             let stack = Stack::top_first(symbols.collect::<Option<Vec<_>>>()?);
             Some(Thread { template: TemplateId(u32::try_from(template).ok()?), stack })

@@ -10,8 +10,9 @@ use selvedge_model::{
     ThreadInfo, Values, Word, calls_itself, is_of_runs,
 };
 
-use selvedge_core::machine::{Frame, Move, Next, Room, Shared, Start, Started, Way};
+use selvedge_core::machine::{Frame, Move, Next, Outcome, Room, Shared, Start, Started, Way};
 use selvedge_core::{Control, Memory, Site};
+use selvedge_store::hash;
 
 use super::Lowering;
 use super::intern::{Executed, Step, Stored, Symbol};
@@ -92,8 +93,10 @@ impl System for Lowering {
         let Some(top) = top else { return Ok(()) };
         let mut scratch = SCRATCH.take().unwrap_or_default();
         let Scratch { shared: before, top: symbol, .. } = &mut *scratch;
-        self.shared.look(shared.0, |words| before.become_again(&self.machine.shared, words));
-        self.symbols.look(top.0, |words| symbol.become_again(&self.machine, words));
+        let states = self.states.read();
+        before.become_again(&self.machine.shared, states.shared(shared));
+        symbol.become_again(&self.machine, states.symbol(top));
+        drop(states);
         let done = self.actions_in(shared, &mut scratch, out);
         SCRATCH.set(Some(scratch));
         done
@@ -129,7 +132,7 @@ impl System for Lowering {
     }
 
     fn place_of(&self, symbol: SymbolId) -> Option<PlaceId> {
-        self.symbols.look(symbol.0, Symbol::location).map(place)
+        Symbol::location(self.states.read().symbol(symbol)).map(place)
     }
 
     fn fair_choices(&self, origin: Origin) -> Vec<FairChoice> {
@@ -249,13 +252,13 @@ impl Keys for Lowering {
 impl Lowering {
     /// Whether a shared state has values of variables and nothing else: nothing went wrong, and no result is on its way.
     fn is_plain(&self, shared: SharedId) -> bool {
-        self.shared.look(shared.0, |words| self.machine.shared.is_plain(words))
+        self.machine.shared.is_plain(self.states.read().shared(shared))
     }
 
     fn shared_id(&self, shared: &Shared) -> Result<SharedId, Fault> {
         written(|words| {
             shared.write(words);
-            self.shared.number(&words[..]).map(SharedId)
+            self.states.write().number_shared(words)
         })
     }
 
@@ -273,14 +276,42 @@ impl Lowering {
     fn symbol_id(&self, symbol: &Symbol) -> Result<SymbolId, Fault> {
         written(|words| {
             symbol.write(words);
-            self.symbols.number(&words[..]).map(SymbolId)
+            self.states.write().number_symbol(words)
         })
     }
 
-    fn frame_id(&self, frame: &Frame) -> Result<SymbolId, Fault> {
+    /// The numbers of what comes of a step: of the shared state, unless it is as it was before, and of the frames that take the place of the top one.
+    fn numbers(
+        &self,
+        outcome: &Outcome,
+        unchanged: Option<SharedId>,
+    ) -> Result<(SharedId, Word), Fault> {
         written(|words| {
-            frame.write(words);
-            self.symbols.number(&words[..]).map(SymbolId)
+            let known = unchanged.ok_or_else(|| {
+                outcome.shared.write(words);
+                hash::of(&words[..])
+            });
+            let end = words.len();
+            let mut states = self.states.write();
+            // While that is fetched from memory, frames are looked for: those are few.
+            if let Err(hash) = known {
+                states.touch_shared(hash);
+            }
+            let mut frame_id = |frame: &Frame, words: &mut Vec<u64>| {
+                words.truncate(end);
+                frame.write(words);
+                states.number_symbol(&words[end..])
+            };
+            let word = match &outcome.next {
+                Next::Goto(frame) => Word::Rewrite(frame_id(frame, words)?),
+                Next::Call(call) => Word::Push {
+                    top: frame_id(&call.callee, words)?,
+                    under: frame_id(&call.caller, words)?,
+                },
+                Next::Return => Word::Pop,
+            };
+            let number = |hash| states.number_hashed(hash, &words[..end]);
+            Ok((known.or_else(number)?, word))
         })
     }
 
@@ -378,9 +409,8 @@ impl Lowering {
                 .map(|&(Site(place), outcome)| FairChoice { place: FairPlace(place), outcome });
             let fair: Vec<FairChoice> = fair.collect();
             // Many steps leave the shared state as it is: nobody needs to look for it then.
-            let same = step.outcome.shared == *shared;
-            let after = if same { number } else { self.shared_id(&step.outcome.shared)? };
-            let action = self.action(room, &mut known, (step, after), fair.clone())?;
+            let unchanged = (step.outcome.shared == *shared).then_some(number);
+            let action = self.action(room, &mut known, (step, unchanged), fair.clone())?;
             if only {
                 out.push(action);
                 continue;
@@ -429,18 +459,11 @@ impl Lowering {
         &self,
         room: &mut Room,
         known: &mut [Option<u32>],
-        (step, shared): (Move, SharedId),
+        (step, unchanged): (Move, Option<SharedId>),
         fair: Vec<FairChoice>,
     ) -> Result<Action, Fault> {
-        let frame_id = |frame: &Frame| self.frame_id(frame);
-        let word = match &step.outcome.next {
-            Next::Goto(frame) => Word::Rewrite(frame_id(frame)?),
-            Next::Call { callee, caller } => {
-                Word::Push { top: frame_id(callee)?, under: frame_id(caller)? }
-            }
-            Next::Return => Word::Pop,
-        };
-        let spawn = step.outcome.started.map(|started| self.spawn(started)).transpose()?;
+        let (shared, word) = self.numbers(&step.outcome, unchanged)?;
+        let spawn = step.outcome.started.map(|started| self.spawn(*started)).transpose()?;
         let origin = match fair.is_empty() && step.before.is_none() {
             true => Origin(step.edge.0),
             false => {
