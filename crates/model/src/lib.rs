@@ -62,5 +62,5 @@ pub use smallest::{NotUpward, smallest_violations};
 pub use state::{Stack, State, Thread, VisibleState};
 pub use step::{advance, advance_in_place, enabled, is_forgotten, is_initial, step, step_with};
 pub use stubborn::{Choose, Interference, Standing, Stubborn, Watched};
-pub use system::{Access, Describe, Explanation, Keys, Step, System, ThreadInfo};
+pub use system::{Access, Describe, Explanation, GOES_WRONG, Keys, Step, System, ThreadInfo};
 pub use tables::{Rule, Tables, TablesBuilder};

@@ -164,6 +164,9 @@ pub enum Access {
     },
 }
 
+/// What a run does that goes wrong, if nothing in particular was asked about.
+pub const GOES_WRONG: &str = "fails an assertion or goes wrong in another way";
+
 /// A system for people: names, values, lines of the source.
 pub trait Describe {
     /// The name of a template, for threads that are started later.
@@ -198,6 +201,11 @@ pub trait Describe {
     /// The line of the source at which a fair choice is made.
     fn fair_place_line(&self, _place: FairPlace) -> Option<u32> {
         None
+    }
+
+    /// Completes "a run that …": what it does if it goes wrong, by what was asked about.
+    fn goes_wrong(&self) -> &'static str {
+        GOES_WRONG
     }
 
     /// Whether a statement of the source is several steps: those that follow each other are told together.

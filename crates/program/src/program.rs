@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use selvedge_core::ProcId;
-use selvedge_model::Datum;
+use selvedge_model::{Datum, GOES_WRONG};
 
 use crate::telling::Telling;
 use crate::{BinaryOp, Span, Type, UnaryOp, Value};
@@ -421,6 +421,12 @@ pub struct Place {
 }
 
 impl Program {
+    /// What a run does that goes wrong: see [`selvedge_model::Describe::goes_wrong`].
+    #[must_use]
+    pub fn goes_wrong(&self) -> &'static str {
+        self.telling.as_ref().and_then(|telling| telling.wrong).unwrap_or(GOES_WRONG)
+    }
+
     /// How many values a scalar of a type has, where it is one with few: a truth value, a lock, a range, an enumeration.
     #[must_use]
     pub fn count_of_values(&self, ty: &Type) -> Option<usize> {

@@ -167,7 +167,7 @@ pub(crate) fn violations(answer: &AboutStates<'_>) -> Vec<String> {
     let targets: Vec<&Property> = answer.properties.iter().filter(is_target).collect();
     let mut all = Vec::new();
     if asked(Property::NeverWrong) {
-        all.push("fails an assertion or goes wrong in another way".to_owned());
+        all.push(answer.system.describe().goes_wrong().to_owned());
     }
     match targets[..] {
         [] => {}

@@ -65,6 +65,8 @@ pub struct ByPredicates<'a> {
     pub threads: Option<u64>,
     /// What was asked about: [`PROPERTY`], or a target.
     pub property: &'a str,
+    /// What a run does that goes wrong: see [`selvedge_model::Describe::goes_wrong`].
+    pub goes_wrong: &'static str,
     /// The check of the proof, or why there is none.
     pub proof: Result<&'a Checked, String>,
     /// The predicates of the proof, in SMT-LIB.
@@ -178,7 +180,7 @@ pub fn sentence(answer: &ByPredicates<'_>) -> String {
         Some(n) => format!("these {n} threads"),
     };
     let what = match answer.property {
-        PROPERTY => "fails an assertion or goes wrong in another way".to_owned(),
+        PROPERTY => answer.goes_wrong.to_owned(),
         target => format!("reaches {target}"),
     };
     format!("no schedule of {threads} {what}, with any number of contexts")

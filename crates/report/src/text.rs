@@ -31,7 +31,7 @@ pub fn trace(system: &dyn System, trace: &Trace, options: TraceOptions) -> Strin
     laid_out(system, trace, options, !options.full)
 }
 
-/// The same with every step, for whoever wants to follow it step by step.
+/// Lays out a trace with every step, for whoever wants to follow it step by step. Of C, with every statement; each single step only where all of it is shown.
 #[must_use]
 pub fn every_step(system: &dyn System, trace: &Trace, options: TraceOptions) -> String {
     laid_out(system, trace, options, false)
@@ -59,7 +59,7 @@ fn laid_out(system: &dyn System, trace: &Trace, options: TraceOptions, fold: boo
             text += &format!("\n{}{}", heading("contexts"), contexts.table(run.holders(), paint));
         }
         let steps = rows.len();
-        if fold && system.describe().tells_statements() {
+        if !options.full && system.describe().tells_statements() {
             rows = together(rows);
         }
         text += &format!("\n{}", steps::table(&rows, fold, rows.len() < steps, paint));

@@ -348,6 +348,7 @@ impl Views {
         let courses: Vec<report::Course> = courses.collect();
         then(&report::ByPredicates {
             property: &property,
+            goes_wrong: self.subject.program.goes_wrong(),
             threads: threads(&self.subject),
             proof,
             predicates,

@@ -8,7 +8,7 @@ use selvedge_analysis::engine::grid::{Grid, grid};
 use selvedge_analysis::engine::{self, Event, Method, Shown, Table};
 use selvedge_analysis::explore::Observe;
 use selvedge_analysis::{Bound, Budget, Resource};
-use selvedge_model::{Property, System};
+use selvedge_model::{GOES_WRONG, Property, System};
 use selvedge_report::advice::Started;
 
 use crate::heard::Heard;
@@ -191,12 +191,18 @@ impl Question {
         if let Some(program) = &opened.program
             && opened.properties == [Property::NeverWrong]
             && !self.is_beside
+            && opened.system.describe().goes_wrong() == GOES_WRONG
             && !program.code().has_assertions()
         {
-            self.options.tell(Heard::Note(
-                "note: there is no `assert` in the program, so that only ranges, indices, divisions and \
-                 locks are checked; `deadlock`, `target` and `livelock` ask for more",
-            ));
+            let (checked, more) = match opened.system.describe().tells_statements() {
+                true => ("memory, divisions", "`deadlock`, `property` and `livelock`"),
+                false => ("ranges, indices, divisions", "`deadlock`, `target` and `livelock`"),
+            };
+            let note = format!(
+                "note: there is no `assert` in the program, so that only {checked} and locks are checked; {more} \
+                 ask for more"
+            );
+            self.options.tell(Heard::Note(&note));
         }
     }
 }

@@ -201,6 +201,10 @@ impl Describe for Lowering {
         self.told_access(telling, &self.executed(origin).path)
     }
 
+    fn goes_wrong(&self) -> &'static str {
+        self.program.goes_wrong()
+    }
+
     fn tells_statements(&self) -> bool {
         self.program.telling.is_some()
     }

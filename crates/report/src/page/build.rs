@@ -125,7 +125,7 @@ pub fn of_predicates(
 ) -> Document {
     let reply = reply(predicates::summary(answer), answer.engine, answer.time, answer.peak_memory);
     let what = match answer.property {
-        predicates::PROPERTY => "fails an assertion or goes wrong in another way".to_owned(),
+        predicates::PROPERTY => answer.goes_wrong.to_owned(),
         target => format!("reaches {target}"),
     };
     let question = format!("Is there a schedule that {what}, with any number of contexts?");

@@ -1,6 +1,6 @@
 //! # gcc as an oracle
-//! Random programs in C, compiled and run. One that runs alone prints values on its way: the verifier finds the same ones, and
-//! finds a violation where one of them is not what is expected. One with threads ends in some state: the verifier finds that state reachable.
+//! Random programs in C, compiled and run. One that runs alone prints values on its way: the verifier and a single run of `simulate` find the same ones, and
+//! both go wrong where one of them is not what is expected. One with threads ends in some state: the verifier finds that state reachable.
 
 mod gcc;
 mod races;
@@ -11,6 +11,7 @@ mod threaded;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use selvedge::walk::{Stop, Walk};
 use selvedge::{Answer, InputOptions, Limits, Options, Subject, VerdictName, verify};
 
 use gcc::Folder;
@@ -63,6 +64,27 @@ fn report(failures: &[(u64, String, String)]) {
     }
 }
 
+/// Longer runs of `simulate` are not followed.
+const MOST_STEPS: u64 = 1 << 20;
+
+/// Runs a program once, as `simulate` does; what is not as it should be.
+fn runs_otherwise(text: &str, seed: u64, goes_wrong: bool) -> Option<String> {
+    let subject = Subject::parse("program.i", text, InputOptions::default()).unwrap();
+    let opened = subject.system().unwrap();
+    let mut walk = Walk::start(&*opened.system, &opened.properties).unwrap();
+    match walk.wander(MOST_STEPS, &mut fastrand::Rng::with_seed(seed), || false) {
+        Stop::Ended if !goes_wrong => None,
+        Stop::Wrong(_) if goes_wrong => None,
+        stop => Some(format!("a single run ends otherwise: {stop}")),
+    }
+}
+
+/// Asks the verifier, and runs the program once.
+fn wrong_or_runs_otherwise(seed: u64, text: &str, expected: VerdictName) -> Option<String> {
+    wrong("program.i", text, expected)
+        .or_else(|| runs_otherwise(text, seed, expected == VerdictName::Unsafe))
+}
+
 /// Compares one program with what gcc makes of it.
 fn compare(seed: u64, folder: &Folder) -> Option<(String, String)> {
     let program = sequential::program(seed);
@@ -74,13 +96,13 @@ fn compare(seed: u64, folder: &Folder) -> Option<(String, String)> {
     let printed = gcc::run(&binary, &text);
     let mut values: Vec<u64> = printed.lines().map(|line| line.parse().unwrap()).collect();
     let text = program.expecting(&values);
-    if let Some(why) = wrong("program.i", &text, VerdictName::Safe) {
+    if let Some(why) = wrong_or_runs_otherwise(seed, &text, VerdictName::Safe) {
         return Some((why, text));
     }
     let number = seed as usize % values.len();
     values[number] ^= 1;
     let text = program.expecting(&values);
-    wrong("program.i", &text, VerdictName::Unsafe).map(|why| (why, text))
+    wrong_or_runs_otherwise(seed, &text, VerdictName::Unsafe).map(|why| (why, text))
 }
 
 #[test]

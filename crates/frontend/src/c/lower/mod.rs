@@ -111,6 +111,17 @@ impl Options {
         self.assertions && self.memory
     }
 
+    /// What a run does that goes wrong, if one property was asked about.
+    fn wrong(&self) -> Option<&'static str> {
+        match (self.assertions, self.memory, self.overflow, self.races) {
+            (true, false, false, false) => Some("fails an assertion or calls `reach_error`"),
+            (false, true, false, false) => Some("uses memory that is not valid"),
+            (false, false, true, false) => Some("overflows a signed integer"),
+            (false, false, false, true) => Some("has a data race"),
+            _ => None,
+        }
+    }
+
     /// Asks for one property, by its name; nothing if there is none of that name.
     #[must_use]
     pub fn only(property: &str) -> Option<Options> {
@@ -227,7 +238,10 @@ pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> 
             knows_owners: false,
             trailing: 0,
         },
-        program: Program { telling: Some(Box::new(telling::telling(unit))), ..Program::default() },
+        program: Program {
+            telling: Some(Box::new(telling::telling(unit, &options))),
+            ..Program::default()
+        },
         points: Points::new(unit),
         stored: BTreeMap::new(),
         next_address: 0x1000,

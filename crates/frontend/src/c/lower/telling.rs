@@ -5,13 +5,13 @@ use selvedge_program::Span;
 use selvedge_program::telling::{Manner, Object, ObjectPart, Piece, Telling, Told};
 
 use super::memory::{Leaf, Stored};
-use super::{Lower, VarRef, function_address};
+use super::{Lower, Options, VarRef, function_address};
 use crate::c::typed::*;
 use crate::c::types::{Type as CType, Types};
 
-/// What is known before anything is lowered: functions, statements and conditions.
-pub(super) fn telling(unit: &Unit) -> Telling {
-    let mut telling = Telling::default();
+/// What is known before anything is lowered: functions, statements and conditions, and what was asked about.
+pub(super) fn telling(unit: &Unit, options: &Options) -> Telling {
+    let mut telling = Telling { wrong: options.wrong(), ..Telling::default() };
     for (number, function) in unit.functions.iter().enumerate() {
         let address = function_address(FunctionId(number as u32));
         telling.functions.insert(address, function.name.clone());
