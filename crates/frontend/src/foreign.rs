@@ -73,7 +73,8 @@ pub(crate) fn operation(word: &str) -> Option<Operation> {
         }
         "send" | "tosend" | "chansend" => Operation::Send,
         "recv" | "receive" | "chanrecv" => Operation::Receive,
-        "sleep" | "usleep" | "nanosleep" | "yield" | "schedyield" | "pause" => Operation::Pause,
+        "sleep" | "usleep" | "nanosleep" | "yield" | "yieldnow" | "schedyield" | "pause"
+        | "spinloop" => Operation::Pause,
         "exit" | "abort" | "panic" | "throw" | "raise" | "error" | "reacherror"
         | "verifiererror" => Operation::Fail,
         _ => return None,
@@ -182,7 +183,7 @@ pub(crate) fn modifier(word: &str) -> Option<&'static str> {
             "leave it out: every variable is read from and written to memory, in the order of the program"
         }
         "static" | "extern" | "public" | "private" | "protected" | "final" | "inline"
-        | "register" | "global" | "pub" | "mut" | "export" => {
+        | "register" | "global" | "pub" | "mut" | "export" | "hidden" => {
             "leave it out: what stands outside of the procedures is shared by all threads"
         }
         _ => return None,
@@ -236,7 +237,7 @@ pub(crate) fn beginning(word: &str) -> Option<&'static str> {
         "throw" | "raise" => {
             "there are no exceptions: `assert false;` is a violation, `assume false;` ends what is looked at"
         }
-        "func" | "fn" | "fun" | "function" | "def" | "sub" => {
+        "func" | "fn" | "fun" | "function" | "def" | "sub" | "procedure" => {
             "a procedure begins with the type of its result, or with `void`: `void f() { … }`"
         }
         "let" | "auto" | "val" | "dim" => "write the type first: `bool x := true;`, `int x := 1;`",
@@ -246,7 +247,21 @@ pub(crate) fn beginning(word: &str) -> Option<&'static str> {
         "loop" | "forever" => "write `while true { … }`",
         "until" => "write `while !c { … }`",
         "await" => "write `wait(e);`, or `assume e;`",
-        "assert_eq" | "debug_assert" | "assert_ne" => "write `assert a == b;`",
+        "assert_eq" | "debug_assert" => "write `assert a == b;`",
+        "assert_ne" => "write `assert a != b;`",
+        "unreachable" | "todo" | "unimplemented" => {
+            "`assert false;` is a violation wherever it is reached"
+        }
+        "template" | "generic" => "types have no parameters: write it for each type",
+        "macro" | "macro_rules" | "define" => "there are no macros: write a procedure",
+        "unsafe" => "leave it out: there are no pointers",
+        "RECURSIVE" => "leave it out: every procedure may call itself",
+        "LET" => "declare a local variable: `int x := 1;`",
+        "when" => "write `assume e;`, which waits; `either when g { … } or when h { … }` chooses",
+        "pass" => "write `skip;`",
+        _ if word.starts_with("WF_") || word.starts_with("SF_") => {
+            "fairness is for runs that never end: `selvedge livelock` looks for those that are fair"
+        }
         "delete" | "new" | "free" | "malloc" => {
             "there is no heap: arrays hold what a program works on"
         }
@@ -266,6 +281,13 @@ pub(crate) fn sign(text: &str) -> Option<&'static str> {
         "/\\" => "write `&&`",
         "\\/" => "write `||`",
         "\\lnot" | "\\neg" => "write `!`",
+        "\\land" => "write `&&`",
+        "\\lor" => "write `||`",
+        "\\leq" => "write `<=`",
+        "\\geq" => "write `>=`",
+        "\\div" => "write `/`",
+        "\\notin" => "write `x < lo || hi < x`",
+        "/=" => "write `!=` to compare; `x := x / y;` divides",
         "\\in" => "write `lo <= x && x <= hi` to test, `x := {lo .. hi};` to choose",
         "\\A" => "write `forall i: a[i] == 0`, over the indices of an array",
         "\\E" => "write `exists i: a[i] == 0`, over the indices of an array",
@@ -274,9 +296,48 @@ pub(crate) fn sign(text: &str) -> Option<&'static str> {
              guard is `either when g { … } or when h { … }`"
         }
         "::" => "names stand without a path; a choice is `either { … } or { … }`",
-        "'" => "`x := e;` says what `x` holds afterwards",
+        "'" => "`x := e;` says what `x` holds afterwards; numbers and labels have no such sign",
         "<-" => "`send(c, e);` sends through a channel, `x := receive(c);` receives",
         "[]" => "`invariant e;` says what always holds",
+        _ => return None,
+    })
+}
+
+/// What there is in the place of a procedure of another language. These words are common names of variables, too, so they mean
+/// something only where they are called.
+pub(crate) fn procedure(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "len" | "Len" | "empty" | "nempty" | "full" | "nfull" => {
+            "`c.length`, `c.empty` and `c.full` tell about a channel; the length of an array is a constant"
+        }
+        "close" => "channels are not closed: send a message that says so",
+        "Append" | "append" | "push" => {
+            "`send(c, e);` adds a message to a channel: `chan[2] int c;`"
+        }
+        "Head" | "Tail" => {
+            "`x := receive(c);` takes the oldest message of a channel: `chan[2] int c;`"
+        }
+        "drop" => "nothing is dropped: `release m;` frees a lock",
+        "Some" | "Ok" | "Err" => "there are no options: keep a `bool` beside the value",
+        "swap" => "write `x, y := y, x;`",
+        "min" | "max" => "write `a < b ? a : b`",
+        _ => return None,
+    })
+}
+
+/// What there is in the place of a method of another language.
+pub(crate) fn method(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "len" | "length" | "size" => {
+            "the length of an array is a constant: `const N = 3; int a[N];`; that of a channel is `c.length`"
+        }
+        "unwrap" | "expect" | "clone" => "leave it out: every variable holds a value",
+        "push" | "pushback" | "append" | "add" => {
+            "arrays have a fixed length; `send(c, e);` adds a message to a channel"
+        }
+        "pop" | "popfront" => "`x := receive(c);` takes the oldest message of a channel",
+        "swap" => "write `x, y := y, x;`, which is one step",
+        _ if word.starts_with("wrapping_") => "machine integers wrap around: write `x + 1`",
         _ => return None,
     })
 }

@@ -44,8 +44,10 @@ pub enum Cell {
 /// Something that a thread waits for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Awaited {
-    /// A change of a shared variable: a lock, a counter.
+    /// A change of a shared variable, as a lock is.
     Variable(String),
+    /// A call, a message or room for one: the semaphore, the condition, the barrier or the channel.
+    Counter(String),
     /// The end of the thread of this number.
     Thread(u32),
 }

@@ -237,6 +237,12 @@ pub trait Describe {
         Vec::new()
     }
 
+    /// Whether a thread with these frames, the top first, may still change a counter such that a thread with that frame on top,
+    /// which waits for it ([`Awaited::Counter`]), can act. If not, it never does.
+    fn may_end_wait(&self, _shared: SharedId, _top: SymbolId, _others: &[SymbolId]) -> bool {
+        true
+    }
+
     /// The number by which others know the thread that has this symbol at the bottom of its stack.
     fn thread_number(&self, _bottom: SymbolId) -> Option<u32> {
         None

@@ -187,6 +187,16 @@ impl BinaryOp {
         }
     }
 
+    /// The value of the left operand that makes the right one not matter.
+    #[must_use]
+    pub fn decided_by(self) -> Option<bool> {
+        match self {
+            BinaryOp::And | BinaryOp::Implies => Some(false),
+            BinaryOp::Or => Some(true),
+            _ => None,
+        }
+    }
+
     /// How many operands, from the left, have the type of the result, if that is a number.
     #[must_use]
     pub fn operands_of_its_type(self) -> usize {

@@ -28,7 +28,7 @@ pub fn text(system: &dyn System, evidence: &Evidence, paint: Paint) -> String {
 }
 
 /// What a certificate restricts, place by place; nothing where there are more places than this. A variable that may have every value of
-/// its type says nothing.
+/// its type says nothing, and what is the same everywhere is said once.
 #[must_use]
 pub fn places(
     system: &dyn System,
@@ -39,13 +39,27 @@ pub fn places(
     let seen = seen(system, evidence);
     let places = if has_lines(system, &seen.heads) {
         let sizes = program.map(sizes).unwrap_or_default();
-        let place = |((template, line), variables): (Place, Variables)| InvariantPlace {
-            thread: system.describe().template_name(template),
-            place: place_text(line),
-            line: Some(line).filter(|&line| line != ENDED),
-            facts: variables.iter().flat_map(|(name, all)| restricted(name, all, &sizes)).collect(),
+        let values = values(system, &seen);
+        let everywhere = everywhere(&values);
+        let facts = |variables: &Variables| {
+            variables.iter().flat_map(|(name, all)| restricted(name, all, &sizes)).collect()
         };
-        let places = values(system, &seen).into_iter().map(place);
+        let first = InvariantPlace {
+            thread: "all".to_owned(),
+            place: "everywhere".to_owned(),
+            line: None,
+            facts: facts(&everywhere),
+        };
+        let place = |((template, line), mut variables): (Place, Variables)| {
+            variables.retain(|told| !everywhere.contains(told));
+            InvariantPlace {
+                thread: system.describe().template_name(template),
+                place: place_text(line),
+                line: Some(line).filter(|&line| line != ENDED),
+                facts: facts(&variables),
+            }
+        };
+        let places = [first].into_iter().chain(values.into_iter().map(place));
         places.filter(|place| !place.facts.is_empty()).collect()
     } else {
         let mut tops: BTreeMap<(SharedId, TemplateId), Vec<String>> = BTreeMap::new();
@@ -63,6 +77,20 @@ pub fn places(
         tops.into_iter().map(place).collect()
     };
     Some(places).filter(|places: &Vec<_>| places.len() <= most)
+}
+
+/// All values of the variables that are told at every place: a place where they have all of these says nothing of its own.
+fn everywhere(values: &BTreeMap<Place, Variables>) -> Variables {
+    let mut all: BTreeMap<&str, (usize, BTreeSet<Datum>)> = BTreeMap::new();
+    for (name, values) in values.values().flatten() {
+        let (places, known) = all.entry(name).or_default();
+        *places += 1;
+        known.extend(values.iter().cloned());
+    }
+    // One place is not everywhere.
+    let is_everywhere = |places: usize| places > 1 && places == values.len();
+    let told = all.into_iter().filter(|(_, (places, _))| is_everywhere(*places));
+    told.map(|(name, (_, values))| (name.to_owned(), values)).collect()
 }
 
 /// How many values a variable may have, and each scalar in it; nothing for types with too many.

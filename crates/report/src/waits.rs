@@ -1,9 +1,12 @@
 //! # Who waits for whom
 //! In a deadlock, every thread that is left waits for something. Where that is a lock, somebody holds it; where it is the end of a
-//! thread, that thread waits as well. If that goes round in a circle, the circle is the reason.
+//! thread, that thread waits as well. Who waits for a message, for room in a channel, for a semaphore or to be woken waits for those who could
+//! still do that. If that goes round in a circle, the circle is the reason; if nobody is left who could, that is.
+
+use std::collections::BTreeSet;
 
 use selvedge_evidence::{Trace, thread_name};
-use selvedge_model::{Awaited, State, System, ThreadId};
+use selvedge_model::{Awaited, State, SymbolId, System, ThreadId};
 
 use crate::answer::Detail;
 use crate::text;
@@ -13,8 +16,14 @@ use crate::view::Rows;
 struct Wait {
     who: ThreadId,
     whom: ThreadId,
-    /// What it waits for: `m, which right holds`.
+    /// What it waits for: `for m, which right holds`.
     what: String,
+}
+
+/// Something that a thread waits for: for whom, and in words.
+struct WaitedFor {
+    waits: Vec<Wait>,
+    told: String,
 }
 
 /// Which threads wait at the end of a run, where, for what and for whom; and the circle, if there is one.
@@ -26,10 +35,9 @@ pub fn at_end(system: &dyn System, trace: &Trace) -> Vec<Detail> {
     let mut details = Vec::new();
     let mut waits: Vec<Wait> = Vec::new();
     for (id, mut line) in text::waiting(system, state) {
-        let holders: Vec<(Wait, String)> = of_thread(system, &run, id);
-        for (wait, told) in holders {
-            line += &format!(", {told}");
-            waits.push(wait);
+        for awaited in of_thread(system, &run, id) {
+            line += &format!(", {}", awaited.told);
+            waits.extend(awaited.waits);
         }
         details.push(("waits", line));
     }
@@ -37,7 +45,7 @@ pub fn at_end(system: &dyn System, trace: &Trace) -> Vec<Detail> {
     details
 }
 
-fn of_thread(system: &dyn System, run: &Rows<'_>, who: ThreadId) -> Vec<(Wait, String)> {
+fn of_thread(system: &dyn System, run: &Rows<'_>, who: ThreadId) -> Vec<WaitedFor> {
     let state = run.state();
     let Some(top) = state.threads[who.index()].stack.top() else { return Vec::new() };
     let find = |name: &str| state.thread_ids().find(|&id| thread_name(system, state, id) == name);
@@ -45,48 +53,100 @@ fn of_thread(system: &dyn System, run: &Rows<'_>, who: ThreadId) -> Vec<(Wait, S
         true => "itself".to_owned(),
         false => thread_name(system, state, id),
     };
-    let wait = |awaited: Awaited| match awaited {
+    let wait = |awaited: &Awaited| match awaited {
         Awaited::Variable(lock) => {
-            let whom = find(run.holders().of(&lock)?)?;
+            let whom = find(run.holders().of(lock)?)?;
             let ended =
                 if state.threads[whom.index()].has_ended() { ", which has ended" } else { "" };
             let told = format!("held by {}{ended}", name(whom));
             let what = match whom == who {
-                true => format!("{lock}, which it holds itself"),
-                false => format!("{lock}, which {} holds", name(whom)),
+                true => format!("for {lock}, which it holds itself"),
+                false => format!("for {lock}, which {} holds", name(whom)),
             };
-            Some((Wait { who, whom, what }, told))
+            Some(WaitedFor { waits: vec![Wait { who, whom, what }], told })
         }
+        // All of them together, below.
+        Awaited::Counter(_) => None,
         Awaited::Thread(number) => {
             let is_it = |id: &ThreadId| {
                 let bottom = state.threads[id.index()].stack.0.first();
-                bottom.and_then(|&s| system.describe().thread_number(s)) == Some(number)
+                bottom.and_then(|&s| system.describe().thread_number(s)) == Some(*number)
             };
             let whom = state.thread_ids().find(is_it)?;
-            let what = format!("the end of {}", name(whom));
-            Some((Wait { who, whom, what: what.clone() }, format!("for {what}")))
+            let what = format!("for the end of {}", name(whom));
+            Some(WaitedFor { told: what.clone(), waits: vec![Wait { who, whom, what }] })
         }
     };
-    system.describe().awaited(state.shared, top).into_iter().filter_map(wait).collect()
+    let awaited = system.describe().awaited(state.shared, top);
+    let mut counters: Vec<&str> = awaited
+        .iter()
+        .filter_map(|awaited| match awaited {
+            Awaited::Counter(name) => Some(name.as_str()),
+            _ => None,
+        })
+        .collect();
+    counters.dedup();
+    let others = (!counters.is_empty())
+        .then(|| for_others(system, state, (who, top), &counters.join(" or ")));
+    awaited.iter().filter_map(wait).chain(others).collect()
 }
 
-/// A circle of threads that wait for each other, from the first thread that is in one.
+/// Those who could still do what a thread waits for at a semaphore, a condition, a barrier or a channel.
+fn for_others(
+    system: &dyn System,
+    state: &State,
+    (who, top): (ThreadId, SymbolId),
+    counter: &str,
+) -> WaitedFor {
+    let could = |id: &ThreadId| {
+        let other = &state.threads[id.index()];
+        let frames: Vec<SymbolId> = other.stack.0.iter().rev().copied().collect();
+        !other.has_ended() && system.describe().may_end_wait(state.shared, top, &frames)
+    };
+    let others: Vec<ThreadId> = state.thread_ids().filter(|&id| id != who).filter(could).collect();
+    let names: Vec<String> = others.iter().map(|&id| thread_name(system, state, id)).collect();
+    let told = match names.as_slice() {
+        [] => "and no thread is left that could end that".to_owned(),
+        [one] => format!("which only {one} could end"),
+        [one, other] => format!("which {one} or {other} could end"),
+        [one, rest @ ..] => format!("which {one} or {} others could end", rest.len()),
+    };
+    let wait = |(&whom, name): (&ThreadId, &String)| Wait {
+        who,
+        whom,
+        what: format!("at {counter} for {name}"),
+    };
+    WaitedFor { waits: others.iter().zip(&names).map(wait).collect(), told }
+}
+
+/// A shortest circle of threads that wait for each other, from the first thread that is in one.
 fn circle(system: &dyn System, state: &State, waits: &[Wait]) -> Option<String> {
-    let found = state.thread_ids().find_map(|first| {
-        let mut way: Vec<&Wait> = Vec::new();
-        let mut at = first;
-        while way.len() <= waits.len() {
-            let next = waits.iter().find(|wait| wait.who == at)?;
-            way.push(next);
-            at = next.whom;
-            if at == first {
-                return Some(way);
-            }
-        }
-        None
-    })?;
+    let found = state.thread_ids().find_map(|first| back_to(first, waits))?;
     let told = found
         .iter()
-        .map(|wait| format!("{} waits for {}", thread_name(system, state, wait.who), wait.what));
+        .map(|wait| format!("{} waits {}", thread_name(system, state, wait.who), wait.what));
     Some(told.collect::<Vec<_>>().join("; "))
+}
+
+/// The fewest waits that lead from a thread to itself.
+fn back_to(first: ThreadId, waits: &[Wait]) -> Option<Vec<&Wait>> {
+    let mut ways: Vec<Vec<&Wait>> = vec![Vec::new()];
+    let mut seen = BTreeSet::new();
+    while !ways.is_empty() {
+        let mut longer = Vec::new();
+        for way in ways {
+            let at = way.last().map_or(first, |wait: &&Wait| wait.whom);
+            for wait in waits.iter().filter(|wait| wait.who == at) {
+                let way: Vec<&Wait> = way.iter().copied().chain([wait]).collect();
+                if wait.whom == first {
+                    return Some(way);
+                }
+                if seen.insert(wait.whom) {
+                    longer.push(way);
+                }
+            }
+        }
+        ways = longer;
+    }
+    None
 }

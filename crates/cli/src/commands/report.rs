@@ -18,11 +18,12 @@ use crate::output::Output;
 use crate::save::{probe, save};
 use selvedge_check::command::Interrupt;
 
-/// Write the answer as one file: a page, Markdown, or SARIF
+/// Write the answer as one file: a page, Markdown, SARIF, or JSON
 ///
 /// The file has the program, the question and the answer, what was observed from below and from above,
 /// the schedule of a violation to step through, or the invariant of a proof. A page needs no network
 /// and no other file. SARIF 2.1.0 is for code hosts: the answer, and the schedule thread by thread.
+/// JSON is the object of `--format json`. All of them have the command line that asks again.
 ///
 /// The question is that of `selvedge verify`; with --contexts or --rounds that of `selvedge check`, with
 /// --livelock that of `selvedge livelock`. Ends like these.
@@ -31,7 +32,7 @@ use selvedge_check::command::Interrupt;
 pub struct Args {
     #[command(flatten)]
     pose: PoseArgs,
-    /// The file to write; its ending says how: .html, .md, .sarif, or .c for a test of a program in C
+    /// The file to write; its ending says how: .html, .md, .sarif, .json, or .c for a test of a program in C
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 }
@@ -42,6 +43,7 @@ enum Kind {
     Page,
     Markdown,
     Sarif,
+    Json,
     Test,
 }
 
@@ -51,10 +53,11 @@ fn kind(path: &Path) -> Result<Kind, Failure> {
         Some("html" | "htm") => Ok(Kind::Page),
         Some("md" | "markdown") => Ok(Kind::Markdown),
         Some("sarif") => Ok(Kind::Sarif),
+        Some("json") => Ok(Kind::Json),
         Some("c") => Ok(Kind::Test),
         _ => Err(Failure::usage(format!(
             "--output {}: the ending says how the report is written, .html for a page, .md for \
-             Markdown, .sarif for a code host, .c for a test that forces the schedule of a violation",
+             Markdown, .sarif for a code host, .json for programs, .c for a test that forces the schedule of a violation",
             show_path(path)
         ))),
     }
@@ -109,6 +112,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         Kind::Page => page::html(&answer.document(table.as_ref())),
         Kind::Markdown => page::markdown(&answer.document(table.as_ref())),
         Kind::Sarif => json::print(&answer.sarif()),
+        Kind::Json => answer.json(None),
         Kind::Test => test(&answer, &subject)?,
     };
     save(&[(path, &text)])?;

@@ -151,4 +151,54 @@ fn a_report_can_be_repeated() {
     report(&file, &log, &options);
     let log: serde_json::Value = serde_json::from_str(&fs::read_to_string(&log).unwrap()).unwrap();
     assert_eq!(log["runs"][0]["invocations"][0]["commandLine"], line);
+    let object = folder.join("report.json");
+    report(&file, &object, &options);
+    let object: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(&object).unwrap()).unwrap();
+    assert_eq!((&object["command"], &object["verdict"]), (&json!(line), &json!(verdict)));
+    let page = folder.join("report.html");
+    let (url, _) = report(&file, &page, &options);
+    let Some(browser) = Browser::start() else { return };
+    browser.open(&url);
+    assert_eq!(browser.text("#command"), line);
+    browser.no_errors();
+}
+
+/// Options that are about the program on the machine, not about the question.
+const ABOUT_THE_PROGRAM: [&str; 7] =
+    ["--no-open", "--help", "--version", "--format", "--color", "--quiet", "--verbose"];
+
+/// Every option of `explore` can be set on the page of some file, or is shown there.
+#[test]
+fn the_page_has_every_option() {
+    let help = crate::page::selvedge().args(["help", "explore"]).output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let options: Vec<&str> = help
+        .lines()
+        .filter(|line| line.trim_start().starts_with('-') && !line.trim_start().starts_with("- "))
+        .flat_map(|line| line.split([' ', ',']).find(|word| word.starts_with("--")))
+        .filter(|option| !ABOUT_THE_PROGRAM.contains(option))
+        .collect();
+    assert!(options.len() > 15, "{options:?}");
+    let Some(browser) = Browser::start() else { return };
+    let mut titles = String::new();
+    // Explorers outlive what their pages still ask for.
+    let mut explorers = Vec::new();
+    let solver = ["--const", "N=2", "--solver", "cvc5"];
+    for (file, given) in
+        [("locks/filter.weave", &solver[..]), ("cuba/fig1.cpds", &[]), ("c/race.c", &[])]
+    {
+        let explorer = Explorer::start(&example(file), given);
+        browser.open(&explorer.url);
+        browser.wait_for("document.querySelector('#options') && page.explorer.isDone");
+        let words = "return [...document.querySelectorAll('#form [title], #options [title], label[title]')].map((e) => e.title).join(' ') \
+                     + ' ' + (document.querySelector('#fixed') || { textContent: '' }).textContent";
+        titles += browser.run(words).as_str().unwrap();
+        titles.push(' ');
+        explorers.push(explorer);
+    }
+    let shown: Vec<&str> = titles.split([' ', ':', ';', ',']).collect();
+    let missing: Vec<&&str> = options.iter().filter(|option| !shown.contains(option)).collect();
+    assert!(missing.is_empty(), "{missing:?} are not on the page: {titles}");
+    browser.no_errors();
 }

@@ -5,6 +5,7 @@ mod browser;
 mod files;
 mod follow;
 mod live;
+mod panels;
 mod speed;
 mod walks;
 

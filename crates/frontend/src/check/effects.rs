@@ -191,10 +191,14 @@ impl<'a> Body<'_, 'a> {
                     };
                     problem.hint(operation.advice(&names))
                 }
-                None => match foreign::between(text).or_else(|| foreign::beginning(text)) {
-                    Some(hint) if problem.hint.is_none() => problem.hint(hint),
-                    _ => problem,
-                },
+                None if problem.hint.is_some() => problem,
+                None => {
+                    let known = foreign::procedure(text).or_else(|| foreign::between(text));
+                    match known.or_else(|| foreign::beginning(text)) {
+                        Some(hint) => problem.hint(hint),
+                        None => problem.hint(format!("declare it, as in `void {text}() {{ … }}`")),
+                    }
+                }
             }
         };
         self.typer.problems.push(problem);

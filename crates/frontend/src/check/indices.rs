@@ -3,9 +3,11 @@
 //! length of the array tells which numbers it has. What is said is written once for each of them, as one expression, so
 //! nothing behind the checker knows quantifiers over arrays.
 
+use num_bigint::BigInt;
 use selvedge_program::{BinaryOp, Expr, ExprKind, Quantifier, Span, Type, Value};
 
 use super::expressions::Typer;
+use super::fold::fold;
 use super::walk;
 use crate::Diagnostic;
 use crate::syntax::{self, ExprKind as Syntax, Name, PlaceExpr};
@@ -75,6 +77,43 @@ impl<'a> Typer<'_, 'a> {
         let said = self.each(binder, body, length);
         self.scope.copies = before;
         Some(combine(quantifier, said?, span))
+    }
+
+    /// `&&`, `||` and `==>` in what is said of an index. Where the left side is a constant that decides, the right side is left out, so that
+    /// `i == 0 || a[i - 1] <= a[i]` speaks of no element -1.
+    pub fn one_decides(
+        &mut self,
+        op: BinaryOp,
+        decides: bool,
+        [left, right]: [&'a syntax::Expr; 2],
+        span: Span,
+    ) -> Option<Expr> {
+        let left = self.expect(left, &Type::Bool);
+        let known = left.as_ref().and_then(|left| fold(left, None).ok());
+        let is_decided = known.is_some_and(|known| (known != BigInt::ZERO) == decides);
+        let before = self.scope.left_out;
+        self.scope.left_out |= is_decided;
+        let right = self.expect(right, &Type::Bool);
+        self.scope.left_out = before;
+        let (left, right) = (Box::new(left?), Box::new(right?));
+        let kind = match is_decided {
+            true => ExprKind::Const(Value::Small(i64::from(op != BinaryOp::And))),
+            false => ExprKind::Binary(op, left, right),
+        };
+        Some(Expr { kind, ty: Type::Bool, span })
+    }
+
+    /// Says of an index that is outside of an array for which number that is so.
+    pub fn outside_of(&self, length: u32) -> String {
+        let last = length - 1;
+        match self.scope.numbers_bound.last() {
+            Some((name, number)) => format!(
+                "indices go from 0 to {last}, and `{0}` is {number} here: say for which it holds, as in \
+                 `{0} != {number} ==> …`",
+                name.text
+            ),
+            None => format!("indices go from 0 to {last}"),
+        }
     }
 
     /// What is said, once for each index.

@@ -39,6 +39,9 @@ impl<'a> Typer<'_, 'a> {
         if let (Some(truths), None) = (op.of_truths(), bits) {
             return self.between_truths(op, truths, [left, right], span);
         }
+        if let Some(decided) = op.decided_by().filter(|_| !self.scope.numbers_bound.is_empty()) {
+            return self.one_decides(op, decided, [left, right], span);
+        }
         let (operands, ty) = match op.operator().takes {
             Takes::Truths => (self.both(left, right, &Type::Bool)?, Type::Bool),
             Takes::Numbers => {

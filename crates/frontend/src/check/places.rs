@@ -374,14 +374,14 @@ impl<'a> Typer<'_, 'a> {
 
     fn inside(&mut self, index: &Expr, length: u32, name: &str, declared: Span) -> bool {
         let Ok(value) = fold(index, None) else { return true };
-        if u32::try_from(&value).is_ok_and(|value| value < length) {
+        if self.scope.left_out || u32::try_from(&value).is_ok_and(|value| value < length) {
             return true;
         }
         let message = format!("there is no element {value} in `{name}`");
         self.problems.push(
             Diagnostic::error(index.span, message)
                 .related(declared, "declared here")
-                .hint(format!("indices go from 0 to {}", length - 1)),
+                .hint(self.outside_of(length)),
         );
         false
     }

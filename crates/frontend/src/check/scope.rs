@@ -62,6 +62,8 @@ pub(super) struct Scope<'a> {
     pub numbers_bound: Vec<(&'a Name, i64)>,
     /// How many times what stands here is written, for quantified indices.
     pub copies: i64,
+    /// Whether what stands here is left out of the copy that is being written: a condition before it decides.
+    pub left_out: bool,
     alive: FxHashMap<&'a str, LocalId>,
     /// The names in `alive`, in the order of their declarations.
     order: Vec<&'a str>,
@@ -90,6 +92,7 @@ impl<'a> Scope<'a> {
             mode,
             numbers_bound: Vec::new(),
             copies: 1,
+            left_out: false,
             alive: FxHashMap::default(),
             order: Vec::new(),
             shared: Rc::default(),

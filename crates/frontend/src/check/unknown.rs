@@ -17,6 +17,9 @@ const ENOUGH_PROBLEMS: usize = 200;
 /// What other languages call a reference to nothing.
 const NOBODY: [&str; 5] = ["null", "NULL", "nil", "None", "nullptr"];
 
+/// What other languages call the thread that acts.
+const ITSELF: [&str; 4] = ["_pid", "self", "pid", "this"];
+
 impl<'a> Typer<'_, 'a> {
     /// Reports an unknown variable, with the most helpful guess of what was meant.
     pub fn unknown(&mut self, name: &Name) {
@@ -48,6 +51,9 @@ impl<'a> Typer<'_, 'a> {
             problem.hint(hint)
         } else if NOBODY.contains(&text.as_str()) {
             problem.hint("`none` is no thread; other variables always hold a value of their type")
+        } else if ITSELF.contains(&text.as_str()) {
+            problem
+                .hint("`thread NAME[i] * 2 { … }` gives each thread its number: `i` is 0, then 1")
         } else {
             problem.hint(example)
         };

@@ -14,6 +14,7 @@ use selvedge_program::{BinaryOp, Span};
 use super::Writer;
 use super::places::{Found, Meaning, leaf_place};
 use super::shapes::{Channel, Kind, Made};
+use super::swaps::Swap;
 use super::values::number;
 use crate::Diagnostic;
 use crate::check::walk;
@@ -31,15 +32,19 @@ pub(super) struct Operation<'f> {
     of: Option<(Channel<'f>, Found<'f>, PlaceExpr)>,
     /// What is sent; where a message goes that is received.
     arg: Option<Expr>,
+    /// The struct that is compared and swapped, in the place of a channel.
+    pub(super) swap: Option<Swap>,
     span: Span,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Verb {
+pub(super) enum Verb {
     Send,
     Receive,
     TrySend,
     TryReceive,
+    /// `cas` of a whole struct.
+    Swap,
 }
 
 impl Verb {
@@ -59,6 +64,7 @@ impl Verb {
             Verb::Receive => "receive",
             Verb::TrySend => "trysend",
             Verb::TryReceive => "tryreceive",
+            Verb::Swap => "cas",
         }
     }
 
@@ -68,11 +74,12 @@ impl Verb {
             Verb::Receive => "x := receive(c);",
             Verb::TrySend => "b := trysend(c, 1);",
             Verb::TryReceive => "if tryreceive(c, x) { … }",
+            Verb::Swap => "b := cas(x, old, new);",
         }
     }
 
     fn tries(self) -> bool {
-        matches!(self, Verb::TrySend | Verb::TryReceive)
+        matches!(self, Verb::TrySend | Verb::TryReceive | Verb::Swap)
     }
 
     fn sends(self) -> bool {
@@ -138,6 +145,9 @@ impl<'f> Writer<'f> {
 
     /// What an effect does with a channel, if it does something with one; a mistake in that is reported.
     pub(super) fn operation(&mut self, effect: &Effect) -> Option<Operation<'f>> {
+        if let Some(swap) = self.swap(effect) {
+            return Some(swap);
+        }
         let EffectKind::Call(name, args) = &effect.kind else { return None };
         let verb = Verb::of(&name.text)?;
         if self.procs.contains_key(name.text.as_str()) {
@@ -204,7 +214,7 @@ impl<'f> Writer<'f> {
         self.wrong.pop();
         let arg = args.get(1).cloned();
         let (place, span) = (place.clone(), effect.span);
-        Some(Operation { verb, of: Some((channel, found, place)), arg, span })
+        Some(Operation { verb, of: Some((channel, found, place)), arg, swap: None, span })
     }
 
     /// What a condition tries with a channel, and whether it is negated.
@@ -459,7 +469,10 @@ impl<'f> Writer<'f> {
 
     /// What an operation waits for and what it does.
     fn parts_of(&mut self, operation: Operation<'f>, targets: Vec<PlaceExpr>) -> Option<Parts> {
-        let Operation { verb, of, arg, span } = operation;
+        let Operation { verb, of, arg, swap, span } = operation;
+        if let Some(swap) = swap {
+            return self.swapped(&swap, span);
+        }
         let (channel, found, place) = of?;
         if verb == Verb::Receive || verb == Verb::TryReceive {
             let targets = match (verb, arg) {
@@ -620,19 +633,19 @@ impl<'f> Writer<'f> {
 
 impl Operation<'_> {
     /// One with a mistake that was reported.
-    fn wrong(verb: Verb, span: Span) -> Self {
-        Operation { verb, of: None, arg: None, span }
+    pub(super) fn wrong(verb: Verb, span: Span) -> Self {
+        Operation { verb, of: None, arg: None, swap: None, span }
     }
 }
 
 /// The steps of an operation.
-struct Parts {
+pub(super) struct Parts {
     /// What has to hold.
-    guard: Expr,
+    pub guard: Expr,
     /// What is done then.
-    assign: StmtKind,
+    pub assign: StmtKind,
     /// What is waited for after that, and what is done then.
-    then: Option<(Expr, StmtKind)>,
+    pub then: Option<(Expr, StmtKind)>,
 }
 
 fn set(targets: Vec<PlaceExpr>, values: Vec<Expr>) -> StmtKind {

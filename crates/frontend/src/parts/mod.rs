@@ -19,6 +19,7 @@ mod places;
 mod procedures;
 mod shapes;
 mod statements;
+mod swaps;
 mod values;
 
 use std::collections::BTreeMap;

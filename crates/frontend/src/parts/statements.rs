@@ -60,7 +60,7 @@ impl<'f> Writer<'f> {
         }
     }
 
-    /// Statements that may become several: declarations, and what is done with channels. Nothing if it is none of these.
+    /// Statements that may become several: declarations, what is done with channels, and `cas` of structs. Nothing if it is none of these.
     fn several(&mut self, stmt: &'f Stmt, into: &mut Vec<Stmt>) -> Option<()> {
         match &stmt.kind {
             StmtKind::Local(decl) => self.local(decl, stmt.span, into),
@@ -166,15 +166,6 @@ impl<'f> Writer<'f> {
             }
             EffectKind::TryLock(place) => EffectKind::TryLock(self.place(place)?),
             EffectKind::CompareAndSwap(place, expected, new) => {
-                if let Some(decl) = self.struct_at(place) {
-                    let hint = "write `atomic { if (x == old) { x := new; … } }`";
-                    let message = format!(
-                        "`cas` works on one value, and this is a whole `{}`",
-                        decl.name.text
-                    );
-                    let problem = Diagnostic::error(place.span, message).hint(hint);
-                    return self.wrong(problem, effect.span);
-                }
                 let place = self.place(place);
                 let (expected, new) = (self.expr(expected), self.expr(new));
                 EffectKind::CompareAndSwap(place?, Box::new(expected), Box::new(new))
@@ -227,7 +218,7 @@ impl<'f> Writer<'f> {
         Some(StmtKind::Effect { targets: places?, effect: effect? })
     }
 
-    fn assign(
+    pub(super) fn assign(
         &mut self,
         targets: &[PlaceExpr],
         values: &[Expr],

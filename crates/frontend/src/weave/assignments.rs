@@ -82,6 +82,7 @@ impl Parser<'_> {
             Operation::Start => "write `async f(…);` for a procedure `f`".to_owned(),
             does => does.advice(&objects),
         });
+        let advice = advice.or_else(|| foreign::method(word).map(str::to_owned));
         let hint =
             advice.unwrap_or_else(|| format!("write a procedure, and call it: `{word}(…);`"));
         let message = format!("`{object}` has no methods, such as `{word}`");

@@ -84,6 +84,10 @@ impl Parser<'_> {
                 let name = self.bump_name();
                 return Ok(TypeExpr { span: name.span, kind: TypeKind::Named(name) });
             }
+            Token::Star => {
+                let hint = "`//` begins a comment, and `/* … */` is one; a type is `int`, `bool`, `lock` or another one";
+                return Err(self.expected_or("a type", hint));
+            }
             _ => return Err(self.expected("a type")),
         };
         self.tokens.bump();
@@ -112,7 +116,11 @@ impl Parser<'_> {
             _ => TypeKind::Int,
         };
         let start = self.tokens.bump();
-        let open = self.expect(Token::OpenParen, "`(`")?;
+        if self.peek() != Token::OpenParen {
+            let hint = "a type is no value; `u8(e)` makes a `u8` of another number";
+            return Err(self.expected_or("`(`", hint));
+        }
+        let open = self.tokens.bump();
         let operand = Box::new(self.open_expr()?);
         let close = self.expect_closing(Token::CloseParen, "`)`", open)?;
         self.grow(self.height)?;
@@ -191,6 +199,10 @@ impl Parser<'_> {
     fn bare(&mut self) -> Parsed<Bare> {
         if matches!(self.peek(), Token::Star | Token::BitAnd) {
             return Err(self.expected_with_hint("the name of a variable", NO_POINTERS));
+        }
+        if self.peek() == Token::Colon {
+            let hint = "the type stands before the name, as in `u8 x;`";
+            return Err(self.expected_with_hint("the name of a variable", hint));
         }
         Ok(Bare { name: self.name("the name of a variable")?, dims: self.dimensions()? })
     }

@@ -161,7 +161,10 @@ impl Parser<'_> {
         self.tokens.bump();
         let then = self.open_expr()?;
         tallest = tallest.max(self.height);
-        self.expect(Token::Colon, "`:`")?;
+        if !self.eat(Token::Colon) {
+            let hint = "`c ? a : b` needs both; `if c { … }` is a statement";
+            return Err(self.expected_or("`:`", hint));
+        }
         let otherwise = self.open_expr()?;
         self.grow(tallest.max(self.height))?;
         let span = cond.span.to(otherwise.span);
@@ -235,7 +238,13 @@ impl Parser<'_> {
     fn check_operator(&mut self, chained: bool) -> bool {
         let span = self.tokens.span();
         match self.peek() {
-            Token::Equal => self.mistake(span, "`=` does not compare", "write == to compare"),
+            Token::Equal => {
+                let hint = match self.tokens.peek_at(1) {
+                    Token::Less => "write <= to compare",
+                    _ => "write == to compare",
+                };
+                self.mistake(span, "`=` does not compare", hint);
+            }
             Token::Assign => {
                 let hint = "write == to compare; an assignment is a statement of its own";
                 self.mistake(span, "`:=` cannot be part of an expression", hint);

@@ -121,8 +121,15 @@ impl Parser<'_> {
             let hint = "a file is a list of declarations; `//` begins a comment";
             return self.expected_with_hint("a declaration", hint);
         }
+        // `fair process`, `async fn`
+        if matches!(self.peek(), Token::Fair | Token::Async)
+            && let Some(hint) = foreign::beginning(self.tokens.text(self.tokens.span_at(1)))
+        {
+            return self.expected_with_hint("a declaration", hint);
+        }
         if !self.at_statement() {
-            return self.expected("a declaration");
+            let hint = "a file is a list of declarations: `const N = 3;`, `int x := 0;`, `void f() { … }`, `thread NAME { … }`";
+            return self.expected_or("a declaration", hint);
         }
         if let Some(hint) = foreign::beginning(self.tokens.current_text()) {
             return self.expected_with_hint("a declaration", hint);
@@ -182,6 +189,10 @@ impl Parser<'_> {
             self.mistake(span, "a constant has no type", "write `const NAME = value;`");
         }
         let name = self.name("the name of the constant")?;
+        if self.peek() == Token::Colon {
+            let hint = "a constant has no type: write `const NAME = value;`";
+            return Err(self.expected_with_hint("`=`", hint));
+        }
         if !self.eat(Token::Assign) {
             self.expect(Token::Equal, "`=`")?;
         }
@@ -200,6 +211,10 @@ impl Parser<'_> {
             enumerators.push(self.name("the name of a value")?);
             if matches!(self.peek(), Token::Equal | Token::Assign) {
                 let hint = "leave the number out: values of an enumeration are not numbers";
+                return Err(self.expected_with_hint("`,` or `}`", hint));
+            }
+            if matches!(self.peek(), Token::OpenParen | Token::OpenBrace) {
+                let hint = "values of an enumeration are names only: a `struct` has one of them beside other members";
                 return Err(self.expected_with_hint("`,` or `}`", hint));
             }
             if !self.eat(Token::Comma) {

@@ -306,9 +306,19 @@ fn bad_number(text: &str, span: Span) -> Diagnostic {
         text if text.chars().all(|c| c.is_ascii_digit() || c == '_') => {
             "write the digits without `_`"
         }
+        text if has_suffix(text) => {
+            "write the digits alone: a number takes the type that is asked for, and `u8(1)` is one of 8 bits"
+        }
         _ => "a name does not begin with a digit",
     };
     Diagnostic::error(span, "this is neither a number nor a name").hint(hint)
+}
+
+/// Whether digits are followed by what says in other languages of which type a number is: `1u`, `1UL`, `1i64`, `1usize`.
+fn has_suffix(text: &str) -> bool {
+    let letters = text.trim_start_matches(|c: char| c.is_ascii_digit()).to_ascii_lowercase();
+    let bare = letters.trim_end_matches(|c: char| c.is_ascii_digit());
+    matches!(bare, "u" | "i" | "l" | "ul" | "ll" | "ull" | "lu" | "llu" | "usize" | "isize")
 }
 
 /// Why characters belong to no token.
@@ -320,7 +330,8 @@ fn bad_character(text: &str, span: Span) -> Diagnostic {
     let error = Diagnostic::error(span, format!("`{shown}` does not belong to the language"));
     match text {
         "\"" | "“" | "”" => error.hint("there are no strings"),
-        "@" | "\\" | "`" => error.hint("remove it"),
+        "\\" => error.hint("remove it; `//` begins a comment"),
+        "@" | "`" => error.hint("remove it"),
         _ => error.hint("names are made of the letters a to z, digits, `_` and `$`"),
     }
 }

@@ -135,6 +135,15 @@ impl Parser<'_> {
         self.tokens.unexpected(error)
     }
 
+    /// Reports that something else was expected, and what to do about it unless a word or a sign of another language says more.
+    fn expected_or(&mut self, what: &str, hint: &str) -> Reported {
+        let message = format!("expected {what}, found {}", self.tokens.quote());
+        let error = Diagnostic::error(self.tokens.span(), message);
+        let error = self.of_other_languages(error);
+        let error = if error.hint.is_none() { error.hint(hint) } else { error };
+        self.tokens.unexpected(error)
+    }
+
     /// The mistake as it is, or that something of another language stands here, and what there is in its place.
     fn of_other_languages(&self, error: Diagnostic) -> Diagnostic {
         if let Some(error) = self.begun_elsewhere() {
@@ -150,6 +159,7 @@ impl Parser<'_> {
         let both = self.tokens.previous().to(here);
         match self.tokens.text(both) {
             "<>" => return self.no_word(both).hint("write `!=`"),
+            "<=>" => return self.no_word(both).hint("write `==`, between truth values too"),
             "[]" => return error.hint("an array says how long it is: `int a[3];`"),
             _ => {}
         }
@@ -214,6 +224,11 @@ impl Parser<'_> {
         };
         let hint = match self.peek() {
             Token::PlusPlus | Token::MinusMinus => STEP_HINT.to_owned(),
+            Token::Comma => "`,` joins nothing here: write `;`".to_owned(),
+            Token::EqualEqual | Token::NotEqual => {
+                "a comparison is no statement: `assume e;` waits until it holds, `assert e;` checks it"
+                    .to_owned()
+            }
             Token::Name if self.tokens.text(self.tokens.previous()) == "*" => {
                 NO_POINTERS.to_owned()
             }

@@ -58,6 +58,11 @@ impl Parser<'_> {
                 let hint = "there are no addresses: name the variable itself";
                 return Err(self.expected_with_hint("an expression", hint));
             }
+            Token::OpenBracket => {
+                let hint = "all elements of an array are `{0, 1, 2}`, or one value for all where it is declared, as in \
+                            `int a[3] := 0;`; `a[1] := 2;` sets one";
+                return Err(self.expected_or("an expression", hint));
+            }
             _ => return Err(self.expected("an expression")),
         };
         Ok(Expr { kind, span: self.tokens.bump() })

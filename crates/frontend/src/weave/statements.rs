@@ -300,7 +300,9 @@ impl Parser<'_> {
             return Err(self.expected_with_hint("a statement", STEP_HINT));
         }
         if token == Token::Thread {
-            let hint = Operation::Start.advice(&["f"]);
+            let word = self.tokens.text(self.tokens.span_at(3));
+            let does = foreign::operation(word).unwrap_or(Operation::Start);
+            let hint = does.advice(&["f"]);
             return Err(self.expected_with_hint("a statement", hint));
         }
         if token == Token::OpenParen {

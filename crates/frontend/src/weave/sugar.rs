@@ -96,6 +96,10 @@ impl Parser<'_> {
             }
             false => None,
         };
+        if self.peek() != Token::OpenBrace {
+            let hint = "braces stand round each branch: `either { … } or { … }`";
+            return Err(self.expected_or("`{`", hint));
+        }
         Ok((guard, self.block()?))
     }
 

@@ -117,7 +117,6 @@ thread t {
             28:11: `acquire` needs a lock, but `one.value` is an integer (locks are shared variables: `lock m;`)
             29:11: this is a whole `guarded`; one of its members is wanted here (name it, as in `….x`)
             31:13: there is a local variable `two` already (give one of them another name)
-            32:17: `cas` works on one value, and this is a whole `node` (write `atomic { if (x == old) { x := new; … } }`)
             33:29: expected a `node`, but this is a `guarded`
         "#]],
     );

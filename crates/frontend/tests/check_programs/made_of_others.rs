@@ -68,6 +68,14 @@ fn quantified_indices() {
            assert ((a[0] == 2 ? 1 : 0) + (a[1] == 2 ? 1 : 0)) + (a[2] == 2 ? 1 : 0) == 1;
            assert (m[0][0] || m[0][1]) && (m[1][0] || m[1][1]); }",
     );
+    // Where the index decides, what is outside of the array is left out.
+    same(
+        "int a[3]; thread t { assert forall i: i > 0 ==> a[i - 1] <= a[i]; assert forall i: i == 2 || a[i] != a[i + 1];
+           assert exists i: i < 2 && a[i + 1] == a[i]; }",
+        "int a[3]; thread t { assert (true && (1 > 0 ==> a[1 - 1] <= a[1])) && (2 > 0 ==> a[2 - 1] <= a[2]);
+           assert ((0 == 2 || a[0] != a[0 + 1]) && (1 == 2 || a[1] != a[1 + 1])) && true;
+           assert ((0 < 2 && a[0 + 1] == a[0]) || (1 < 2 && a[1 + 1] == a[1])) || false; }",
+    );
 }
 
 #[test]
@@ -99,6 +107,14 @@ fn what_is_wrong_with_them() {
         (
             "int a[2]; int b[3]; thread t { assert forall i: a[i] == b[i]; }",
             "`i` is an index of arrays of different lengths",
+        ),
+        (
+            "int a[3]; thread t { assert forall i: a[i] <= a[i + 1]; }",
+            "there is no element 3 in `a`",
+        ),
+        (
+            "int a[3]; thread t { assert forall i: i < 3 || a[i] == a[i - 1]; assert forall i: i == 0 && a[i - 1] == a[i]; }",
+            "there is no element -1 in `a`",
         ),
         (
             "bool a[65][65]; thread t { assert forall i: exists j: a[i][j]; }",

@@ -171,6 +171,28 @@ fn channels_are_numbers_and_messages() {
 }
 
 #[test]
+fn whole_structs_are_compared_and_swapped_in_one_step() {
+    same(
+        "struct head { int[0..2] node; u8 version; } head top := {1, 0}, tops[2] := {1, 0};
+         thread t { head old := top; bool ok := cas(top, old, {2, old.version + 1}); cas(tops[old.node], {1, 0}, top); }",
+        "int[0..2] top_node := 1; u8 top_version := 0; int[0..2] tops_node[2] := 1; u8 tops_version[2] := 0;
+         thread t { int[0..2] old_node; u8 old_version; bool ok; old_node, old_version := top_node, top_version;
+           atomic { if (top_node == old_node && top_version == old_version) { top_node, top_version, ok := 2, old_version + 1, true; }
+             else { ok := false; } }
+           atomic { if (tops_node[old_node] == 1 && tops_version[old_node] == 0) {
+             tops_node[old_node], tops_version[old_node] := top_node, top_version; } } }",
+    );
+    same(
+        "struct pair { int[0..2] x; bool y; } pair p := {0, false}; thread t { while (!cas(p, {0, true}, {1, false})) { skip; } p.x := 2; }",
+        "int[0..2] p_x := 0; bool p_y := false;
+         thread t { while (true) {
+             atomic { if (p_x == 0 && p_y == true) { p_x, p_y := 1, false; goto B; } else { goto A; } }
+             A: skip; }
+           B: p_x := 2; }",
+    );
+}
+
+#[test]
 fn channels_in_conditions_and_choices() {
     same(
         "chan[1] int[0..3] c; int[0..3] x; thread t { if (trysend(c, 2)) x := 1; else x := 2; }",

@@ -129,7 +129,7 @@ impl Lowering {
         let Some(frame) = self.frame(top) else { return Vec::new() };
         let shared = self.shared_state(shared);
         let mut awaited = Vec::new();
-        for &edge in &self.flow.location(frame.loc).edges {
+        for (frame, edge) in self.first_edges(&frame) {
             let Ok(touched) = self.machine.touched(&shared, &frame, edge) else { continue };
             let seen = touched.reads.iter().map(|slot| (Area::Shared, slot));
             let own = touched.own_reads.iter().map(|slot| (Area::Frame, slot));
@@ -170,6 +170,9 @@ impl Lowering {
         }
         let told = |number| Told::Shared(GlobalId(number));
         let named = self.named_slot(&self.program.globals, &told, slot)?;
+        if self.is_counter(slot) && !named.name.is_empty() {
+            return Some(Awaited::Counter(counted_by(&named.name)));
+        }
         (!named.name.is_empty()).then_some(Awaited::Variable(named.name))
     }
 
@@ -214,8 +217,14 @@ struct Named<'v> {
     is_address: bool,
 }
 
+/// What a counter belongs to, as it was declared: `c` for `c.length`, `c[1]` for `c$called[1]`.
+fn counted_by(counter: &str) -> String {
+    let name = counter.strip_suffix(".length").unwrap_or(counter);
+    ["$called", "$leaving"].iter().fold(name.to_owned(), |name, made| name.replacen(made, "", 1))
+}
+
 /// The variable that has a slot, and which of its own slots that is.
-fn variable_at(variables: &[Variable], slot: usize) -> Option<(usize, usize)> {
+pub(super) fn variable_at(variables: &[Variable], slot: usize) -> Option<(usize, usize)> {
     let mut rest = slot;
     let number = variables.iter().position(|variable| {
         let slots = variable.ty.slots();

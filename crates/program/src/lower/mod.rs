@@ -13,6 +13,7 @@
 
 mod coverage;
 mod deeds;
+mod helpers;
 mod intern;
 mod keys;
 mod local;

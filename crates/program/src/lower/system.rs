@@ -225,6 +225,10 @@ impl Describe for Lowering {
         self.awaited_at(shared, top)
     }
 
+    fn may_end_wait(&self, shared: SharedId, top: SymbolId, others: &[SymbolId]) -> bool {
+        self.may_end_wait_of(shared, top, others)
+    }
+
     fn thread_number(&self, bottom: SymbolId) -> Option<u32> {
         self.number_at(bottom)
     }

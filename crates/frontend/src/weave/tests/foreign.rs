@@ -43,7 +43,7 @@ fn methods() {
             2:27 `.wait` `c` has no methods, such as `wait` -- write `wait c, m;`
             2:38 `.notifyAll` `c` has no methods, such as `notifyAll` -- write `notify all c;`
             2:53 `.join` `t` has no methods, such as `join` -- write `join t;`
-            2:63 `.push` `q` has no methods, such as `push` -- write a procedure, and call it: `push(…);`
+            2:63 `.push` `q` has no methods, such as `push` -- arrays have a fixed length; `send(c, e);` adds a message to a channel
             2:89 `.tryLock` `m` has no methods, such as `tryLock` -- write `if trylock(m) { … }`
             2:107 `.start` `worker` has no methods, such as `start` -- write `async f(…);` for a procedure `f`
         "#]],

@@ -371,10 +371,10 @@ fn atomic_without_braces() {
     check_body(
         "atomic x := 1; either skip; or skip;",
         expect![[r#"
-        2:8 `x` expected `{`, found `x`
-        2:23 `skip` expected `{`, found `skip`
-        2:29 `or` expected a statement, found `or`
-    "#]],
+            2:8 `x` expected `{`, found `x`
+            2:23 `skip` expected `{`, found `skip` -- braces stand round each branch: `either { … } or { … }`
+            2:29 `or` expected a statement, found `or`
+        "#]],
     );
 }
 

@@ -145,11 +145,11 @@ fn constant() {
     check(
         "const int N = 3;\nconst M;\nconst while = 2;\nconst K = 1, L = 2;",
         expect![[r#"
-        1:7 `int` a constant has no type -- write `const NAME = value;`
-        2:8 `;` expected `=`, found `;`
-        3:7 `while` expected the name of the constant, but `while` is a reserved word -- choose another name
-        4:12 `` expected `;`, found `,` -- a statement or declaration ends with `;`
-    "#]],
+            1:7 `int` a constant has no type -- write `const NAME = value;`
+            2:8 `;` expected `=`, found `;`
+            3:7 `while` expected the name of the constant, but `while` is a reserved word -- choose another name
+            4:12 `` expected `;`, found `,` -- `,` joins nothing here: write `;`
+        "#]],
     );
 }
 
@@ -170,8 +170,8 @@ fn not_a_declaration() {
         "#include <stdio.h>\n42;\nbool x;\n- y;",
         expect![[r#"
             1:1 `#` there is no preprocessor -- one file is the whole program; `const N = 3;` declares a constant
-            2:1 `42` expected a declaration, found `42`
-            4:1 `-` expected a declaration, found `-`
+            2:1 `42` expected a declaration, found `42` -- a file is a list of declarations: `const N = 3;`, `int x := 0;`, `void f() { … }`, `thread NAME { … }`
+            4:1 `-` expected a declaration, found `-` -- a file is a list of declarations: `const N = 3;`, `int x := 0;`, `void f() { … }`, `thread NAME { … }`
         "#]],
     );
 }

@@ -42,9 +42,9 @@ class QuestionForm {
       setup.fixed.length ? make("p", { class: "faint", id: "fixed" }, `set on the command line only: ${setup.fixed.join(" ")}`) : null);
     this.form = make("form", { onsubmit: (event) => { event.preventDefault(); start(); } },
       make("div", { class: "question" },
-        field("question", "question", make("select", { id: "question" }, ...QUESTIONS.map(option(ask.question)))),
-        field("bound", "bound", number("bound", ask.bound)),
-        field("delays", "delays", number("delays", ask.delays)),
+        field("question", "question", make("select", { id: "question" }, ...QUESTIONS.map(option(ask.question))), "--contexts, --rounds, --livelock"),
+        field("bound", "bound", number("bound", ask.bound), "The K of --contexts or --rounds"),
+        field("delays", "delays", number("delays", ask.delays), "--delays, with rounds"),
         field("engine", "engine", engines, "--engine"),
         field("timeout", "seconds", number("timeout", ask.timeout_s, 1, "no limit"), "--timeout"),
         ...counts, ...consts,

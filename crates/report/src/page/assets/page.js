@@ -112,6 +112,8 @@ function followAddress() {
 /** What happens at a step, in words. */
 function nowView(run, step) {
   const { schedule } = run;
+  const wrong = () => make("div", { class: "badge unsafe", id: "wrong" }, schedule.wrong);
+  if (run.length === 0 && schedule.wrong) return ["the first state, before any step", wrong()];
   if (run.length === 0) return ["start of the program: choose what happens next"];
   if (step === 0) return [`start, before the first of ${run.length} ${run.length === 1 ? "step" : "steps"}`];
   const thread = schedule.steps[step - 1].t;
@@ -125,7 +127,7 @@ function nowView(run, step) {
     make("span", { class: "mono" }, statements.map(([text]) => text).join("; ")),
     changes.length ? make("span", { class: "news" }, ` ${changes.join(", ")}`) : null,
   ];
-  if (step === run.length && schedule.wrong) parts.push(make("div", { class: "badge unsafe", id: "wrong" }, schedule.wrong));
+  if (step === run.length && schedule.wrong) parts.push(wrong());
   if (step === run.length && schedule.period !== null) parts.push(make("div", { class: "faint" }, "and again from the start of the period"));
   return parts;
 }

@@ -3,6 +3,22 @@
 /** How far apart states are that are remembered. */
 const CHECKPOINT = 256;
 
+/** The elements of an array, as they are shown: `[1,[2,3]]` has two. */
+function elementsOf(text) {
+  const parts = [];
+  let depth = 0;
+  let from = 1;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === "[") depth++;
+    if (text[at] === "]") depth--;
+    if ((text[at] === "," && depth === 1) || depth === 0) {
+      parts.push(text.slice(from, at));
+      from = at + 1;
+    }
+  }
+  return parts;
+}
+
 class Run {
   constructor(schedule) {
     this.schedule = schedule;
@@ -11,6 +27,8 @@ class Run {
     this.last = null;
     this.words = [];
     this.news = new Map();
+    // The indices of arrays that lines name.
+    this.indices = new Map();
     const stack = (frames) => frames.reduce(
       (below, frame) => ({ frame, below, depth: below ? below.depth + 1 : 1 }), null);
     this.stackOf = stack;
@@ -131,11 +149,34 @@ class Run {
       if (!line) return null;
       if (!this.words[line]) this.words[line] = new Set((texts[line - 1] || "").replace(/\/\/.*$/, "").split(/[^\w$]+/));
       const isMeant = (name) => this.words[line].has(name.split(/[[.]/)[0]);
-      const said = [];
-      this.schedule.shared.forEach(([name], index) => { if (state.shared[index] !== "" && isMeant(name)) said.push(`${name} = ${state.shared[index]}`); });
-      variables.forEach((name, index) => { if (isMeant(name)) said.push(`${name} = ${values[index]}`); });
+      const meant = [];
+      this.schedule.shared.forEach(([name], index) => { if (state.shared[index] !== "" && isMeant(name)) meant.push([name, state.shared[index]]); });
+      variables.forEach((name, index) => { if (isMeant(name)) meant.push([name, values[index]]); });
+      const known = new Map(meant);
+      const said = meant.flatMap(([name, value]) => this.elements(line, texts, name, value, known));
       return { name: this.schedule.threads[thread].name, line, values: said.slice(0, 5).join(", ") };
     });
+  }
+
+  /** What is said of a variable beside a line: of an array, the elements that the line names, as far as its indices are known. */
+  elements(line, texts, name, value, known) {
+    const whole = [`${name} = ${value}`];
+    if (!value.startsWith("[")) return whole;
+    const key = `${line} ${name}`;
+    if (!this.indices.has(key)) {
+      const text = (texts[line - 1] || "").replace(/\/\/.*$/, "").replace(/\s*([[\]])\s*/g, "$1");
+      const escaped = name.replace(/[^\w]/g, "\\$&");
+      const uses = [...text.matchAll(new RegExp(`(?<![\\w$.])${escaped}(?![\\w$])(?:\\[([\\w$]+)\\](?![[.]))?`, "g"))];
+      this.indices.set(key, uses.map(([, index]) => index));
+    }
+    const parts = elementsOf(value);
+    const said = new Set();
+    for (const index of this.indices.get(key)) {
+      const number = index && /^\d+$/.test(index) ? index : known.get(index);
+      if (number === undefined || parts[number] === undefined) return whole;
+      said.add(`${name}[${number}] = ${parts[number]}`);
+    }
+    return said.size ? [...said] : whole;
   }
 
   place(frame) {

@@ -55,7 +55,7 @@ class StepList {
     this.current = 0;
     this.choose = choose;
     this.holder = make("div", { class: "rows steps", tabindex: "-1", role: "region", "aria-label": "Steps" },
-      make("div", { class: "row head" }, cell("step"), cell("context"), cell("thread", "words"), cell("line"), cell("statement", "words"), cell("changes", "words")));
+      make("div", { class: "row head" }, cell("step"), cell("context", "words"), cell("line"), cell("statement", "words"), cell("changes", "words")));
     holder.append(this.holder);
     this.list = new VirtualList(this.holder, (index) => this.row(index));
     this.list.resize(run.length);
@@ -73,8 +73,7 @@ class StepList {
     const changes = run.changes(index).join(", ");
     const contextLabel = again ? `period ${number}` : String(number);
     return make("div", { class: index + 1 === this.current ? "row lit" : "row", onclick: () => this.choose(index + 1) },
-      cell(String(index + 1)), cell(starts ? contextLabel : ""),
-      cell(starts ? run.schedule.threads[step.t].name : "", `words own ${threadClass(step.t)}`),
+      cell(String(index + 1)), cell(starts ? `${contextLabel} ${run.schedule.threads[step.t].name}` : "", `words own ${threadClass(step.t)}`),
       cell(line ? String(line) : ""), cell(words, "words mono", words), cell(changes, "words news", changes));
   }
 
