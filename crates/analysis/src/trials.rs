@@ -27,7 +27,7 @@ pub struct Trial {
     /// The seed that the system and the question come from.
     pub seed: u64,
     /// What was asked.
-    pub asked: Asked,
+    pub asked: TrialQuestion,
     /// What came of it.
     pub result: TrialResult,
     /// How long `verify` took.
@@ -36,7 +36,7 @@ pub struct Trial {
 
 /// What was asked about a random system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Asked {
+pub enum TrialQuestion {
     /// Whether a visible state of a pattern is reachable.
     Target,
     /// Which visible states are reachable.
@@ -57,11 +57,11 @@ pub enum TrialResult {
     Wrong(String),
 }
 
-impl fmt::Display for Asked {
+impl fmt::Display for TrialQuestion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Asked::Target => "target",
-            Asked::Everything => "all visible states",
+            TrialQuestion::Target => "target",
+            TrialQuestion::Everything => "all visible states",
         })
     }
 }
@@ -105,7 +105,8 @@ pub fn trial(seed: u64, budget: &Budget, limit: Duration) -> Trial {
     let budget = Budget { deadline: start.checked_add(limit), ..budget.clone() };
     let outcome = verify(&question, &budget, &|_| {});
     let time = start.elapsed();
-    let asked = if properties.is_empty() { Asked::Everything } else { Asked::Target };
+    let asked =
+        if properties.is_empty() { TrialQuestion::Everything } else { TrialQuestion::Target };
     Trial { seed, asked, result: judge(&question, &outcome), time }
 }
 

@@ -6,7 +6,7 @@
 //! `selvedge recheck` calls the same functions.
 //!
 //! ```
-//! use selvedge_check::{Asked, InputOptions, Subject, recheck};
+//! use selvedge_check::{RecheckOptions, InputOptions, Subject, recheck};
 //! use selvedge_evidence::format::digest;
 //!
 //! let text = "void worker() { assert false; } thread worker;";
@@ -17,10 +17,10 @@
 //!          "violation": {{ "property": 0, "contexts": 1, "schedule": ["worker * {steps}"] }} }}"#,
 //!     digest(text),
 //! );
-//! let accepted = recheck(&subject, &evidence(1), &Asked::default())?.expect("it goes wrong");
+//! let accepted = recheck(&subject, &evidence(1), &RecheckOptions::default())?.expect("it goes wrong");
 //! assert!(accepted.checked.starts_with("unsafe: a run of 1 step in 1 context goes wrong"));
 //! // It cannot go on from there.
-//! assert!(recheck(&subject, &evidence(2), &Asked::default())?.is_err());
+//! assert!(recheck(&subject, &evidence(2), &RecheckOptions::default())?.is_err());
 //! # Ok::<(), selvedge_check::Failure>(())
 //! ```
 
@@ -36,6 +36,6 @@ mod views;
 
 pub use failure::{Blame, Failure};
 pub use memory::default_memory_limit;
-pub use recheck::{Accepted, Asked, Claim, Held, evidence_options, recheck};
+pub use recheck::{Accepted, Claim, Held, RecheckOptions, evidence_options, recheck};
 pub use subject::{Deadlocks, InputOptions, Opened, Reading, Subject, Wanted};
 pub use views::Parameterized;

@@ -12,7 +12,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 use selvedge_check::command::guard::{self, Overrun, Watched};
 use selvedge_check::command::{self, Interrupt, Program};
-use selvedge_check::{Asked, Blame, Failure, Subject, recheck};
+use selvedge_check::{Blame, Failure, RecheckOptions, Subject, recheck};
 
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
@@ -68,7 +68,8 @@ fn run(args: &Program, start: Instant) -> Result<String, Failure> {
     }
     let evidence = command::read(&args.evidence, &budget)?;
     let solver = Some(args.solver.clone());
-    let checked = recheck(&subject, &evidence, &Asked { deadlock: args.deadlock, solver, budget })?;
+    let checked =
+        recheck(&subject, &evidence, &RecheckOptions { deadlock: args.deadlock, solver, budget })?;
     let accepted = checked.map_err(|why| command::refused(&args.evidence, &why))?;
     Ok(format!("accepted: {}", command::shown(&accepted.checked, &accepted.property)))
 }

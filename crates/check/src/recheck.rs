@@ -14,7 +14,7 @@ use crate::{Failure, c};
 
 /// What is asked of evidence beside what the subject says.
 #[derive(Clone, Default)]
-pub struct Asked {
+pub struct RecheckOptions {
     /// Whether it has to be about all deadlocks, too. Otherwise it says itself whether it is about those in which threads wait for each
     /// other; what it is about is told.
     pub deadlock: bool,
@@ -61,7 +61,7 @@ pub enum Held {
 pub fn recheck(
     subject: &Subject,
     evidence: &str,
-    asked: &Asked,
+    asked: &RecheckOptions,
 ) -> Result<Result<Accepted, String>, Failure> {
     let read = Document::parse_within(evidence, &asked.budget).map_err(|why| why.to_string());
     let subject = &match &read {
@@ -132,7 +132,7 @@ fn states(
     subject: &Subject,
     opened: Opened,
     given: &Given,
-    asked: &Asked,
+    asked: &RecheckOptions,
 ) -> Result<Accepted, String> {
     let endless = document.is_about_endless_runs();
     if endless && (given.deadlock || given.waits || given.target.is_some()) {
@@ -178,7 +178,7 @@ fn views(
     document: &Document,
     certificate: Certificate,
     given: &Given,
-    asked: &Asked,
+    asked: &RecheckOptions,
 ) -> Result<Result<Accepted, String>, Failure> {
     if given.deadlock || given.waits {
         return Ok(Err("it says nothing about deadlocks, which were asked for".to_owned()));

@@ -15,29 +15,29 @@ use crate::{
 /// Executes the code of one edge.
 pub struct Evaluator<'a, 'c, D: Domain> {
     domain: &'a mut D,
-    temps: Vec<Found<'c, D>>,
+    temps: Vec<Temporary<'c, D>>,
 }
 
 /// What an instruction found for those after it.
-enum Found<'c, D: Domain> {
+enum Temporary<'c, D: Domain> {
     Nothing,
     Value(D::Value),
     Slot(D::Address, &'c Place),
 }
 
-impl<D: Domain> Clone for Found<'_, D> {
+impl<D: Domain> Clone for Temporary<'_, D> {
     fn clone(&self) -> Self {
         match self {
-            Found::Nothing => Found::Nothing,
-            Found::Value(value) => Found::Value(value.clone()),
-            Found::Slot(at, place) => Found::Slot(at.clone(), place),
+            Temporary::Nothing => Temporary::Nothing,
+            Temporary::Value(value) => Temporary::Value(value.clone()),
+            Temporary::Slot(at, place) => Temporary::Slot(at.clone(), place),
         }
     }
 }
 
 /// Executes instructions, the first of an edge with all that follow, in a domain.
 pub fn execute<D: Domain>(domain: &mut D, code: &[Instruction], temps: u32) -> Result<(), D::Halt> {
-    let mut evaluator = Evaluator { domain, temps: vec![Found::Nothing; temps as usize] };
+    let mut evaluator = Evaluator { domain, temps: vec![Temporary::Nothing; temps as usize] };
     code.iter().try_for_each(|instruction| evaluator.instruction(instruction))
 }
 
@@ -76,11 +76,11 @@ impl<'c, D: Domain> Evaluator<'_, 'c, D> {
                 self.domain.require(cond, || Failure::Broken(broken.clone()))
             }
             Instruction::Let(temp, expr) => {
-                self.temps[temp.index()] = Found::Value(self.eval(expr)?);
+                self.temps[temp.index()] = Temporary::Value(self.eval(expr)?);
                 Ok(())
             }
             Instruction::Locate(temp, place) => {
-                self.temps[temp.index()] = Found::Slot(self.locate(place)?, place);
+                self.temps[temp.index()] = Temporary::Slot(self.locate(place)?, place);
                 Ok(())
             }
             Instruction::Store { to, value, when } => {
@@ -142,7 +142,7 @@ impl<'c, D: Domain> Evaluator<'_, 'c, D> {
 
     fn located(&self, temp: Temp) -> (&D::Address, &'c Place) {
         match &self.temps[temp.index()] {
-            Found::Slot(at, place) => (at, place),
+            Temporary::Slot(at, place) => (at, place),
             _ => unreachable!("a slot is located before it is stored to"),
         }
     }
@@ -170,9 +170,9 @@ impl<'c, D: Domain> Evaluator<'_, 'c, D> {
             Expr::Load(place) => self.load(place, false),
             Expr::Old(place) => self.load(place, true),
             Expr::Temp(temp) => match &self.temps[temp.index()] {
-                Found::Value(value) => Ok(value.clone()),
-                Found::Slot(at, place) => self.domain.load(at, place, false),
-                Found::Nothing => unreachable!("a value is computed before it is used"),
+                Temporary::Value(value) => Ok(value.clone()),
+                Temporary::Slot(at, place) => self.domain.load(at, place, false),
+                Temporary::Nothing => unreachable!("a value is computed before it is used"),
             },
             Expr::Me => Ok(self.domain.me()),
             Expr::Unary(op, a) => {

@@ -43,7 +43,7 @@ pub(crate) struct Node {
 
 /// An element that an initial state covers.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct CoveredElement {
     /// The element.
     pub node: u32,
     /// How many threads the run has.
@@ -152,8 +152,8 @@ impl<'a> Backward<'a> {
     pub fn run<S: From<Fault>>(
         &mut self,
         go_on: &dyn Fn() -> Result<(), S>,
-    ) -> Result<Option<Found>, S> {
-        let mut best: Option<Found> = None;
+    ) -> Result<Option<CoveredElement>, S> {
+        let mut best: Option<CoveredElement> = None;
         let mut looked_at = 0;
         while let Some(Reverse((threads, _, number))) = self.queue.pop() {
             if best.as_ref().is_some_and(|best| best.threads <= threads) {
@@ -180,7 +180,7 @@ impl<'a> Backward<'a> {
     }
 
     /// The elements of a run, from the first one to the violation.
-    pub fn path(&self, found: &Found) -> Vec<&Element> {
+    pub fn path(&self, found: &CoveredElement) -> Vec<&Element> {
         let mut node = &self.nodes[found.node as usize];
         let mut path = vec![&node.element];
         while let Some((next, _)) = node.next {
@@ -282,7 +282,7 @@ impl<'a> Backward<'a> {
 
     /// Whether an initial state, with some more threads of which there is any number, covers an
     /// element; with as few as can be.
-    fn covered_by_initial(&self, number: u32) -> Option<Found> {
+    fn covered_by_initial(&self, number: u32) -> Option<CoveredElement> {
         let Node { element, started, .. } = &self.nodes[number as usize];
         let Modular { initial, any, .. } = self.modular;
         let fixed = self.system.threads().len();
@@ -293,7 +293,7 @@ impl<'a> Backward<'a> {
             let more = missing(&element.kinds, kinds);
             let enough = more.iter().all(|kind| any.binary_search(kind).is_ok());
             let threads = fixed + more.len() + *started as usize;
-            enough.then_some(Found { node: number, threads, initial, more })
+            enough.then_some(CoveredElement { node: number, threads, initial, more })
         };
         initial.iter().enumerate().filter_map(from).min_by_key(|found| found.threads)
     }

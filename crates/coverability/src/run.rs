@@ -9,7 +9,7 @@
 use selvedge_evidence::Trace;
 use selvedge_model::{Fault, Property, State, System, Thread, ThreadId, advance};
 
-use crate::backward::{Backward, Found};
+use crate::backward::{Backward, CoveredElement};
 use crate::{Decision, fault};
 
 /// The run of a violation that was found; `None` if whole stacks do not follow it.
@@ -17,7 +17,7 @@ pub(crate) fn run(
     system: &dyn System,
     properties: &[Property],
     search: &Backward<'_>,
-    found: &Found,
+    found: &CoveredElement,
 ) -> Result<Option<Decision>, Fault> {
     let lost = || fault("the run of a violation cannot be made: this is a mistake in Selvedge");
     let is_cut = search.modular.kinds.depth().is_some();
@@ -55,7 +55,7 @@ pub(crate) fn run(
 fn first_state(
     system: &dyn System,
     search: &Backward<'_>,
-    found: &Found,
+    found: &CoveredElement,
 ) -> Result<Option<State>, Fault> {
     let modular = search.modular;
     let (place, wanted) = &modular.initial[found.initial];

@@ -30,7 +30,7 @@ pub struct Document {
     starts: Vec<usize>,
     wide: Vec<Wide>,
     /// What is known of the text as it is now.
-    known: Known,
+    known: Reading,
 }
 
 /// A character that has more bytes than UTF-16 units.
@@ -41,7 +41,7 @@ struct Wide {
     surplus: usize,
 }
 
-enum Known {
+enum Reading {
     NotYet,
     Nothing,
     Draft(Box<Draft>),
@@ -52,7 +52,7 @@ impl Document {
     pub fn new(uri: Uri, language: &str, version: i32, text: String) -> Self {
         let (starts, wide) = (line_starts(&text), wide(&text));
         let (name, path) = (name(uri.as_str(), language), c::path_of(uri.as_str()));
-        let (known, preprocess) = (Known::NotYet, None);
+        let (known, preprocess) = (Reading::NotYet, None);
         Document { uri, version, text, name, path, preprocess, starts, wide, known }
     }
 
@@ -76,7 +76,7 @@ impl Document {
         }
         self.starts = line_starts(&self.text);
         self.wide = wide(&self.text);
-        self.known = Known::NotYet;
+        self.known = Reading::NotYet;
         Some(())
     }
 
@@ -84,7 +84,7 @@ impl Document {
     pub fn with_text(&self, text: String) -> Self {
         let (starts, wide) = (line_starts(&text), wide(&text));
         let (uri, version, name) = (self.uri.clone(), self.version, self.name.clone());
-        let (path, preprocess, known) = (self.path.clone(), self.preprocess, Known::NotYet);
+        let (path, preprocess, known) = (self.path.clone(), self.preprocess, Reading::NotYet);
         Document { uri, version, text, name, path, preprocess, starts, wide, known }
     }
 
@@ -95,13 +95,13 @@ impl Document {
 
     /// Whether the text was looked at since it changed.
     pub fn is_known(&self) -> bool {
-        !matches!(self.known, Known::NotYet)
+        !matches!(self.known, Reading::NotYet)
     }
 
     /// What is known of the text; nothing if it is too large, or no program.
     pub fn draft(&mut self) -> Option<&Draft> {
-        if let Known::NotYet = self.known {
-            self.known = Known::Nothing;
+        if let Reading::NotYet = self.known {
+            self.known = Reading::Nothing;
             let is_small = self.text.len() <= LARGEST_TEXT;
             let found = match c::is_c(&self.name) {
                 _ if !is_small => None,
@@ -112,11 +112,11 @@ impl Document {
                 false => draft(&self.name, self.text.clone()),
             };
             if let Some(draft) = found {
-                self.known = Known::Draft(Box::new(draft));
+                self.known = Reading::Draft(Box::new(draft));
             }
         }
         match &self.known {
-            Known::Draft(draft) => Some(draft),
+            Reading::Draft(draft) => Some(draft),
             _ => None,
         }
     }

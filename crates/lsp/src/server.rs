@@ -34,7 +34,7 @@ use crate::document::Document;
 use crate::edit;
 use crate::rpc::{self, Incoming};
 use crate::show::{self, CANCEL, DEADLOCK, LIVELOCK, VERIFY};
-use crate::verify::{Asked, Found, State};
+use crate::verify::{LensQuestion, ShownAnswer, State};
 
 use self::runs::token_of;
 
@@ -50,7 +50,7 @@ enum Heard {
     /// A run is so far.
     Progress(u64, String),
     /// A run has ended.
-    Done(Uri, u64, Found),
+    Done(Uri, u64, ShownAnswer),
 }
 
 /// How far the conversation is.
@@ -246,9 +246,9 @@ impl<W: Write> Server<W> {
                     refused("the first argument is the address of a document".to_owned())
                 })?;
                 match params.command.as_str() {
-                    VERIFY => self.verify(&uri, Asked::Verify, sender),
-                    DEADLOCK => self.verify(&uri, Asked::Deadlock, sender),
-                    LIVELOCK => self.verify(&uri, Asked::Livelock, sender),
+                    VERIFY => self.verify(&uri, LensQuestion::Verify, sender),
+                    DEADLOCK => self.verify(&uri, LensQuestion::Deadlock, sender),
+                    LIVELOCK => self.verify(&uri, LensQuestion::Livelock, sender),
                     CANCEL => self.cancel(&uri),
                     other => Err(refused(format!("there is no command `{other}`"))),
                 }

@@ -13,7 +13,7 @@ use selvedge_frontend::{Diagnostic, Draft, Severity};
 use selvedge_program::Span;
 
 use crate::document::{Document, LARGEST_TEXT};
-use crate::verify::{Found, State};
+use crate::verify::{ShownAnswer, State};
 
 /// More mistakes than this are not sent: nobody reads that far.
 const MOST_DIAGNOSTICS: usize = 500;
@@ -78,7 +78,7 @@ fn related_to(
 }
 
 /// What a run found out: a violation with its schedule, what no schedule executes, and assertions that none gets to.
-pub fn found(document: &Document, found: &Found) -> Vec<Shown> {
+pub fn found(document: &Document, found: &ShownAnswer) -> Vec<Shown> {
     let source = Some("selvedge verify".to_owned());
     let mut list = Vec::new();
     if let Some(violation) = &found.violation {
@@ -178,7 +178,7 @@ pub fn lenses(document: &mut Document, state: &State) -> Vec<CodeLens> {
     let (title, command) = match state {
         State::Idle => ("▶ Verify".to_owned(), VERIFY),
         State::Running(_) => ("verifying … (stop)".to_owned(), CANCEL),
-        State::Done(Found { title, .. }) => (title.clone(), VERIFY),
+        State::Done(ShownAnswer { title, .. }) => (title.clone(), VERIFY),
     };
     let file = Span::new(0, 0);
     let places: Vec<Span> =

@@ -31,7 +31,7 @@ pub enum State {
     /// It is being verified.
     Running(Run),
     /// It was verified, as it is.
-    Done(Found),
+    Done(ShownAnswer),
 }
 
 /// A run that was started.
@@ -44,7 +44,7 @@ pub struct Run {
 
 /// An answer in terms of the text.
 #[derive(Debug)]
-pub struct Found {
+pub struct ShownAnswer {
     /// For the code lens.
     pub title: String,
     /// For people.
@@ -70,7 +70,7 @@ pub struct Violation {
 
 /// What is asked about a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Asked {
+pub enum LensQuestion {
     /// Whether something goes wrong, or threads wait for each other for ever.
     Verify,
     /// Whether something goes wrong, or no thread can act, whatever it waits for.
@@ -81,7 +81,7 @@ pub enum Asked {
 
 /// What is verified.
 pub struct Task {
-    asked: Asked,
+    asked: LensQuestion,
     source: Arc<Source>,
     settings: Settings,
     cancelled: Arc<AtomicBool>,
@@ -91,7 +91,7 @@ impl Task {
     /// A program that is well formed.
     pub fn new(
         draft: &Draft,
-        asked: Asked,
+        asked: LensQuestion,
         settings: Settings,
         cancelled: Arc<AtomicBool>,
     ) -> Option<Self> {
@@ -100,7 +100,7 @@ impl Task {
     }
 
     /// Verifies it; `tell` hears how far the run is.
-    pub fn run(self, tell: impl Fn(String) + Send + Sync + 'static) -> Found {
+    pub fn run(self, tell: impl Fn(String) + Send + Sync + 'static) -> ShownAnswer {
         let limits = Limits {
             timeout: Some(self.settings.timeout),
             since: None,
@@ -115,8 +115,8 @@ impl Task {
         };
         let listener: Listener = Arc::new(listener);
         let deadlock = match self.asked {
-            Asked::Deadlock => Deadlocks::All,
-            Asked::Verify | Asked::Livelock => Deadlocks::Waits,
+            LensQuestion::Deadlock => Deadlocks::All,
+            LensQuestion::Verify | LensQuestion::Livelock => Deadlocks::Waits,
         };
         let listener = Some(listener);
         let options = Options { limits, deadlock, solver: None, listener, ..Options::default() };
@@ -127,15 +127,15 @@ impl Task {
             false => Subject::parse(name, text, InputOptions::default()),
         };
         match subject.and_then(|subject| match self.asked {
-            Asked::Verify | Asked::Deadlock => verify(&subject, &options),
-            Asked::Livelock => livelock(&subject, &Livelock::default(), &options),
+            LensQuestion::Verify | LensQuestion::Deadlock => verify(&subject, &options),
+            LensQuestion::Livelock => livelock(&subject, &Livelock::default(), &options),
         }) {
             Ok(answer) => self.show(&answer),
             Err(failure) => self.refused(&failure),
         }
     }
 
-    fn show(&self, answer: &Answer) -> Found {
+    fn show(&self, answer: &Answer) -> ShownAnswer {
         let sentence = answer.sentence();
         let (verdict, word) = (answer.name(), answer.name().word());
         let (sign, severity) = match verdict {
@@ -146,16 +146,16 @@ impl Task {
         let mut message = format!("{word}: {sentence}");
         if verdict == VerdictName::Unknown {
             let command = match self.asked {
-                Asked::Verify => "verify",
-                Asked::Deadlock => "verify --deadlock",
-                Asked::Livelock => "livelock",
+                LensQuestion::Verify => "verify",
+                LensQuestion::Deadlock => "verify --deadlock",
+                LensQuestion::Livelock => "livelock",
             };
             message += &format!(
                 "; `selvedge {command}` on the command line has more time, and more engines"
             );
         }
         let covered = answer.covered();
-        Found {
+        ShownAnswer {
             title: format!("{sign} {word}: {}", shortened(&sentence)),
             message,
             severity,
@@ -221,7 +221,7 @@ impl Task {
     }
 
     /// Why there is no answer.
-    fn refused(&self, failure: &Failure) -> Found {
+    fn refused(&self, failure: &Failure) -> ShownAnswer {
         let (span, message) = match failure {
             Failure::Diagnostics(wrong) if !wrong.list.is_empty() => {
                 let span = self.source.written_span(wrong.list[0].label.span);
@@ -234,7 +234,7 @@ impl Task {
             _ => format!("? {message}"),
         };
         let violation = Some(Violation { span, steps: Vec::new() });
-        Found {
+        ShownAnswer {
             title,
             message,
             severity: DiagnosticSeverity::ERROR,

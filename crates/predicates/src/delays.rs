@@ -35,7 +35,7 @@ use crate::below::growing;
 use crate::count::{AbstractState, Sampled, abstract_states_of};
 use crate::prove::{Prover, attempts};
 use crate::sample::{Snapshot, look};
-use crate::search::{Failure, Known};
+use crate::search::{Failure, ProofTask};
 use crate::{Question, Report};
 
 /// Where there is any number of threads, not more than so many are followed.
@@ -132,7 +132,7 @@ pub fn verify(
             }
         }
         let bounds = bounds(&layout, source)?;
-        let known = Known {
+        let known = ProofTask {
             layout: &layout,
             source,
             read: &prepared.read,
@@ -268,13 +268,13 @@ impl<'a> Run<'a> {
 
 /// The test of the paper, and what it says: it never is a proof.
 fn published(
-    known: Known<'_>,
+    known: ProofTask<'_>,
     given: &[&Predicate],
     all: &BTreeSet<AbstractState>,
     solver: &mut Solver,
     budget: &Budget,
 ) -> Result<Failure, Failure> {
-    let Known { layout, source, goal, bounds, .. } = known;
+    let ProofTask { layout, source, goal, bounds, .. } = known;
     let mut facts: BTreeMap<Vec<Place>, Fact> = BTreeMap::new();
     for (place, truth) in all {
         let threads = [*place];

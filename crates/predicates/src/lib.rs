@@ -67,7 +67,7 @@ use count::{Sampled, abstract_states};
 use delays::Course;
 use prove::{Prover, attempts};
 use sample::{BreadthFirst, Snapshot, explore};
-use search::{Failure, Known};
+use search::{Failure, ProofTask};
 
 /// How many states are looked at from below, for each number of threads.
 const SAMPLES: usize = 3000;
@@ -201,7 +201,7 @@ fn attempt(
         states.extend(snapshots);
     }
     let (bounds, laws) = (bounds(&layout, source)?, laws(&layout, source)?);
-    let known = Known {
+    let known = ProofTask {
         layout: &layout,
         source,
         read: &prepared.read,

@@ -19,7 +19,7 @@ use selvedge_smt::plain::About;
 use selvedge_smt::symbolic::{Path, paths};
 use selvedge_smt::term::{Arith, Sort, Term, Var};
 
-use crate::search::Known;
+use crate::search::ProofTask;
 
 /// Conditions of the program that are longer than this are no predicates.
 const LONGEST: usize = 24;
@@ -82,8 +82,12 @@ pub struct Pool<'a> {
 
 impl<'a> Pool<'a> {
     /// Looks at the program.
-    pub fn new(known: Known<'a>, given: Vec<&'a Predicate>, reach: Reach) -> Result<Self, Refusal> {
-        let Known { layout, source, read, .. } = known;
+    pub fn new(
+        known: ProofTask<'a>,
+        given: Vec<&'a Predicate>,
+        reach: Reach,
+    ) -> Result<Self, Refusal> {
+        let ProofTask { layout, source, read, .. } = known;
         let mut pool = Pool {
             layout,
             read,

@@ -12,7 +12,7 @@ use crate::learn::Shape;
 use crate::minimize;
 use crate::pool::{Pool, Reach};
 use crate::sample::Snapshot;
-use crate::search::{Failure, Known, Search};
+use crate::search::{Failure, ProofTask, Search};
 use crate::{Conclusion, Proof, Question};
 
 /// One try at a proof: how large its views are, and which predicates it may use.
@@ -31,7 +31,7 @@ pub(crate) struct Attempt {
 /// A search for a proof.
 pub(crate) struct Prover<'a> {
     pub question: &'a Question<'a>,
-    pub known: Known<'a>,
+    pub known: ProofTask<'a>,
     pub given: Vec<&'a Predicate>,
     /// States that were reached.
     pub states: Vec<Snapshot>,
@@ -56,7 +56,7 @@ impl Prover<'_> {
             if counts && laws.is_empty() {
                 continue;
             }
-            let known = Known { laws: if counts { laws } else { &[] }, ..self.known };
+            let known = ProofTask { laws: if counts { laws } else { &[] }, ..self.known };
             let pool = Pool::new(known, self.given.clone(), reach)?;
             if reach.whole && !pool.has_whole() {
                 continue; // tried before
@@ -76,7 +76,7 @@ impl Prover<'_> {
             (self.tell)(&format!("{views}, {shape}{counted}: {end}"));
             match ran {
                 Ok(invariant) => {
-                    let found = Found { known, search: &search, invariant };
+                    let found = FoundInvariant { known, search: &search, invariant };
                     return found.proof(self.question, solver, self.budget, keep);
                 }
                 Err(failure @ (Failure::Obstacle { .. } | Failure::TooLarge)) => last = failure,
@@ -121,13 +121,13 @@ pub(crate) fn attempts(threads: Option<u64>, given: bool, only_given: bool) -> V
 }
 
 /// An invariant that was found.
-struct Found<'a> {
-    known: Known<'a>,
+struct FoundInvariant<'a> {
+    known: ProofTask<'a>,
     search: &'a Search<'a>,
     invariant: Invariant,
 }
 
-impl Found<'_> {
+impl FoundInvariant<'_> {
     /// Makes the invariant small, and has it checked.
     fn proof(
         self,
@@ -136,8 +136,8 @@ impl Found<'_> {
         budget: &Budget,
         keep: &mut dyn FnMut(&str, &Query),
     ) -> Result<Conclusion, Failure> {
-        let Found { known, search, invariant } = self;
-        let Known { layout, source, goal, .. } = known;
+        let FoundInvariant { known, search, invariant } = self;
+        let ProofTask { layout, source, goal, .. } = known;
         let cores = SolverOptions { cores: true, ..question.solver.clone() };
         let small = Solver::start(&cores).and_then(|mut solver| {
             minimize::minimize(layout, &invariant, search.obligations(), &mut solver, budget)

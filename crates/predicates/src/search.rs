@@ -122,7 +122,7 @@ impl From<Refusal> for Failure {
 
 /// What is asked about a program, and what its text shows at once.
 #[derive(Clone, Copy)]
-pub struct Known<'a> {
+pub struct ProofTask<'a> {
     /// The program.
     pub layout: &'a Layout<'a>,
     /// Its text.
@@ -160,8 +160,8 @@ pub struct Search<'a> {
 impl<'a> Search<'a> {
     /// Prepares a search for an invariant over views of so many threads.
     #[must_use]
-    pub fn new(known: Known<'a>, pool: &'a Pool<'a>, width: usize, shape: Shape) -> Self {
-        let Known { layout, source, goal, bounds, laws, .. } = known;
+    pub fn new(known: ProofTask<'a>, pool: &'a Pool<'a>, width: usize, shape: Shape) -> Self {
+        let ProofTask { layout, source, goal, bounds, laws, .. } = known;
         let (bounds, laws) = (bounds.to_vec(), laws.to_vec());
         Search {
             layout,

@@ -10,7 +10,7 @@ use crate::answer::AboutStates;
 
 /// What was asked for, as far as it matters for advice.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Asked<'a> {
+pub struct AdviceContext<'a> {
     /// How to explore.
     pub method: Method,
     /// The bound, if there was one.
@@ -48,7 +48,7 @@ pub(crate) fn advice(
     stop: &Stop,
     completed: Option<Bound>,
 ) -> Option<String> {
-    let Asked { method, bound, unbounded, .. } = answer.asked;
+    let AdviceContext { method, bound, unbounded, .. } = answer.asked;
     let mut ways = Vec::new();
     if let Some(any) = answer.system.any_number().first() {
         ways.extend(match stop {

@@ -12,7 +12,7 @@ use selvedge_analysis::{Bound, Resource, Stop};
 use selvedge_evidence::property;
 use selvedge_model::{NotUpward, Property, State, System};
 
-use crate::advice::{Asked, Started, advice};
+use crate::advice::{AdviceContext, Started, advice};
 use crate::amount::{amount, bytes, seconds};
 use crate::coverage::Covered;
 use crate::deadlocks::{Deadlocks, limits};
@@ -34,7 +34,7 @@ pub struct AboutStates<'a> {
     /// What was found out.
     pub outcome: &'a Outcome,
     /// What was asked for, for advice where there is no answer.
-    pub asked: Asked<'a>,
+    pub asked: AdviceContext<'a>,
     /// The state that a replay of the trace ends in, if there is a trace.
     pub last: Option<&'a State>,
     /// What some run reaches, if that is known.

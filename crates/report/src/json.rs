@@ -13,7 +13,7 @@ use crate::advice::Started;
 use crate::run::{Step, statements};
 
 pub use inputs::{DiagnosticReport, FailureReport, FileReport, SyntaxReport};
-pub use livelock::{Asked, Livelock};
+pub use livelock::{EndlessRuns, Livelock};
 
 /// The version of Selvedge, as it stands in every object.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

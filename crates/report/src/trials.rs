@@ -201,7 +201,7 @@ pub struct Times {
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
-    use selvedge_analysis::trials::Asked;
+    use selvedge_analysis::trials::TrialQuestion;
 
     use super::*;
 
@@ -210,9 +210,9 @@ mod tests {
         let trial =
             |seed, asked, result| Trial { seed, asked, result, time: Duration::from_millis(seed) };
         let trials = [
-            trial(7, Asked::Target, TrialResult::Safe),
-            trial(8, Asked::Everything, TrialResult::Undecided("too slow".to_owned())),
-            trial(9, Asked::Target, TrialResult::Wrong("no".to_owned())),
+            trial(7, TrialQuestion::Target, TrialResult::Safe),
+            trial(8, TrialQuestion::Everything, TrialResult::Undecided("too slow".to_owned())),
+            trial(9, TrialQuestion::Target, TrialResult::Wrong("no".to_owned())),
         ];
         let limit = Duration::from_secs(1);
         let report = TrialsReport { trials: &trials, wanted: 4, first_seed: 7, limit };

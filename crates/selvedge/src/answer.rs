@@ -558,7 +558,7 @@ impl Answer {
                 system: &*opened.system,
                 properties: &opened.properties,
                 outcome,
-                asked: advice::Asked {
+                asked: advice::AdviceContext {
                     method: question.options().engine.method(),
                     bound: question.bound(),
                     unbounded: opened.unbounded.as_deref(),

@@ -5,7 +5,7 @@ use selvedge_analysis::fair::{self, Outcome, Question, Verdict};
 use selvedge_model::{Endless, Fairness};
 use selvedge_program::{Lowering, ThreadCounts};
 use selvedge_report::json::VerdictName;
-use selvedge_sequential::livelock::{self as rounds, Asked, Bounds};
+use selvedge_sequential::livelock::{self as rounds, Bounds, LivelockQuestion};
 
 use crate::answer::Answer;
 use crate::heard::Heard;
@@ -108,7 +108,7 @@ fn search(
     let question = Question { system: &*opened.system, endless, evidence: options.evidence };
     let counts = subject.thread_counts()?;
     let program = opened.program.as_deref();
-    let asked = program.map(|program| Asked { program, counts: &counts, endless });
+    let asked = program.map(|program| LivelockQuestion { program, counts: &counts, endless });
     let wants_rounds = bounds.is_some() || engine == LivelockEngine::Rounds;
     let (budget, tell) = (options.budget(), |event| options.tell(Heard::Endless(event)));
     Ok(match asked {
@@ -125,7 +125,7 @@ fn search(
         Some(asked) if wants_rounds => {
             let none = ThreadCounts::new();
             let search = |slotted: &Lowering| {
-                let asked = Asked { program: slotted, counts: &none, endless };
+                let asked = LivelockQuestion { program: slotted, counts: &none, endless };
                 rounds::search(&asked, bounds, &budget, &tell)
             };
             match slots::endless(subject, asked.program, search)? {

@@ -1,7 +1,7 @@
 //! # Checking evidence
 //! [`selvedge_check`] does it, and sees none of the searches that this crate runs.
 
-use selvedge_check::{Asked, Claim, Deadlocks, Failure, Held, Subject};
+use selvedge_check::{Claim, Deadlocks, Failure, Held, RecheckOptions, Subject};
 use selvedge_report::json::VerdictName;
 
 use crate::options::Options;
@@ -26,7 +26,7 @@ pub fn recheck(
     evidence: &str,
     options: &Options,
 ) -> Result<Result<Accepted, String>, Failure> {
-    let asked = Asked {
+    let asked = RecheckOptions {
         deadlock: options.deadlock == Deadlocks::All,
         solver: options.solver.clone(),
         budget: options.budget(),

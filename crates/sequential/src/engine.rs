@@ -28,7 +28,7 @@ fn first_rounds(layout: Layout) -> usize {
 
 /// What is asked of a program.
 #[derive(Clone, Copy)]
-pub struct Asked<'a> {
+pub struct RoundsQuestion<'a> {
     /// The program.
     pub program: &'a Lowering,
     /// What must not be reached.
@@ -37,7 +37,7 @@ pub struct Asked<'a> {
     pub evidence: bool,
 }
 
-impl Asked<'_> {
+impl RoundsQuestion<'_> {
     /// Why rounds have no answer, if they have none.
     #[must_use]
     pub fn refusal(&self) -> Option<Fault> {
@@ -57,7 +57,7 @@ impl Asked<'_> {
 
 /// Whether a violation is reachable within so many rounds.
 pub fn check(
-    asked: &Asked<'_>,
+    asked: &RoundsQuestion<'_>,
     rounds: usize,
     options: Options,
     budget: &Budget,
@@ -73,7 +73,7 @@ pub fn check(
 
 /// The same, with these shared variables at first.
 pub fn check_focused(
-    asked: &Asked<'_>,
+    asked: &RoundsQuestion<'_>,
     rounds: usize,
     options: Options,
     focus: crate::Result<Focus>,
@@ -110,7 +110,7 @@ pub fn check_focused(
 }
 
 fn explore(
-    asked: &Asked<'_>,
+    asked: &RoundsQuestion<'_>,
     rounds: usize,
     options: Options,
     mut focus: Focus,
@@ -171,7 +171,7 @@ fn explore(
 
 /// What the proof rests on; `None` if there is no time or memory left to write it down.
 fn certificate<'a>(
-    asked: &Asked<'a>,
+    asked: &RoundsQuestion<'a>,
     options: Options,
     focus: &Focus,
     mut engine: Rounds<'a>,
@@ -187,7 +187,7 @@ fn certificate<'a>(
 
 /// A run that goes wrong, with interruptions at certain places only.
 fn guided(
-    asked: &Asked<'_>,
+    asked: &RoundsQuestion<'_>,
     places: &[Vec<Loc>],
     options: Options,
     budget: &Budget,

@@ -34,7 +34,7 @@ pub use selvedge_program::sequentialize::Bounds;
 
 /// What is asked of a program.
 #[derive(Clone, Copy)]
-pub struct Asked<'a> {
+pub struct LivelockQuestion<'a> {
     /// The program, with values chosen at once and no thread dropped.
     pub program: &'a Lowering,
     /// The numbers of threads that were given.
@@ -53,7 +53,11 @@ const MOST_STATES: usize = 1 << 19;
 ///
 /// The sequential program guesses any values of the shared variables at the end of a round. Where that
 /// is too much, it guesses those that occur at all, if they can be listed.
-pub fn find(asked: &Asked<'_>, bounds: Bounds, budget: &Budget) -> Result<Option<Lasso>> {
+pub fn find(
+    asked: &LivelockQuestion<'_>,
+    bounds: Bounds,
+    budget: &Budget,
+) -> Result<Option<Lasso>> {
     let program = asked.program.program();
     let made = livelock_within(program, asked.counts, bounds, asked.endless, budget);
     let sequential = made.map_err(|why| refused(asked.program, &why))?;
@@ -92,7 +96,7 @@ pub fn find(asked: &Asked<'_>, bounds: Bounds, budget: &Budget) -> Result<Option
 /// ([`fair::within`]), whoever comes to it first when they take turns: the first one does not
 /// multiply the threads, the second one looks at nothing that does not occur.
 pub fn find_either_way(
-    asked: &Asked<'_>,
+    asked: &LivelockQuestion<'_>,
     bounds: Bounds,
     budget: &Budget,
 ) -> Result<Option<Lasso>> {
@@ -100,8 +104,8 @@ pub fn find_either_way(
         let rounds =
             fair::Rounds { stem: bounds.stem_rounds() as usize, lasso: bounds.lasso as usize };
         match fair::within(asked.program, rounds, asked.endless, budget) {
-            Ok(fair::Within::Lasso(lasso)) => Some(Found(Ok(Some(lasso)))),
-            Ok(fair::Within::None) => Some(Found(Ok(None))),
+            Ok(fair::Within::Lasso(lasso)) => Some(WithinRounds(Ok(Some(lasso)))),
+            Ok(fair::Within::None) => Some(WithinRounds(Ok(None))),
             Ok(fair::Within::Refused) | Err(_) => None,
         }
     };
@@ -114,10 +118,10 @@ pub fn find_either_way(
     let few = asked.program.threads().len() <= FEW_THREADS;
     let shares = if few { (1, FAVOURED) } else { (FAVOURED, 1) };
     let candidates = vec![
-        Candidate::new(shares.0, |budget, _| Some(Found(find(asked, bounds, budget)))),
+        Candidate::new(shares.0, |budget, _| Some(WithinRounds(find(asked, bounds, budget)))),
         Candidate::new(shares.1, |budget, _| by_states(budget)),
     ];
-    in_turns(candidates, budget).unwrap_or(Found(Err(Stop::Cancelled))).0
+    in_turns(candidates, budget).unwrap_or(WithinRounds(Err(Stop::Cancelled))).0
 }
 
 /// With so many threads the states of a few rounds can be listed.
@@ -127,9 +131,9 @@ const FEW_THREADS: usize = 3;
 const MANY_THREADS: usize = 6;
 
 /// What a search within some rounds comes to.
-struct Found(Result<Option<Lasso>>);
+struct WithinRounds(Result<Option<Lasso>>);
 
-impl Reply for Found {
+impl Reply for WithinRounds {
     fn is_answer(&self) -> bool {
         self.0.is_ok()
     }
@@ -197,7 +201,7 @@ fn guesses(
 
 /// Looks for a lasso within some bounds, or within growing ones, which need not come to an end.
 pub fn search(
-    asked: &Asked<'_>,
+    asked: &LivelockQuestion<'_>,
     bounds: Option<Bounds>,
     budget: &Budget,
     tell: fair::Listener<'_>,
@@ -206,11 +210,11 @@ pub fn search(
 }
 
 /// A way to find a lasso within some bounds.
-type Finds = fn(&Asked<'_>, Bounds, &Budget) -> Result<Option<Lasso>>;
+type Finds = fn(&LivelockQuestion<'_>, Bounds, &Budget) -> Result<Option<Lasso>>;
 
 fn search_by(
     finds: Finds,
-    asked: &Asked<'_>,
+    asked: &LivelockQuestion<'_>,
     bounds: Option<Bounds>,
     budget: &Budget,
     tell: fair::Listener<'_>,
@@ -251,7 +255,7 @@ fn search_by(
 /// counted work. While more states wait than were followed, there is no end in sight for the exact
 /// search, and rounds have the larger share; with many threads, while not much fewer do: states multiply with threads, and rounds do not.
 pub fn search_beside(
-    asked: &Asked<'_>,
+    asked: &LivelockQuestion<'_>,
     question: &fair::Question<'_>,
     budget: &Budget,
     tell: fair::Listener<'_>,
@@ -298,7 +302,7 @@ fn lift(sequential: &Sequential, lowered: &Lowering, trace: &Trace) -> Result<Ve
 
 /// Follows lifted steps in the original.
 fn follow(
-    asked: &Asked<'_>,
+    asked: &LivelockQuestion<'_>,
     sequential: &Sequential,
     steps: &[LiftedStep],
     budget: &Budget,
@@ -341,7 +345,7 @@ fn follow(
 }
 
 struct Follower<'a> {
-    asked: &'a Asked<'a>,
+    asked: &'a LivelockQuestion<'a>,
     sequential: &'a Sequential,
     budget: &'a Budget,
 }

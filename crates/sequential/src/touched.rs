@@ -31,7 +31,7 @@ const MOST_VARIANTS: usize = 1 << 10;
 const MOST_CASES: usize = 1 << 22;
 
 /// What is known of the locals: a constant, or nothing.
-type Known = Vec<Option<Value>>;
+type KnownLocals = Vec<Option<Value>>;
 
 /// What is touched by what the text says.
 pub fn find(lowering: &Lowering, budget: &Budget) -> Result<Touched> {
@@ -53,8 +53,8 @@ pub fn find(lowering: &Lowering, budget: &Budget) -> Result<Touched> {
 struct VariantSearch<'a> {
     lowering: &'a Lowering,
     cases: Vec<Vec<Case>>,
-    variants: Vec<(ProcId, Known)>,
-    ids: FxHashMap<(ProcId, Known), Variant>,
+    variants: Vec<(ProcId, KnownLocals)>,
+    ids: FxHashMap<(ProcId, KnownLocals), Variant>,
     /// What each variant that was followed touches itself, and what it calls.
     own: Vec<BTreeSet<usize>>,
     calls: Vec<Vec<(EdgeId, Variant)>>,
@@ -82,7 +82,7 @@ impl<'a> VariantSearch<'a> {
         let entry = flow.proc(proc).entry;
         let mut first = params;
         first.resize(self.lowering.code().proc(proc).frame.len(), None);
-        let mut known: FxHashMap<Loc, Known> = FxHashMap::from_iter([(entry, first)]);
+        let mut known: FxHashMap<Loc, KnownLocals> = FxHashMap::from_iter([(entry, first)]);
         let mut work = vec![entry];
         while let Some(loc) = work.pop() {
             let here = known[&loc].clone();
@@ -103,7 +103,7 @@ impl<'a> VariantSearch<'a> {
         places.sort_unstable_by_key(|(loc, _)| *loc);
         for (loc, here) in places {
             for &id in &flow.location(loc).edges {
-                let mut args: Option<Known> = None;
+                let mut args: Option<KnownLocals> = None;
                 for case in self.cases[id.index()].iter().filter(|case| may_be(case, &here)) {
                     let slots = case.reads.iter().chain(&case.writes).map(|(slot, _)| *slot);
                     own.extend(slots.filter_map(|slot| match slot {
@@ -128,7 +128,7 @@ impl<'a> VariantSearch<'a> {
     }
 
     /// The variant of a procedure for some arguments.
-    fn variant(&mut self, proc: ProcId, mut args: Known) -> Variant {
+    fn variant(&mut self, proc: ProcId, mut args: KnownLocals) -> Variant {
         args.truncate(self.lowering.code().proc(proc).params);
         let next = Variant(self.variants.len() as u32);
         if let Some(known) = self.ids.get(&(proc, args.clone())) {
@@ -180,7 +180,7 @@ impl<'a> VariantSearch<'a> {
 }
 
 /// Whether a case is possible with what is known.
-fn may_be(case: &Case, known: &Known) -> bool {
+fn may_be(case: &Case, known: &KnownLocals) -> bool {
     case.reads.iter().all(|(slot, value)| match slot {
         Slot::Local(index) => match &known[*index] {
             Some(constant) => *value == Value::Open || value == constant,
@@ -191,7 +191,7 @@ fn may_be(case: &Case, known: &Known) -> bool {
 }
 
 /// What is known after a case.
-fn after(case: &Case, known: &Known) -> Known {
+fn after(case: &Case, known: &KnownLocals) -> KnownLocals {
     let mut known = known.clone();
     for (slot, value) in &case.writes {
         if let Slot::Local(index) = slot {
@@ -206,7 +206,7 @@ fn constant(value: &Value) -> Option<Value> {
 }
 
 /// What is known whichever of two is the case.
-fn meet(mut left: Known, right: &Known) -> Known {
+fn meet(mut left: KnownLocals, right: &KnownLocals) -> KnownLocals {
     for (left, right) in left.iter_mut().zip(right) {
         if left != right {
             *left = None;
@@ -216,7 +216,7 @@ fn meet(mut left: Known, right: &Known) -> Known {
 }
 
 /// Notes what is known at a place; whether that is news.
-fn learn(known: &mut FxHashMap<Loc, Known>, loc: Loc, new: Known) -> bool {
+fn learn(known: &mut FxHashMap<Loc, KnownLocals>, loc: Loc, new: KnownLocals) -> bool {
     let Some(old) = known.get_mut(&loc) else {
         known.insert(loc, new);
         return true;

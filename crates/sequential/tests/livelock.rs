@@ -11,7 +11,7 @@ use selvedge_evidence::{Checked, Evidence, Flaw, Lasso, recheck};
 use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_model::{Endless, Fairness, Meter};
 use selvedge_program::{Lowering, Program, Source, ThreadCounts};
-use selvedge_sequential::livelock::{self, Asked, Bounds, find};
+use selvedge_sequential::livelock::{self, Bounds, LivelockQuestion, find};
 
 const STRONG: Endless = Endless { fairness: Fairness::Strong, ended: false };
 
@@ -52,7 +52,7 @@ fn text(text: &str) -> Lowering {
 /// A lasso within so many rounds. It is one.
 fn lasso(program: &Lowering, stem: u32, lasso: u32, endless: Endless) -> Option<Lasso> {
     let counts = ThreadCounts::new();
-    let asked = Asked { program, counts: &counts, endless };
+    let asked = LivelockQuestion { program, counts: &counts, endless };
     let found = find(&asked, Bounds { stem, lasso }, &Budget::default());
     let found = found.unwrap_or_else(|stop| panic!("{stop}"))?;
     let checked = recheck(program, &[], &Evidence::Lasso(found.clone()));
@@ -272,7 +272,7 @@ fn an_element_that_is_chosen_is_the_same_in_both_rounds() {
 fn programs_that_start_threads_are_refused() {
     let program = text("void f() { skip; } thread main { async f(); while (true) skip; }");
     let counts = ThreadCounts::new();
-    let asked = Asked { program: &program, counts: &counts, endless: STRONG };
+    let asked = LivelockQuestion { program: &program, counts: &counts, endless: STRONG };
     let stop = find(&asked, Bounds { stem: 1, lasso: 1 }, &Budget::default()).expect_err("refused");
     assert!(
         matches!(&stop, Stop::Fault(fault) if fault.message.contains("starts a thread")),
@@ -284,7 +284,7 @@ fn programs_that_start_threads_are_refused() {
 fn a_small_memory_limit_holds() {
     let program = example("fig3b-optimistic-list.weave", &[]);
     let counts = ThreadCounts::new();
-    let asked = Asked { program: &program, counts: &counts, endless: STRONG };
+    let asked = LivelockQuestion { program: &program, counts: &counts, endless: STRONG };
     let budget = Budget { memory: Some(1 << 10), ..Budget::default() };
     let stop = find(&asked, Bounds { stem: 1, lasso: 1 }, &budget).expect_err("too little");
     assert!(matches!(stop, Stop::Memory), "{stop}");
@@ -295,7 +295,7 @@ fn integers_without_bounds_are_refused_for_their_type() {
     let program =
         text("thread one { int x := 0; while (x < 10) x := x + 1; } thread two { skip; }");
     let counts = ThreadCounts::new();
-    let asked = Asked { program: &program, counts: &counts, endless: STRONG };
+    let asked = LivelockQuestion { program: &program, counts: &counts, endless: STRONG };
     let stop = find(&asked, Bounds { stem: 1, lasso: 1 }, &Budget::default()).expect_err("refused");
     assert!(
         matches!(&stop, Stop::Fault(fault) if fault.message.contains("bound them, as in")),
@@ -339,7 +339,7 @@ fn no_engine_alone_does_much_less_work() {
     for (name, consts) in cases {
         let program = example(name, &consts);
         let counts = ThreadCounts::new();
-        let asked = Asked { program: &program, counts: &counts, endless: STRONG };
+        let asked = LivelockQuestion { program: &program, counts: &counts, endless: STRONG };
         let question = Question { system: &program, endless: STRONG, evidence: false };
         let together =
             |budget: &Budget| livelock::search_beside(&asked, &question, budget, &|_| {});

@@ -9,7 +9,7 @@ use selvedge_frontend::check::{CheckOptions, check as check_types};
 use selvedge_frontend::weave;
 use selvedge_model::{Property, System};
 use selvedge_program::{Lowering, Source, ThreadCounts};
-use selvedge_sequential::engine::{Asked, check};
+use selvedge_sequential::engine::{RoundsQuestion, check};
 use selvedge_sequential::{Calls, Guesses, Options};
 
 fn lower(text: &str) -> Lowering {
@@ -32,8 +32,11 @@ const ALL: [Options; 4] = [
 fn first_wrong(text: &str, rounds: usize) -> Option<usize> {
     let program = lower(text);
     let answers = ALL.map(|options| {
-        let asked =
-            Asked { program: &program, properties: &[Property::NeverWrong], evidence: false };
+        let asked = RoundsQuestion {
+            program: &program,
+            properties: &[Property::NeverWrong],
+            evidence: false,
+        };
         match check(&asked, rounds, options, &Budget::default(), &|_| {}).verdict {
             Verdict::Unsafe { bound, trace, .. } => {
                 let states = replay(&program, &trace).expect("it replays");
@@ -102,8 +105,11 @@ fn a_program_with_one_thread_is_proved() {
     );
     let program = lower(&text);
     for options in ALL {
-        let asked =
-            Asked { program: &program, properties: &[Property::NeverWrong], evidence: false };
+        let asked = RoundsQuestion {
+            program: &program,
+            properties: &[Property::NeverWrong],
+            evidence: false,
+        };
         let outcome = check(&asked, 1, options, &Budget::default(), &|_| {});
         assert!(matches!(outcome.verdict, Verdict::Safe(Proof::Summaries)), "{options:?}");
     }

@@ -15,7 +15,7 @@ use selvedge_evidence::{Trace, replay};
 use selvedge_model::{Property, State, System, ThreadId, step};
 use selvedge_program::testing::{Shape, random_program};
 use selvedge_program::{Lowering, Source, ThreadCounts, Value};
-use selvedge_sequential::engine::{Asked, check_focused};
+use selvedge_sequential::engine::{RoundsQuestion, check_focused};
 use selvedge_sequential::{Calls, Focus, Guesses, Layout, Local, Options, Rounds, Scalar, Shared};
 
 /// The shared states after each round, and the first round in which a thread goes wrong.
@@ -142,7 +142,7 @@ fn focused(
 ) {
     let options = Options { guesses, ..Options::default() };
     let properties = [Property::NeverWrong];
-    let asked = Asked { program: system, properties: &properties, evidence: false };
+    let asked = RoundsQuestion { program: system, properties: &properties, evidence: false };
     let budget = Budget::default();
     let outcome = check_focused(&asked, rounds, options, Ok(focus), &budget, &|_| {});
     match (outcome.verdict, expected.wrong) {

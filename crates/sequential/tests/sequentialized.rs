@@ -22,7 +22,7 @@ use selvedge_model::{Property, System};
 use selvedge_program::sequentialize::{NotSequential, sequentialize};
 use selvedge_program::{Count, Lowering, Program, Source, ThreadCounts, Type, print};
 use selvedge_sequential::Options;
-use selvedge_sequential::engine::{self as summaries, Asked};
+use selvedge_sequential::engine::{self as summaries, RoundsQuestion};
 
 /// Rounds that are asked about.
 const MOST_ROUNDS: usize = 3;
@@ -176,7 +176,7 @@ fn ask(
         Some(rounds) => engine::check(&question, Bound::rounds(rounds), budget, &|_| {}),
         None => engine::verify(&question, budget, &|_| {}),
     };
-    let asked = Asked { program, properties: question.properties, evidence: false };
+    let asked = RoundsQuestion { program, properties: question.properties, evidence: false };
     let by_summaries = |budget: &Budget| {
         let rounds = rounds.unwrap_or(usize::MAX);
         summaries::check(&asked, rounds, Options::default(), budget, &|_| {})

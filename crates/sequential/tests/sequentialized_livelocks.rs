@@ -13,7 +13,7 @@ use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_model::{Endless, Fairness, Property, System};
 use selvedge_program::sequentialize::{self, Bounds};
 use selvedge_program::{Lowering, Program, Source, ThreadCounts, print};
-use selvedge_sequential::engine::{Asked, check};
+use selvedge_sequential::engine::{RoundsQuestion, check};
 use selvedge_sequential::{Options, livelock};
 
 /// How long one answer may take.
@@ -21,7 +21,7 @@ const LIMIT: Duration = Duration::from_secs(2);
 
 /// Whether a program goes wrong within so many rounds; `None` if there is no answer.
 fn answer(program: &Lowering, rounds: usize) -> Option<bool> {
-    let asked = Asked { program, properties: &[Property::NeverWrong], evidence: false };
+    let asked = RoundsQuestion { program, properties: &[Property::NeverWrong], evidence: false };
     let budget = limited();
     match check(&asked, rounds, Options::default(), &budget, &|_| {}).verdict {
         Verdict::Safe(_) | Verdict::Bounded { .. } => Some(false),
@@ -50,7 +50,7 @@ fn repeats(
     let counts = ThreadCounts::new();
     let program = Lowering::new(Arc::clone(program), Arc::clone(source), &counts).ok()?;
     let program = program.choosing_at_once();
-    let asked = livelock::Asked { program: &program, counts: &counts, endless };
+    let asked = livelock::LivelockQuestion { program: &program, counts: &counts, endless };
     match livelock::find(&asked, bounds, &limited()) {
         Ok(found) => Some(found.is_some()),
         Err(Stop::Timeout | Stop::Fault(_)) => None,

@@ -118,8 +118,8 @@ impl Site {
             [""] if request.path.ends_with('/') => ("GET", Ok(Route::Page)),
             ["revision"] => ("GET", Ok(Route::Revision)),
             ["setup"] => ("GET", Ok(Route::Setup)),
-            ["runs"] => ("POST", Err(Asked::Run)),
-            ["walk"] => ("POST", Err(Asked::Walk)),
+            ["runs"] => ("POST", Err(BodyKind::Run)),
+            ["walk"] => ("POST", Err(BodyKind::Walk)),
             ["runs", number, "events"] => ("GET", Ok(Route::Events(run(number)?))),
             ["runs", number, "document"] => ("GET", Ok(Route::Document(run(number)?))),
             ["runs", number, "cancel"] => ("POST", Ok(Route::Cancel(run(number)?))),
@@ -220,19 +220,19 @@ impl Site {
 }
 
 /// What the body of a request says.
-enum Asked {
+enum BodyKind {
     Run,
     Walk,
 }
 
-impl Asked {
+impl BodyKind {
     fn read(self, body: &[u8]) -> Result<Route, Refusal> {
         let text = std::str::from_utf8(body).unwrap_or_default();
         match self {
-            Asked::Run => {
+            BodyKind::Run => {
                 Ask::from_json(text).map(Route::Start).ok_or((400, "the body is no question"))
             }
-            Asked::Walk => {
+            BodyKind::Walk => {
                 Wander::from_json(text).map(Route::Walk).ok_or((400, "the body is no way to go"))
             }
         }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use selvedge_report::json::VerdictName;
 use selvedge_report::page::{
-    Ask, Asked, Document, Language, Live, Look, Posed, Reply, Setup, Wander,
+    Ask, Document, Language, Live, Look, PageQuestion, Posed, Reply, Setup, Wander,
 };
 use selvedge_web::{Explore, Server, Stopper, Tell};
 
@@ -58,7 +58,7 @@ impl Explore for Counting {
             selvedge: "0",
             file: "count".to_owned(),
             source: "1 2 3".to_owned(),
-            question: Asked {
+            question: PageQuestion {
                 text: String::new(),
                 property: String::new(),
                 threads: Vec::new(),

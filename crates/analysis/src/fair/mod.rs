@@ -30,7 +30,7 @@ use selvedge_model::{Endless, Fairness, Fault, System};
 use crate::{Budget, Stop};
 use graph::Graph;
 pub use rounds::{Within, within};
-use streett::Found;
+use streett::Emptiness;
 
 /// What is asked.
 #[derive(Clone, Copy)]
@@ -163,7 +163,7 @@ fn look(
             let mut growing = Graph::forgetting(system, endless, highest)?;
             growing.expand(next_look, budget)?;
             let found = streett::search(&growing, endless, false, budget)?;
-            if let Found::Part(part) = found {
+            if let Emptiness::Part(part) = found {
                 *states = Some(graph.states() + growing.states());
                 let lasso = cycle::lasso(&growing, &part, endless, budget)?;
                 return nonterminating(system, lasso);
@@ -177,11 +177,11 @@ fn look(
         let complete = !more?;
         let found = streett::search(&graph, endless, complete && evidence, budget)?;
         match found {
-            Found::Part(part) => {
+            Emptiness::Part(part) => {
                 let lasso = cycle::lasso(&graph, &part, endless, budget)?;
                 return nonterminating(system, lasso);
             }
-            Found::Nothing(levels) if complete => {
+            Emptiness::Nothing(levels) if complete => {
                 let states = |levels: Vec<_>| {
                     let states = (0..).zip(levels);
                     states.map(|(number, levels)| (graph.state(number), levels)).collect()
@@ -191,7 +191,7 @@ fn look(
                 let with_ended = with_ended(&graph, endless, budget);
                 return Ok((Verdict::Terminating { with_ended }, proof.map(Evidence::Termination)));
             }
-            Found::Nothing(_) => next_look = next_look.saturating_mul(NEXT_LOOK),
+            Emptiness::Nothing(_) => next_look = next_look.saturating_mul(NEXT_LOOK),
         }
     }
 }
@@ -215,7 +215,7 @@ fn with_ended(graph: &Graph<'_>, endless: Endless, budget: &Budget) -> Option<La
     }
     let endless = Endless { ended: true, ..endless };
     match streett::search(graph, endless, false, budget) {
-        Ok(Found::Part(part)) => cycle::lasso(graph, &part, endless, budget).ok(),
+        Ok(Emptiness::Part(part)) => cycle::lasso(graph, &part, endless, budget).ok(),
         _ => None,
     }
 }

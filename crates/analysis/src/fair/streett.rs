@@ -25,7 +25,7 @@ use crate::{Budget, Pace, Stop};
 const EDGES_PER_MOVE: usize = 16;
 
 /// What was found.
-pub(super) enum Found {
+pub(super) enum Emptiness {
     /// A part that meets all conditions.
     Part(Part),
     /// None; with the levels of each state, if they are wanted.
@@ -60,7 +60,7 @@ pub(super) fn search(
     endless: Endless,
     wants_levels: bool,
     budget: &Budget,
-) -> Result<Found, Stop> {
+) -> Result<Emptiness, Stop> {
     let followed = graph.followed();
     let mut search = PartSearch {
         graph,
@@ -108,9 +108,9 @@ pub(super) fn search(
     Ok(match best {
         Some((mut states, number)) => {
             states.sort_unstable();
-            Found::Part(Part { states, dead, owner, number })
+            Emptiness::Part(Part { states, dead, owner, number })
         }
-        None => Found::Nothing(levels),
+        None => Emptiness::Nothing(levels),
     })
 }
 

@@ -11,7 +11,7 @@
 //! **Claim.** The cases are exactly what the machine does, since it is the machine that does it: a
 //! configuration has an outcome if and only if some case fits it and says so.
 
-use super::run::Asked;
+use super::run::Purpose;
 use super::words::Leaves;
 use super::{Fault, Frame, Machine, Shared};
 use crate::{Control, EdgeId, Slot, Value};
@@ -60,7 +60,7 @@ impl Machine {
         let mut shared = Shared::new(self.shared.open());
         shared.returned = (results > 0).then(|| vec![Value::Open; results].into());
         let mut cases = Vec::new();
-        self.runs(&shared, &frame, id, &mut None, Asked::Cases, |mut run, wrong| {
+        self.runs(&shared, &frame, id, &mut None, Purpose::Cases, |mut run, wrong| {
             let mut writes = Vec::new();
             let values = [
                 (

@@ -6,7 +6,7 @@
 //!
 //! **Otherwise.** Long ways, and those with many choices, are not told.
 
-use super::run::{Asked, Next, Spare};
+use super::run::{Next, Purpose, Spare};
 use super::{Frame, Machine, Shared, Wrong};
 use crate::{EdgeId, Footprint};
 
@@ -69,7 +69,7 @@ impl Walk<'_> {
         let mut found = Vec::new();
         let (machine, to) = (self.machine, self.machine.code.edge(edge).to);
         let ran =
-            machine.runs(&at.0, top, edge, &mut self.spare, Asked::Deeds, |mut run, wrong| {
+            machine.runs(&at.0, top, edge, &mut self.spare, Purpose::Deeds, |mut run, wrong| {
                 let touched = run.touched.take().unwrap_or_default();
                 let outcome = match wrong {
                     Some(reason) => run.wrong(top, Wrong { edge, reason }),

@@ -55,7 +55,7 @@ pub(super) type Spare = Option<(Memory, Memory)>;
 
 /// What an edge is executed for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum Purpose {
     /// What it leads to. A result that is open stays open when it is received.
     Outcomes,
     /// What it leads to, and what it touches on the way.
@@ -64,12 +64,12 @@ pub(super) enum Asked {
     Cases,
 }
 
-impl Asked {
+impl Purpose {
     /// More combinations than this are not tried.
     fn most(self) -> usize {
         match self {
-            Asked::Outcomes | Asked::Deeds => MOST_COMBINATIONS,
-            Asked::Cases => MOST_CASES,
+            Purpose::Outcomes | Purpose::Deeds => MOST_COMBINATIONS,
+            Purpose::Cases => MOST_CASES,
         }
     }
 }
@@ -94,7 +94,7 @@ impl Machine {
         spare: &mut Spare,
         mut tell: impl FnMut(Outcome),
     ) -> Result<(), Fault> {
-        self.runs(shared, frame, id, spare, Asked::Outcomes, |run, wrong| {
+        self.runs(shared, frame, id, spare, Purpose::Outcomes, |run, wrong| {
             tell(match wrong {
                 Some(reason) => run.wrong(frame, Wrong { edge: id, reason }),
                 None => run.outcome(frame, self.code.edge(id).to),
@@ -131,7 +131,7 @@ impl Machine {
         frame: &Frame,
         id: EdgeId,
         spare: &mut Spare,
-        asked: Asked,
+        asked: Purpose,
         mut happens: impl FnMut(Words<'_>, Option<String>),
     ) -> Result<(), Fault> {
         let edge = self.code.edge(id);
@@ -141,10 +141,10 @@ impl Machine {
         // Combinations that lead nowhere take their time, too.
         for tried in 1.. {
             let mut run = Words::again(self, shared, frame, &mut choices, spare);
-            run.settles_results = asked == Asked::Cases;
-            run.touched = (asked == Asked::Deeds).then(Box::default);
+            run.settles_results = asked == Purpose::Cases;
+            run.touched = (asked == Purpose::Deeds).then(Box::default);
             let mut done = evaluate::execute(&mut run, &edge.code, edge.temps);
-            if done.is_ok() && self.chooses_at_once && asked != Asked::Cases {
+            if done.is_ok() && self.chooses_at_once && asked != Purpose::Cases {
                 done = run.choose_at_once(edge.to);
             }
             match done {

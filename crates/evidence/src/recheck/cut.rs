@@ -122,15 +122,15 @@ struct Checker<'a> {
 struct Successor {
     shared: SharedId,
     /// What it is afterwards, with the number of that kind if the certificate has it.
-    after: Known,
+    after: KnownThread,
     /// By how much its stack has grown.
     growth: i64,
     /// A thread that is started, with the height of its stack.
-    started: Option<(Known, i64)>,
+    started: Option<(KnownThread, i64)>,
 }
 
 /// A thread, with the number of its kind if the certificate has that kind.
-type Known = (CutThread, Option<u32>);
+type KnownThread = (CutThread, Option<u32>);
 
 impl<'a> Checker<'a> {
     /// Reads the certificate; refuses what has not the form of one.
@@ -350,7 +350,7 @@ impl<'a> Checker<'a> {
         Ok(successors)
     }
 
-    fn known(&self, class: u32, window: Window) -> Known {
+    fn known(&self, class: u32, window: Window) -> KnownThread {
         let thread = CutThread { class, window };
         let kind = self.kinds.get(&thread).copied();
         (thread, kind)

@@ -194,7 +194,8 @@ impl<'c> Reading<'c> {
         watch: &Watch<'_>,
     ) -> Result<Touched, Refusal> {
         let mut touched = Touched::default();
-        let mut found: Vec<Found> = threads.iter().map(|stack| Found::new(stack)).collect();
+        let mut found: Vec<ThreadFacts> =
+            threads.iter().map(|stack| ThreadFacts::new(stack)).collect();
         let mut grows = true;
         while std::mem::take(&mut grows) {
             for thread in &mut found {
@@ -391,7 +392,7 @@ impl<'c> Reading<'c> {
 }
 
 /// What was found out about one thread.
-struct Found {
+struct ThreadFacts {
     places: Vec<At>,
     known: BTreeSet<At>,
     /// Where calls go on.
@@ -399,9 +400,9 @@ struct Found {
     returned: BTreeSet<Frame>,
 }
 
-impl Found {
+impl ThreadFacts {
     fn new(stack: &Stack) -> Self {
-        let mut found = Found {
+        let mut found = ThreadFacts {
             places: Vec::new(),
             known: BTreeSet::new(),
             calls: BTreeSet::new(),

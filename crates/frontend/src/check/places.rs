@@ -16,7 +16,7 @@ use crate::syntax::{self, Name, PlaceExpr};
 const MOST_AT_ONCE: usize = 10_000;
 
 /// A variable that was found.
-pub(super) struct Found {
+pub(super) struct ResolvedVariable {
     /// The variable.
     pub var: VarRef,
     /// Its type.
@@ -125,7 +125,7 @@ impl<'a> Typer<'_, 'a> {
 
     /// The type of what is left of an array that has fewer indices than dimensions; nothing if it is none, or holds no values.
     pub fn rest_of(&self, place: &PlaceExpr) -> Option<Type> {
-        let Found { var, ty, .. } = self.variable(&place.name)??;
+        let ResolvedVariable { var, ty, .. } = self.variable(&place.name)??;
         if *ty.scalar() == Type::Lock || self.items.role(var).word().is_some() {
             return None;
         }
@@ -208,7 +208,7 @@ impl<'a> Typer<'_, 'a> {
     /// A variable as a whole: all of its elements, if it is an array and no index is given.
     pub fn whole(&mut self, place: &'a PlaceExpr) -> Option<Vec<Place>> {
         if place.indices.is_empty()
-            && let Some(Some(Found { var, ty: ty @ Type::Array { .. }, .. })) =
+            && let Some(Some(ResolvedVariable { var, ty: ty @ Type::Array { .. }, .. })) =
                 &self.variable(&place.name)
             && *ty.scalar() != Type::Lock
             && self.items.role(*var).word().is_none()
@@ -284,18 +284,18 @@ impl<'a> Typer<'_, 'a> {
     }
 
     /// The variable with a name: nothing if there is none, `Some(None)` if its type is wrong.
-    pub fn variable(&self, name: &Name) -> Option<Option<Found>> {
+    pub fn variable(&self, name: &Name) -> Option<Option<ResolvedVariable>> {
         let var = self.var(name)?;
         self.items.used(name, self.declared(var));
         let ty = match var {
             VarRef::Local(id) => self.scope.local(id).ty.clone(),
             VarRef::Global(id) => self.items.globals[id.index()].ty.clone(),
         };
-        Some(ty.map(|ty| Found { var, ty, declared: self.declared(var) }))
+        Some(ty.map(|ty| ResolvedVariable { var, ty, declared: self.declared(var) }))
     }
 
     /// The variable with a name; reports if there is none.
-    pub fn found(&mut self, name: &Name) -> Option<Found> {
+    pub fn found(&mut self, name: &Name) -> Option<ResolvedVariable> {
         if let Some(variable) = self.variable(name) {
             return variable;
         }
@@ -326,7 +326,7 @@ impl<'a> Typer<'_, 'a> {
     }
 
     /// The scalar at a place: one index for each dimension, constant ones inside the array.
-    pub fn element(&mut self, place: &'a PlaceExpr, found: &Found) -> Option<Place> {
+    pub fn element(&mut self, place: &'a PlaceExpr, found: &ResolvedVariable) -> Option<Place> {
         let name = &place.name.text;
         let lengths = lengths(&found.ty);
         let indices: Vec<Option<Expr>> =

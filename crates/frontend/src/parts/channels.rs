@@ -12,7 +12,7 @@ use num_bigint::BigInt;
 use selvedge_program::{BinaryOp, Span};
 
 use super::Writer;
-use super::places::{Found, Meaning, leaf_place};
+use super::places::{Meaning, NamedPart, leaf_place};
 use super::shapes::{Channel, Kind, Made};
 use super::swaps::Swap;
 use super::values::number;
@@ -29,7 +29,7 @@ const MOST_MESSAGES: u32 = 64;
 pub(super) struct Operation<'f> {
     verb: Verb,
     /// The channel; nothing after a mistake that was reported.
-    of: Option<(Channel<'f>, Found<'f>, PlaceExpr)>,
+    of: Option<(Channel<'f>, NamedPart<'f>, PlaceExpr)>,
     /// What is sent; where a message goes that is received.
     arg: Option<Expr>,
     /// The struct that is compared and swapped, in the place of a channel.
@@ -521,7 +521,7 @@ impl<'f> Writer<'f> {
     }
 
     /// Reports an index that may change while a sender waits.
-    fn is_steady(&mut self, found: &Found<'f>) -> Option<()> {
+    fn is_steady(&mut self, found: &NamedPart<'f>) -> Option<()> {
         let mut shared = None;
         for index in &found.indices {
             walk::expressions(index, &mut |e| {
@@ -546,7 +546,7 @@ impl<'f> Writer<'f> {
     fn message(
         &self,
         channel: Channel<'f>,
-        found: &Found<'f>,
+        found: &NamedPart<'f>,
         place: &PlaceExpr,
         position: Option<Expr>,
     ) -> Vec<(PlaceExpr, Made<'f>)> {
@@ -563,7 +563,7 @@ impl<'f> Writer<'f> {
     fn sent(
         &self,
         channel: Channel<'f>,
-        found: &Found<'f>,
+        found: &NamedPart<'f>,
         place: &PlaceExpr,
         mut values: Vec<Expr>,
         span: Span,
@@ -591,7 +591,7 @@ impl<'f> Writer<'f> {
     fn received(
         &self,
         channel: Channel<'f>,
-        found: &Found<'f>,
+        found: &NamedPart<'f>,
         place: &PlaceExpr,
         results: Vec<PlaceExpr>,
         span: Span,

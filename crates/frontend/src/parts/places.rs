@@ -12,7 +12,7 @@ use crate::syntax::{Expr, ExprKind, MemberExpr, Name, PlaceExpr, TypeExpr, VarDe
 
 /// A part that an expression names: where its leaves are, and which elements are meant.
 #[derive(Clone, Debug)]
-pub(super) struct Found<'f> {
+pub(super) struct NamedPart<'f> {
     /// The name of the leaf, or what the names of leaves begin with, with brackets for each dimension.
     pub stem: String,
     /// The indices that are given.
@@ -23,11 +23,11 @@ pub(super) struct Found<'f> {
     pub ty: &'f TypeExpr,
     pub is_shared: bool,
     /// What is asked of a channel.
-    pub asked: Option<Asked>,
+    pub asked: Option<ChannelQuery>,
     pub declared: Span,
 }
 
-impl Found<'_> {
+impl NamedPart<'_> {
     /// How many indices are missing.
     pub fn missing(&self) -> usize {
         self.lengths.len().saturating_sub(self.indices.len())
@@ -36,7 +36,7 @@ impl Found<'_> {
 
 /// What can be asked of a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Asked {
+pub(super) enum ChannelQuery {
     Length,
     Empty,
     Full,
@@ -47,7 +47,7 @@ pub(super) enum Meaning<'f> {
     /// A variable without parts, or none at all: the checker knows.
     Other,
     /// A part, or a whole that is made of parts.
-    Part(Found<'f>),
+    Part(NamedPart<'f>),
     /// A mistake, which was reported.
     Wrong,
 }
@@ -107,9 +107,9 @@ impl<'f> Writer<'f> {
     }
 
     /// Goes from a variable along the indices and members of a place.
-    fn follow(&mut self, variable: &Variable<'f>, place: &PlaceExpr) -> Option<Found<'f>> {
+    fn follow(&mut self, variable: &Variable<'f>, place: &PlaceExpr) -> Option<NamedPart<'f>> {
         let own: Vec<Expr> = place.indices.iter().map(|index| self.expr(index)).collect();
-        let mut found = Found {
+        let mut found = NamedPart {
             stem: variable.stem.clone(),
             indices: variable.given.iter().cloned().chain(own).collect(),
             lengths: variable.lengths.clone(),
@@ -142,9 +142,9 @@ impl<'f> Writer<'f> {
                 }
                 Kind::Channel(_) if last && member.indices.is_empty() => {
                     found.asked = match name.text.as_str() {
-                        "length" => Some(Asked::Length),
-                        "empty" => Some(Asked::Empty),
-                        "full" => Some(Asked::Full),
+                        "length" => Some(ChannelQuery::Length),
+                        "empty" => Some(ChannelQuery::Empty),
+                        "full" => Some(ChannelQuery::Full),
                         _ => None,
                     };
                     if found.asked.is_none() {
@@ -178,7 +178,7 @@ impl<'f> Writer<'f> {
     /// Whether a place has as many indices as it needs so far; reports if not. The last name may have fewer.
     fn indices_fit(
         &mut self,
-        found: &Found<'f>,
+        found: &NamedPart<'f>,
         given: usize,
         text: &str,
         place: &PlaceExpr,
@@ -260,7 +260,7 @@ impl<'f> Writer<'f> {
         PlaceExpr { name: place.name.clone(), indices, members: Vec::new(), span: place.span }
     }
 
-    fn one_leaf(&mut self, found: &Found<'f>, place: &PlaceExpr) -> Option<PlaceExpr> {
+    fn one_leaf(&mut self, found: &NamedPart<'f>, place: &PlaceExpr) -> Option<PlaceExpr> {
         if let (Kind::Plain, None) = (found.kind, found.asked) {
             return Some(leaf_place(found, "", place));
         }
@@ -386,8 +386,8 @@ impl<'f> Writer<'f> {
         let is_offered = compared(BinaryOp::Eq, number(1));
         let room = i32::try_from(channel.room).ok().filter(|room| *room > 0);
         match (asked, room) {
-            (Asked::Length, Some(_)) => length,
-            (Asked::Length, None) => {
+            (ChannelQuery::Length, Some(_)) => length,
+            (ChannelQuery::Length, None) => {
                 let kind = ExprKind::IfThenElse(
                     Box::new(is_offered),
                     Box::new(number(1)),
@@ -395,13 +395,13 @@ impl<'f> Writer<'f> {
                 );
                 Expr { kind, span }
             }
-            (Asked::Empty, Some(_)) => compared(BinaryOp::Eq, number(0)),
-            (Asked::Empty, None) => {
+            (ChannelQuery::Empty, Some(_)) => compared(BinaryOp::Eq, number(0)),
+            (ChannelQuery::Empty, None) => {
                 let kind = ExprKind::Unary(UnaryOp::Not, Box::new(is_offered));
                 Expr { kind, span }
             }
-            (Asked::Full, Some(room)) => compared(BinaryOp::Eq, number(room)),
-            (Asked::Full, None) => compared(BinaryOp::Ne, number(0)),
+            (ChannelQuery::Full, Some(room)) => compared(BinaryOp::Eq, number(room)),
+            (ChannelQuery::Full, None) => compared(BinaryOp::Ne, number(0)),
         }
     }
 
@@ -437,7 +437,7 @@ fn member_indices(place: &PlaceExpr, position: usize) -> usize {
 }
 
 /// The leaf at the end of a path from what was found.
-pub(super) fn leaf_place(found: &Found<'_>, path: &str, place: &PlaceExpr) -> PlaceExpr {
+pub(super) fn leaf_place(found: &NamedPart<'_>, path: &str, place: &PlaceExpr) -> PlaceExpr {
     let text = format!("{}{path}", found.stem);
     let text = text.trim_end_matches("[]").to_owned();
     PlaceExpr {
@@ -449,7 +449,7 @@ pub(super) fn leaf_place(found: &Found<'_>, path: &str, place: &PlaceExpr) -> Pl
 }
 
 /// The leaf as it is read.
-pub(super) fn leaf_value(found: &Found<'_>, leaf: &Leaf<'_>, place: &PlaceExpr) -> Expr {
+pub(super) fn leaf_value(found: &NamedPart<'_>, leaf: &Leaf<'_>, place: &PlaceExpr) -> Expr {
     let place = leaf_place(found, &leaf.path, place);
     Expr { span: place.span, kind: ExprKind::Place(place) }
 }

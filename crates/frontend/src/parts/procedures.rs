@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use selvedge_program::Span;
 
 use super::Writer;
-use super::places::{Found, Meaning, plain};
+use super::places::{Meaning, NamedPart, plain};
 use super::shapes::{Kind, Made, Variable, renamed};
 use super::values::index_type;
 use crate::Diagnostic;
@@ -342,7 +342,7 @@ impl<'f> Writer<'f> {
     }
 
     /// The shared variable that a parameter stands for, by the argument of a call.
-    fn handed(&mut self, arg: &Expr, param: &'f VarDecl) -> Option<Found<'f>> {
+    fn handed(&mut self, arg: &Expr, param: &'f VarDecl) -> Option<NamedPart<'f>> {
         let wanted = referred(&param.ty);
         let what = self.type_words(wanted);
         let name = &param.name.text;
@@ -367,7 +367,7 @@ impl<'f> Writer<'f> {
                 };
                 self.notes.used(place.name.span, variable.declared);
                 let indices: Vec<Expr> = place.indices.iter().map(|i| self.expr(i)).collect();
-                Found {
+                NamedPart {
                     stem: variable.stem.clone(),
                     indices,
                     lengths: variable.lengths.clone(),

@@ -301,7 +301,7 @@ impl<'a> Reader<'a, '_> {
                 break;
             }
             let draft = &mut self.file.draft;
-            let mut words = Known { builder: &draft.builder, symbols: &mut self.symbols };
+            let mut words = RuleNames { builder: &draft.builder, symbols: &mut self.symbols };
             match rule(&mut self.scanner, Format::Cpds, &mut words, self.report) {
                 Ok(rule) => draft.blocks.last_mut().expect("the thread's").rules.push(rule),
                 Err(wrong) => {
@@ -338,12 +338,12 @@ impl<'a> Symbols<'a> {
 }
 
 /// What the names in a rule stand for.
-struct Known<'k, 'a> {
+struct RuleNames<'k, 'a> {
     builder: &'k TablesBuilder,
     symbols: &'k mut Symbols<'a>,
 }
 
-impl<'a> Vocabulary<'a> for Known<'_, 'a> {
+impl<'a> Vocabulary<'a> for RuleNames<'_, 'a> {
     fn shared(&mut self, scanner: &Scanner<'a>, token: Token) -> Result<SharedId, Diagnostic> {
         find_shared(self.builder, scanner, token)
     }

@@ -16,13 +16,13 @@ use lsp_types::{
 use serde_json::Value;
 
 use super::{Heard, Refusal, STACK, Server};
-use crate::verify::{Asked, Found, Run, State, Task};
+use crate::verify::{LensQuestion, Run, ShownAnswer, State, Task};
 
 impl<W: Write> Server<W> {
     pub(super) fn verify(
         &mut self,
         uri: &Uri,
-        asked: Asked,
+        asked: LensQuestion,
         sender: &SyncSender<Heard>,
     ) -> Result<Value, Refusal> {
         let settings = self.settings;
@@ -71,7 +71,7 @@ impl<W: Write> Server<W> {
         Ok(Value::Null)
     }
 
-    pub(super) fn done(&mut self, uri: &Uri, run: u64, found: Found) {
+    pub(super) fn done(&mut self, uri: &Uri, run: u64, found: ShownAnswer) {
         self.progress(run, WorkDoneProgress::End(WorkDoneProgressEnd::default()));
         let Some(opened) = self.documents.get_mut(uri) else { return };
         let State::Running(running) = &opened.state else { return };

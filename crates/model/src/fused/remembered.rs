@@ -14,10 +14,10 @@ const MOST_HEADS: usize = 1 << 16;
 /// Local heads, with what is done there.
 #[derive(Default)]
 pub(super) struct Remembered {
-    known: RwLock<FxHashMap<(TemplateId, SymbolId), Known>>,
+    known: RwLock<FxHashMap<(TemplateId, SymbolId), RememberedActions>>,
 }
 
-struct Known {
+struct RememberedActions {
     actions: Arc<[Action]>,
     /// Whether somebody asked who follows runs: the system notes where they get to.
     is_of_runs: bool,
@@ -39,7 +39,10 @@ impl Remembered {
         }
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         if known.len() < MOST_HEADS || known.contains_key(&head) {
-            known.insert(head, Known { actions: actions.into(), is_of_runs: is_of_runs() });
+            known.insert(
+                head,
+                RememberedActions { actions: actions.into(), is_of_runs: is_of_runs() },
+            );
         }
     }
 }

@@ -19,11 +19,11 @@ const MOST_STATES: usize = 200;
 pub struct Watched {
     system: Arc<dyn System>,
     who: Arc<dyn Interference>,
-    found: Mutex<Found>,
+    found: Mutex<Tally>,
 }
 
 #[derive(Default)]
-struct Found {
+struct Tally {
     choices: usize,
     first_flaw: Option<String>,
 }

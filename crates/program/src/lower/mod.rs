@@ -194,7 +194,7 @@ impl Lowering {
         let mut flow = flow_of(&program, &patience)?;
         let has = |test: fn(&Command) -> bool| flow.edges.iter().any(|e| test(&e.command));
         let starts = has(|c| matches!(c, Command::Async { .. } | Command::StartThread { .. }));
-        let found = Found::threads(&program, &flow, counts, any_number, &patience)?;
+        let found = FirstThreads::threads(&program, &flow, counts, any_number, &patience)?;
         let narrowed = found.narrowed(&program, &flow, starts);
         let program = narrowed.map_or(program, Arc::new);
         if !Arc::ptr_eq(&program, &written) {
@@ -397,12 +397,12 @@ impl Watch {
 }
 
 /// The threads of a program, with the values of their first frames.
-struct Found {
+struct FirstThreads {
     first: Vec<(ThreadInfo, ProcId, Vec<Value>)>,
     any_number: Vec<(TemplateId, ProcId, Vec<Value>)>,
 }
 
-impl Found {
+impl FirstThreads {
     fn threads(
         program: &Program,
         flow: &Flow,
@@ -433,7 +433,7 @@ impl Found {
                 }
             })
         };
-        let mut found = Found { first: Vec::new(), any_number: Vec::new() };
+        let mut found = FirstThreads { first: Vec::new(), any_number: Vec::new() };
         let mut total = 0;
         for (index, decl) in program.threads.iter().enumerate() {
             let template = TemplateId::from(index);

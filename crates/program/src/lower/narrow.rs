@@ -13,7 +13,7 @@
 
 use num_bigint::BigInt;
 
-use super::Found;
+use super::FirstThreads;
 use crate::flow::Flow;
 use crate::visit::{self, StepParts};
 use crate::walk;
@@ -21,7 +21,7 @@ use crate::{
     Block, ExprKind, GlobalId, LocalId, ProcId, Program, StmtKind, Type, VarRef, Variable, compile,
 };
 
-impl Found {
+impl FirstThreads {
     /// The program in which parameters of threads have ranges; `None` if there is nothing to change.
     pub(super) fn narrowed(&self, program: &Program, flow: &Flow, starts: bool) -> Option<Program> {
         let all = (!starts && self.any_number.is_empty()).then_some(self.first.len());

@@ -15,23 +15,23 @@ pub struct Livelock {
     #[serde(flatten)]
     pub answer: Object,
     /// Which runs were looked for.
-    pub asked: Asked,
+    pub asked: EndlessRuns,
     /// The run, if there is one.
     pub lasso: Option<Lasso>,
 }
 
 /// Which runs that never end were looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-pub struct Asked {
+pub struct EndlessRuns {
     /// How fair they are: `strong`, `weak` or `none`.
     pub fairness: &'static str,
     /// Whether threads may have ended in them.
     pub ended: bool,
 }
 
-impl From<Endless> for Asked {
+impl From<Endless> for EndlessRuns {
     fn from(Endless { fairness, ended }: Endless) -> Self {
-        Asked { fairness: fairness.name(), ended: ended || fairness == Fairness::None }
+        EndlessRuns { fairness: fairness.name(), ended: ended || fairness == Fairness::None }
     }
 }
 
@@ -58,7 +58,7 @@ impl Livelock {
             }
             _ => None,
         };
-        let asked = Asked::from(answer.endless);
+        let asked = EndlessRuns::from(answer.endless);
         let answer = Object {
             selvedge: VERSION,
             file: answer.file.to_owned(),

@@ -10,7 +10,8 @@ use selvedge_program::Program;
 
 use super::observations::{above, below, collapse};
 use super::{
-    Asked, Document, Invariant, InvariantPlace, Reply, Schedule, automata, of_lasso, of_trace,
+    Document, Invariant, InvariantPlace, PageQuestion, Reply, Schedule, automata, of_lasso,
+    of_trace,
 };
 use crate::answer::{self, AboutStates, Summary};
 use crate::json::VERSION;
@@ -147,7 +148,7 @@ impl Document {
             selvedge: VERSION,
             file: subject.file.to_owned(),
             source: subject.source.to_owned(),
-            question: Asked { text, property, threads, command: None },
+            question: PageQuestion { text, property, threads, command: None },
             answer,
             unit: "contexts",
             below: Vec::new(),

@@ -42,7 +42,7 @@ pub struct Document {
     /// Its text.
     pub source: String,
     /// What was asked.
-    pub question: Asked,
+    pub question: PageQuestion,
     /// What came out.
     pub answer: Reply,
     /// What the bounds count: `contexts`, `rounds`.
@@ -87,7 +87,7 @@ pub struct Way {
 
 /// What was asked.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Asked {
+pub struct PageQuestion {
     /// The question, as a sentence.
     pub text: String,
     /// What must not happen: `assertions`, a target, `deadlock`.

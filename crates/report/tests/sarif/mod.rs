@@ -14,7 +14,7 @@ use selvedge_evidence::{Trace, replay};
 use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_model::{Endless, Fairness, Property, System, Values};
 use selvedge_program::{Lowering, Source, ThreadCounts};
-use selvedge_report::advice::Asked;
+use selvedge_report::advice::AdviceContext;
 use selvedge_report::answer::{self, AboutStates};
 use selvedge_report::json::{DiagnosticReport, FailureReport, VERSION};
 use selvedge_report::{livelock, sarif};
@@ -72,7 +72,7 @@ fn ask(
         system: &*opened.system,
         properties: &opened.properties,
         outcome: &outcome,
-        asked: Asked::default(),
+        asked: AdviceContext::default(),
         last: states.as_ref().and_then(|states| states.last()),
         covered: None,
         deadlocks: Default::default(),

@@ -63,7 +63,7 @@ impl Engine for InRounds {
     /// Without a bound a violation is sought with more and more rounds.
     fn place(&self, question: &Question) -> Option<Place> {
         let opened = question.opened().ok()?;
-        let asked = sequential::Asked {
+        let asked = sequential::RoundsQuestion {
             program: opened.program.as_deref()?,
             properties: &opened.properties,
             evidence: false,
@@ -84,7 +84,8 @@ impl Engine for InRounds {
             return Err(Failure::usage("summaries are made of programs"));
         };
         let evidence = question.options().evidence;
-        let asked = sequential::Asked { program, properties: &opened.properties, evidence };
+        let asked =
+            sequential::RoundsQuestion { program, properties: &opened.properties, evidence };
         let options = summaries::Options { guesses: self.guesses, ..summaries::Options::default() };
         let rounds = question.bound().map_or(usize::MAX, |Bound { count, .. }| count);
         let (budget, tell) = (question.budget(), question.tell());

@@ -1,7 +1,7 @@
 //! # The run of evidence
 //! Evidence of a violation, or of a run that never ends, is a run: it is checked like any evidence, and walked.
 
-use selvedge_check::{Asked, Deadlocks, Failure, Held, Opened, Subject, recheck};
+use selvedge_check::{Deadlocks, Failure, Held, Opened, RecheckOptions, Subject, recheck};
 use selvedge_evidence::format::Document;
 use selvedge_evidence::{Evidence, Trace};
 
@@ -24,7 +24,7 @@ pub fn of_evidence(subject: &Subject, text: &str) -> Result<Shown, Failure> {
         return Err(Failure::input("it is a proof, and has no schedule"));
     }
     let (deadlock, endless) = (document.is_about_deadlocks(), document.is_about_endless_runs());
-    let asked = Asked { deadlock, ..Asked::default() };
+    let asked = RecheckOptions { deadlock, ..RecheckOptions::default() };
     let accepted = recheck(subject, text, &asked)?
         .map_err(|why| Failure::input(format!("the evidence is refused: {why}")))?;
     let (about, trace) = match accepted.held {

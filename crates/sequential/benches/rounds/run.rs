@@ -19,7 +19,7 @@ use selvedge_core::{Declared, ProcId};
 use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_model::Property;
 use selvedge_program::{Lowering, ThreadCounts};
-use selvedge_sequential::engine::{Asked, check};
+use selvedge_sequential::engine::{RoundsQuestion, check};
 use selvedge_sequential::{Calls, Guesses, Options, Rounds};
 
 use super::timed::timed;
@@ -238,7 +238,7 @@ fn peak_memory() -> f64 {
 
 fn answer(program: &Lowering, rounds: usize, options: Options, budget: &Budget) -> String {
     let properties = [Property::NeverWrong];
-    let asked = Asked { program, properties: &properties, evidence: false };
+    let asked = RoundsQuestion { program, properties: &properties, evidence: false };
     match check(&asked, rounds, options, budget, &|_| {}).verdict {
         Verdict::Unsafe { bound, trace, .. } => {
             format!("violation in {bound}, a run of {} steps", trace.steps.len())

@@ -6,7 +6,7 @@ use selvedge_analysis::engine::Verdict;
 use selvedge_evidence::{Evidence, SummaryCertificate, recheck as recheck_states};
 use selvedge_program::testing::{Shape, random_program};
 use selvedge_program::{Block, Lowering, Program, Stmt, StmtKind};
-use selvedge_sequential::engine::{Asked, check_focused};
+use selvedge_sequential::engine::{RoundsQuestion, check_focused};
 use selvedge_sequential::{Focus, Options};
 
 use crate::certificates::{PROPERTIES, alone, budget, check, mutations, proof, without};
@@ -50,7 +50,7 @@ fn replace(block: &mut Block, instead: Instead) {
 
 /// Whether a run goes wrong that the step function has walked.
 fn goes_wrong(program: &Lowering) -> bool {
-    let asked = Asked { program, properties: &PROPERTIES, evidence: true };
+    let asked = RoundsQuestion { program, properties: &PROPERTIES, evidence: true };
     let focus = Ok(Focus::all(program));
     let outcome = check_focused(&asked, 1, Options::default(), focus, &budget(), &|_| {});
     match (outcome.verdict, outcome.evidence) {

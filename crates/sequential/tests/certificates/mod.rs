@@ -14,7 +14,7 @@ use selvedge_frontend::{Input, LoadOptions, load};
 use selvedge_model::Property;
 use selvedge_program::testing::{Shape, random_program};
 use selvedge_program::{Count, Lowering, Program, Source, ThreadCounts};
-use selvedge_sequential::engine::{Asked, check_focused};
+use selvedge_sequential::engine::{RoundsQuestion, check_focused};
 use selvedge_sequential::{Calls, Focus, Guesses, Options};
 
 const PROPERTIES: [Property; 1] = [Property::NeverWrong];
@@ -35,7 +35,7 @@ fn program(text: &str) -> Lowering {
 
 /// What a proof rests on; `None` if there is no proof.
 fn proof(program: &Lowering, options: Options, focus: Focus) -> Option<SummaryCertificate> {
-    let asked = Asked { program, properties: &PROPERTIES, evidence: true };
+    let asked = RoundsQuestion { program, properties: &PROPERTIES, evidence: true };
     let outcome = check_focused(&asked, 1, options, Ok(focus), &budget(), &|_| {});
     match (outcome.verdict, outcome.evidence) {
         (Verdict::Safe(_), Some(Evidence::Summaries(certificate))) => Some(certificate),

@@ -16,7 +16,7 @@ use selvedge_frontend::weave;
 use selvedge_model::{Endless, Fairness};
 use selvedge_program::testing::{Shape, random_program};
 use selvedge_program::{Lowering, Program, Source, ThreadCounts, print};
-use selvedge_sequential::livelock::{Asked, Bounds, all_bounds, find};
+use selvedge_sequential::livelock::{Bounds, LivelockQuestion, all_bounds, find};
 
 /// How many random cases to try; `SELVEDGE_SEEDS=10000` makes tests thorough.
 fn many(usual: u64) -> u64 {
@@ -62,7 +62,7 @@ fn found(
     about: &str,
 ) -> Found {
     let counts = ThreadCounts::new();
-    let asked = Asked { program, counts: &counts, endless };
+    let asked = LivelockQuestion { program, counts: &counts, endless };
     match find(&asked, bounds, &within_time(time)) {
         Ok(Some(lasso)) => {
             let checked = recheck(program, &[], &Evidence::Lasso(lasso));

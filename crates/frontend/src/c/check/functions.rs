@@ -21,7 +21,7 @@ use crate::check::similar::did_you_mean;
 
 /// What is known of a function beside what becomes part of the result.
 #[derive(Clone, Debug)]
-pub(super) struct Known<'t> {
+pub(super) struct FunctionFacts<'t> {
     /// Its type.
     pub signature: Rc<Signature>,
     /// Its body, if there is one.
@@ -172,7 +172,7 @@ impl<'t> Checker<'t> {
             body: None,
             span: name.span,
         });
-        self.known.push(Known {
+        self.known.push(FunctionFacts {
             signature: signature.clone(),
             definition: None,
             reached: false,

@@ -46,7 +46,7 @@ use rustc_hash::FxHashMap;
 use selvedge_program::Span;
 
 use self::doubts::Constant;
-use self::functions::{Body, Known};
+use self::functions::{Body, FunctionFacts};
 use self::scope::Scope;
 use self::variables::Global;
 use super::tree;
@@ -107,7 +107,7 @@ struct Checker<'t> {
     /// Functions of the result.
     functions: Vec<Function>,
     /// What else is known of each function.
-    known: Vec<Known<'t>>,
+    known: Vec<FunctionFacts<'t>>,
     /// Functions by name, whatever hides them.
     functions_by_name: FxHashMap<Rc<str>, FunctionId>,
     /// What is reached and not checked yet.

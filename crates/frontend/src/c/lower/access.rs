@@ -50,7 +50,7 @@ pub(super) enum Access {
 pub(super) type ValueCell = (Vec<usize>, Vec<u32>, Expr);
 
 /// A scalar that a pointer may point to.
-pub(super) struct Found {
+pub(super) struct PointedScalar {
     pub(super) base: u64,
     pub(super) leaf: Leaf,
     pub(super) var: VarRef,

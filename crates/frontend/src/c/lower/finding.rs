@@ -4,7 +4,7 @@
 use selvedge_program::make::read;
 use selvedge_program::{BinaryOp, Expr, Span, StmtKind, Type, VarRef};
 
-use super::access::{Access, At, Found, moved, strip};
+use super::access::{Access, At, PointedScalar, moved, strip};
 use super::arithmetic;
 use super::arithmetic::{binary, convert, int, negate};
 use super::faults::Fault;
@@ -64,7 +64,7 @@ impl<'u> Fun<'_, 'u> {
                                 .pool
                                 .filter(|_| self.lower.options.memory)
                                 .map(|pool| pool.used);
-                            found.push(Found {
+                            found.push(PointedScalar {
                                 base: stored.base,
                                 leaf: leaf.clone(),
                                 var: *var,
@@ -119,7 +119,7 @@ impl<'u> Fun<'_, 'u> {
     pub(super) fn one_of(
         &mut self,
         address: &Expr,
-        mut found: Vec<Found>,
+        mut found: Vec<PointedScalar>,
         unknown: &Expr,
         span: Span,
         act: &mut dyn FnMut(&mut Self, At),
@@ -143,7 +143,7 @@ impl<'u> Fun<'_, 'u> {
                 },
             );
         }
-        let Found { base, leaf, var, used, sizes } = found.remove(0);
+        let PointedScalar { base, leaf, var, used, sizes } = found.remove(0);
         let (cond, indices) = find(address, base, &leaf, span);
         let mark = used.zip(indices.first().cloned());
         let bytes = self.lower.shapes.types.size(&leaf.c).unwrap_or(1);

@@ -48,7 +48,7 @@ pub(super) fn ids(unit: &Unit) -> impl Iterator<Item = (FunctionId, &Function)> 
 }
 
 /// Puts what is known into the place of the calls, in a copy of the statements.
-fn replace(old: &[Stmt], new: &mut [Stmt], known: &Known) {
+fn replace(old: &[Stmt], new: &mut [Stmt], known: &ForeseenValues) {
     for (old, new) in old.iter().zip(new) {
         match (&old.kind, &mut new.kind) {
             (StmtKind::Block(old), StmtKind::Block(new))
@@ -78,7 +78,7 @@ fn replace(old: &[Stmt], new: &mut [Stmt], known: &Known) {
 }
 
 /// What is known of a value, by the statement that asks for it.
-type Known = BTreeMap<*const Stmt, ExprKind>;
+type ForeseenValues = BTreeMap<*const Stmt, ExprKind>;
 
 /// Tells a statement from all others, also from those that were made of the same text.
 fn id(statement: &Stmt) -> *const Stmt {
@@ -155,7 +155,7 @@ pub(super) fn bounds(ty: &Type) -> Option<(i128, i128)> {
 }
 
 /// What assumptions at the start of `main` say of values from outside, by the statements that ask for them.
-fn assumed(unit: &Unit, checks_overflow: bool) -> Known {
+fn assumed(unit: &Unit, checks_overflow: bool) -> ForeseenValues {
     let mut known = BTreeMap::new();
     let Some((main, function)) = ids(unit).find(|(_, f)| f.name == "main") else { return known };
     if is_mentioned(unit, main) {

@@ -323,7 +323,7 @@ struct Writer<'a> {
 }
 
 /// A call that is to be written out.
-struct Found<'a> {
+struct InlinedCall<'a> {
     function: FunctionId,
     args: &'a [Expr],
     ty: &'a Type,
@@ -509,7 +509,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The call whose value is all that is not constant in a value, if it is to be written out.
-    fn call_in(&self, value: &'a Expr) -> Option<Found<'a>> {
+    fn call_in(&self, value: &'a Expr) -> Option<InlinedCall<'a>> {
         let is_constant = |e: &Expr| super::choices::constant(e).is_some();
         let mut expr = value;
         let (function, args) = loop {
@@ -540,11 +540,16 @@ impl<'a> Writer<'a> {
             && callee.params == args.len()
             && self.size + size(body) <= MOST
             && !matches!(callee.result, Type::Record(_));
-        (helps && fits && stands).then(|| Found { function, args, ty: &expr.ty, span: expr.span })
+        (helps && fits && stands).then(|| InlinedCall {
+            function,
+            args,
+            ty: &expr.ty,
+            span: expr.span,
+        })
     }
 
     /// Writes a call out; the variable that holds its value, if it has one.
-    fn write(&mut self, call: &Found<'a>, made: &mut Vec<Stmt>) -> Option<LocalId> {
+    fn write(&mut self, call: &InlinedCall<'a>, made: &mut Vec<Stmt>) -> Option<LocalId> {
         let callee = &self.unit.functions[call.function.index()];
         let body = callee.body.as_deref().unwrap_or_default();
         let span = call.span;

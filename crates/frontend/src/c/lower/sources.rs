@@ -33,13 +33,13 @@ pub(super) enum Origin {
 }
 
 /// What is known of a value; `None` if it may be anything.
-type Known = Option<BTreeSet<Origin>>;
+type Origins = Option<BTreeSet<Origin>>;
 
 /// What variables and functions hold and give.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
-    held: BTreeMap<Target, Known>,
-    given: BTreeMap<FunctionId, Known>,
+    held: BTreeMap<Target, Origins>,
+    given: BTreeMap<FunctionId, Origins>,
 }
 
 impl Sources {
@@ -60,12 +60,12 @@ impl Sources {
     }
 
     /// What a variable may hold; `None` if that is not known.
-    pub(super) fn held_by(&self, variable: Target) -> Known {
+    pub(super) fn held_by(&self, variable: Target) -> Origins {
         self.held.get(&variable)?.clone()
     }
 
     /// What an expression may be; `None` if that is not known.
-    pub(super) fn of(&self, unit: &Unit, at: FunctionId, expr: &Expr) -> Known {
+    pub(super) fn of(&self, unit: &Unit, at: FunctionId, expr: &Expr) -> Origins {
         match &expr.kind {
             ExprKind::Int(value) => Some(BTreeSet::from([Origin::Constant(*value)])),
             ExprKind::Load(place) => self.held.get(&variable(at, place)?)?.clone(),
@@ -108,7 +108,7 @@ impl Sources {
 }
 
 /// All sums, or differences, of two values: one of them has to be a constant.
-fn sums(a: &BTreeSet<Origin>, b: &BTreeSet<Origin>, sign: i128, ty: &Type) -> Known {
+fn sums(a: &BTreeSet<Origin>, b: &BTreeSet<Origin>, sign: i128, ty: &Type) -> Origins {
     let (lo, hi) = bounds(ty)?;
     let mut all = BTreeSet::new();
     for a in a {
@@ -287,7 +287,7 @@ impl<'u> Look<'u> {
 }
 
 /// Adds what more is known of a variable; says whether that is new.
-fn extend(known: &mut Known, more: Known) -> bool {
+fn extend(known: &mut Origins, more: Origins) -> bool {
     let Some(all) = known else { return false };
     let before = all.len();
     match more {

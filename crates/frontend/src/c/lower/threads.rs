@@ -59,7 +59,7 @@ pub(super) struct Numbers {
 
 /// What a program asks about its threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct ThreadNeeds {
     /// Whether threads are told apart.
     pub(super) numbers: bool,
     /// Whether some mutexes are recursive or check for errors.
@@ -108,8 +108,8 @@ fn function_of(expr: &c::Expr) -> Option<FunctionId> {
 }
 
 /// Looks for whatever tells threads apart.
-pub(super) fn asked(unit: &Unit, points: &Points, shapes: &Shapes) -> Asked {
-    let mut asked = Asked::default();
+pub(super) fn asked(unit: &Unit, points: &Points, shapes: &Shapes) -> ThreadNeeds {
+    let mut asked = ThreadNeeds::default();
     asked.numbers |= unit.objects.iter().any(|object| object.thread_local && !object.is_extern);
     let is_special = |ty: &CType, parts: &[c::Part]| {
         let leaves = shapes.leaves(ty).unwrap_or_default();
@@ -205,7 +205,7 @@ fn needed(unit: &Unit, heap: u32) -> u32 {
 
 impl Lower<'_> {
     /// Gives numbers to threads.
-    pub(super) fn number_threads(&mut self, asked: Asked) {
+    pub(super) fn number_threads(&mut self, asked: ThreadNeeds) {
         let count = needed(self.unit, self.options.heap);
         let pointer = Type::Machine {
             bits: if self.shapes.types.pointer_size() == 8 { 64 } else { 32 },

@@ -71,7 +71,7 @@ pub(super) struct Edge {
     pub reads: Bits,
     pub writes: Bits,
     /// Conditions, one after the other, that have to hold.
-    needs: Box<[Known]>,
+    needs: Box<[SymbolicValue]>,
     pub then: Then,
     /// Where the thread stands that it starts.
     pub starts: Option<NodeId>,
@@ -94,31 +94,31 @@ impl Edge {
 }
 
 /// What is known of an expression.
-enum Known {
+enum SymbolicValue {
     Number(i64),
     Shared(usize),
-    Not(Box<Known>),
-    Of(Binary, Box<Known>, Box<Known>),
-    If(Box<[Known; 3]>),
+    Not(Box<SymbolicValue>),
+    Of(Binary, Box<SymbolicValue>, Box<SymbolicValue>),
+    If(Box<[SymbolicValue; 3]>),
     Nothing,
 }
 
-impl Known {
+impl SymbolicValue {
     fn value(&self, values: &[Option<i64>], written: &Bits) -> Option<i64> {
         match self {
-            Known::Number(number) => Some(*number),
-            Known::Shared(slot) if written.has(*slot) => None,
-            Known::Shared(slot) => *values.get(*slot)?,
-            Known::Not(of) => of.value(values, written).map(|value| i64::from(value == 0)),
-            Known::Of(op, left, right) => {
+            SymbolicValue::Number(number) => Some(*number),
+            SymbolicValue::Shared(slot) if written.has(*slot) => None,
+            SymbolicValue::Shared(slot) => *values.get(*slot)?,
+            SymbolicValue::Not(of) => of.value(values, written).map(|value| i64::from(value == 0)),
+            SymbolicValue::Of(op, left, right) => {
                 operate(*op, left.value(values, written)?, right.value(values, written)?)
             }
-            Known::If(parts) => {
+            SymbolicValue::If(parts) => {
                 let [if_, then, else_] = &**parts;
                 let part = if if_.value(values, written)? != 0 { then } else { else_ };
                 part.value(values, written)
             }
-            Known::Nothing => None,
+            SymbolicValue::Nothing => None,
         }
     }
 }
@@ -388,11 +388,11 @@ impl<'c> Graph<'c> {
     }
 }
 
-impl Known {
+impl SymbolicValue {
     /// The number that it is at all states.
     fn number(&self) -> Option<i64> {
         match self {
-            Known::Number(number) => Some(*number),
+            SymbolicValue::Number(number) => Some(*number),
             _ => None,
         }
     }
@@ -419,42 +419,44 @@ fn slots(place: &Place, known: &[Option<i64>]) -> impl Iterator<Item = usize> + 
 }
 
 /// What is known of an expression, if it is evaluated before anything is stored.
-fn known_of(value: &Expr, known: &[Option<i64>]) -> Known {
+fn known_of(value: &Expr, known: &[Option<i64>]) -> SymbolicValue {
     let of = |value: &Expr| known_of(value, known);
     match value {
-        Expr::Bool(value) => Known::Number(i64::from(*value)),
-        Expr::Int(value) => value.small().map_or(Known::Nothing, Known::Number),
+        Expr::Bool(value) => SymbolicValue::Number(i64::from(*value)),
+        Expr::Int(value) => value.small().map_or(SymbolicValue::Nothing, SymbolicValue::Number),
         Expr::Load(place) => match place.area {
-            Area::Frame if place.indices.is_empty() => {
-                known.get(place.first).copied().flatten().map_or(Known::Nothing, Known::Number)
-            }
+            Area::Frame if place.indices.is_empty() => known
+                .get(place.first)
+                .copied()
+                .flatten()
+                .map_or(SymbolicValue::Nothing, SymbolicValue::Number),
             Area::Shared if is_one(place, known) => {
-                slots(place, known).next().map_or(Known::Nothing, Known::Shared)
+                slots(place, known).next().map_or(SymbolicValue::Nothing, SymbolicValue::Shared)
             }
-            _ => Known::Nothing,
+            _ => SymbolicValue::Nothing,
         },
         Expr::Unary(Unary::Not, of_value) => match of(of_value) {
-            Known::Number(number) => Known::Number(i64::from(number == 0)),
-            Known::Nothing => Known::Nothing,
-            of => Known::Not(Box::new(of)),
+            SymbolicValue::Number(number) => SymbolicValue::Number(i64::from(number == 0)),
+            SymbolicValue::Nothing => SymbolicValue::Nothing,
+            of => SymbolicValue::Not(Box::new(of)),
         },
         Expr::Binary(op, left, right, _) => match (of(left), of(right)) {
-            (Known::Number(left), Known::Number(right)) => {
-                operate(*op, left, right).map_or(Known::Nothing, Known::Number)
+            (SymbolicValue::Number(left), SymbolicValue::Number(right)) => {
+                operate(*op, left, right).map_or(SymbolicValue::Nothing, SymbolicValue::Number)
             }
-            (Known::Nothing, _) | (_, Known::Nothing) => Known::Nothing,
-            (left, right) => Known::Of(*op, Box::new(left), Box::new(right)),
+            (SymbolicValue::Nothing, _) | (_, SymbolicValue::Nothing) => SymbolicValue::Nothing,
+            (left, right) => SymbolicValue::Of(*op, Box::new(left), Box::new(right)),
         },
         Expr::If(parts) => {
             let [if_, then, else_] = &**parts;
             match of(if_) {
-                Known::Number(0) => of(else_),
-                Known::Number(_) => of(then),
-                Known::Nothing => Known::Nothing,
-                if_ => Known::If(Box::new([if_, of(then), of(else_)])),
+                SymbolicValue::Number(0) => of(else_),
+                SymbolicValue::Number(_) => of(then),
+                SymbolicValue::Nothing => SymbolicValue::Nothing,
+                if_ => SymbolicValue::If(Box::new([if_, of(then), of(else_)])),
             }
         }
-        _ => Known::Nothing,
+        _ => SymbolicValue::Nothing,
     }
 }
 
