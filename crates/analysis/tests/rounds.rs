@@ -34,6 +34,26 @@ fn rounds<'a, L: Locals>(system: &'a dyn System, locals: L) -> RoundExplorer<'a,
     explorer
 }
 
+/// In waves the states of each round are the same, and they come in one order for any number of workers.
+fn in_waves(system: &dyn System, expected: &RoundExplorer<'_, Stacks>, seed: u64) {
+    let mut alone = None;
+    for crew in [1, 2, 3] {
+        let budget = Budget { crew, ..Budget::default() };
+        let explorer = RoundExplorer::new(system, Stacks::default()).expect("starts");
+        let mut explorer = explorer.with_waves_from(0);
+        for _ in 0..ROUNDS {
+            explorer.advance(&budget).expect("goes on");
+        }
+        assert_eq!(explorer.observations(), expected.observations(), "seed {seed}, {crew} workers");
+        let ordered: Vec<_> = (0..=ROUNDS).map(|bound| explorer.new_visible(bound)).collect();
+        for (bound, ordered) in ordered.iter().enumerate() {
+            let found: BTreeSet<_> = ordered.iter().cloned().collect();
+            assert_eq!(found, seen(expected, bound), "seed {seed}, {crew} workers");
+        }
+        assert_eq!(*alone.get_or_insert_with(|| ordered.clone()), ordered, "seed {seed}, {crew}");
+    }
+}
+
 /// States, visible states and the collapse, round by round.
 #[test]
 fn explorers_agree_with_the_naive_enumerator() {
@@ -66,6 +86,9 @@ fn explorers_agree_with_the_naive_enumerator() {
             assert_eq!(observation.bound, Bound::rounds(level.bound));
             assert_eq!(observation.new_states, Some(level.new_states as u128), "seed {seed}");
             assert_eq!(seen(&explicit, level.bound), new(level.bound), "seed {seed} {level:?}");
+        }
+        if seed % 4 == 0 {
+            in_waves(&system, &explicit, seed);
         }
         if let Some(last) = levels.iter().rfind(|level| level.new_visible > 0) {
             grown[last.bound] += 1;

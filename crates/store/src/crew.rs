@@ -1,10 +1,12 @@
 //! # Workers side by side
 //! Parts of a task that need nothing of each other are done at the same time, by as many workers as there are. Whoever asks is one of them, and goes on
-//! when all parts are done; so what parts may see is what the compiler lets them borrow.
+//! when all parts are done; so what parts may see is what the compiler lets them borrow. Who does what shows nowhere, so that whoever asks may also work alone: it does so for a while
+//! where it waited for the others as long as it worked.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
@@ -15,7 +17,50 @@ pub struct Crew {
     others: Option<ThreadPool>,
     /// How many tasks there were.
     tasks: Arc<AtomicUsize>,
+    company: Mutex<Company>,
 }
+
+/// Whether the others come in time. Where the machine has other things to do they may not: then it is better to work alone for a while.
+#[derive(Debug, Default)]
+struct Company {
+    /// How long whoever asks has worked, and how long it has waited for the others, since the last judgement.
+    worked: Duration,
+    waited: Duration,
+    /// Until when it works alone.
+    alone_until: Option<Instant>,
+    /// For how long it did so the last time, if the others came late ever since.
+    alone_for: Duration,
+}
+
+impl Company {
+    /// Notes what a task took, and may decide to work alone for a while.
+    fn note(&mut self, worked: Duration, waited: Duration, now: Instant) {
+        self.worked += worked;
+        self.waited += waited;
+        if self.worked + self.waited < TRIAL {
+            return;
+        }
+        let is_late = self.waited > self.worked / 4 * 3;
+        self.alone_for = match is_late {
+            true => (self.alone_for * 2).clamp(SHORTEST_ALONE, LONGEST_ALONE),
+            false => Duration::ZERO,
+        };
+        self.alone_until = is_late.then(|| now + self.alone_for);
+        (self.worked, self.waited) = (Duration::ZERO, Duration::ZERO);
+    }
+
+    /// Whether it is better to work alone.
+    fn is_late(&self, now: Instant) -> bool {
+        self.alone_until.is_some_and(|until| now < until)
+    }
+}
+
+/// How long the others are tried before they are judged.
+const TRIAL: Duration = Duration::from_millis(8);
+
+/// For how long at least and at most nobody tries again.
+const SHORTEST_ALONE: Duration = Duration::from_millis(5);
+const LONGEST_ALONE: Duration = Duration::from_millis(1600);
 
 /// How often a worker looks whether there is another task before it goes to sleep: for a fraction of a millisecond, about as long as it takes to wake it up.
 const LOOKS: usize = 1 << 13;
@@ -29,7 +74,7 @@ impl Crew {
     pub fn of(workers: usize) -> Self {
         let others = workers.checked_sub(1).filter(|&others| others > 0);
         let pool = |others| ThreadPoolBuilder::new().num_threads(others).build().ok();
-        Crew { others: others.and_then(pool), tasks: Arc::default() }
+        Crew { others: others.and_then(pool), ..Crew::default() }
     }
 
     /// How many workers there are.
@@ -40,7 +85,24 @@ impl Crew {
 
     /// Does all parts of a task. A worker begins with those that it has each time, since their memory is near to it, and then helps the others.
     pub fn each<T: Send>(&self, parts: Vec<T>, work: impl Fn(T) + Sync) {
-        let Some(pool) = self.others.as_ref().filter(|_| parts.len() > 1) else {
+        if parts.len() > 1 {
+            self.each_beside(parts, work, || {});
+        } else {
+            parts.into_iter().for_each(work);
+        }
+    }
+
+    /// Does all parts of a task, while whoever asks does something else first, which only it can do.
+    pub fn each_beside<T: Send>(
+        &self,
+        parts: Vec<T>,
+        work: impl Fn(T) + Sync,
+        beside: impl FnOnce(),
+    ) {
+        let begin = Instant::now();
+        let is_late = || self.company().is_late(begin);
+        let Some(pool) = self.others.as_ref().filter(|_| !parts.is_empty() && !is_late()) else {
+            beside();
             return parts.into_iter().for_each(work);
         };
         let workers = self.workers();
@@ -51,7 +113,7 @@ impl Crew {
             let own = parts.iter().skip(worker).step_by(workers);
             own.chain(&parts).filter_map(take).for_each(&work);
         };
-        let mut task = 0;
+        let (mut task, mut end) = (0, begin);
         let done = AtomicUsize::new(0);
         pool.in_place_scope(|scope| {
             scope.spawn_broadcast(|_, other| {
@@ -59,16 +121,24 @@ impl Crew {
                 done.fetch_add(1, Ordering::Release);
             });
             task = self.tasks.fetch_add(1, Ordering::Relaxed) + 1;
+            beside();
             run(0);
+            end = Instant::now();
             // Who falls asleep here is late for what comes next, too.
             wait_for(|| done.load(Ordering::Acquire) == workers - 1);
             (0..LAST_LOOKS).for_each(|_| std::hint::spin_loop());
         });
+        let now = Instant::now();
+        self.company().note(end - begin, now - end, now);
         // The next task comes soon, and whoever sleeps is late for it.
         let tasks = Arc::clone(&self.tasks);
         pool.spawn_broadcast(move |_| {
             wait_for(|| tasks.load(Ordering::Relaxed) != task);
         });
+    }
+
+    fn company(&self) -> MutexGuard<'_, Company> {
+        self.company.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -92,7 +162,29 @@ impl fmt::Debug for Crew {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use super::Crew;
+    use std::time::{Duration, Instant};
+
+    use super::{Company, Crew, LONGEST_ALONE, SHORTEST_ALONE};
+
+    /// Who waits as long as it works goes on alone, longer each time, until the others are in time again.
+    #[test]
+    fn others_that_come_late_are_left_out_for_a_while() {
+        let ms = Duration::from_millis;
+        let (mut company, start) = (Company::default(), Instant::now());
+        company.note(ms(1), ms(1), start);
+        assert!(!company.is_late(start), "that was too short to judge");
+        company.note(ms(2), ms(4), start);
+        assert!(company.is_late(start) && !company.is_late(start + SHORTEST_ALONE));
+        for _ in 0..10 {
+            company.note(ms(2), ms(9), start);
+        }
+        assert!(company.is_late(start + LONGEST_ALONE / 2));
+        assert!(!company.is_late(start + LONGEST_ALONE));
+        company.note(ms(20), ms(5), start);
+        assert!(!company.is_late(start));
+        company.note(ms(1), ms(9), start);
+        assert!(company.is_late(start) && !company.is_late(start + SHORTEST_ALONE));
+    }
 
     #[test]
     fn every_part_is_done_once() {

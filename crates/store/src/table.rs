@@ -45,10 +45,6 @@ fn room(slots: usize) -> usize {
 /// How many numbers are put into a larger table at once.
 const MOVED_TOGETHER: usize = 64;
 
-/// How many numbers several workers put into a larger table at once, and for how many one of them finds out where they belong.
-const SORTED_AT_ONCE: usize = 1 << 15;
-const SORTED_TOGETHER: usize = 1 << 11;
-
 impl<S> Default for Table<S> {
     fn default() -> Self {
         Table { slots: Vec::new() }
@@ -134,7 +130,7 @@ impl<S: Slot> Table<S> {
         }
     }
 
-    /// Makes room for more numbers than so many with several workers: they find out together where each number belongs, and then each fills its own slots.
+    /// Makes room for more numbers than so many with several workers: each fills its own slots.
     pub fn grow_with(
         &mut self,
         crew: &Crew,
@@ -152,32 +148,24 @@ impl<S: Slot> Table<S> {
         // The old table goes first: never are there two of them.
         self.slots = Vec::new();
         self.slots = vec![S::truncate(0); length];
-        let division = self.division(crew.workers().max(4));
-        let mut hashed: Vec<Vec<Vec<(u64, usize)>>> = Vec::new();
-        hashed.resize_with(SORTED_AT_ONCE / SORTED_TOGETHER, || vec![Vec::new(); division.parts()]);
+        // Reading what is there is cheap beside filling slots: each worker reads all, and no lists go from one to the other.
+        let division = self.division(crew.workers());
         let mut beyond: Vec<Vec<(u64, usize)>> = vec![Vec::new(); division.parts()];
-        for first in (0..count).step_by(SORTED_AT_ONCE) {
-            let starts = (first..).step_by(SORTED_TOGETHER);
-            crew.each(hashed.iter_mut().zip(starts).collect(), |(lists, start)| {
-                lists.iter_mut().for_each(Vec::clear);
-                for number in start..count.min(start + SORTED_TOGETHER) {
-                    let hash = hash(number);
-                    lists[division.part(hash)].push((hash, number));
-                }
-            });
-            let parts = self.stretches(division).into_iter().zip(&mut beyond).enumerate();
-            crew.each(parts.collect(), |(part, (mut stretch, beyond))| {
-                for some in hashed.iter().flat_map(|lists| lists[part].chunks(MOVED_TOGETHER)) {
-                    black_box(some.iter().fold(0, |sum, &(hash, _)| sum ^ stretch.touch(hash)));
-                    for &(hash, number) in some {
-                        match stretch.find(hash, |_| false) {
-                            Some(Err(vacant)) => stretch.fill(vacant, hash, number),
-                            _ => beyond.push((hash, number)),
-                        }
+        let parts = self.stretches(division).into_iter().zip(&mut beyond).enumerate();
+        crew.each(parts.collect(), |(part, (mut stretch, to))| {
+            let (mut some, mut beyond) = (Vec::with_capacity(MOVED_TOGETHER), Vec::new());
+            for number in 0..count {
+                let hash = hash(number);
+                if division.part(hash) == part {
+                    some.push((hash, number));
+                    if some.len() == MOVED_TOGETHER {
+                        stretch.fill_all(&mut some, &mut beyond);
                     }
                 }
-            });
-        }
+            }
+            stretch.fill_all(&mut some, &mut beyond);
+            *to = beyond;
+        });
         for (hash, number) in beyond.into_iter().flatten() {
             if let Err(vacant) = self.find(hash, |_| false) {
                 self.fill(vacant, hash, number);
@@ -360,6 +348,18 @@ impl<S: Slot> Stretch<'_, S> {
             }
         }
         None
+    }
+
+    /// Puts numbers where they belong, which are not there yet; those that belong behind the last slot of this stretch are added to `beyond`. The list is used up.
+    fn fill_all(&mut self, numbers: &mut Vec<(u64, usize)>, beyond: &mut Vec<(u64, usize)>) {
+        // The memory is asked for all at once: the accesses wait for it together.
+        black_box(numbers.iter().fold(0, |sum, &(hash, _)| sum ^ self.touch(hash)));
+        for (hash, number) in numbers.drain(..) {
+            match self.find(hash, |_| false) {
+                Some(Err(vacant)) => self.fill(vacant, hash, number),
+                _ => beyond.push((hash, number)),
+            }
+        }
     }
 
     /// Puts a number into a slot.

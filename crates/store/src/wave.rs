@@ -11,18 +11,17 @@
 //!
 //! **Needs.** Narrow rows.
 
-use std::hint::black_box;
+mod looked;
+mod numbers;
 
-use crate::rows::Rows;
 use crate::set::StateSet;
-use crate::table::{Division, Likely, Stretch, Vacant};
+use crate::table::{Division, Stretch};
 use crate::{Crew, Full, Row, hash};
+use looked::{Looked, New, Places, TOGETHER};
+use numbers::Order;
 
 /// How many parts there are for each worker, so that nobody waits long for another one.
-const PARTS_EACH: usize = 4;
-
-/// How many rows are looked up together.
-const TOGETHER: usize = 64;
+const PARTS_EACH: usize = 8;
 
 /// Rows that are added together, in pieces that several workers make: see [`StateSet::begin_wave`].
 #[derive(Debug, Default)]
@@ -135,179 +134,6 @@ impl Wave {
     }
 }
 
-/// What is found of the rows of a part, in their order.
-#[derive(Debug, Default)]
-struct Looked {
-    /// The rows.
-    made: Made,
-    new: Vec<New>,
-    /// Rows that are equal to new ones, by their numbers among those.
-    again: Vec<(u32, Mark)>,
-    /// The rows about which the answer was yes, with their numbers.
-    yes: Vec<(u32, Mark)>,
-    /// Rows whose look-ups leave the slots of the part.
-    beyond: Vec<(u128, Mark)>,
-}
-
-/// A row that is new.
-#[derive(Clone, Copy, Debug)]
-struct New {
-    row: u128,
-    hash: u64,
-    slot: Vacant,
-    mark: Mark,
-    /// Its number in the set, once it is known.
-    number: u32,
-}
-
-impl Looked {
-    fn clear(&mut self) {
-        self.made.clear();
-        self.new.clear();
-        self.again.clear();
-        self.yes.clear();
-        self.beyond.clear();
-    }
-
-    /// Looks up rows of a part in a set of so many.
-    fn look_up<R: Row>(
-        &mut self,
-        made: &[(R, Mark)],
-        stretch: &mut Stretch<'_, u32>,
-        (rows, count): (&Rows, usize),
-        asked: &impl Ask,
-    ) {
-        let Looked { new, again, yes, beyond, .. } = self;
-        let mut places = Places::default();
-        for made in made.chunks(TOGETHER) {
-            let near = |number| match number < count {
-                true => rows.row(number) as u64 ^ u64::from(asked.expect(number as u32)),
-                false => 0,
-            };
-            places.find(made, |hash| stretch.touch(hash), |hash| stretch.likely(hash), near);
-            for ((hash, likely), &(row, mark)) in places.iter().zip(made) {
-                let is = |number: usize| match number.checked_sub(count) {
-                    None => R::of(rows.row(number)) == row,
-                    Some(index) => R::of(new[index].row) == row,
-                };
-                match stretch.find_from(likely, hash, is) {
-                    Some(Ok(number)) => match number.checked_sub(count) {
-                        None if asked.ask(number as u32, mark.note) => {
-                            yes.push((number as u32, mark));
-                        }
-                        None => {}
-                        Some(index) => again.push((index as u32, mark)),
-                    },
-                    Some(Err(slot)) => {
-                        stretch.fill(slot, hash, count + new.len());
-                        new.push(New { row: row.whole(), hash, slot, mark, number: 0 });
-                    }
-                    None => beyond.push((row.whole(), mark)),
-                }
-            }
-        }
-    }
-
-    /// The new rows have their numbers: tells the slots, and asks about them.
-    fn settle(&mut self, stretch: &mut Stretch<'_, u32>, asked: &impl Ask) {
-        let Looked { new, again, yes, .. } = self;
-        for &New { hash, slot, mark, number, .. } in &*new {
-            stretch.fill(slot, hash, number as usize);
-            if asked.ask(number, mark.note) {
-                yes.push((number, mark));
-            }
-        }
-        for &(index, mark) in &*again {
-            let number = new[index as usize].number;
-            if asked.ask(number, mark.note) {
-                yes.push((number, mark));
-            }
-        }
-    }
-}
-
-/// Where the look-ups of a few rows compare first.
-struct Places {
-    hashes: [u64; TOGETHER],
-    likely: [Likely; TOGETHER],
-}
-
-impl Default for Places {
-    fn default() -> Self {
-        Places { hashes: [0; TOGETHER], likely: [Likely::default(); TOGETHER] }
-    }
-}
-
-impl Places {
-    /// Finds the places of rows. The memory that the look-ups need is asked for all at once, so that they wait for it together: slots with `touch`, and with `near` what belongs to the
-    /// numbers that are probably found.
-    #[inline]
-    fn find<R: Row>(
-        &mut self,
-        made: &[(R, Mark)],
-        touch: impl Fn(u64) -> u64,
-        likely: impl Fn(u64) -> (Likely, Option<usize>),
-        near: impl Fn(usize) -> u64,
-    ) {
-        let mut touched = 0;
-        for (hash, (row, _)) in self.hashes.iter_mut().zip(made) {
-            *hash = hash::of_row(row.whole());
-            touched ^= touch(*hash);
-        }
-        black_box(touched);
-        for (place, &hash) in self.likely.iter_mut().zip(&self.hashes[..made.len()]) {
-            let (likely, number) = likely(hash);
-            *place = likely;
-            touched ^= number.map_or(0, &near);
-        }
-        black_box(touched);
-    }
-
-    fn iter(&self) -> impl Iterator<Item = (u64, Likely)> + '_ {
-        self.hashes.iter().copied().zip(self.likely.iter().copied())
-    }
-}
-
-/// Some rows of a wave, to be taken in their order.
-#[derive(Debug, Default)]
-struct Order {
-    bits: Vec<u64>,
-    /// How many come before the rows of each word of bits.
-    before: Vec<u32>,
-    rows: Vec<u128>,
-}
-
-impl Order {
-    /// Forgets all rows of a wave that has so many.
-    fn clear(&mut self, rows: usize) {
-        self.bits.clear();
-        self.bits.resize(rows.div_ceil(64), 0);
-    }
-
-    #[inline]
-    fn set(&mut self, mark: Mark) {
-        self.bits[mark.at as usize / 64] |= 1 << (mark.at % 64);
-    }
-
-    /// Counts the rows; says how many there are.
-    fn count(&mut self) -> usize {
-        self.before.clear();
-        let mut before = 0;
-        for word in &self.bits {
-            self.before.push(before);
-            before += word.count_ones();
-        }
-        before as usize
-    }
-
-    /// How many of the rows come before one.
-    #[inline]
-    fn rank(&self, mark: Mark) -> usize {
-        let (word, below) = (mark.at as usize / 64, (1u64 << (mark.at % 64)) - 1);
-        self.before[word] as usize + (self.bits[word] & below).count_ones() as usize
-    }
-}
-
 impl StateSet {
     /// Prepares for a wave of so many pieces, which a crew is to make and to add.
     pub fn begin_wave(&self, wave: &mut Wave, pieces: usize, crew: &Crew) {
@@ -318,19 +144,21 @@ impl StateSet {
     }
 
     /// Adds the rows of a wave with all workers of a crew. Each row is asked about once: by several workers at the same time, but about one number by one worker after the other, in
-    /// the order of the wave. Those about which the answer is yes are added to `yes` in that order, by number and note.
+    /// the order of the wave. Those about which the answer is yes are added to `yes` in that order, by number and note. Meanwhile whoever asks does what is `beside` that, once.
     pub fn insert_wave(
         &mut self,
         wave: &mut Wave,
         crew: &Crew,
-        asked: &impl Ask,
-        yes: &mut Vec<(u32, u32)>,
+        (asked, yes): (&impl Ask, &mut Vec<(u32, u32)>),
+        beside: impl FnOnce(),
     ) -> Result<(), Full> {
         let (count, more) = (self.len(), wave.len());
         if more == 0 {
+            beside();
             return Ok(());
         }
         if count + more > self.most {
+            beside();
             return self.insert_in_order(wave, asked, yes);
         }
         if !self.table.has_room(count + more) {
@@ -339,14 +167,16 @@ impl StateSet {
             divide(&mut wave.pieces, self.table.division(parts(crew)));
         }
         if crew.workers() == 1 {
+            beside();
             return self.insert_alone(wave, asked, yes);
         }
         let Wave { pieces, looked, order } = wave;
         let division = pieces[0].division;
+        looked.truncate(division.parts());
         looked.resize_with(division.parts(), Looked::default);
         let stretches = self.table.stretches(division).into_iter();
         let (rows, parts) = (&self.rows, stretches.zip(looked.iter_mut()).enumerate());
-        crew.each(parts.collect(), |(part, (mut stretch, to))| {
+        let look_up = |(part, (mut stretch, to)): (usize, (Stretch<'_, u32>, &mut Looked))| {
             // Lists that lie side by side would slow down workers that write to them.
             let mut looked = std::mem::take(to);
             looked.clear();
@@ -361,25 +191,26 @@ impl StateSet {
             looked.look_up(&made.whole, &mut stretch, (rows, count), asked);
             looked.made = made;
             *to = looked;
-        });
-        let mut late = self.look_up_beyond((looked, division), count, asked);
-        self.give_numbers(order, looked.iter_mut().chain([&mut late]), more);
-        let stretches = self.table.stretches(division).into_iter();
-        crew.each(stretches.zip(looked.iter_mut()).collect(), |(mut stretch, to)| {
-            let mut looked = std::mem::take(to);
-            looked.settle(&mut stretch, asked);
-            *to = looked;
-        });
-        if let Some(whole) = self.table.stretches(Division::whole(&self.table)).first_mut() {
-            late.settle(whole, asked);
-        }
+        };
+        crew.each_beside(parts.collect(), look_up, beside);
+        let late = self.look_up_beyond((looked, division), count, asked);
+        looked.push(late);
+        let ends: Vec<u32> = pieces
+            .iter()
+            .scan(0, |end, piece| {
+                *end += piece.count;
+                Some(*end)
+            })
+            .collect();
+        let asked = (asked, self.end());
+        self.give_numbers((order, looked), &ends, (crew, division), asked);
         order.clear(more);
-        let said = looked.iter().chain([&late]).flat_map(|looked| &looked.yes);
-        said.clone().for_each(|&(_, mark)| order.set(mark));
+        let said = looked.iter().flat_map(|looked| &looked.yes);
+        said.clone().for_each(|&(_, mark)| order.set(mark.at));
         let first = yes.len();
         yes.resize(first + order.count(), (0, 0));
         for &(number, mark) in said {
-            yes[first + order.rank(mark)] = (number, mark.note);
+            yes[first + order.rank(mark.at)] = (number, mark.note);
         }
         Ok(())
     }
@@ -392,8 +223,10 @@ impl StateSet {
         asked: &impl Ask,
     ) -> Looked {
         let mut late = Looked::default();
-        let beyond: Vec<(u128, Mark)> =
+        let mut beyond: Vec<(u128, Mark)> =
             looked.iter_mut().flat_map(|looked| looked.beyond.drain(..)).collect();
+        // In the order of the wave, as the rows of parts are.
+        beyond.sort_unstable_by_key(|(_, mark)| mark.at);
         for (row, mark) in beyond {
             let hash = hash::of_row(row);
             // A slot says which new row of its part it has, or of these.
@@ -417,34 +250,12 @@ impl StateSet {
                 Ok(number) => late.again.push(((number - count) as u32, mark)),
                 Err(slot) => {
                     self.table.fill(slot, hash, count + late.new.len());
-                    late.new.push(New { row, hash, slot, mark, number: 0 });
+                    late.at.push(mark.at);
+                    late.new.push(New { row, hash, slot, mark });
                 }
             }
         }
         late
-    }
-
-    /// Gives numbers to all new rows, in the order of the wave.
-    fn give_numbers<'w>(
-        &mut self,
-        order: &mut Order,
-        looked: impl Iterator<Item = &'w mut Looked>,
-        more: usize,
-    ) {
-        let mut looked: Vec<&mut Looked> = looked.collect();
-        order.clear(more);
-        looked.iter().flat_map(|looked| &looked.new).for_each(|new| order.set(new.mark));
-        let mut rows = std::mem::take(&mut order.rows);
-        rows.clear();
-        rows.resize(order.count(), 0);
-        let first = self.end();
-        for new in looked.iter_mut().flat_map(|looked| &mut looked.new) {
-            let rank = order.rank(new.mark);
-            rows[rank] = new.row;
-            new.number = first + rank as u32;
-        }
-        rows.iter().for_each(|&row| self.rows.push_row(row));
-        order.rows = rows;
     }
 
     /// Adds the rows of a wave with one worker, for which there is room.
@@ -583,7 +394,9 @@ mod tests {
                         asked.fetch_add(1, Ordering::Relaxed);
                         (number ^ note).is_multiple_of(3)
                     };
-                    set.insert_wave(&mut wave, &crew, &ask, &mut yes)?;
+                    let mut beside = 0;
+                    set.insert_wave(&mut wave, &crew, (&ask, &mut yes), || beside += 1)?;
+                    assert_eq!(beside, 1);
                     assert_eq!(asked.into_inner(), rows.iter().map(Vec::len).sum());
                     let mut expected = Vec::new();
                     for &(row, note) in rows.iter().flatten() {
@@ -622,7 +435,7 @@ mod tests {
         set.begin_wave(&mut wave, 1, &Crew::of(2));
         (0..200).for_each(|row| wave.pieces[0].push(row, 0));
         let no = |_, _| false;
-        let added = set.insert_wave(&mut wave, &Crew::of(2), &no, &mut Vec::new());
+        let added = set.insert_wave(&mut wave, &Crew::of(2), (&no, &mut Vec::new()), || {});
         assert_eq!(added, Err(Full { what: "states", most: 100 }));
         assert_eq!(set.len(), 100);
         Ok(())

@@ -57,6 +57,13 @@ impl<'a, L: Locals, B: Bookkeeping> BoundedExplorer<'a, L, B> {
         self.reached.observe(B::RESOURCE.bound(1), &Budget::default())
     }
 
+    /// Lets threads move in waves from so many states on, whether or not it is worth the while.
+    #[must_use]
+    pub fn with_waves_from(mut self, states: u32) -> Self {
+        self.reached.waves_from = states;
+        self
+    }
+
     /// The locals.
     #[must_use]
     pub fn locals(&self) -> &L {

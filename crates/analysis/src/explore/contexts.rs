@@ -56,15 +56,6 @@ impl<'a, L: Locals> ContextExplorer<'a, L> {
     }
 }
 
-impl<L> ContextExplorer<'_, L> {
-    /// Lets threads move in waves from so many states on, whether or not it is worth the while.
-    #[must_use]
-    pub fn with_waves_from(mut self, states: u32) -> Self {
-        self.reached.waves_from = states;
-        self
-    }
-}
-
 impl Bookkeeping for Contexts {
     const RESOURCE: Resource = Resource::Contexts;
 
@@ -86,8 +77,9 @@ impl Bookkeeping for Contexts {
                 let todo = Todo {
                     work: &mut work,
                     waiting: &mut waiting,
+                    new_from: frontier.end,
                     moved: &mut self.moved,
-                    before: (&before, frontier.start),
+                    moves_on: |state, position| !before.has(state - frontier.start, position),
                 };
                 self.waves.run(reached, todo, &mut pace, budget)?;
                 continue;

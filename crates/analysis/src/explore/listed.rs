@@ -94,6 +94,11 @@ impl Listed {
         columns.len() == 1 + self.groups.len()
     }
 
+    /// Whether no two places belong together, so that a word stands for one list.
+    pub fn are_single(&self) -> bool {
+        self.most == 1
+    }
+
     /// How many lists of threads a word stands for that has no others.
     pub fn arrangements(&self, word: &[u32]) -> u128 {
         self.arrangements_among(word[1..].iter().copied())

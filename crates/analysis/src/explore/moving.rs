@@ -68,6 +68,13 @@ impl KnownRows<'_> {
         Some(moves.len())
     }
 
+    /// The shared state and the entry of a thread: what its moves are found by.
+    pub fn head(&self, (state, position): (u32, u32)) -> Option<(u32, u32)> {
+        let row = self.states.row(state);
+        let &place = self.places.get(position as usize)?;
+        Some((row.get(self.first), row.get(place)))
+    }
+
     /// Tells the positions of the different threads of a state.
     #[inline]
     pub fn positions<R: Row>(&self, state: u32, mut tell: impl FnMut(u32)) {

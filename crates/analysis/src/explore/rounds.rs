@@ -24,8 +24,10 @@
 use selvedge_model::System;
 
 use super::bounded::{Bookkeeping, BoundedExplorer, THREADS_PER_BATCH};
+use super::moved::Moved;
 use super::moving::{GONE, Scratch};
 use super::reached::Reached;
+use super::waves::{Todo, Waves};
 use super::{Locals, SystemRef};
 use crate::bound::needs_fixed_threads;
 use crate::{Budget, Pace, Resource, Stop};
@@ -39,6 +41,7 @@ pub struct Rounds {
     /// The first state that is new at each turn. Turns count from 1; the initial states were there
     /// before, at turn 0.
     new_at: Vec<u32>,
+    waves: Waves,
 }
 
 impl<'a, L: Locals> RoundExplorer<'a, L> {
@@ -52,7 +55,8 @@ impl<'a, L: Locals> RoundExplorer<'a, L> {
         if let Some(fault) = needs_fixed_threads(&*system) {
             return Err(fault.into());
         }
-        let rounds = Rounds { threads: system.threads().len(), new_at: vec![0] };
+        let rounds =
+            Rounds { threads: system.threads().len(), new_at: vec![0], waves: Waves::default() };
         BoundedExplorer::start(Reached::new(system, locals, false)?, rounds)
     }
 }
@@ -95,7 +99,21 @@ impl Rounds {
         let mut waiting = first..first_new;
         let mut work: Vec<(u32, u32)> = Vec::new();
         let mut pace = Pace::new(budget);
+        let mut moved = Moved::default();
         loop {
+            if self.waves.are_next(reached, work.len(), waiting.len()) {
+                // Nobody is interchangeable, so the thread has one position.
+                let at = position(reached, waiting.start.min(first_new - 1), class);
+                let todo = Todo {
+                    work: &mut work,
+                    waiting: &mut waiting,
+                    new_from: first_new,
+                    moved: &mut moved,
+                    moves_on: |_, position| position == at,
+                };
+                self.waves.run(reached, todo, &mut pace, budget)?;
+                continue;
+            }
             while work.len() < THREADS_PER_BATCH
                 && let Some(state) = waiting.next()
             {
@@ -108,12 +126,18 @@ impl Rounds {
             let batch = work.split_off(work.len().saturating_sub(THREADS_PER_BATCH));
             let done = reached.moves(&batch, scratch, &mut pace)?;
             work.extend_from_slice(&batch[done..]);
+            self.waves.passed(done);
             let known = reached.states.end();
             reached.states.insert_all(&mut scratch.batch, |_, _, _| {})?;
             // A whole context needs no second one; otherwise the thread goes on from where it got.
             if !L::WHOLE_CONTEXTS {
-                let new = known..reached.states.end();
-                work.extend(new.map(|state| (state, position(reached, state, class))));
+                for state in known..reached.states.end() {
+                    let at = position(reached, state, class);
+                    if at != GONE {
+                        moved.set(state - first_new, at);
+                    }
+                    work.push((state, at));
+                }
             }
         }
     }

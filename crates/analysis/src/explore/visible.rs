@@ -186,7 +186,7 @@ impl Visible {
             }
             *to = piece;
         });
-        self.states.insert_wave(&mut self.wave, crew, &|_, _| false, &mut Vec::new())?;
+        self.states.insert_wave(&mut self.wave, crew, (&|_, _| false, &mut Vec::new()), || {})?;
         Ok(true)
     }
 

@@ -2,11 +2,11 @@
 //!
 //! **Question.** One exploration, several workers: how do they come to the states, and to the numbers of states, of one worker alone?
 //!
-//! **Idea.** Threads move in waves: some thousands of them at once, taken from what there is to do by a rule that knows nothing of workers. Workers make the moves of a wave side by side, from what is known; what is
-//! not known is found by one of them, in order. Then all rows of the wave are put into the set ([`selvedge_store::Wave`]).
+//! **Idea.** Threads move in waves: some thousands of them at once, taken from what there is to do by a rule that knows nothing of workers. Workers make the moves of a wave side by side, from what is known. Then all rows
+//! of the wave are put into the set ([`selvedge_store::Wave`]); meanwhile one worker finds the moves that are not known, in order, and their threads are the first ones of the next wave.
 //!
-//! **Claim.** Which states are reached, and their numbers, are the same for any number of workers: the rows of a wave and their order follow from what there was to do, with those of threads whose
-//! moves had to be found after the others; and the numbers follow from the wave.
+//! **Claim.** Which states are reached, and their numbers, are the same for any number of workers: the rows of a wave and their order follow from what there was to do and from what was known
+//! before it; and the numbers follow from the wave.
 //!
 //! **Needs.** States that are narrow rows, with moves that occur again and again. Small explorations, and those with other states, are left to one worker.
 
@@ -21,10 +21,13 @@ use super::reached::Reached;
 use crate::{Budget, Pace, Stop};
 
 /// How many threads move in a wave.
-const THREADS_PER_WAVE: usize = 1 << 14;
+const THREADS_PER_WAVE: usize = 1 << 16;
 
-/// How many threads one worker moves at a time.
-const THREADS_PER_PIECE: usize = 1 << 10;
+/// How many pieces a large wave has: one worker moves the threads of a piece.
+const PIECES: usize = 16;
+
+/// How many threads a piece has at least, if there are as many.
+const FEW_PER_PIECE: usize = 1 << 9;
 
 /// With fewer states than this there are no waves, unless somebody wants them.
 pub(super) const FEW_STATES: u32 = 1 << 15;
@@ -32,8 +35,11 @@ pub(super) const FEW_STATES: u32 = 1 << 15;
 /// Fewer threads than this do not move in a wave.
 const FEW_THREADS: usize = 1 << 11;
 
-/// How many waves pass without one after a wave in which most moves were not known.
-const PAUSE: usize = 16;
+/// How many threads move without a wave after one in which most moves were not known.
+const PAUSE: usize = 1 << 18;
+
+/// What share of moves that are not known is too much for waves.
+const MOST_UNKNOWN: (usize, usize) = (3, 4);
 
 /// What the workers of an explorer need for a wave.
 #[derive(Default)]
@@ -48,9 +54,18 @@ pub(super) struct Waves {
 #[derive(Default)]
 struct Made {
     /// Threads whose moves are not known.
-    unknown: Vec<(u32, u32)>,
+    unknown: Vec<Unknown>,
+    /// How many threads there were.
+    threads: usize,
     /// How many moves there were.
     work: usize,
+}
+
+/// A thread whose moves are not known.
+struct Unknown {
+    thread: (u32, u32),
+    /// Its shared state and its entry.
+    head: (u32, u32),
 }
 
 impl Waves {
@@ -74,11 +89,14 @@ impl Waves {
     }
 
     /// Lets threads move: the last ones of `work`, and if those are few, threads of the next states that wait. Where a thread comes to a state that is new at this bound, and had not
-    /// moved from it, it goes on, and `work` hears of it. Where columns of rows have to become wider nothing moves, and another call will do.
+    /// moved from it, it goes on, and `work` hears of it. Threads whose moves had to be found stay in `work`.
     pub fn run<L: Locals>(
         &mut self,
         reached: &mut Reached<'_, L>,
-        Todo { work, waiting, moved, before }: Todo<'_>,
+        Todo { work, waiting, moved, new_from, moves_on }: Todo<
+            '_,
+            impl Fn(u32, u32) -> bool + Sync,
+        >,
         pace: &mut Pace<'_>,
         budget: &Budget,
     ) -> Result<(), Stop> {
@@ -91,16 +109,18 @@ impl Waves {
         let room = (THREADS_PER_WAVE - (work.len() - first)) / threads;
         let states = waiting.start..waiting.end.min(waiting.start.saturating_add(room as u32));
         let crew = reached.crew(budget);
+        let moving = work.len() - first + states.len() * threads;
+        let per_piece = (moving / PIECES).max(FEW_PER_PIECE);
         let mut pieces: Vec<Part<'_>> =
-            work[first..].chunks(THREADS_PER_PIECE).map(Part::Threads).collect();
-        let at_once = (THREADS_PER_PIECE / threads).max(1);
+            work[first..].chunks(per_piece).map(Part::Threads).collect();
+        let at_once = (per_piece / threads).max(1);
         let starts = states.clone().step_by(at_once);
         pieces.extend(starts.map(|start| {
             Part::States(start..states.end.min(start.saturating_add(at_once as u32)))
         }));
-        let known = pieces.len();
-        reached.states.begin_wave(&mut self.wave, known + 1, &crew);
-        self.made.resize_with(known + 1, Made::default);
+        let count = pieces.len();
+        reached.states.begin_wave(&mut self.wave, count, &crew);
+        self.made.resize_with(count, Made::default);
         let Some(rows) = reached.known_rows() else { return Ok(()) };
         let is_half = rows.bits() <= 64;
         let parts = pieces.into_iter().zip(&mut self.wave.pieces).zip(&mut self.made);
@@ -109,50 +129,50 @@ impl Waves {
             let (mut rows_made, mut notes) = (std::mem::take(piece), std::mem::take(made));
             notes.clear();
             if is_half {
-                notes.make::<u64>(rows, part, before, &mut rows_made);
+                notes.make::<u64>(rows, part, &moves_on, &mut rows_made);
             } else {
-                notes.make::<u128>(rows, part, before, &mut rows_made);
+                notes.make::<u128>(rows, part, &moves_on, &mut rows_made);
             }
             (*piece, *made) = (rows_made, notes);
         });
-        let made = &self.made[..known];
-        let unknown: Vec<(u32, u32)> =
-            made.iter().flat_map(|made| made.unknown.iter().copied()).collect();
-        if unknown.len() > (work.len() - first + states.len()) / 4 {
-            self.pause = PAUSE * THREADS_PER_WAVE;
-        }
-        for &thread in &unknown {
-            reached.find_row_moves(thread, pace)?;
-        }
-        if reached.space.has_grown {
-            return Ok(());
-        }
-        let Some(rows) = reached.known_rows() else { return Ok(()) };
-        if let (Some(piece), Some(made)) = (self.wave.pieces.last_mut(), self.made.last_mut()) {
-            made.clear();
-            made.make::<u128>(rows, Part::Threads(&unknown), before, piece);
+        let unknown = self.made.iter().map(|made| made.unknown.len()).sum::<usize>();
+        let moving: usize = self.made.iter().map(|made| made.threads).sum();
+        if unknown > moving * MOST_UNKNOWN.0 / MOST_UNKNOWN.1 {
+            self.pause = PAUSE;
         }
         pace.spend(self.made.iter().map(|made| made.work).sum())?;
         work.truncate(first);
         waiting.start = states.end;
-        let new = (reached.states.end() - reached.new_from) as usize + self.wave.len();
+        let new = (reached.states.end() - new_from) as usize + self.wave.len();
         moved.make_room(new, threads);
-        let goes_on = GoesOn { new_from: reached.new_from, moved };
-        reached.states.insert_wave(&mut self.wave, &crew, &goes_on, work)?;
-        Ok(())
+        let goes_on = GoesOn { new_from, moved };
+        let Reached { states, space, .. } = reached;
+        let Waves { wave, made, .. } = self;
+        let mut found = Ok(());
+        // Moves are found while others look for states.
+        let find = || {
+            let mut heads = made.iter().flat_map(|made| &made.unknown);
+            found = heads.try_for_each(|&Unknown { head: (shared, entry), .. }| {
+                space.moves_of(shared, entry, pace).map(|_| ())
+            });
+        };
+        states.insert_wave(wave, &crew, (&goes_on, work), find)?;
+        work.extend(made.iter().flat_map(|made| &made.unknown).map(|unknown| unknown.thread));
+        found
     }
 }
 
 /// What there is to do at a bound.
-pub(super) struct Todo<'t> {
+pub(super) struct Todo<'t, M> {
     /// Threads that go on, by the number of a state and a position.
     pub work: &'t mut Vec<(u32, u32)>,
     /// States from which nobody has moved at this bound.
     pub waiting: &'t mut Range<u32>,
-    /// Which threads of states that are new at this bound have moved.
+    /// The first state from which a thread that gets there goes on, and which threads of such states have moved.
+    pub new_from: u32,
     pub moved: &'t mut Moved,
-    /// Which threads of those that were new at the last bound moved then, and the first of these states.
-    pub before: (&'t Moved, u32),
+    /// Whether a thread moves from a state that waits, by the number of the state and its position.
+    pub moves_on: M,
 }
 
 /// Whether the thread that got to a state goes on from there. The note is its position.
@@ -169,7 +189,7 @@ impl Ask for GoesOn<'_> {
 
     #[inline]
     fn ask(&self, number: u32, position: u32) -> bool {
-        // From an older state all threads move at this bound at the latest.
+        // From an older state all threads that may move at this bound do so.
         let new = number.checked_sub(self.new_from).filter(|_| position != GONE);
         new.is_some_and(|new| self.moved.set_within(new, position))
     }
@@ -187,14 +207,18 @@ impl Made {
         &mut self,
         rows: KnownRows<'_>,
         part: Part<'_>,
-        (before, first): (&Moved, u32),
+        moves_on: impl Fn(u32, u32) -> bool,
         piece: &mut Piece,
     ) {
         let mut make = |thread| {
+            self.threads += 1;
             let moves = rows.moves::<R>(thread, |row, at| piece.push(row.whole(), at));
             match moves {
                 Some(moves) => self.work += 1 + moves,
-                None => self.unknown.push(thread),
+                None => {
+                    let head = rows.head(thread);
+                    self.unknown.extend(head.map(|head| Unknown { thread, head }));
+                }
             }
         };
         match part {
@@ -202,7 +226,7 @@ impl Made {
             Part::States(states) => {
                 for state in states {
                     rows.positions::<R>(state, |position| {
-                        if !before.has(state - first, position) {
+                        if moves_on(state, position) {
                             make((state, position));
                         }
                     });
@@ -213,6 +237,6 @@ impl Made {
 
     fn clear(&mut self) {
         self.unknown.clear();
-        self.work = 0;
+        (self.threads, self.work) = (0, 0);
     }
 }

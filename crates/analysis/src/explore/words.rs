@@ -121,6 +121,9 @@ impl Layout {
         if let (Layout::Listed(listed), Some(columns)) = (self, states.narrow())
             && listed.has_columns(columns.list())
         {
+            if listed.are_single() {
+                return Some(numbers.len() as u128);
+            }
             let places = &columns.list()[1..];
             return numbers.try_fold(0, |total: u128, number| {
                 total.checked_add(listed.arrangements_of_row(places, states.row(number)))
