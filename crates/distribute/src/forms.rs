@@ -64,6 +64,12 @@ impl Subject for Forms {
         }
     }
 
+    /// A system that was opened for this notes the places that it gets to for itself.
+    fn open_anew(&self, form: &str) -> Result<Arc<dyn System>, String> {
+        let opened = FormOpened::new(&self.subject, self.bound, &self.options, form.parse()?);
+        Ok(opened.map_err(|why| why.to_string())?.system)
+    }
+
     fn budget(&self) -> Budget {
         self.options.limits.budget()
     }

@@ -40,6 +40,11 @@ pub trait Subject: Send + Sync {
     /// The system in one of its forms, and what is asked of it.
     fn open(&self, form: &str) -> Result<(Arc<dyn System>, Vec<Property>), String>;
 
+    /// The system once more, for a look at it that is no part of the run.
+    fn open_anew(&self, form: &str) -> Result<Arc<dyn System>, String> {
+        self.open(form).map(|(system, _)| system)
+    }
+
     /// What this process may use.
     fn budget(&self) -> Budget;
 

@@ -4,7 +4,7 @@
 use crate::Usage;
 use crate::checkpoint::Kept;
 use selvedge_analysis::Stop;
-use selvedge_analysis::explore::share::{Hunt, Hunted, Parcel, Place, Terms, Traffic};
+use selvedge_analysis::explore::share::{Hunt, Hunted, Parcel, Place, Split, Terms, Traffic};
 use selvedge_model::Fault;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -61,10 +61,16 @@ fn read_bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) enum Command {
     /// Begins an exploration at bound 0.
-    Open { form: String, symmetry: bool, highest: Option<u32>, most_threads: Option<u64> },
+    Open {
+        form: String,
+        symmetry: bool,
+        highest: Option<u32>,
+        most_threads: Option<u64>,
+        split: Part,
+    },
     /// Explores the next bound. All workers do it together.
     Advance,
-    /// Tells what is visible of the states before this bound, or of those that are new. All workers do it together.
+    /// Looks at what is visible of the states before this bound, or of those that are new.
     Show { earlier: bool },
     /// Counts what is new.
     Notice,
@@ -88,11 +94,31 @@ pub(crate) enum Command {
     End { code: u8 },
 }
 
+/// The part of a state that says whose it is.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Part {
+    shared: bool,
+    classes: u64,
+}
+
+impl From<Split> for Part {
+    fn from(Split { shared, classes }: Split) -> Self {
+        Part { shared, classes }
+    }
+}
+
+impl From<Part> for Split {
+    fn from(Part { shared, classes }: Part) -> Self {
+        Split { shared, classes }
+    }
+}
+
 impl Command {
-    pub fn open(form: &str, terms: Terms) -> Self {
+    pub fn open(form: &str, terms: Terms, split: Split) -> Self {
         let Terms { symmetry, highest, most_threads } = terms;
         let most_threads = most_threads.map(|most| most as u64);
-        Command::Open { form: form.to_owned(), symmetry, highest, most_threads }
+        let (form, split) = (form.to_owned(), split.into());
+        Command::Open { form, symmetry, highest, most_threads, split }
     }
 
     pub fn hunt(hunt: Hunt) -> Self {

@@ -28,11 +28,11 @@ use crate::mail::Mail;
 type Time = Product<u64, u64>;
 
 /// How many parcels a worker has under way to all others together, before it waits for receipts.
-const UNDER_WAY: u64 = 512;
+const UNDER_WAY: u64 = 128;
 
 /// How many it has under way to one of them, however many there are; and however few.
 const LEAST_UNDER_WAY: u64 = 4;
-const MOST_UNDER_WAY: u64 = 64;
+const MOST_UNDER_WAY: u64 = 16;
 
 /// What lies between the operator and its worker.
 #[derive(Default)]

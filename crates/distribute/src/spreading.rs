@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use selvedge_analysis::engine::Spread;
-use selvedge_analysis::explore::share::Terms;
+use selvedge_analysis::explore::share::{Split, Terms};
 use selvedge_analysis::explore::{Explorer, Observation};
 use selvedge_analysis::{Budget, Resource, Stop};
 use selvedge_automata::Dfa;
@@ -77,7 +77,14 @@ impl<'f> Spreading<'f> {
             stored: (0, 0),
             resumed: None,
         };
-        let opened = fleet.ask(Command::open(form, terms), budget)?;
+        let split = match fleet.workers() {
+            1 => Split::WHOLE,
+            workers => {
+                let sampled = fleet.subject.open_anew(form).map_err(Fault::new)?;
+                Split::choose(&*sampled, terms, workers, budget)
+            }
+        };
+        let opened = fleet.ask(Command::open(form, terms, split), budget)?;
         match kept {
             Some((_, list)) => explorer.go_on(list, budget)?,
             None => explorer.observe(&opened, budget)?,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use selvedge_analysis::Stop;
-use selvedge_analysis::explore::share::{Hunt, Parcel, Place, Share, Terms};
+use selvedge_analysis::explore::share::{Hunt, Parcel, Place, Share, Split, Terms};
 use selvedge_evidence::Evidence;
 use selvedge_model::{Fault, Property, System};
 use timely::worker::Worker;
@@ -41,7 +41,7 @@ pub(crate) fn run(
         };
         match command {
             Command::End { code } => return subject.ended(code),
-            Command::Open { form, symmetry, highest, most_threads } => {
+            Command::Open { form, symmetry, highest, most_threads, split } => {
                 let most_threads = most_threads.map(|most| most as usize);
                 let terms = Terms { symmetry, highest, most_threads };
                 next = match subject.open(&form) {
@@ -53,7 +53,7 @@ pub(crate) fn run(
                             post: &mut post,
                             subject: &**subject,
                         };
-                        of.run(system, properties, terms, collected)
+                        of.run(system, properties, (terms, split.into()), collected)
                     }
                     Err(message) => {
                         control.say(Said::failed(Stop::Fault(Fault::new(message))));
@@ -96,11 +96,11 @@ impl Exploration<'_> {
         &mut self,
         system: &dyn System,
         properties: &[Property],
-        terms: Terms,
+        (terms, split): (Terms, Split),
         collected: &dyn Fn(Evidence),
     ) -> Option<Command> {
         let (index, peers) = (self.worker.index(), self.worker.peers());
-        let mut share = match Share::new(system, terms, index, peers) {
+        let mut share = match Share::new(system, terms, split, (index, peers)) {
             Ok(share) => share,
             Err(stop) => {
                 self.control.say(Said::failed(stop));
@@ -120,14 +120,10 @@ impl Exploration<'_> {
                     }
                 }
                 Command::Show { earlier } => {
-                    share.show(earlier);
-                    let said = match self.together(&mut share) {
+                    let said = match share.show(earlier, &self.subject.budget()) {
                         Ok(()) => Said::Done,
                         Err(stop) => Said::failed(stop),
                     };
-                    if earlier {
-                        share.have_shown();
-                    }
                     self.control.say(said);
                 }
                 Command::Notice => {

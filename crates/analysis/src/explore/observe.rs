@@ -114,7 +114,7 @@ impl<L: Locals> Reached<'_, L> {
     }
 
     /// Adds what is visible of these states.
-    fn see(&mut self, numbers: Range<u32>, budget: &Budget) -> Result<(), Stop> {
+    pub(super) fn see(&mut self, numbers: Range<u32>, budget: &Budget) -> Result<(), Stop> {
         let numbers = self.see_together(numbers, budget)?;
         // A power of two: a division for every state would be noticed.
         let at_once = self.states_at_once(&numbers).next_power_of_two();

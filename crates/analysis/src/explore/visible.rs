@@ -218,26 +218,6 @@ impl Visible {
         self.states.insert_all(&mut self.waiting, |_, _, _| {})
     }
 
-    /// The number of what is seen of a thread.
-    pub fn glimpse(&mut self, glimpse: Glimpse) -> Result<u32, Full> {
-        self.seen.intern(glimpse)
-    }
-
-    /// What is seen of a thread, by its number.
-    pub fn seen(&self, number: u32) -> Glimpse {
-        *self.seen.get(number)
-    }
-
-    /// How threads are written down.
-    pub fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
-    /// Adds a visible state, as a word of what is seen of threads.
-    pub fn insert(&mut self, word: &[u32]) -> Result<(), Full> {
-        self.states.insert(word).map(|_| ())
-    }
-
     /// Adds everything that is visible of a state: `threads` has, for each kind of thread, what
     /// may be seen of it and how many there are.
     pub fn add(&mut self, shared: u32, threads: &[(Vec<Glimpse>, u32)]) -> Result<(), Full> {

@@ -2,7 +2,7 @@
 //!
 //! **Question.** Several workers, perhaps on several machines, explore one system. Who stores what, and who moves from where?
 //!
-//! **Idea.** A state belongs to one worker, by the hash of what it is. Its owner stores it, knows which of its threads have moved at which
+//! **Idea.** A state belongs to one worker, by the hash of a part of what it is ([`Split`]). Its owner stores it, knows which of its threads have moved at which
 //! bound, and moves them; a state that comes of a move is sent to its owner, together with the thread that moved. Numbers are each worker's own business (`wire`).
 //!
 //! **Claim.** Bound by bound, the shares together are what [`super::ContextExplorer`] reaches. A thread moves from a state once, at the first
@@ -18,19 +18,21 @@ mod collect;
 mod recent;
 mod route;
 mod save;
+mod say;
 mod seen;
+mod split;
 mod wire;
 
+use std::hint::black_box;
 use std::ops::Range;
 
 use selvedge_model::System;
-use selvedge_store::{Batch, Bytes, Row};
+use selvedge_store::{Batch, Bytes, Column, Row};
 
 use super::bounded::THREADS_PER_BATCH;
 use super::moved::Moved;
 use super::moving::{GONE, Scratch};
 use super::reached::Reached;
-use super::space::Space;
 use super::stacks::Stacks;
 use super::words::Layout;
 use crate::{Budget, Pace, Stop};
@@ -40,9 +42,11 @@ pub use collect::Collected;
 use recent::Recent;
 pub use route::Route;
 pub use save::Loading;
+use say::{hear_word, tell_word};
 pub use seen::Noticed;
+pub use split::Split;
 pub use wire::Parcel;
-use wire::{Kind, Names, garbled};
+use wire::{Kind, Names};
 
 /// How many states that came from elsewhere are looked up together.
 const TOGETHER: usize = 1 << 12;
@@ -63,8 +67,6 @@ pub struct Terms {
 enum Task {
     /// Moves threads.
     Explore,
-    /// Tells what is visible of these states.
-    See(Range<u32>),
     /// Sends these states to a worker.
     Send { to: usize, states: Range<u32> },
     /// Looks for the states that lead to others.
@@ -95,6 +97,7 @@ pub struct Share<'a> {
     reached: Reached<'a, Stacks>,
     index: usize,
     names: Names,
+    split: Split,
     /// Which threads of the new states have moved already, at this bound and at the one before.
     moved: Moved,
     before: Moved,
@@ -108,6 +111,8 @@ pub struct Share<'a> {
     /// States of a batch that belong to this worker, and where the threads are that moved.
     own: Batch,
     own_moved: Vec<u32>,
+    /// Rows of a batch that belong to others: where the thread is that moved, and whose they are.
+    away: Vec<(u128, u32, usize)>,
     recent: Recent,
     traffic: Traffic,
     collected: Option<Collected>,
@@ -115,6 +120,8 @@ pub struct Share<'a> {
     chase: Option<Chase>,
     /// Whether another run has found the states of earlier bounds.
     was_loaded: bool,
+    /// The largest number of threads of the states up to a number.
+    largest: (usize, u32),
 }
 
 impl<'a> Share<'a> {
@@ -122,16 +129,19 @@ impl<'a> Share<'a> {
     pub fn new(
         system: &'a dyn System,
         terms: Terms,
-        index: usize,
-        peers: usize,
+        split: Split,
+        (index, peers): (usize, usize),
     ) -> Result<Self, Stop> {
         let stacks = terms.highest.map_or_else(Stacks::default, Stacks::up_to);
         let mut reached = Reached::new(system, stacks, terms.symmetry)?;
         reached.space.most_threads = terms.most_threads;
+        // A worker is one of many already.
+        reached.waves_from = u32::MAX;
         let mut share = Share {
             reached,
             index,
             names: Names::new(index, peers),
+            split,
             moved: Moved::default(),
             before: Moved::default(),
             frontier: 0..0,
@@ -141,11 +151,13 @@ impl<'a> Share<'a> {
             scratch: Scratch::default(),
             own: Batch::default(),
             own_moved: Vec::new(),
+            away: Vec::new(),
             recent: Recent::default(),
             traffic: Traffic::default(),
             collected: None,
             chase: None,
             was_loaded: false,
+            largest: (0, 0),
         };
         let all = std::mem::take(&mut share.reached.states);
         for number in 0..all.end() {
@@ -176,7 +188,7 @@ impl<'a> Share<'a> {
     pub fn is_idle(&self) -> bool {
         match &self.task {
             Task::Explore => self.work.is_empty() && self.waiting.is_empty(),
-            Task::See(states) | Task::Send { states, .. } => states.is_empty(),
+            Task::Send { states, .. } => states.is_empty(),
             Task::Back => self.chase.as_ref().is_none_or(Chase::is_idle),
         }
     }
@@ -190,7 +202,6 @@ impl<'a> Share<'a> {
     ) -> Result<(), Stop> {
         match self.task.clone() {
             Task::Explore => self.explore(portion, budget)?,
-            Task::See(states) => self.task = Task::See(self.see(states, portion, budget)?),
             Task::Send { to, states } => {
                 let states = self.send(to, states, portion)?;
                 self.task = Task::Send { to, states };
@@ -212,19 +223,10 @@ impl<'a> Share<'a> {
     pub fn receive(&mut self, parcel: &Parcel) -> Result<(), Stop> {
         let Share { names, reached, .. } = self;
         let items = names.hear(parcel.from, &parcel.bytes, |kind, content| {
-            let space = &mut reached.space;
-            match kind {
-                kind if kind == Kind::Glimpse as u8 => {
-                    let glimpse = wire::read_glimpse(space, content)?;
-                    let visible = reached.visible.as_mut().ok_or_else(garbled)?;
-                    Ok(visible.glimpse(glimpse)?)
-                }
-                kind => wire::read_name(space, kind, content),
-            }
+            wire::read_name(&mut reached.space, kind, content)
         })?;
         match self.task {
             Task::Explore => self.receive_states(parcel.from, items),
-            Task::See(_) => self.receive_visible(parcel.from, items),
             Task::Send { .. } => self.receive_collected(parcel.from, items),
             Task::Back => self.receive_places(parcel.from, items),
         }
@@ -253,7 +255,7 @@ impl<'a> Share<'a> {
 
     fn explore(&mut self, portion: usize, budget: &Budget) -> Result<(), Stop> {
         let mut pace = Pace::new(budget);
-        let mut word = Vec::new();
+        let (mut word, mut batch) = (Vec::new(), Vec::new());
         let mut done = 0;
         while done < portion {
             let Share { reached, work, waiting, before, frontier, .. } = self;
@@ -269,7 +271,8 @@ impl<'a> Share<'a> {
             if work.is_empty() {
                 break;
             }
-            let batch = work.split_off(work.len().saturating_sub(THREADS_PER_BATCH));
+            batch.clear();
+            batch.extend(work.drain(work.len().saturating_sub(THREADS_PER_BATCH)..));
             let moved = reached.moves(&batch, &mut self.scratch, &mut pace)?;
             work.extend_from_slice(&batch[moved..]);
             done += self.scratch.batch.len() + moved;
@@ -293,40 +296,55 @@ impl<'a> Share<'a> {
     }
 
     fn sort_rows<R: Row>(&mut self) {
-        let Share { reached, names, scratch, own, own_moved, recent, traffic, index, .. } = self;
+        let Share { reached, names, scratch, own, own_moved, away, recent, traffic, .. } = self;
+        let (split, index) = (self.split, self.index);
         let space = &reached.space;
         let Some(columns) = reached.states.narrow() else { return };
         recent.renew(columns);
         let Some((&first, places)) = columns.list().split_first() else { return };
+        let Layout::Listed(listed) = &space.layout else { return };
+        let is_in = |&(&thread, _): &(&usize, _)| {
+            split.has(&space.classes, space.classes.of_thread(thread))
+        };
+        let threads = listed.threads().iter().zip(places).filter(is_in);
+        let keyed: Vec<Column> = threads.map(|(_, &place)| place).collect();
+        away.clear();
         for (&row, &at) in scratch.batch.rows().iter().zip(&scratch.moved) {
             let numbers = R::of(row);
-            let shared = numbers.get(first);
-            let mut sum = names
-                .hash(Kind::Shared, shared, |out| wire::write_shared(&*space.system, shared, out));
-            for &place in places {
-                let entry = numbers.get(place);
-                sum = sum.wrapping_add(
-                    names.hash(Kind::Entry, entry, |out| wire::write_entry(space, entry, out)),
-                );
+            let mut key = 0_u64;
+            if split.shared {
+                key = split::shared_hash(space, names, numbers.get(first));
             }
-            let to = names.owner(sum);
-            if to == *index {
+            for &place in &keyed {
+                key = key.wrapping_add(split::thread_hash(space, names, numbers.get(place)));
+            }
+            let to = names.owner(key);
+            if to == index {
                 own.push_row(row);
                 own_moved.push(at);
-            } else if recent.is_new(row, at) {
-                traffic.sent += 1;
-                names.tell(to, Kind::Shared, shared, |out| {
-                    wire::write_shared(&*space.system, shared, out);
-                });
-                for &place in places {
-                    let entry = numbers.get(place);
-                    names.tell(to, Kind::Entry, entry, |out| wire::write_entry(space, entry, out));
-                }
-                names.tell_number(to, at.wrapping_add(1));
-                names.end(to);
             } else {
-                traffic.spared += 1;
+                away.push((row, at, to));
             }
+        }
+        // The memory is asked for all at once: the accesses wait for it together.
+        black_box(away.iter().fold(0, |sum, &(row, ..)| sum ^ recent.touch(row)));
+        for &(row, at, to) in &*away {
+            if !recent.is_new(row, at) {
+                traffic.spared += 1;
+                continue;
+            }
+            traffic.sent += 1;
+            let numbers = R::of(row);
+            let shared = numbers.get(first);
+            names.tell(to, Kind::Shared, shared, |out| {
+                wire::write_shared(&*space.system, shared, out);
+            });
+            for &place in places {
+                let entry = numbers.get(place);
+                names.tell(to, Kind::Entry, entry, |out| wire::write_entry(space, entry, out));
+            }
+            names.tell_number(to, at.wrapping_add(1));
+            names.end(to);
         }
     }
 
@@ -348,8 +366,9 @@ impl<'a> Share<'a> {
 
     /// The worker that a state belongs to.
     fn owner_of(&mut self, word: &[u32]) -> usize {
-        let sum = self.content(word);
-        self.names.owner(sum)
+        let Share { reached, names, split, .. } = self;
+        let key = split.key(&reached.space, names, word);
+        names.owner(key)
     }
 
     /// The hash of what a state is: the sum over its parts.
@@ -422,66 +441,4 @@ impl<'a> Share<'a> {
         own_moved.clear();
         Ok(inserted?)
     }
-}
-
-/// Says a state to a worker, or to a file, and where the thread is that moved.
-fn tell_word(space: &Space<'_, Stacks>, names: &mut Names, to: usize, word: &[u32], at: u32) {
-    let is_counted = matches!(space.layout, Layout::Counted);
-    names.tell(to, Kind::Shared, word[0], |out| {
-        wire::write_shared(&*space.system, word[0], out);
-    });
-    if space.largest.is_none() {
-        names.tell_number(to, (word.len() - 1) as u32);
-    }
-    for (place, &number) in word[1..].iter().enumerate() {
-        if is_counted && place % 2 == 1 {
-            names.tell_number(to, number);
-        } else {
-            names.tell(to, Kind::Entry, number, |out| wire::write_entry(space, number, out));
-        }
-    }
-    names.tell_number(to, at.wrapping_add(1));
-    names.end(to);
-}
-
-/// Reads a state; the entry of the thread that moved, if it is still there.
-fn hear_word(
-    space: &Space<'_, Stacks>,
-    names: &Names,
-    from: usize,
-    rest: &mut &[u8],
-    word: &mut Vec<u32>,
-) -> Result<Option<u32>, Stop> {
-    word.clear();
-    word.push(names.heard(from, Kind::Shared, rest)?);
-    let length = match &space.largest {
-        Some(largest) => largest.len() - 1,
-        None => wire::read(rest)? as usize,
-    };
-    let is_counted = matches!(space.layout, Layout::Counted);
-    for place in 0..length {
-        word.push(match is_counted && place % 2 == 1 {
-            true => u32::try_from(wire::read(rest)?).map_err(|_| garbled())?,
-            false => names.heard(from, Kind::Entry, rest)?,
-        });
-    }
-    let at = (wire::read(rest)? as u32).wrapping_sub(1);
-    let entry = match at {
-        GONE => None,
-        at => Some(space.layout.at(word, at).ok_or_else(garbled)?),
-    };
-    match &space.layout {
-        Layout::Listed(listed) => listed.sort(&mut word[1..]),
-        Layout::Counted => {
-            if !length.is_multiple_of(2) {
-                return Err(garbled());
-            }
-            let mut pairs: Vec<(u32, u32)> =
-                word[1..].chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
-            pairs.sort_unstable();
-            word.truncate(1);
-            word.extend(pairs.into_iter().flat_map(|(entry, count)| [entry, count]));
-        }
-    }
-    Ok(entry)
 }

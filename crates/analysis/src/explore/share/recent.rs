@@ -7,7 +7,7 @@
 use selvedge_store::{Columns, hash};
 
 /// There is a place for one in so many states that the worker stores.
-const STATES_PER_PLACE: usize = 4;
+const STATES_PER_PLACE: usize = 8;
 
 /// How many places there are at least, and at most.
 const FEWEST: usize = 1 << 12;
@@ -16,18 +16,17 @@ const MOST: usize = 1 << 22;
 /// How many places a row may be in, side by side.
 const WAYS: usize = 2;
 
-/// A row of up to 128 bits, in parts, and its mark; a place of narrower ones has fewer parts.
-const PARTS: usize = 5;
-
 /// How many threads a mark has bits for.
 const MARKED: u32 = 16;
 
+/// A place: the parts of a row, and then its mark: the bound, counted from 1, and a bit for each thread that got there. A mark of 0: nothing.
+type Place<const P: usize> = [u32; P];
+
 /// States that were sent, as narrow rows, each in a place that its hash gives it.
 pub(super) struct Recent {
-    /// The parts of a row, and then its mark: the bound, counted from 1, and a bit for each thread that got there. 0: nothing.
-    places: Vec<u32>,
-    /// How many parts a place has.
-    parts: usize,
+    /// Places of rows of up to 64 bits, or of up to 128: one of them is empty.
+    narrow: Vec<Place<3>>,
+    wide: Vec<Place<5>>,
     /// How many buckets there are, a power of two.
     buckets: usize,
     /// The bound, counted from 1.
@@ -38,7 +37,8 @@ pub(super) struct Recent {
 
 impl Default for Recent {
     fn default() -> Self {
-        Recent { places: Vec::new(), parts: PARTS, buckets: FEWEST / WAYS, bound: 1, columns: None }
+        let (narrow, wide) = (Vec::new(), Vec::new());
+        Recent { narrow, wide, buckets: FEWEST / WAYS, bound: 1, columns: None }
     }
 }
 
@@ -47,9 +47,11 @@ impl Recent {
     pub fn renew(&mut self, columns: &Columns) {
         if self.columns.as_ref() != Some(columns) {
             self.columns = Some(columns.clone());
-            self.parts = if columns.bits() <= 64 { 3 } else { PARTS };
-            self.places.clear();
-            self.places.resize(self.buckets * WAYS * self.parts, 0);
+            let places = self.buckets * WAYS;
+            (self.narrow, self.wide) = match columns.bits() <= 64 {
+                true => (vec![[0; 3]; places], Vec::new()),
+                false => (Vec::new(), vec![[0; 5]; places]),
+            };
         }
     }
 
@@ -61,66 +63,83 @@ impl Recent {
         }
         let wanted = (states / STATES_PER_PLACE).clamp(FEWEST, MOST) / WAYS;
         let buckets = wanted.next_power_of_two();
-        if buckets <= self.buckets || self.places.is_empty() {
-            self.buckets = self.buckets.max(buckets);
-            return;
+        if buckets > self.buckets {
+            self.buckets = buckets;
+            grow(&mut self.narrow, buckets);
+            grow(&mut self.wide, buckets);
         }
-        self.buckets = buckets;
-        let old = std::mem::take(&mut self.places);
-        self.places.resize(buckets * WAYS * self.parts, 0);
-        // The last place of a bucket has the oldest row.
-        for place in old.chunks_exact(self.parts).rev() {
-            let mut copy = [0; PARTS];
-            copy[..self.parts].copy_from_slice(place);
-            if copy[self.parts - 1] != 0 {
-                let bucket = self.bucket(row_of(&copy[..self.parts - 1]));
-                self.put(bucket, &copy);
-            }
+    }
+
+    /// Reads where a row is looked for, so that it is near at hand.
+    #[inline]
+    pub fn touch(&self, row: u128) -> u32 {
+        let at = bucket(row, self.buckets);
+        match self.wide.is_empty() {
+            true => self.narrow.get(at).map_or(0, |place| place[0]),
+            false => self.wide.get(at).map_or(0, |place| place[0]),
         }
     }
 
     /// Whether a state was not sent before in such a way that its owner learns nothing, with the position of a thread. It is now.
     #[inline]
     pub fn is_new(&mut self, row: u128, at: u32) -> bool {
-        let bucket = self.bucket(row);
-        let parts = [row as u32, (row >> 32) as u32, (row >> 64) as u32, (row >> 96) as u32];
-        let (length, last) = (self.parts, self.parts - 1);
         let thread = if at < MARKED { 1 << at } else { 0 };
-        for place in self.places[bucket..bucket + WAYS * length].chunks_exact_mut(length) {
-            let mark = place[last];
-            if mark != 0 && place[..last] == parts[..last] {
-                if mark >> MARKED < self.bound || mark & thread != 0 {
-                    return false;
-                }
-                place[last] |= thread;
-                return true;
-            }
+        let mark = self.bound << MARKED | thread;
+        let [a, b, c, d] = parts(row);
+        if self.wide.is_empty() {
+            note(&mut self.narrow, self.buckets, row, [a, b, mark])
+        } else {
+            note(&mut self.wide, self.buckets, row, [a, b, c, d, mark])
         }
-        let mut place = [0; PARTS];
-        place[..last].copy_from_slice(&parts[..last]);
-        place[last] = self.bound << MARKED | thread;
-        self.put(bucket, &place);
-        true
-    }
-
-    /// Where the places of a row begin.
-    #[inline]
-    fn bucket(&self, row: u128) -> usize {
-        (hash::of_row(row) as usize & (self.buckets - 1)) * WAYS * self.parts
-    }
-
-    /// Puts a row into a bucket; the oldest one there is forgotten.
-    #[inline]
-    fn put(&mut self, bucket: usize, place: &[u32; PARTS]) {
-        let parts = self.parts;
-        self.places.copy_within(bucket..bucket + (WAYS - 1) * parts, bucket + parts);
-        self.places[bucket..bucket + parts].copy_from_slice(&place[..parts]);
     }
 }
 
-/// A row of its parts.
-fn row_of(parts: &[u32]) -> u128 {
-    parts.iter().rev().fold(0, |row, &part| row << 32 | u128::from(part))
+fn parts(row: u128) -> [u32; 4] {
+    [row as u32, (row >> 32) as u32, (row >> 64) as u32, (row >> 96) as u32]
+}
+
+/// Where the places of a row begin.
+#[inline]
+fn bucket(row: u128, buckets: usize) -> usize {
+    (hash::of_row(row) as usize & (buckets - 1)) * WAYS
+}
+
+/// Notes a row with its mark; whether its owner learns something. The oldest row of a bucket is forgotten.
+#[inline]
+fn note<const P: usize>(places: &mut [Place<P>], buckets: usize, row: u128, new: Place<P>) -> bool {
+    let at = bucket(row, buckets);
+    let Some(places) = places.get_mut(at..at + WAYS) else { return true };
+    let thread = new[P - 1] & ((1 << MARKED) - 1);
+    for place in &mut *places {
+        let mark = place[P - 1];
+        let is_same = (0..P - 1).fold(mark != 0, |same, part| same & (place[part] == new[part]));
+        if is_same {
+            if mark >> MARKED < new[P - 1] >> MARKED || mark & thread != 0 {
+                return false;
+            }
+            place[P - 1] |= thread;
+            return true;
+        }
+    }
+    places.rotate_right(1);
+    places[0] = new;
+    true
+}
+
+/// Gives a table more buckets, if it has any.
+fn grow<const P: usize>(places: &mut Vec<Place<P>>, buckets: usize) {
+    if places.is_empty() {
+        return;
+    }
+    let old = std::mem::replace(places, vec![[0; P]; buckets * WAYS]);
+    // The last place of a bucket has the oldest row.
+    for place in old.into_iter().rev().filter(|place| place[P - 1] != 0) {
+        let row = place[..P - 1].iter().rev().fold(0, |row, &part| row << 32 | u128::from(part));
+        let at = bucket(row, buckets);
+        let bucket = &mut places[at..at + WAYS];
+        bucket.rotate_right(1);
+        bucket[0] = place;
+    }
 }
 
 #[cfg(test)]
@@ -167,9 +186,9 @@ mod tests {
             let spread = |row: u128| row << 20 | row;
             let rows = || (1..100).map(spread);
             assert!(rows().all(|row| recent.is_new(row, 0)));
-            let size = recent.places.len();
+            let size = recent.narrow.len() + recent.wide.len();
             recent.advance(8 * FEWEST * STATES_PER_PLACE);
-            assert_eq!(recent.places.len(), 8 * size);
+            assert_eq!(recent.narrow.len() + recent.wide.len(), 8 * size);
             assert_eq!(rows().filter(|&row| recent.is_new(row, 0)).count(), 0);
             assert!(recent.is_new(spread(100), 0));
         }

@@ -1,21 +1,14 @@
 //! # What is seen of a share
-//! Different states may look alike, and belong to different workers. So visible states have owners as well: each worker says what is visible of its states to those
-//! owners, who count it once. While every stack is its top, the visible states are the states, and nothing is said.
-
-use std::ops::Range;
+//! States that look alike belong to the same worker, whatever lies below the tops of their stacks ([`super::split`]). So each worker looks at its own states, and what it sees is
+//! counted by no other one. While every stack is its top, the visible states are the states.
 
 use selvedge_model::Property;
-use selvedge_store::hash;
 
 use super::super::Locals;
+use super::super::reached::Reached;
 use super::super::visible::Visible;
-use super::super::words::Layout;
-use super::wire::{self, Kind, garbled};
 use super::{Share, Task};
 use crate::{Budget, Stop};
-
-/// How many visible states are remembered that were told a moment ago.
-const REMEMBERED: usize = 1 << 12;
 
 /// What one worker sees at a bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,8 +32,19 @@ impl Share<'_> {
 
     /// The largest number of threads of a state.
     #[must_use]
-    pub fn largest(&self) -> usize {
-        self.reached.largest()
+    pub fn largest(&mut self) -> usize {
+        let Reached { space, states, .. } = &self.reached;
+        let (most, until) = &mut self.largest;
+        // Where no threads are started, all states have as many.
+        let numbers = match space.largest {
+            Some(_) => 0..states.end().min(1),
+            None => *until..states.end(),
+        };
+        for number in numbers {
+            *most = space.layout.threads(&states.get(number)).max(*most);
+        }
+        *until = states.end();
+        *most
     }
 
     /// Whether states were not followed because they have too many threads.
@@ -49,117 +53,29 @@ impl Share<'_> {
         self.reached.space.has_left_out()
     }
 
-    /// Begins to tell what is visible of the states before this bound, or of those that are new.
-    pub fn show(&mut self, earlier: bool) {
+    /// Looks at what is visible of the states before this bound, or of those that are new.
+    pub fn show(&mut self, earlier: bool, budget: &Budget) -> Result<(), Stop> {
         let layout = &self.reached.space.layout;
         self.reached.visible.get_or_insert_with(|| Visible::new(layout.clone()));
         let new_from = self.reached.new_from;
-        self.task = Task::See(match earlier {
+        let states = match earlier {
             true => 0..new_from,
             false => new_from..self.reached.states.end(),
-        });
+        };
+        self.reached.see(states, budget)?;
+        if earlier {
+            self.have_shown();
+        }
+        Ok(())
     }
 
-    /// Notes that what was told so far was seen before.
-    pub fn have_shown(&mut self) {
+    /// Notes that what was looked at so far was seen before.
+    fn have_shown(&mut self) {
         if let (Some(visible), Some(last)) =
             (&self.reached.visible, self.reached.visible_until.last_mut())
         {
             *last = visible.end();
         }
-    }
-
-    pub(super) fn see(
-        &mut self,
-        states: Range<u32>,
-        portion: usize,
-        budget: &Budget,
-    ) -> Result<Range<u32>, Stop> {
-        budget.look()?;
-        let Some(mut visible) = self.reached.visible.take() else { return Err(garbled()) };
-        let end = states.end.min(states.start.saturating_add(portion as u32));
-        let mut recent: Vec<Vec<u32>> = vec![Vec::new(); REMEMBERED];
-        let mut word = Vec::new();
-        let mut result = Ok(end..states.end);
-        for number in states.start..end {
-            self.reached.states.read(number, &mut word);
-            result = self.show_word(&mut visible, &word, &mut recent).and(result);
-        }
-        self.reached.visible = Some(visible);
-        result
-    }
-
-    fn show_word(
-        &mut self,
-        visible: &mut Visible,
-        word: &[u32],
-        recent: &mut [Vec<u32>],
-    ) -> Result<(), Stop> {
-        let Share { reached, names, index, .. } = self;
-        let space = &reached.space;
-        let mut tops = Vec::with_capacity(word.len());
-        for (entry, count) in space.layout.entries(word) {
-            let (class, local) = space.entry(entry);
-            let top = space.locals.tops(local).first().copied().flatten();
-            tops.extend(std::iter::repeat_n(visible.glimpse((class, top))?, count as usize));
-        }
-        let word = visible.layout().word(word[0], tops);
-        let place = hash::of_word(&word) as usize % recent.len();
-        if recent[place] == word {
-            return Ok(());
-        }
-        let shared = word[0];
-        let mut sum =
-            names.hash(Kind::Shared, shared, |out| wire::write_shared(&*space.system, shared, out));
-        for (seen, count) in visible.layout().entries(&word) {
-            let hash = names.hash(Kind::Glimpse, seen, |out| {
-                wire::write_glimpse(space, visible.seen(seen), out);
-            });
-            sum = sum.wrapping_add(hash.wrapping_mul(u64::from(count)));
-        }
-        let to = names.owner(sum);
-        if to == *index {
-            visible.insert(&word)?;
-        } else {
-            names.tell(to, Kind::Shared, shared, |out| {
-                wire::write_shared(&*space.system, shared, out);
-            });
-            names.tell_number(to, (word.len() - 1) as u32);
-            let is_counted = matches!(visible.layout(), Layout::Counted);
-            for (at, &number) in word[1..].iter().enumerate() {
-                if is_counted && at % 2 == 1 {
-                    names.tell_number(to, number);
-                } else {
-                    names.tell(to, Kind::Glimpse, number, |out| {
-                        wire::write_glimpse(space, visible.seen(number), out);
-                    });
-                }
-            }
-            names.end(to);
-        }
-        recent[place] = word;
-        Ok(())
-    }
-
-    pub(super) fn receive_visible(&mut self, from: usize, mut items: &[u8]) -> Result<(), Stop> {
-        let Share { reached, names, .. } = self;
-        let visible = reached.visible.as_mut().ok_or_else(garbled)?;
-        let rest = &mut items;
-        while !rest.is_empty() {
-            let shared = names.heard(from, Kind::Shared, rest)?;
-            let length = wire::read(rest)? as usize;
-            let mut tops = Vec::new();
-            let is_counted = matches!(visible.layout(), Layout::Counted);
-            let mut left = length;
-            while left > 0 {
-                let seen = names.heard(from, Kind::Glimpse, rest)?;
-                let count = if is_counted { wire::read(rest)? as usize } else { 1 };
-                tops.extend(std::iter::repeat_n(seen, count));
-                left = left.checked_sub(1 + usize::from(is_counted)).ok_or_else(garbled)?;
-            }
-            visible.insert(&visible.layout().word(shared, tops))?;
-        }
-        Ok(())
     }
 
     /// Counts what is new at this bound, and looks for a violation, once all has been told.

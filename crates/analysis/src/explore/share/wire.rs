@@ -1,7 +1,7 @@
 //! # States on the wire
 //! Numbers of shared states and threads are given out as they are met, by each worker on its own. So a worker that sends a state says
 //! once, to each other worker, what its numbers stand for, in words that are the same everywhere ([`selvedge_model::Keys`]); after that a state is a few
-//! small numbers. Whose a state is follows from the hash of those words: the sum over the shared state and the threads, in any order.
+//! small numbers. Whose a state is follows from the hash of such words: the sum over the shared state and the threads, in any order, or over a part of them ([`super::split`]).
 //!
 //! **Needs.** That what one worker sends to another arrives in the order in which it was sent.
 
@@ -29,7 +29,7 @@ pub struct Parcel {
     pub bytes: Vec<u8>,
 }
 
-/// Tells what a number stands for: a shared state, a thread with its stack, or what is seen of one. Each kind has a dictionary of its own.
+/// Tells what a number stands for: a shared state, or a thread with its stack. Each kind has a dictionary of its own. What is seen of a thread is hashed, and never sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Shared,
@@ -39,6 +39,9 @@ pub(super) enum Kind {
 
 const KINDS: usize = 3;
 
+/// How many of them are sent.
+const SENT: usize = 2;
+
 /// Not heard of, or not told.
 const NONE: u32 = u32::MAX;
 
@@ -46,11 +49,11 @@ const NONE: u32 = u32::MAX;
 #[derive(Default)]
 struct Link {
     /// By kind and number of this worker, the number on the wire.
-    told: [Vec<u32>; KINDS],
+    told: [Vec<u32>; SENT],
     /// How many there are on the wire.
-    count: [u32; KINDS],
+    count: [u32; SENT],
     /// By kind and number on the wire that the other one told, the number of this worker.
-    heard: [Vec<u32>; KINDS],
+    heard: [Vec<u32>; SENT],
     /// How many parcels went to the other one, and how many came.
     sent: u64,
     received: u64,
@@ -102,11 +105,10 @@ impl Names {
         self.links.len()
     }
 
-    /// The worker that a state with this sum of hashes belongs to.
+    /// The worker that a state with this key belongs to.
     #[inline]
-    pub fn owner(&self, sum: u64) -> usize {
-        let spread = hash::of_row(u128::from(sum));
-        ((u128::from(spread) * self.links.len() as u128) >> 64) as usize
+    pub fn owner(&self, key: u64) -> usize {
+        owner(key, self.links.len())
     }
 
     /// Adds a number of a state to what is sent to a worker; before its first use, says what it stands for.
@@ -205,6 +207,13 @@ impl Names {
     }
 }
 
+/// Of so many workers, the one that a state with this key belongs to.
+#[inline]
+pub(super) fn owner(key: u64, workers: usize) -> usize {
+    let spread = hash::of_row(u128::from(key));
+    ((u128::from(spread) * workers as u128) >> 64) as usize
+}
+
 /// What a shared state is, in words that are the same everywhere.
 pub(super) fn write_shared(system: &dyn System, shared: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(system.keys().shared_key(SharedId(shared)).as_bytes());
@@ -257,16 +266,6 @@ fn read_entry(space: &mut Space<'_, Stacks>, bytes: &[u8]) -> Result<u32, Stop> 
     let local = space.locals.of_stack(class, &Stack::top_first(symbols?))?;
     let entry: Entry = (class, local);
     if rest.is_empty() { Ok(space.meet(entry)?) } else { Err(garbled()) }
-}
-
-pub(super) fn read_glimpse(space: &mut Space<'_, Stacks>, bytes: &[u8]) -> Result<Glimpse, Stop> {
-    let rest = &mut { bytes };
-    let class = read_class(&mut space.classes, rest)?;
-    let top = match read(rest)? {
-        0 => None,
-        _ => Some(read_symbol(&*space.system, rest)?),
-    };
-    if rest.is_empty() { Ok((class, top)) } else { Err(garbled()) }
 }
 
 /// Classes of threads that are started are numbered as they are met: their templates have names.
