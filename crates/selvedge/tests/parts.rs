@@ -211,6 +211,9 @@ fn random(seed: u64) -> Random {
     Random { rooms, threads, text }
 }
 
+/// What a step changes in a state.
+type Change<'c> = &'c dyn Fn(&mut State);
+
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct State {
     at: Vec<usize>,
@@ -327,13 +330,7 @@ impl Random {
     }
 
     /// A thread gets a message: the oldest one; without room, that of a sender, which goes on too.
-    fn received(
-        &self,
-        state: &State,
-        me: usize,
-        c: usize,
-        then: &mut dyn FnMut(&dyn Fn(&mut State)),
-    ) {
+    fn received(&self, state: &State, me: usize, c: usize, then: &mut dyn FnMut(Change<'_>)) {
         if let Some(&oldest) = state.channels[c].front() {
             then(&|s| {
                 s.channels[c].pop_front();
