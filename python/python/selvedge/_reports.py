@@ -51,7 +51,7 @@ class Simulation:
     file: str
     #: How it ended: something is `wrong`, all threads have `ended`, none can act (`deadlock`), what comes next is `unknown`, so many
     #: `steps` were taken, or the `schedule` was at its end.
-    outcome: Literal["wrong", "ended", "deadlock", "unknown", "steps", "schedule", "interrupted"]
+    outcome: Literal["wrong", "ended", "deadlock", "idle", "unknown", "steps", "schedule", "interrupted"]
     #: How it ended, in words.
     reason: str
     #: The seed of a random run: the same seed gives the same run.

@@ -189,10 +189,11 @@ impl Machine {
     }
 
     fn follow(&self, search: &mut Sections, spare: &mut Spare) -> Result<(), Fault> {
-        let mut seen = FxHashSet::default();
+        // A set of pointers: when it grows, there is not suddenly twice as much of it.
+        let mut seen: FxHashSet<Box<Inside>> = FxHashSet::default();
         let mut remembered = 0;
         while let Some((inside, way)) = search.work.pop_front() {
-            if !seen.insert(inside.clone()) {
+            if !seen.insert(Box::new(inside.clone())) {
                 continue;
             }
             let (top, below) = search.stacks.get(inside.frames).clone();

@@ -16,7 +16,7 @@ use std::fmt;
 use selvedge_check::{Deadlocks, Failure, Opened, Subject, Wanted};
 use selvedge_evidence::{ReplayError, Trace, property, replay_with, same_effect, thread_name};
 use selvedge_model::{
-    Action, Fault, Pattern, Property, State, System, ThreadId, VisibleState, advance, enabled,
+    Action, Fault, Pattern, Property, State, System, ThreadId, VisibleState, Word, advance, enabled,
 };
 
 pub use evidence::{Shown, of_evidence};
@@ -47,6 +47,8 @@ pub enum Stop {
     Ended,
     /// No thread can act, and not all have ended.
     Deadlock,
+    /// Whoever can act leaves everything as it is, now and for ever: the program has ended, or turns in circles.
+    Idle,
     /// What comes next cannot be said, for this reason.
     Unknown(Fault),
     /// The largest number of steps was reached.
@@ -67,6 +69,7 @@ impl Stop {
             Stop::Wrong(_) => "wrong",
             Stop::Ended => "ended",
             Stop::Deadlock => "deadlock",
+            Stop::Idle => "idle",
             Stop::Unknown(_) => "unknown",
             Stop::Steps => "steps",
             Stop::ScheduleEnded => "schedule",
@@ -81,6 +84,7 @@ impl fmt::Display for Stop {
             Stop::Wrong(why) => write!(f, "it goes wrong: {why}"),
             Stop::Ended => f.write_str("all threads have ended"),
             Stop::Deadlock => f.write_str("deadlock: no thread can act"),
+            Stop::Idle => f.write_str("nothing changes any more"),
             Stop::Unknown(fault) => write!(f, "what comes next is unknown: {fault}"),
             Stop::Steps => f.write_str("stopped after as many steps as were asked for"),
             Stop::ScheduleEnded => f.write_str("the schedule ends here"),
@@ -273,12 +277,27 @@ impl<'s> Walk<'s> {
             if is_interrupted() {
                 return Stop::Interrupted;
             }
+            match self.is_idle(next) {
+                Ok(false) => {}
+                Ok(true) => return Stop::Idle,
+                Err(fault) => return Stop::Unknown(fault),
+            }
             if taken == steps {
                 break;
             }
             self.take(next);
         }
         Stop::Steps
+    }
+
+    /// Whether a step leaves everything as it is, and so does whatever else can be done.
+    fn is_idle(&self, next: Enabled) -> Result<bool, Fault> {
+        let is_idle = |&Enabled { thread, action }: &Enabled| {
+            let top = self.state.threads[thread.index()].stack.top();
+            let stays = top.is_some_and(|top| action.word == Word::Rewrite(top));
+            stays && action.shared == self.state.shared && action.spawn.is_none()
+        };
+        Ok(is_idle(&next) && self.enabled()?.iter().all(is_idle))
     }
 
     /// A random step of a random thread, of the last one more often than not. Threads are asked one
