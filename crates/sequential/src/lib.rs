@@ -21,7 +21,7 @@
 //! use selvedge_model::Property;
 //! use selvedge_program::{Lowering, ThreadCounts};
 //! use selvedge_sequential::Options;
-//! use selvedge_sequential::engine::{Asked, check};
+//! use selvedge_sequential::engine::{RoundsQuestion, check};
 //!
 //! let text = "int[0..2] turn := 0;
 //!             void ping() { assume turn == 1; turn := 2; }
@@ -30,7 +30,7 @@
 //! let input = parse("turns.weave".as_ref(), text.to_owned(), &LoadOptions::default()).unwrap();
 //! let Input::Program { program, source, .. } = input else { panic!() };
 //! let system = Lowering::new(program, source, &ThreadCounts::default()).unwrap();
-//! let asked = Asked { program: &system, properties: &[Property::NeverWrong], evidence: false };
+//! let asked = RoundsQuestion { program: &system, properties: &[Property::NeverWrong], evidence: false };
 //! // `pong` has to act before and after `ping`, which is before it in each round.
 //! let verdict = |rounds| {
 //!     check(&asked, rounds, Options::default(), &Budget::default(), &|_| {}).verdict

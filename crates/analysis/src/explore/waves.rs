@@ -21,7 +21,7 @@ use super::reached::Reached;
 use crate::{Budget, Pace, Stop};
 
 /// How many threads move in a wave.
-const THREADS_PER_WAVE: usize = 1 << 16;
+const THREADS_PER_WAVE: usize = 1 << 15;
 
 /// How many pieces a large wave has: one worker moves the threads of a piece.
 const PIECES: usize = 16;
