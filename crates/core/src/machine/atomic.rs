@@ -205,7 +205,7 @@ impl Machine {
                      inside of it; look for a loop or a recursion without an end",
                 ));
             }
-            if seen.len() % CONFIGURATIONS_PER_LOOK == 0
+            if seen.len().is_multiple_of(CONFIGURATIONS_PER_LOOK)
                 && self.is_over.as_ref().is_some_and(|asked| asked.0())
             {
                 let fault = Fault::at(
