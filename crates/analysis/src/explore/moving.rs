@@ -20,6 +20,9 @@ const MOVES_PER_BATCH: usize = 1 << 14;
 /// Where states are long, no more numbers than this are in a batch, so that limits are heard of in time.
 const WORDS_PER_BATCH: usize = 1 << 22;
 
+/// A state that is longer than this is more work: with thousands of threads that were started, a move is mostly copying.
+const WORDS_PER_MOVE: usize = 32;
+
 /// What making moves needs for a moment, kept for its memory.
 #[derive(Default)]
 pub(super) struct Scratch {
@@ -209,7 +212,7 @@ impl<L: Locals> Reached<'_, L> {
             }
             let Some(from) = self.space.layout.at(word, position) else { continue };
             let range = self.space.moves_of(word[0], from, pace)?;
-            pace.spend(1 + range.len())?;
+            pace.spend(1 + range.len() * (1 + word.len() / WORDS_PER_MOVE))?;
             for index in range {
                 if let Some(entry) = self.space.step(word, from, index, next) {
                     batch.push(next);

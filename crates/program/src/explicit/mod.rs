@@ -166,17 +166,17 @@ impl Maker<'_> {
             }
             StmtKind::If { cond, then, otherwise } => match self.condition(&cond, span) {
                 None => vec![kept],
-                Some((mut before, cond)) => {
-                    before.push(stmt(StmtKind::If { cond, then, otherwise }, span));
+                Some((mut before, cond, at)) => {
+                    before.push(stmt(StmtKind::If { cond, then, otherwise }, at));
                     before
                 }
             },
             StmtKind::While { cond, mut body } => match self.condition(&cond, span) {
                 None => vec![kept],
-                Some((before, cond)) => {
+                Some((before, cond, at)) => {
                     let end = vec![stmt(StmtKind::Break, (self.options.silent)(span))];
                     let test = StmtKind::If { cond, then: Vec::new(), otherwise: end };
-                    body.splice(0..0, before.into_iter().chain([stmt(test, span)]));
+                    body.splice(0..0, before.into_iter().chain([stmt(test, at)]));
                     vec![make::forever(body, (self.options.silent)(span))]
                 }
             },
@@ -235,8 +235,9 @@ impl Maker<'_> {
         if self.options.checks { vec![stmt(StmtKind::Atomic(body), span)] } else { body }
     }
 
-    /// A condition that may go wrong: what is done before the test, and the test of a variable.
-    fn condition(&mut self, cond: &Cond, span: Span) -> Option<(Block, Cond)> {
+    /// A condition that may go wrong: what is done before the test, the test of a variable, and its span. An operation is the
+    /// step itself: what is shared is as it was before the step only until then.
+    fn condition(&mut self, cond: &Cond, span: Span) -> Option<(Block, Cond, Span)> {
         let mut pure = Pure::new(self, span);
         let (last, negated) = match cond {
             Cond::Expr(e) => (Ok(pure.defined(e)), false),
@@ -246,12 +247,13 @@ impl Maker<'_> {
         let holds = self.temporary("holds", &Type::Bool);
         let silent = (self.options.silent)(span);
         let mut body = self.checks(checks, span);
-        body.push(match last {
-            Ok(e) => assign(vec![(holds.clone(), e)], silent),
-            Err(op) => stmt(StmtKind::Attempt { dest: Some(holds.clone()), op }, silent),
-        });
+        let (last, at) = match last {
+            Ok(e) => (assign(vec![(holds.clone(), e)], silent), span),
+            Err(op) => (stmt(StmtKind::Attempt { dest: Some(holds.clone()), op }, span), silent),
+        };
+        body.push(last);
         let test = if negated { make::not(read(holds)) } else { read(holds) };
-        Some((self.together(body, (self.options.check)(span)), Cond::Expr(test)))
+        Some((self.together(body, (self.options.check)(span)), Cond::Expr(test), at))
     }
 
     /// Arguments that may go wrong are computed before the call.

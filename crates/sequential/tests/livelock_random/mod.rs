@@ -161,7 +161,9 @@ fn lassos_of_recursive_programs_are_lassos() {
         ..Shape::default()
     };
     let (mut lassos, mut compared) = (0, 0);
-    'programs: for seed in 0..many(200) {
+    let from = std::env::var("SELVEDGE_FROM").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+    // In program 730 a loop swaps in a value that is chosen, as its condition.
+    'programs: for seed in (from..many(200)).chain([730]) {
         let shape = Shape { chosen_indices: seed % 3 == 0, ..shape.clone() };
         let program = random_program(seed, &shape);
         let about = format!("seed {seed}\n{}", print::weave(&program));
