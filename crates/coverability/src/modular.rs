@@ -55,7 +55,7 @@ pub(crate) struct Transition {
 }
 
 /// A shared state, and the local states that threads may have in it.
-pub(crate) struct Place {
+pub(crate) struct Population {
     pub shared: SharedId,
     pub kinds: Vec<u32>,
     known: FxHashSet<u32>,
@@ -65,7 +65,7 @@ pub(crate) struct Place {
     next: Vec<(u32, TemplateId)>,
 }
 
-impl Place {
+impl Population {
     /// Whether a thread may be here with this local state.
     pub fn may_have(&self, kind: u32) -> bool {
         self.known.contains(&kind)
@@ -75,7 +75,7 @@ impl Place {
 /// What can be where.
 pub(crate) struct Modular {
     pub kinds: Kinds,
-    pub places: Vec<Place>,
+    pub places: Vec<Population>,
     pub transitions: Vec<Transition>,
     /// The initial states: the shared state and the local states of all threads, in rising order.
     pub initial: Vec<(u32, Vec<u32>)>,
@@ -359,7 +359,7 @@ impl Modular {
         if number as usize == self.places.len() {
             let far = from.map_or(0, |from| self.places[from as usize].far.saturating_add(1));
             let (kinds, known, next) = (Vec::new(), FxHashSet::default(), Vec::new());
-            self.places.push(Place { shared, kinds, known, far, next });
+            self.places.push(Population { shared, kinds, known, far, next });
         }
         Ok(number)
     }

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use selvedge_program::Predicate;
-use selvedge_smt::layout::{Layout, Place};
+use selvedge_smt::layout::{Layout, Standing};
 use selvedge_smt::plain::About;
 use selvedge_smt::term::Val;
 
@@ -28,7 +28,7 @@ pub struct Sampled {
 /// An abstract state: the place of a thread, and whether each predicate holds; `None` where that is
 /// not known, because a variable has no value there, and where the predicate is about another procedure than
 /// the thread is in.
-pub type AbstractState = (Place, Vec<Option<bool>>);
+pub type AbstractState = (Standing, Vec<Option<bool>>);
 
 /// The abstract states of all threads in these states.
 #[must_use]

@@ -25,7 +25,7 @@ use selvedge_model::{Property, System};
 use selvedge_program::{Lowering, Predicate};
 use selvedge_smt::bounds::bounds;
 use selvedge_smt::invariant::{Fact, Form, Invariant};
-use selvedge_smt::layout::{Layout, Place};
+use selvedge_smt::layout::{Layout, Standing};
 use selvedge_smt::obligation::{Obligation, inside, outside};
 use selvedge_smt::plain::About;
 use selvedge_smt::prepared::Prepared;
@@ -275,7 +275,7 @@ fn published(
     budget: &Budget,
 ) -> Result<Failure, Failure> {
     let ProofTask { layout, source, goal, bounds, .. } = known;
-    let mut facts: BTreeMap<Vec<Place>, Fact> = BTreeMap::new();
+    let mut facts: BTreeMap<Vec<Standing>, Fact> = BTreeMap::new();
     for (place, truth) in all {
         let threads = [*place];
         let proc = layout.classes[place.class].proc;

@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_analysis::Budget;
 use selvedge_smt::invariant::{Fact, Form, Invariant, key, orders};
-use selvedge_smt::layout::{Layout, Place};
+use selvedge_smt::layout::{Layout, Standing};
 use selvedge_smt::obligation::Obligation;
 use selvedge_smt::solver::{Solver, SolverError};
 use selvedge_smt::term::{Term, Var};
 
 /// A clause of an invariant.
-type Clause = (Vec<Place>, usize);
+type Clause = (Vec<Standing>, usize);
 
 /// The part of an invariant of clauses that is needed. `None` if the solver finds less than before.
 pub fn minimize(
@@ -23,7 +23,7 @@ pub fn minimize(
     solver: &mut Solver,
     budget: &Budget,
 ) -> Result<Option<Invariant>, SolverError> {
-    let mut needed: BTreeMap<Vec<Place>, BTreeSet<usize>> = BTreeMap::new();
+    let mut needed: BTreeMap<Vec<Standing>, BTreeSet<usize>> = BTreeMap::new();
     // What each obligation was asked to keep when it was last met.
     let mut kept: Vec<Option<usize>> = vec![None; obligations.len()];
     let stop = || budget.look().is_err();
@@ -100,9 +100,9 @@ pub fn minimize(
 /// The clauses about some threads, in every order that their places allow.
 fn said(
     invariant: &Invariant,
-    threads: &[Place],
+    threads: &[Standing],
     of: &[usize],
-    at: &[Place],
+    at: &[Standing],
     only: Option<&[usize]>,
 ) -> Vec<(usize, Term)> {
     let Some(Fact { predicates, form: Form::Clauses(clauses) }) = invariant.facts.get(at) else {

@@ -14,7 +14,7 @@ use num_bigint::BigInt;
 use selvedge_program::flow::Live;
 use selvedge_program::{LocalId, Predicate, Source};
 use selvedge_smt::Refusal;
-use selvedge_smt::layout::{Layout, Place};
+use selvedge_smt::layout::{Layout, Standing};
 use selvedge_smt::plain::About;
 use selvedge_smt::symbolic::{Path, paths};
 use selvedge_smt::term::{Arith, Sort, Term, Var};
@@ -110,7 +110,7 @@ impl<'a> Pool<'a> {
                 let loc = selvedge_program::flow::Loc(index);
                 let location = self.layout.flow.location(loc);
                 if location.proc == self.layout.classes[class].proc && !location.atomic {
-                    let place = Place { class, loc: Some(loc) };
+                    let place = Standing { class, loc: Some(loc) };
                     let all = paths(self.layout, source, place)?;
                     steps.extend(all.into_iter().map(|path| (class, path)));
                 }
@@ -204,7 +204,7 @@ impl<'a> Pool<'a> {
 
     /// The predicates about threads at these places.
     #[must_use]
-    pub fn predicates(&self, places: &[Place]) -> Vec<Term> {
+    pub fn predicates(&self, places: &[Standing]) -> Vec<Term> {
         let mut all: Vec<Term> = Vec::new();
         let mut add = |term: Term| {
             let term = match plainer(term) {
@@ -216,7 +216,7 @@ impl<'a> Pool<'a> {
             }
         };
         let alive = |position: usize, slot: usize| {
-            let Place { class, loc: Some(loc) } = places[position] else { return false };
+            let Standing { class, loc: Some(loc) } = places[position] else { return false };
             let variable = self.layout.locals_of(class)[slot].variable;
             let variable = u32::try_from(variable).ok().map(LocalId);
             variable.is_some_and(|variable| self.read[loc.index()].has(variable))
@@ -290,7 +290,7 @@ impl<'a> Pool<'a> {
     }
 
     /// A predicate of the user about each of the threads.
-    fn instances(&self, predicate: &Predicate, places: &[Place]) -> Vec<Term> {
+    fn instances(&self, predicate: &Predicate, places: &[Standing]) -> Vec<Term> {
         let layout = self.layout;
         let Some(proc) = predicate.scope else {
             let proc = layout.classes[0].proc;

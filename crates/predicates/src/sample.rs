@@ -12,7 +12,7 @@ use selvedge_model::{
     Action, Property, SharedId, State, SymbolId, System, TemplateId, ThreadId, step,
 };
 use selvedge_program::{Lowering, Value};
-use selvedge_smt::layout::{Layout, Place, SlotInfo};
+use selvedge_smt::layout::{Layout, SlotInfo, Standing};
 use selvedge_smt::term::{Sort, Val, Var};
 
 /// A state as views see it.
@@ -21,7 +21,7 @@ pub struct Snapshot {
     /// The values of the shared variables; `None` if not chosen yet.
     pub globals: Vec<Option<Val>>,
     /// The threads: where they stand, and the values of their locals.
-    pub threads: Vec<(Place, Vec<Option<Val>>)>,
+    pub threads: Vec<(Standing, Vec<Option<Val>>)>,
 }
 
 impl Snapshot {
@@ -37,7 +37,7 @@ impl Snapshot {
 
     /// The places of the threads.
     #[must_use]
-    pub fn places(&self) -> Vec<Place> {
+    pub fn places(&self) -> Vec<Standing> {
         self.threads.iter().map(|(place, _)| *place).collect()
     }
 }
@@ -179,10 +179,10 @@ pub fn look(
         let class = layout.classes.iter().position(|class| class.decl == decl).unwrap_or(0);
         match top.and_then(|top| system.frame_of_symbol(top)) {
             Some((loc, locals)) => {
-                let place = Place { class, loc: Some(loc) };
+                let place = Standing { class, loc: Some(loc) };
                 (place, values(&locals, layout.locals_of(class)))
             }
-            None => (Place { class, loc: None }, vec![None; layout.locals_of(class).len()]),
+            None => (Standing { class, loc: None }, vec![None; layout.locals_of(class).len()]),
         }
     });
     Snapshot {

@@ -19,7 +19,7 @@ use selvedge_smt::Refusal;
 use selvedge_smt::goal::Goal;
 use selvedge_smt::invariant::{Invariant, key, orders, subsets};
 use selvedge_smt::laws::Law;
-use selvedge_smt::layout::{Layout, Place};
+use selvedge_smt::layout::{Layout, Standing};
 use selvedge_smt::obligation::{Obligation, beyond, inside, outside, place, starts};
 use selvedge_smt::solver::{Sat, Solver, SolverError};
 use selvedge_smt::term::{Term, Val, Var};
@@ -145,12 +145,12 @@ pub struct Search<'a> {
     pool: &'a Pool<'a>,
     width: usize,
     shape: Shape,
-    learners: BTreeMap<Vec<Place>, Learner>,
+    learners: BTreeMap<Vec<Standing>, Learner>,
     invariant: Invariant,
-    places: BTreeSet<Place>,
+    places: BTreeSet<Standing>,
     obligations: Vec<Obligation>,
     /// The obligations that assume something about a combination of places.
-    about: FxHashMap<Vec<Place>, Vec<usize>>,
+    about: FxHashMap<Vec<Standing>, Vec<usize>>,
     work: VecDeque<usize>,
     waiting: Vec<bool>,
     /// The first step to a view that was not reached from below.
@@ -200,10 +200,10 @@ impl<'a> Search<'a> {
     /// Takes in one view, in each order that its places allow; whether something is new.
     fn take(
         &mut self,
-        places: &[Place],
+        places: &[Standing],
         of: &[usize],
         value: &dyn Fn(&[usize], Var) -> Option<Val>,
-    ) -> Option<Vec<Place>> {
+    ) -> Option<Vec<Standing>> {
         let at = key(of.iter().map(|&p| places[p]));
         let (shape, pool) = (self.shape, self.pool);
         let learner = self
@@ -224,7 +224,7 @@ impl<'a> Search<'a> {
         {
             self.add(obligation);
         }
-        let seen: Vec<Vec<Place>> = self.learners.keys().cloned().collect();
+        let seen: Vec<Vec<Standing>> = self.learners.keys().cloned().collect();
         for at in seen {
             self.changed(at)?;
         }
@@ -233,7 +233,7 @@ impl<'a> Search<'a> {
             budget.after(QUESTION).map_err(Failure::Stopped)?;
             self.waiting[number] = false;
             let obligation = self.obligations[number].clone();
-            let known = |at: &Vec<Place>| self.invariant.facts.contains_key(at);
+            let known = |at: &Vec<Standing>| self.invariant.facts.contains_key(at);
             if !obligation.before().iter().all(known) {
                 continue; // to be asked when all of its views occur
             }
@@ -302,7 +302,7 @@ impl<'a> Search<'a> {
     }
 
     /// Something else is known at these places: whatever rests on it is looked at again.
-    fn changed(&mut self, at: Vec<Place>) -> Result<(), Failure> {
+    fn changed(&mut self, at: Vec<Standing>) -> Result<(), Failure> {
         let Some(learner) = self.learners.get(&at) else { return Ok(()) };
         if learner.is_empty() {
             return Ok(());
@@ -326,13 +326,13 @@ impl<'a> Search<'a> {
     }
 
     /// Steps of other threads beside new places.
-    fn others(&mut self, at: &[Place]) -> Result<(), Failure> {
-        let new: Vec<Place> =
+    fn others(&mut self, at: &[Standing]) -> Result<(), Failure> {
+        let new: Vec<Standing> =
             at.iter().copied().filter(|&place| self.places.insert(place)).collect();
-        let views: Vec<Vec<Place>> = self.invariant.facts.keys().cloned().collect();
+        let views: Vec<Vec<Standing>> = self.invariant.facts.keys().cloned().collect();
         for view in views {
             let all = view == at;
-            let others: Vec<Place> = self.places.iter().copied().collect();
+            let others: Vec<Standing> = self.places.iter().copied().collect();
             for other in others.into_iter().filter(|place| all || new.contains(place)) {
                 for obligation in outside(self.layout, self.source, &view, other)? {
                     self.add(obligation);

@@ -64,7 +64,7 @@ mod witness;
 
 pub use answer::Answer;
 pub use elsewhere::{Elsewhere, Form, FormOpened, Fusing, refuses_elsewhere};
-pub use engines::{Engine, EngineName, Engines, Place};
+pub use engines::{Engine, EngineName, Engines, Portions};
 pub use failure::{failure_report, places};
 pub use heard::{Heard, Listener, Moves, Together};
 pub use livelock::{Livelock, LivelockEngine, livelock};

@@ -1,13 +1,13 @@
 //! Engines of one shape: one that is made here takes part in the list of names, in the portfolio and in JSON.
 
 use selvedge::{
-    Answer, Bound, Engine, EngineName, Engines, Failure, InputOptions, Options, Place, Question,
+    Answer, Bound, Engine, EngineName, Engines, Failure, InputOptions, Options, Portions, Question,
     Resource, Subject, VerdictName, check, verify,
 };
 
 /// Answers nothing but questions without a bound, by asking another engine, and at once.
 struct Toy {
-    place: Option<Place>,
+    place: Option<Portions>,
 }
 
 impl Engine for Toy {
@@ -23,7 +23,7 @@ impl Engine for Toy {
         resource.map(|_| Failure::usage("the toy knows no bounds"))
     }
 
-    fn place(&self, question: &Question) -> Option<Place> {
+    fn place(&self, question: &Question) -> Option<Portions> {
         self.place.filter(|_| question.bound().is_none())
     }
 
@@ -34,7 +34,7 @@ impl Engine for Toy {
     }
 }
 
-fn options(engine: EngineName, place: Option<Place>) -> Options {
+fn options(engine: EngineName, place: Option<Portions>) -> Options {
     let engines = Engines::default().with(Toy { place });
     Options { engine, engines, ..Options::default() }
 }
@@ -67,7 +67,7 @@ fn an_engine_is_registered_with_one_line() {
 #[test]
 fn an_engine_takes_turns_with_the_others() {
     // Whoever stands first in the list answers first where all are done in one portion.
-    let beside = options(EngineName::Auto, Some(Place::FIRST));
+    let beside = options(EngineName::Auto, Some(Portions::FIRST));
     assert_eq!(
         verify(&race(), &beside).unwrap().object().engine.as_deref(),
         Some("contexts-explicit")
@@ -82,7 +82,7 @@ fn an_engine_takes_turns_with_the_others() {
     let text =
         "int n := 0; void count() { while (true) { n := n + 1; assert n < 50000; } } thread count;";
     let counter = Subject::parse("counter.weave", text, InputOptions::default()).unwrap();
-    let late = Some(Place::later(1 << 12, 1 << 20));
+    let late = Some(Portions::later(1 << 12, 1 << 20));
     for jobs in [1, 2] {
         let options = Options { solver: None, jobs, ..options(EngineName::Auto, late) };
         assert_eq!(verify(&counter, &options).unwrap().object().engine.as_deref(), Some("toy"));

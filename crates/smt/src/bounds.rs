@@ -21,7 +21,7 @@ use selvedge_core::Kind;
 use selvedge_program::Source;
 
 use crate::Refusal;
-use crate::layout::{Layout, Place};
+use crate::layout::{Layout, Standing};
 use crate::symbolic::{Outcome, paths};
 use crate::term::{Arith, Term, Var};
 
@@ -41,7 +41,7 @@ pub fn bounds(layout: &Layout<'_>, source: &Source) -> Result<Vec<Term>, Refusal
 }
 
 /// What a step does to the shared variables.
-struct Step {
+struct CountedStep {
     writes: Vec<(Var, Term)>,
     /// How often all threads together take it at most; `None` is without end.
     times: Option<u32>,
@@ -62,8 +62,8 @@ struct Range {
 
 /// A step that leads on.
 pub(crate) struct Move {
-    pub from: Place,
-    pub to: Place,
+    pub from: Standing,
+    pub to: Standing,
     pub writes: Vec<(Var, Term)>,
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn moves(
                 Outcome::Ends => None,
                 Outcome::Wrong(_) => continue,
             };
-            let to = Place { class, loc };
+            let to = Standing { class, loc };
             if seen.insert(to) {
                 work.push(to);
             }
@@ -95,24 +95,24 @@ pub(crate) fn moves(
 }
 
 /// All steps, with how often they are taken.
-fn steps(layout: &Layout<'_>, source: &Source) -> Result<Vec<Step>, Refusal> {
+fn steps(layout: &Layout<'_>, source: &Source) -> Result<Vec<CountedStep>, Refusal> {
     let mut all = Vec::new();
     for class in 0..layout.classes.len() {
         let found = moves(layout, source, class)?;
-        let mut next: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
+        let mut next: BTreeMap<Standing, Vec<Standing>> = BTreeMap::new();
         for step in &found {
             next.entry(step.from).or_default().push(step.to);
         }
         for Move { from, to, writes } in found {
             let once = !reaches(&next, to, from);
             let times = layout.classes[class].count.filter(|_| once);
-            all.push(Step { writes, times });
+            all.push(CountedStep { writes, times });
         }
     }
     Ok(all)
 }
 
-fn reaches(next: &BTreeMap<Place, Vec<Place>>, from: Place, to: Place) -> bool {
+fn reaches(next: &BTreeMap<Standing, Vec<Standing>>, from: Standing, to: Standing) -> bool {
     let mut seen = BTreeSet::from([from]);
     let mut work = vec![from];
     while let Some(at) = work.pop() {
@@ -126,7 +126,7 @@ fn reaches(next: &BTreeMap<Place, Vec<Place>>, from: Place, to: Place) -> bool {
 }
 
 /// Where a variable stays; `None` if a step does something else to it.
-fn range(steps: &[Step], var: Var, first: BigInt) -> Option<Range> {
+fn range(steps: &[CountedStep], var: Var, first: BigInt) -> Option<Range> {
     let (mut low, mut high) = (first.clone(), first);
     let (mut less, mut more) = (Some(BigInt::ZERO), Some(BigInt::ZERO));
     for step in steps {

@@ -22,7 +22,7 @@ use selvedge_program::Source;
 use selvedge_program::compile::Claim;
 
 use crate::Refusal;
-use crate::layout::{Layout, Place, in_kind};
+use crate::layout::{Layout, Standing, in_kind};
 use crate::solver::{Query, Sat, Solver, SolverError};
 use crate::symbolic::{Outcome, Path, constant, paths};
 use crate::term::{Sort, Term, Var};
@@ -101,7 +101,7 @@ pub fn all_cases(
 #[derive(Clone)]
 struct Case {
     /// Where each thread is; at its end if it never acts again.
-    places: Vec<Place>,
+    places: Vec<Standing>,
     /// Constants, and names of values.
     globals: Vec<Term>,
     locals: Vec<Vec<Term>>,
@@ -140,9 +140,9 @@ struct Walk<'a, 'l> {
     stop: &'a dyn Fn() -> bool,
     keep: &'a mut dyn FnMut(&str, &Query),
     /// What a thread can do at a place.
-    paths: HashMap<Place, Vec<Path>>,
+    paths: HashMap<Standing, Vec<Path>>,
     /// What a thread at a place touches from there on.
-    later: HashMap<Place, Touched>,
+    later: HashMap<Standing, Touched>,
     /// Questions that were answered: whether there is a solution.
     asked: HashMap<String, bool>,
     cases: Cases,
@@ -395,7 +395,7 @@ impl Walk<'_, '_> {
         Ok(possible)
     }
 
-    fn paths_at(&mut self, place: Place) -> Result<Vec<Path>, Doubt> {
+    fn paths_at(&mut self, place: Standing) -> Result<Vec<Path>, Doubt> {
         if let Some(known) = self.paths.get(&place) {
             return Ok(known.clone());
         }
@@ -405,7 +405,7 @@ impl Walk<'_, '_> {
     }
 
     /// What a thread at a place touches from there on.
-    fn later(&mut self, place: Place) -> Result<Touched, Doubt> {
+    fn later(&mut self, place: Standing) -> Result<Touched, Doubt> {
         if let Some(known) = self.later.get(&place) {
             return Ok(known.clone());
         }
@@ -416,7 +416,7 @@ impl Walk<'_, '_> {
             for path in self.paths_at(at)? {
                 all.add(&touched(&path));
                 if let Outcome::At(loc) = path.to {
-                    let next = Place { loc: Some(loc), ..at };
+                    let next = Standing { loc: Some(loc), ..at };
                     if seen.insert(next) {
                         work.push(next);
                     }
@@ -484,7 +484,7 @@ impl Case {
 }
 
 /// Whether a step leads to where the thread is, and writes nothing.
-fn changes_nothing(path: &Path, place: Place) -> bool {
+fn changes_nothing(path: &Path, place: Standing) -> bool {
     path.writes.is_empty() && matches!(path.to, Outcome::At(loc) if Some(loc) == place.loc)
 }
 

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::invariant::{Fact, Form, Invariant, Literal, key};
-use crate::layout::{Layout, Place};
+use crate::layout::{Layout, Standing};
 use crate::sexpr::Sexpr;
 use crate::term::{Sort, Term};
 
@@ -116,7 +116,7 @@ impl Certificate {
             let place = |key: &String| {
                 layout.find_place(key).ok_or_else(|| format!("there is no place {key}"))
             };
-            let places: Vec<Place> = entry.places.iter().map(place).collect::<Result<_, _>>()?;
+            let places: Vec<Standing> = entry.places.iter().map(place).collect::<Result<_, _>>()?;
             if places.len() != self.width || key(places.iter().copied()) != places {
                 return Err(format!("{:?} are no places of a view, in order", entry.places));
             }
@@ -140,7 +140,7 @@ impl Certificate {
         &self,
         layout: &Layout<'_>,
         entry: &Entry,
-        places: &[Place],
+        places: &[Standing],
         predicates: &[Sexpr],
     ) -> Result<Fact, String> {
         let classes: Vec<usize> = places.iter().map(|place| place.class).collect();

@@ -8,7 +8,7 @@ use selvedge_program::flow::Loc;
 
 use crate::Refusal;
 use crate::invariant::key;
-use crate::layout::{Layout, Place};
+use crate::layout::{Layout, Standing};
 
 /// Targets with more combinations of places than this are refused.
 const MOST_COMBINATIONS: usize = 2000;
@@ -19,7 +19,7 @@ pub enum Goal {
     /// No thread goes wrong.
     NeverWrong,
     /// There are never different threads, one for each of these, that stand at one of its places.
-    Apart(Vec<Vec<Place>>),
+    Apart(Vec<Vec<Standing>>),
 }
 
 impl Goal {
@@ -40,15 +40,15 @@ impl Goal {
                 let runs = template.is_none_or(|template| template.index() == info.decl);
                 let proc = layout.flow.locations.get(at.0 as usize)?.proc;
                 let loc = Some(Loc(at.0));
-                (runs && proc == info.proc).then_some(Place { class, loc })
+                (runs && proc == info.proc).then_some(Standing { class, loc })
             });
             meant.collect::<Vec<_>>()
         };
-        let of = |at: &ThreadAt| -> Vec<Place> {
-            let all: BTreeSet<Place> = at.places.iter().flat_map(places).collect();
+        let of = |at: &ThreadAt| -> Vec<Standing> {
+            let all: BTreeSet<Standing> = at.places.iter().flat_map(places).collect();
             all.into_iter().collect()
         };
-        let wanted: Vec<Vec<Place>> = wanted.iter().map(of).collect();
+        let wanted: Vec<Vec<Standing>> = wanted.iter().map(of).collect();
         // What no thread can be asked about would be shown of nothing.
         if wanted.iter().any(Vec::is_empty) {
             return Err(Refusal::new("no thread of the program is ever at the target", None));
@@ -62,7 +62,7 @@ impl Goal {
 
     /// Whether threads at these places are where they must not be, whatever the values are.
     #[must_use]
-    pub fn forbids(&self, threads: &[Place]) -> bool {
+    pub fn forbids(&self, threads: &[Standing]) -> bool {
         let Goal::Apart(wanted) = self else { return false };
         can_assign(wanted.len(), &vec![1; threads.len()], |item, thread| {
             wanted[item].contains(&threads[thread])
@@ -70,14 +70,14 @@ impl Goal {
     }
 
     /// The combinations of more than `width` places that are forbidden, each once.
-    pub(crate) fn combinations(&self, width: usize) -> BTreeSet<Vec<Place>> {
+    pub(crate) fn combinations(&self, width: usize) -> BTreeSet<Vec<Standing>> {
         let Goal::Apart(wanted) = self else { return BTreeSet::new() };
         if wanted.len() <= width {
             return BTreeSet::new();
         }
         let mut all = vec![Vec::new()];
         for places in wanted {
-            let longer = |chosen: Vec<Place>| {
+            let longer = |chosen: Vec<Standing>| {
                 places.iter().map(move |&place| {
                     let mut longer = chosen.clone();
                     longer.push(place);

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use crate::laws::Law;
-use crate::layout::Place;
+use crate::layout::Standing;
 use crate::term::{Term, Var};
 
 /// A predicate of a [`Fact`], or its negation.
@@ -63,7 +63,7 @@ pub struct Invariant {
     /// How many threads a view has.
     pub width: usize,
     /// What holds at which places; the places are in rising order.
-    pub facts: BTreeMap<Vec<Place>, Fact>,
+    pub facts: BTreeMap<Vec<Standing>, Fact>,
     /// What holds of the shared variables in every state, as [`crate::bounds`] finds it in the text. It
     /// is not kept by steps alone, and not asked of them.
     pub bounds: Vec<Term>,
@@ -74,7 +74,7 @@ pub struct Invariant {
 impl Invariant {
     /// What the invariant says of some of the threads: those at the positions in `of`.
     #[must_use]
-    pub fn says(&self, threads: &[Place], of: &[usize]) -> Term {
+    pub fn says(&self, threads: &[Standing], of: &[usize]) -> Term {
         let key = key(of.iter().map(|&p| threads[p]));
         let Some(fact) = self.facts.get(&key) else { return Term::FALSE };
         let fact = fact.term();
@@ -92,15 +92,15 @@ impl Invariant {
 
 /// Places in the order in which an invariant lists them.
 #[must_use]
-pub fn key(places: impl IntoIterator<Item = Place>) -> Vec<Place> {
-    let mut key: Vec<Place> = places.into_iter().collect();
+pub fn key(places: impl IntoIterator<Item = Standing>) -> Vec<Standing> {
+    let mut key: Vec<Standing> = places.into_iter().collect();
     key.sort_unstable();
     key
 }
 
 /// The ways to put threads in the order of their places: several if some are at the same place.
 #[must_use]
-pub fn orders(threads: &[Place], of: &[usize]) -> Vec<Vec<usize>> {
+pub fn orders(threads: &[Standing], of: &[usize]) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
     let key = key(of.iter().map(|&p| threads[p]));
     for place in key {

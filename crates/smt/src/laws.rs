@@ -24,7 +24,7 @@ use selvedge_program::Source;
 
 use crate::Refusal;
 use crate::bounds::{Change, Move, changes, moves};
-use crate::layout::{Layout, Place};
+use crate::layout::{Layout, Standing};
 use crate::term::{Arith, Term, Var};
 
 /// Sums are made of at most so many variables: all of their sums are tried.
@@ -36,7 +36,7 @@ pub struct Law {
     /// The slots that are added, and those that are subtracted.
     sum: Vec<(usize, Direction)>,
     /// The weights of places; 0 where none is given. None is negative.
-    weights: BTreeMap<Place, BigInt>,
+    weights: BTreeMap<Standing, BigInt>,
     /// What all of it is, always.
     total: BigInt,
 }
@@ -61,7 +61,7 @@ impl Law {
     /// What the law says of some different threads at these places: the sum and their weights are not more
     /// than the total.
     #[must_use]
-    pub fn among(&self, threads: &[Place]) -> Term {
+    pub fn among(&self, threads: &[Standing]) -> Term {
         let weights = threads.iter().filter_map(|place| self.weights.get(place));
         let left = weights.fold(self.total.clone(), |left, weight| left - weight);
         Term::le(self.term(), Term::Int(left))
@@ -180,7 +180,7 @@ fn amount(step: &Move, slot: usize) -> Option<BigInt> {
 
 /// The law of a sum, if it has one.
 fn law(layout: &Layout<'_>, classes: &[Vec<Move>], sum: &[(&Summand, Direction)]) -> Option<Law> {
-    let mut weights: BTreeMap<Place, BigInt> =
+    let mut weights: BTreeMap<Standing, BigInt> =
         (0..classes.len()).map(|class| (layout.entry(class), BigInt::ZERO)).collect();
     // Steps come in an order in which the places that they start from are known: they were found so.
     for (number, step) in classes.iter().flatten().enumerate() {

@@ -28,7 +28,7 @@ pub struct Class {
 
 /// Where a thread stands: at a location, or it has ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Place {
+pub struct Standing {
     /// The class of the thread.
     pub class: usize,
     /// The location; `None` once it has ended.
@@ -157,9 +157,9 @@ impl<'p> Layout<'p> {
 
     /// Where the threads of a class start.
     #[must_use]
-    pub fn entry(&self, class: usize) -> Place {
+    pub fn entry(&self, class: usize) -> Standing {
         let loc = self.flow.entries[self.classes[class].proc.index()];
-        Place { class, loc: Some(loc) }
+        Standing { class, loc: Some(loc) }
     }
 
     /// The slots of the locals of the threads of a class.
@@ -210,7 +210,7 @@ impl<'p> Layout<'p> {
     /// A place in words that are the same in every run: `worker@L0`, `worker@3`, `worker@end`. The
     /// number is that of the location.
     #[must_use]
-    pub fn place_key(&self, place: Place) -> String {
+    pub fn place_key(&self, place: Standing) -> String {
         let class = &self.classes[place.class].name;
         match place.loc {
             Some(loc) => format!("{class}@{}", loc.0),
@@ -220,7 +220,7 @@ impl<'p> Layout<'p> {
 
     /// The place of a key.
     #[must_use]
-    pub fn find_place(&self, key: &str) -> Option<Place> {
+    pub fn find_place(&self, key: &str) -> Option<Standing> {
         let (name, at) = key.rsplit_once('@')?;
         let class = self.classes.iter().position(|class| class.name == name)?;
         let loc = match at {
@@ -234,7 +234,7 @@ impl<'p> Layout<'p> {
                 Some(loc)
             }
         };
-        let place = Place { class, loc };
+        let place = Standing { class, loc };
         (self.place_key(place) == key).then_some(place)
     }
 }

@@ -22,7 +22,7 @@ use crate::Refusal;
 use crate::goal::Goal;
 use crate::invariant::{Invariant, key, subsets};
 use crate::laws::Law;
-use crate::layout::{Layout, Place, in_kind};
+use crate::layout::{Layout, Standing, in_kind};
 use crate::plain::{About, in_instances};
 use crate::solver::Query;
 use crate::symbolic::{Outcome, Path, paths};
@@ -32,7 +32,7 @@ use crate::term::{Sort, Term, Val, Var};
 #[derive(Clone, Debug)]
 pub struct Obligation {
     /// The threads that it is about; those of the view come first.
-    pub threads: Vec<Place>,
+    pub threads: Vec<Standing>,
     /// How many of them are in the view.
     pub width: usize,
     /// What happens, or is the case.
@@ -45,14 +45,14 @@ pub enum Event {
     /// The threads are in an initial state.
     Start,
     /// One of the threads makes a step.
-    Step(Step),
+    Step(ThreadStep),
     /// The threads stand where they must not stand at the same time.
     Forbidden,
 }
 
 /// A step of one of the threads.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct ThreadStep {
     /// Whose step it is.
     pub by: usize,
     /// What it does, as the thread at that position.
@@ -62,7 +62,7 @@ pub struct Step {
 impl Obligation {
     /// The combinations of places that it assumes something about.
     #[must_use]
-    pub fn before(&self) -> Vec<Vec<Place>> {
+    pub fn before(&self) -> Vec<Vec<Standing>> {
         self.assumed().into_iter().map(|of| key(of.iter().map(|&p| self.threads[p]))).collect()
     }
 
@@ -78,12 +78,12 @@ impl Obligation {
 
     /// The places of the view afterwards; `None` if that must not happen at all.
     #[must_use]
-    pub fn after(&self) -> Option<Vec<Place>> {
+    pub fn after(&self) -> Option<Vec<Standing>> {
         let mut places = self.threads[..self.width].to_vec();
         if let Event::Forbidden = self.event {
             return None;
         }
-        if let Event::Step(Step { by, path }) = &self.event {
+        if let Event::Step(ThreadStep { by, path }) = &self.event {
             let loc = match path.to {
                 Outcome::At(loc) => Some(loc),
                 Outcome::Ends => None,
@@ -203,7 +203,7 @@ impl Obligation {
         match &self.event {
             Event::Start => format!("the initial states, threads at {}", places.join(" and ")),
             Event::Forbidden => format!("the target, with {}", places.join(" and ")),
-            Event::Step(Step { by, path }) => {
+            Event::Step(ThreadStep { by, path }) => {
                 let edge = path.edges.first().map(|&e| layout.flow.edge(e).span);
                 let line = edge.map_or(0, |span| source.line(span.start));
                 let wrong = match &path.to {
@@ -232,7 +232,7 @@ impl Obligation {
 
 /// A place for people: the thread, and its line or label.
 #[must_use]
-pub fn place(layout: &Layout<'_>, source: &Source, place: Place) -> String {
+pub fn place(layout: &Layout<'_>, source: &Source, place: Standing) -> String {
     let class = &layout.classes[place.class].name;
     let Some(loc) = place.loc else { return format!("{class} at its end") };
     let location = layout.flow.location(loc);
@@ -244,7 +244,7 @@ pub fn place(layout: &Layout<'_>, source: &Source, place: Place) -> String {
 }
 
 /// The initial states of threads at their entries, with the variables for numbers of instances.
-fn start(layout: &Layout<'_>, threads: &[Place]) -> (Term, Vec<(Var, Sort)>) {
+fn start(layout: &Layout<'_>, threads: &[Standing]) -> (Term, Vec<(Var, Sort)>) {
     let mut known = Vec::new();
     let globals = layout.code.shared.iter().map(|slot| &slot.first);
     for (slot, value) in globals.enumerate() {
@@ -313,7 +313,7 @@ pub fn inside(
     layout: &Layout<'_>,
     source: &Source,
     goal: &Goal,
-    view: &[Place],
+    view: &[Standing],
 ) -> Result<Vec<Obligation>, Refusal> {
     let width = view.len();
     let mut all = Vec::new();
@@ -329,7 +329,7 @@ pub fn inside(
             if matches!(path.to, Outcome::Wrong(_)) && *goal != Goal::NeverWrong {
                 continue; // such a run ends there, and is not asked about
             }
-            let event = Event::Step(Step { by, path: path.at(by) });
+            let event = Event::Step(ThreadStep { by, path: path.at(by) });
             all.push(Obligation { threads: view.to_vec(), width, event });
         }
     }
@@ -340,8 +340,8 @@ pub fn inside(
 pub fn outside(
     layout: &Layout<'_>,
     source: &Source,
-    view: &[Place],
-    other: Place,
+    view: &[Standing],
+    other: Standing,
 ) -> Result<Vec<Obligation>, Refusal> {
     let mut threads = view.to_vec();
     threads.push(other);
@@ -352,7 +352,7 @@ pub fn outside(
     let by = view.len();
     let paths = paths(layout, source, other)?.into_iter();
     let seen = paths.filter(|path| path.is_seen() && !matches!(path.to, Outcome::Wrong(_)));
-    let event = |path: Path| Event::Step(Step { by, path: path.at(by) });
+    let event = |path: Path| Event::Step(ThreadStep { by, path: path.at(by) });
     let all =
         seen.map(|path| Obligation { threads: threads.clone(), width: by, event: event(path) });
     Ok(all.collect())

@@ -8,7 +8,7 @@ use selvedge_core::ProcId;
 use selvedge_program::compile::{Claim, Who};
 use selvedge_program::{Expr, Quantifier};
 
-use crate::layout::{Layout, Place};
+use crate::layout::{Layout, Standing};
 use crate::symbolic::{binary, merge, unary};
 use crate::term::{Arith, Term, Var};
 
@@ -18,7 +18,7 @@ pub struct About<'a> {
     /// The program.
     pub layout: &'a Layout<'a>,
     /// The threads of the view, by position.
-    pub threads: &'a [Place],
+    pub threads: &'a [Standing],
     /// The position of the thread itself, if it has one.
     pub own: Option<usize>,
     /// The procedure whose locals are meant.

@@ -5,7 +5,7 @@ use selvedge_frontend::weave;
 use selvedge_program::flow;
 use selvedge_program::{Source, ThreadCounts};
 use selvedge_smt::Refusal;
-use selvedge_smt::layout::{Layout, Place};
+use selvedge_smt::layout::{Layout, Standing};
 use selvedge_smt::symbolic::paths;
 
 fn refusal(text: &str) -> String {
@@ -20,7 +20,7 @@ fn refusal(text: &str) -> String {
         for index in 0..flow.locations.len() {
             let loc = flow::Loc(index as u32);
             if flow.location(loc).proc == layout.classes[0].proc && !flow.location(loc).atomic {
-                paths(&layout, &source, Place { class: 0, loc: Some(loc) })?;
+                paths(&layout, &source, Standing { class: 0, loc: Some(loc) })?;
             }
         }
         Ok(())

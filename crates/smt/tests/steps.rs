@@ -10,7 +10,7 @@ use selvedge_frontend::weave;
 use selvedge_model::{System, TemplateId, Word};
 use selvedge_program::flow::Loc;
 use selvedge_program::{Lowering, Source, ThreadCounts};
-use selvedge_smt::layout::{Layout, Place, SlotInfo};
+use selvedge_smt::layout::{Layout, SlotInfo, Standing};
 use selvedge_smt::symbolic::{Outcome, Path, paths};
 use selvedge_smt::term::{Sort, Val, Var};
 
@@ -177,7 +177,7 @@ fn formulas_and_lowering_agree_on_every_step() {
         if system.flow().location(loc).atomic {
             continue;
         }
-        let all = paths(&layout, &source, Place { class: 0, loc: Some(loc) }).expect("followed");
+        let all = paths(&layout, &source, Standing { class: 0, loc: Some(loc) }).expect("followed");
         for _ in 0..150 {
             let locals = layout.locals_of(0);
             let before: Vec<(Var, BigInt)> = layout

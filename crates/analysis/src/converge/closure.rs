@@ -52,7 +52,7 @@ pub struct Obstacle(pub String);
 
 /// What a thread can do, as far as it is seen.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Step {
+struct VisibleStep {
     view: u32,
     window: u32,
     /// Whether it has to be looked up, or follows from the plateau.
@@ -83,7 +83,7 @@ struct Test<'t, 'a> {
     abstraction: &'t mut Abstraction<'a>,
     closure: Closure,
     /// The steps of a thread with a window at a view.
-    known: FxHashMap<(u32, usize, u32), Vec<Step>>,
+    known: FxHashMap<(u32, usize, u32), Vec<VisibleStep>>,
 }
 
 impl Test<'_, '_> {
@@ -124,7 +124,7 @@ impl Test<'_, '_> {
     fn steps(
         &mut self,
         (view, thread, window): (u32, usize, u32),
-    ) -> Result<Result<Vec<Step>, Obstacle>, Stop> {
+    ) -> Result<Result<Vec<VisibleStep>, Obstacle>, Stop> {
         let Abstraction { system, .. } = *self.abstraction;
         let template = self.abstraction.template(thread);
         let kept = self.abstraction.windows.get(window).clone();
@@ -149,7 +149,7 @@ impl Test<'_, '_> {
                     }
                     found.insert((view, window));
                     let is_tried = uncovers || self.closure == Closure::All || !keeps_stacks;
-                    steps.push(Step { view, window, is_tried });
+                    steps.push(VisibleStep { view, window, is_tried });
                 }
             }
             of_each.push(found);
@@ -166,7 +166,7 @@ impl Test<'_, '_> {
         &self,
         thread: usize,
         (view, _, window): (u32, usize, u32),
-        step: Step,
+        step: VisibleStep,
     ) -> Obstacle {
         let thread_name = &self.abstraction.system.threads()[thread].name;
         let at = |view: u32, window: u32| {

@@ -43,7 +43,7 @@ pub(super) struct Edge {
 
 /// A step of a thread, where steps are looked at one by one.
 #[derive(Clone, Copy)]
-pub(super) struct Step {
+pub(super) struct GraphStep {
     pub to: u32,
     thread: u32,
     action: u32,
@@ -220,7 +220,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The steps of one thread from a state, whether or not the state was followed.
-    pub fn steps_of(&mut self, state: u32, thread: usize) -> Result<Vec<Step>, Stop> {
+    pub fn steps_of(&mut self, state: u32, thread: usize) -> Result<Vec<GraphStep>, Stop> {
         let word = self.states.get(state).to_vec();
         // Threads have 32-bit numbers.
         let number = u32::try_from(thread).unwrap_or(u32::MAX);
@@ -236,7 +236,7 @@ impl<'a> Graph<'a> {
                 put(&mut next, self.free_place(&word) + 1, spawn);
             }
             let to = self.insert(&next, None)?;
-            steps.push(Step { to, thread: number, action });
+            steps.push(GraphStep { to, thread: number, action });
         }
         Ok(steps)
     }
@@ -253,7 +253,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Whether a step is a plain one; see [`Graph::pairs_after`].
-    pub fn is_plain(&self, step: Step) -> bool {
+    pub fn is_plain(&self, step: GraphStep) -> bool {
         self.is_plain_move(&self.moves[step.action as usize])
     }
 
@@ -268,7 +268,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Who takes a step, and what the action is.
-    pub fn action_of(&self, step: Step) -> (ThreadId, Action) {
+    pub fn action_of(&self, step: GraphStep) -> (ThreadId, Action) {
         (ThreadId(step.thread), self.moves[step.action as usize].action)
     }
 

@@ -24,7 +24,7 @@ use selvedge_store::{Full, Id};
 
 use super::Rounds;
 use super::contexts::{Contexts, Period, Taken};
-use super::graph::{Graph, Step};
+use super::graph::{Graph, GraphStep};
 use crate::{Budget, Pace, Stop};
 
 /// With more threads than this there are too many states.
@@ -92,7 +92,7 @@ fn near_then_spread(count: usize) -> impl Iterator<Item = usize> {
 }
 
 /// The states of a stem, each with the step by which it was reached first, from which state.
-type Reached = Vec<(u32, Option<(u32, Step)>)>;
+type Reached = Vec<(u32, Option<(u32, GraphStep)>)>;
 
 /// A point of a period: the state, who has acted, and who could not act at some point.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -110,14 +110,14 @@ struct RoundSearch<'a, 'b> {
     endless: Endless,
     /// The steps of each thread from each state, as ranges, once they were asked for.
     known: Vec<Option<(u32, u32)>>,
-    steps: Vec<Step>,
+    steps: Vec<GraphStep>,
     contexts: Contexts,
     refused: bool,
     pace: Pace<'b>,
 }
 
 /// The number of the step that comes next.
-fn step_number(steps: &[Step]) -> Result<u32, Full> {
+fn step_number(steps: &[GraphStep]) -> Result<u32, Full> {
     u32::from_index(steps.len()).ok_or(Full { what: "steps", most: steps.len() })
 }
 
@@ -174,7 +174,7 @@ impl RoundSearch<'_, '_> {
 
     /// The run to a state of the stem.
     fn way_to(&self, reached: &Reached, state: u32) -> Trace {
-        let by: FxHashMap<u32, Option<(u32, Step)>> = reached.iter().copied().collect();
+        let by: FxHashMap<u32, Option<(u32, GraphStep)>> = reached.iter().copied().collect();
         let (mut at, mut steps) = (state, Vec::new());
         while let Some(Some((before, step))) = by.get(&at) {
             steps.push(self.graph.action_of(*step));
@@ -204,12 +204,12 @@ impl RoundSearch<'_, '_> {
     }
 
     /// A period in which exactly these threads act.
-    fn comes_back(&mut self, start: u32, acting: u32) -> Result<Option<Vec<Step>>, Stop> {
+    fn comes_back(&mut self, start: u32, acting: u32) -> Result<Option<Vec<GraphStep>>, Stop> {
         let Some(first) = self.look(Point { state: start, acted: 0, rested: 0 }, acting)? else {
             return Ok(None);
         };
         let mut points = vec![first];
-        let mut found_by: FxHashMap<Point, Option<(Point, Step)>> = FxHashMap::default();
+        let mut found_by: FxHashMap<Point, Option<(Point, GraphStep)>> = FxHashMap::default();
         found_by.insert(first, None);
         for context in 0..self.rounds * self.threads {
             let thread = context % self.threads;

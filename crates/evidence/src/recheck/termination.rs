@@ -70,7 +70,7 @@ pub(super) fn check(
                     let message = format!("a step of {name} leads to a state that is missing");
                     return Err(Refusal::new(Flaw::NotClosed, message).at(number));
                 };
-                let taken = Step { system, endless: *endless, state, thread, action, after };
+                let taken = CheckedStep { system, endless: *endless, state, thread, action, after };
                 taken.check(levels, &states[next].1).map_err(|refusal| refusal.at(number))?;
             }
         }
@@ -80,7 +80,7 @@ pub(super) fn check(
 }
 
 /// A step of the system.
-struct Step<'a> {
+struct CheckedStep<'a> {
     system: &'a dyn System,
     endless: Endless,
     state: &'a State,
@@ -96,7 +96,7 @@ enum Says {
     Wrong(&'static str),
 }
 
-impl Step<'_> {
+impl CheckedStep<'_> {
     /// Walks through the levels.
     fn check(&self, before: &[Level], after: &[Level]) -> Result<(), Refusal> {
         for (level, (before, after)) in before.iter().zip(after).enumerate() {

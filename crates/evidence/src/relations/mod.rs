@@ -16,7 +16,7 @@ mod touched;
 pub use layout::Layout;
 pub use limits::Limits;
 pub use space::{Local, Scalar, Shared, Space};
-pub use steps::{Step, Steps};
+pub use steps::{EdgeRelation, Steps};
 pub use touched::{Touched, Variant};
 
 use selvedge_model::Stop;

@@ -17,7 +17,7 @@ use super::space::{Local, Scalar, Shared, Space};
 
 /// What an edge does in a round.
 #[derive(Clone)]
-pub struct Step {
+pub struct EdgeRelation {
     /// What it does where it goes on, by what is written: `x[i] := 1` has a part for each
     /// element, so that no part has to say that the other elements stay as they are.
     parts: Rc<[Part]>,
@@ -41,10 +41,10 @@ struct Part {
 #[derive(Default)]
 pub struct Steps {
     cases: FxHashMap<(EdgeId, u32), Vec<Case>>,
-    steps: FxHashMap<(EdgeId, u32, usize), Step>,
+    steps: FxHashMap<(EdgeId, u32, usize), EdgeRelation>,
 }
 
-impl Step {
+impl EdgeRelation {
     /// Where a set of configurations gets to.
     pub fn image(&self, space: &mut Space<'_>, set: Bdd) -> Result<Bdd> {
         let mut all = Vec::new();
@@ -94,7 +94,7 @@ impl Steps {
         id: EdgeId,
         owner: u32,
         round: usize,
-    ) -> Result<Step> {
+    ) -> Result<EdgeRelation> {
         if let Some(step) = self.steps.get(&(id, owner, round)) {
             return Ok(step.clone());
         }
@@ -111,7 +111,7 @@ impl Steps {
 
     /// All diagrams that are kept.
     pub fn diagrams(&self) -> impl Iterator<Item = Bdd> {
-        self.steps.values().flat_map(Step::diagrams)
+        self.steps.values().flat_map(EdgeRelation::diagrams)
     }
 }
 
@@ -142,7 +142,7 @@ impl View {
     }
 }
 
-fn build(space: &mut Space<'_>, id: EdgeId, round: usize, cases: &[Case]) -> Result<Step> {
+fn build(space: &mut Space<'_>, id: EdgeId, round: usize, cases: &[Case]) -> Result<EdgeRelation> {
     let flow = space.lowering.code();
     let edge = flow.edge(id);
     let proc = flow.location(edge.from).proc;
@@ -217,7 +217,11 @@ fn build(space: &mut Space<'_>, id: EdgeId, round: usize, cases: &[Case]) -> Res
         let replaced = now.iter().chain(&received).copied().collect();
         parts.push(Part { relation: any_of(space, goes)?, replaced, renamed: (next, now) });
     }
-    Ok(Step { parts: parts.into(), call: any_of(space, calls)?, wrong: any_of(space, wrongs)? })
+    Ok(EdgeRelation {
+        parts: parts.into(),
+        call: any_of(space, calls)?,
+        wrong: any_of(space, wrongs)?,
+    })
 }
 
 /// The slots that a case writes, in rising order.

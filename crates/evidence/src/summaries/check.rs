@@ -13,7 +13,7 @@ use selvedge_model::{Budget, Property, System};
 use selvedge_program::{Lowering, ProcId};
 
 use super::scalar;
-use crate::relations::{self, Layout, Limits, Local, Scalar, Shared, Space, Step, Steps};
+use crate::relations::{self, EdgeRelation, Layout, Limits, Local, Scalar, Shared, Space, Steps};
 use crate::{Checked, Flaw, Refusal, SummaryCertificate, SummaryPlace};
 
 /// Whether a certificate shows that a program with one thread never goes wrong.
@@ -190,7 +190,7 @@ impl Check<'_> {
         })
     }
 
-    fn step(&mut self, edge: EdgeId) -> Checking<Step> {
+    fn step(&mut self, edge: EdgeId) -> Checking<EdgeRelation> {
         self.steps.get(&mut self.space, edge, self.owner, 0).map_err(Refusal::from)
     }
 
@@ -212,7 +212,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn returned(&mut self, step: &Step, proc: ProcId, set: Bdd) -> relations::Result<Bdd> {
+    fn returned(&mut self, step: &EdgeRelation, proc: ProcId, set: Bdd) -> relations::Result<Bdd> {
         let after = step.image(&mut self.space, set)?;
         let locals = self.space.locals(proc, Local::Now);
         let after = self.space.forget(after, &locals)?;
@@ -254,7 +254,7 @@ impl Check<'_> {
         &mut self,
         (family, loc): (Family, Loc),
         id: EdgeId,
-        step: &Step,
+        step: &EdgeRelation,
         callee: ProcId,
         set: Bdd,
     ) -> Checking<()> {
@@ -268,7 +268,7 @@ impl Check<'_> {
     }
 
     /// The values of the caller, with those that the procedure is entered with as the next ones.
-    fn called(&mut self, step: &Step, set: Bdd) -> relations::Result<Bdd> {
+    fn called(&mut self, step: &EdgeRelation, set: Bdd) -> relations::Result<Bdd> {
         let called = self.space.bdds.and(set, step.call)?;
         let pair = (self.space.shared(Shared::Out(0)), self.space.shared(Shared::Next(0)));
         self.space.rename(called, &[pair])

@@ -75,7 +75,7 @@ impl Symbol {
 
 /// An edge that was executed after others. Long ways that begin alike are stored once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Step {
+pub(super) struct WayStep {
     /// The number of the step before.
     pub before: Option<u32>,
     pub edge: EdgeId,

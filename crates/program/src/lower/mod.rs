@@ -46,7 +46,7 @@ use crate::{
 };
 use coverage::Noted;
 pub use coverage::{Assertion, Coverage};
-use intern::{Numbered, States, Step, Stored, Symbol};
+use intern::{Numbered, States, Stored, Symbol, WayStep};
 pub(crate) use names::compared_at;
 pub use relation::ThreadStart;
 
@@ -76,7 +76,7 @@ pub struct Lowering {
     /// Where actions come from, but for those of a single edge without fair choices: the first numbers are theirs.
     origins: Numbered<Stored>,
     /// The steps of those actions, each after another one.
-    steps: Numbered<Step>,
+    steps: Numbered<WayStep>,
     /// The locations that runs have got to.
     noted: Noted,
     /// Ends atomic sections with the budget.

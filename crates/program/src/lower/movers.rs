@@ -31,7 +31,7 @@ enum Lock {
 
 /// What an edge does to a lock.
 #[derive(Clone, PartialEq)]
-enum Step {
+enum LockStep {
     Takes(Lock),
     Releases(Lock),
 }
@@ -44,7 +44,7 @@ pub(super) fn movers(
     starts: impl Iterator<Item = Loc>,
     local: &[bool],
 ) -> Movers {
-    let steps: Vec<Option<Step>> = flow
+    let steps: Vec<Option<LockStep>> = flow
         .edges
         .iter()
         .zip(&code.edges)
@@ -97,7 +97,7 @@ enum Mover {
 /// What is known of the code.
 struct Text<'c> {
     code: &'c Code,
-    steps: Vec<Option<Step>>,
+    steps: Vec<Option<LockStep>>,
     /// The shared places that each edge names.
     named: Vec<Vec<Place>>,
     footprints: Vec<Footprint>,
@@ -124,8 +124,8 @@ impl Text<'_> {
         }
         for (id, edge) in self.edges() {
             let is_use = match &self.steps[id.index()] {
-                Some(Step::Takes(_)) => true,
-                Some(Step::Releases(lock)) => tracks_owners || self.held.is(lock, edge.from),
+                Some(LockStep::Takes(_)) => true,
+                Some(LockStep::Releases(lock)) => tracks_owners || self.held.is(lock, edge.from),
                 None => false,
             };
             let places = self.named[id.index()].iter().filter(|_| !is_use);
@@ -134,7 +134,7 @@ impl Text<'_> {
         let mut sound = BTreeSet::new();
         for (id, edge) in self.edges() {
             let is_all = self.code.location(edge.from).edges.len() == 1;
-            if let (Some(Step::Takes(lock)), [place]) =
+            if let (Some(LockStep::Takes(lock)), [place]) =
                 (&self.steps[id.index()], &self.named[id.index()][..])
                 && is_all
                 && !place.slots().any(|slot| other_uses.contains(slot))
@@ -153,7 +153,7 @@ impl Text<'_> {
     /// What edges touch that are no steps of sound locks, and where from.
     fn touches(&self) -> impl Iterator<Item = (Loc, &Place)> {
         let others = self.edges().filter(|(id, _)| match &self.steps[id.index()] {
-            Some(Step::Takes(lock) | Step::Releases(lock)) => !self.sound.contains(lock),
+            Some(LockStep::Takes(lock) | LockStep::Releases(lock)) => !self.sound.contains(lock),
             None => true,
         });
         others.flat_map(|(id, edge)| {
@@ -210,7 +210,7 @@ impl Text<'_> {
     fn guards(&self) -> Vec<Guard> {
         let mut guards = BTreeMap::new();
         for (id, edge) in self.edges() {
-            let Some(Step::Takes(lock)) = &self.steps[id.index()] else { continue };
+            let Some(LockStep::Takes(lock)) = &self.steps[id.index()] else { continue };
             if !self.sound.contains(lock) || self.code.location(edge.from).edges.len() != 1 {
                 continue;
             }
@@ -264,8 +264,8 @@ impl Text<'_> {
     fn edge_kind(&self, id: EdgeId) -> Option<Mover> {
         let from = self.code.edge(id).from;
         match &self.steps[id.index()] {
-            Some(Step::Takes(lock)) => self.sound.contains(lock).then_some(Mover::Takes),
-            Some(Step::Releases(lock)) => {
+            Some(LockStep::Takes(lock)) => self.sound.contains(lock).then_some(Mover::Takes),
+            Some(LockStep::Releases(lock)) => {
                 let is_sound = self.sound.contains(lock) && self.held.is(lock, from);
                 is_sound.then_some(Mover::Releases)
             }
@@ -295,7 +295,7 @@ impl Text<'_> {
 }
 
 /// What an edge does to a lock that has a name.
-fn step(code: &Code, command: &Command, edge: &Edge) -> Option<Step> {
+fn step(code: &Code, command: &Command, edge: &Edge) -> Option<LockStep> {
     let located = || {
         edge.code.iter().find_map(|instruction| match instruction {
             Instruction::Locate(_, place) => Some(place),
@@ -311,8 +311,8 @@ fn step(code: &Code, command: &Command, edge: &Edge) -> Option<Step> {
         })
     };
     match command {
-        Command::Acquire(_) => lock().map(Step::Takes),
-        Command::Release(_) => lock().map(Step::Releases),
+        Command::Acquire(_) => lock().map(LockStep::Takes),
+        Command::Release(_) => lock().map(LockStep::Releases),
         _ => None,
     }
 }
@@ -321,7 +321,7 @@ fn step(code: &Code, command: &Command, edge: &Edge) -> Option<Step> {
 struct Held(Vec<Option<BTreeSet<Lock>>>);
 
 impl Held {
-    fn of(code: &Code, steps: &[Option<Step>], starts: impl Iterator<Item = Loc>) -> Self {
+    fn of(code: &Code, steps: &[Option<LockStep>], starts: impl Iterator<Item = Loc>) -> Self {
         let released = released(code, steps);
         let mut held = Held(vec![None; code.locations.len()]);
         let starts = starts.chain(code.edges.iter().filter_map(|edge| started(code, edge)));
@@ -343,10 +343,12 @@ impl Held {
                 let edge = code.edge(id);
                 let mut after = merged.clone();
                 match &steps[id.index()] {
-                    Some(Step::Takes(lock)) => _ = after.insert(lock.clone()),
-                    Some(Step::Releases(lock)) if after.contains(lock) => _ = after.remove(lock),
+                    Some(LockStep::Takes(lock)) => _ = after.insert(lock.clone()),
+                    Some(LockStep::Releases(lock)) if after.contains(lock) => {
+                        _ = after.remove(lock)
+                    }
                     // Which one of those that may be this one is given back is not known.
-                    Some(Step::Releases(lock)) => {
+                    Some(LockStep::Releases(lock)) => {
                         let given = slots_of(lock);
                         after.retain(|lock| !slots_of(lock).any(|slot| given.contains(&slot)));
                     }
@@ -411,12 +413,12 @@ fn started(code: &Code, edge: &Edge) -> Option<Loc> {
 }
 
 /// The slots of locks that each procedure, or one that it calls, gives back.
-fn released(code: &Code, steps: &[Option<Step>]) -> Vec<Slots> {
+fn released(code: &Code, steps: &[Option<LockStep>]) -> Vec<Slots> {
     let mut released = vec![Slots::default(); code.procs.len()];
     let mut calls = Vec::new();
     for (edge, step) in code.edges.iter().zip(steps) {
         let proc = code.location(edge.from).proc.index();
-        if let Some(Step::Releases(lock)) = step {
+        if let Some(LockStep::Releases(lock)) = step {
             released[proc].add(slots_of(lock));
         }
         if let Control::Call(callee) = edge.control {

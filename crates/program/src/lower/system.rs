@@ -15,7 +15,7 @@ use selvedge_core::{Control, Memory, Site};
 use selvedge_store::hash;
 
 use super::Lowering;
-use super::intern::{Executed, Step, Stored, Symbol};
+use super::intern::{Executed, Stored, Symbol, WayStep};
 use crate::ProcId;
 use crate::flow::{EdgeId, place};
 
@@ -358,7 +358,7 @@ impl Lowering {
         };
         let Stored { mut last, fair } = self.origins.look(number, Stored::clone);
         let mut path = Vec::new();
-        while let Some(step) = last.map(|step| self.steps.look(step, Step::clone)) {
+        while let Some(step) = last.map(|step| self.steps.look(step, WayStep::clone)) {
             path.push(step.edge);
             last = step.before;
         }
@@ -456,7 +456,7 @@ impl Lowering {
         }
         let mut before = rest.and_then(|way| known[way]);
         for way in new.into_iter().rev() {
-            before = Some(self.steps.number(&Step { before, edge: ways[way].edge })?);
+            before = Some(self.steps.number(&WayStep { before, edge: ways[way].edge })?);
             known[way] = before;
         }
         Ok(before)
@@ -476,7 +476,7 @@ impl Lowering {
             true => Origin(step.edge.0),
             false => {
                 let before = self.last_step(room.ways(), known, step.before)?;
-                let last = Some(self.steps.number(&Step { before, edge: step.edge })?);
+                let last = Some(self.steps.number(&WayStep { before, edge: step.edge })?);
                 self.origin(Stored { last, fair })?
             }
         };

@@ -50,13 +50,13 @@ pub fn violation(
 /// Something that happens in a run, at a place of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Event {
-    place: Place,
+    place: Whereabouts,
     what: What,
 }
 
 /// Who is where.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Place {
+struct Whereabouts {
     /// 0 for `main`, k for the k-th thread that was started; nothing if that is not known.
     thread: Option<usize>,
     /// The byte of the text.
@@ -90,9 +90,9 @@ struct Told {
     /// The events, each with the context that it happens in.
     events: Vec<(usize, Event)>,
     /// Where a thread noted last that it waits at an access.
-    noted: Option<Place>,
+    noted: Option<Whereabouts>,
     /// Where the last step is.
-    last: Option<Place>,
+    last: Option<Whereabouts>,
 }
 
 /// How far a thread is in the text: the statement of each of its frames.
@@ -121,7 +121,7 @@ impl Told {
             let mine = frames.entry(*thread).or_insert_with(|| vec![None]);
             for edge in program.edges_of(action.origin) {
                 let edge = program.flow().edge(edge);
-                let place = |offset| Place { thread: who, offset };
+                let place = |offset| Whereabouts { thread: who, offset };
                 let statement = task.outline.statement_at(edge.span.start);
                 if let Some(statement) = statement.filter(|_| edge.span != Span::default()) {
                     told.last = Some(place(statement.span.start));
@@ -209,7 +209,7 @@ fn happens(
 }
 
 /// The events that become waypoints.
-fn chosen<'a>(told: &'a Told, targets: &[Place]) -> Vec<&'a Event> {
+fn chosen<'a>(told: &'a Told, targets: &[Whereabouts]) -> Vec<&'a Event> {
     let events = &told.events;
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
     let mut contexts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -335,7 +335,8 @@ mod tests {
     fn told(words: &str) -> Told {
         let event = |word: &str| {
             let parts: Vec<&str> = word.split(':').collect();
-            let place = Place { thread: parts[1].parse().ok(), offset: parts[2].parse().unwrap() };
+            let place =
+                Whereabouts { thread: parts[1].parse().ok(), offset: parts[2].parse().unwrap() };
             let what = match parts[3] {
                 "s" => What::Starts,
                 "y" => What::Goes(true),
@@ -351,7 +352,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(words: &str, targets: &[Place], expected: &[usize]) {
+    fn check(words: &str, targets: &[Whereabouts], expected: &[usize]) {
         let told = told(words);
         let all: Vec<&Event> = told.events.iter().map(|(_, event)| event).collect();
         let chosen = chosen(&told, targets);
@@ -388,7 +389,7 @@ mod tests {
 
     #[test]
     fn a_target_says_that_its_statement_starts() {
-        let at = |thread, offset| Place { thread: Some(thread), offset };
+        let at = |thread, offset| Whereabouts { thread: Some(thread), offset };
         check("1:0:1:e 2:1:7:s 3:2:7:s", &[at(1, 7), at(2, 7)], &[0]);
         check("1:0:1:e 2:1:7:s 3:2:8:s", &[at(1, 7)], &[0, 1, 2]);
     }

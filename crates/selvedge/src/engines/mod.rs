@@ -43,7 +43,7 @@ pub trait Engine: Send + Sync {
     }
 
     /// When it begins and how much it works where no engine is named; `None` if it only comes when it is called.
-    fn place(&self, _question: &Question) -> Option<Place> {
+    fn place(&self, _question: &Question) -> Option<Portions> {
         None
     }
 
@@ -53,7 +53,7 @@ pub trait Engine: Send + Sync {
 
 /// The place of an engine among those that take turns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct Portions {
     /// How much work the others do before it begins, in moves of an explorer: a million is about a second.
     pub after: u64,
     /// How large its portions are at first: with 4, four times those of an engine with 1.
@@ -62,23 +62,23 @@ pub struct Place {
     pub catches_up: bool,
 }
 
-impl Place {
+impl Portions {
     /// At once, with portions so large that what others do beside it is hardly noticed.
-    pub const FIRST: Place = Place { after: 0, shares: 8 * FAVOURED, catches_up: false };
+    pub const FIRST: Portions = Portions { after: 0, shares: 8 * FAVOURED, catches_up: false };
 
-    /// At once, where another engine is [beside](Place::beside) it.
-    pub const LEADING: Place = Place { after: 0, shares: LEADING, catches_up: false };
+    /// At once, where another engine is [beside](Portions::beside) it.
+    pub const LEADING: Portions = Portions { after: 0, shares: LEADING, catches_up: false };
 
     /// After a while, with small portions as long as an answer of the leading engine may come soon.
     #[must_use]
-    pub const fn beside(after: u64) -> Place {
-        Place { after, shares: 1, catches_up: true }
+    pub const fn beside(after: u64) -> Portions {
+        Portions { after, shares: 1, catches_up: true }
     }
 
     /// After a while, with portions of one size.
     #[must_use]
-    pub const fn later(after: u64, shares: u64) -> Place {
-        Place { after, shares, catches_up: false }
+    pub const fn later(after: u64, shares: u64) -> Portions {
+        Portions { after, shares, catches_up: false }
     }
 }
 

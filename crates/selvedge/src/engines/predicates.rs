@@ -2,7 +2,7 @@
 
 use selvedge_analysis::Resource;
 
-use super::{Engine, EngineName, FAVOURED, Place, only};
+use super::{Engine, EngineName, FAVOURED, Portions, only};
 use crate::Failure;
 use crate::answer::Answer;
 use crate::heard::Heard;
@@ -32,13 +32,13 @@ impl Engine for ByPredicates {
         resource.and_then(|_| only(self.name(), "`verify`"))
     }
 
-    fn place(&self, question: &Question) -> Option<Place> {
+    fn place(&self, question: &Question) -> Option<Portions> {
         if question.bound().is_none() && come_first(question) {
-            Some(Place::FIRST)
+            Some(Portions::FIRST)
         } else if join(question) {
-            Some(Place::later(HEAD_START, 2 * FAVOURED))
+            Some(Portions::later(HEAD_START, 2 * FAVOURED))
         } else {
-            accompany(question).then_some(Place::beside(BESIDE_STARTED))
+            accompany(question).then_some(Portions::beside(BESIDE_STARTED))
         }
     }
 

@@ -4,7 +4,7 @@ use selvedge_analysis::engine::FAVOURED;
 use selvedge_analysis::{Bound, Resource};
 use selvedge_sequential::{self as summaries, Guesses, engine as sequential};
 
-use super::{Engine, EngineName, Place, only, refuse_delays};
+use super::{Engine, EngineName, Portions, only, refuse_delays};
 use crate::Failure;
 use crate::answer::Answer;
 use crate::question::Question;
@@ -61,7 +61,7 @@ impl Engine for InRounds {
     }
 
     /// Without a bound a violation is sought with more and more rounds.
-    fn place(&self, question: &Question) -> Option<Place> {
+    fn place(&self, question: &Question) -> Option<Portions> {
         let opened = question.opened().ok()?;
         let asked = sequential::RoundsQuestion {
             program: opened.program.as_deref()?,
@@ -75,7 +75,7 @@ impl Engine for InRounds {
             Some(Resource::Rounds) => FAVOURED,
             Some(_) => return None,
         };
-        (is_first && has_answer).then_some(Place::later(HEAD_START, shares))
+        (is_first && has_answer).then_some(Portions::later(HEAD_START, shares))
     }
 
     fn answer(&self, question: &Question) -> Result<Answer, Failure> {

@@ -6,7 +6,7 @@ use selvedge_analysis::Resource;
 use selvedge_analysis::engine::{self, Method, Verdict, delays};
 use selvedge_analysis::reduce::Direction;
 
-use super::{Engine, EngineName, Place, only, refuse_delays};
+use super::{Engine, EngineName, Portions, only, refuse_delays};
 use crate::Failure;
 use crate::answer::Answer;
 use crate::elsewhere::{Elsewhere, FormOpened, refuses_elsewhere};
@@ -67,7 +67,7 @@ impl Engine for OfStates {
         }
     }
 
-    fn place(&self, question: &Question) -> Option<Place> {
+    fn place(&self, question: &Question) -> Option<Portions> {
         if self.method != Method::Auto || question.opened().is_err() {
             return None;
         }
@@ -75,13 +75,13 @@ impl Engine for OfStates {
         // Places of threads may be decided by coverability where predicates have no answer.
         let may_follow = question.subject().options().target.is_some();
         match decided_by_views {
-            true if may_follow => Some(Place { after: u64::MAX, ..Place::FIRST }),
+            true if may_follow => Some(Portions { after: u64::MAX, ..Portions::FIRST }),
             true => None,
             // States may have no end; then predicates are what answers.
-            false if predicates::join(question) => Some(Place::later(0, 1)),
+            false if predicates::join(question) => Some(Portions::later(0, 1)),
             // Nobody knows who is faster.
-            false if predicates::accompany(question) => Some(Place::LEADING),
-            false => Some(Place::FIRST),
+            false if predicates::accompany(question) => Some(Portions::LEADING),
+            false => Some(Portions::FIRST),
         }
     }
 

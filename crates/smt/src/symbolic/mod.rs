@@ -22,7 +22,7 @@ use selvedge_core::{Control, EdgeId, Loc, evaluate};
 use selvedge_program::Source;
 
 use crate::Refusal;
-use crate::layout::{Layout, Place};
+use crate::layout::{Layout, Standing};
 use crate::term::{Term, Var};
 
 /// Atomic sections with more ways through than this are refused.
@@ -100,7 +100,7 @@ struct State {
 }
 
 /// Everything that a thread can do at a place.
-pub fn paths(layout: &Layout<'_>, source: &Source, place: Place) -> Result<Vec<Path>, Refusal> {
+pub fn paths(layout: &Layout<'_>, source: &Source, place: Standing) -> Result<Vec<Path>, Refusal> {
     let Some(start) = place.loc else { return Ok(Vec::new()) };
     let vars =
         |count: usize, var: fn(usize) -> Var| (0..count).map(|n| Term::Var(var(n))).collect();

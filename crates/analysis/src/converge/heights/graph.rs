@@ -15,7 +15,7 @@ use crate::{Budget, Pace, Stop, certify};
 type Entry = (u32, u32);
 
 /// What a thread can do: the shared state and its kind after, and what its stack grows by.
-type Step = (SharedId, u32, i32);
+type HeightStep = (SharedId, u32, i32);
 
 /// A value that falls this far below any that excludes a state is given up.
 const SLACK: i64 = 8;
@@ -96,7 +96,7 @@ impl Graph {
         let (states, kinds) = certify::states(reached);
         let numbers: FxHashMap<&CountedState, u32> = states.iter().zip(0..).collect();
         let number_of: FxHashMap<Entry, u32> = kinds.iter().copied().zip(0..).collect();
-        let mut known: FxHashMap<(SharedId, u32), Vec<Step>> = FxHashMap::default();
+        let mut known: FxHashMap<(SharedId, u32), Vec<HeightStep>> = FxHashMap::default();
         let (mut edges, mut ends) = (Vec::new(), Vec::with_capacity(states.len()));
         let mut pace = Pace::new(budget);
         for state in &states {

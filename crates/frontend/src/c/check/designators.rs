@@ -8,7 +8,7 @@ use selvedge_program::Span;
 use super::Checker;
 use super::arithmetic::of_value;
 use super::conversions::{constant, int, unsupported};
-use super::initialisers::{Cursor, Step};
+use super::initialisers::{Cursor, Descent};
 use super::literals::character_value;
 use super::operands::bit_field;
 use super::parts::Parts;
@@ -18,7 +18,7 @@ use crate::c::types::{DataModel, Opaque, Type};
 
 impl Checker<'_> {
     /// The way that designators go.
-    pub fn resolve(&mut self, ty: &Type, designators: &[Designator]) -> Option<Vec<Step>> {
+    pub fn resolve(&mut self, ty: &Type, designators: &[Designator]) -> Option<Vec<Descent>> {
         let mut ty = of_value(ty);
         let mut steps = Vec::new();
         for designator in designators {
@@ -26,13 +26,13 @@ impl Checker<'_> {
                 (Designator::Member(name), Type::Record(id)) => {
                     let path = self.find_member(*id, name)?;
                     for (id, field) in path {
-                        steps.push(Step::Field(field));
+                        steps.push(Descent::Field(field));
                         ty = of_value(&self.types.record(id).fields.get(field)?.ty);
                     }
                 }
                 (Designator::Index(index), Type::Array(element, length)) => {
                     let first = self.designated_index(index, *length)?;
-                    steps.push(Step::Elements(first, first));
+                    steps.push(Descent::Elements(first, first));
                     ty = of_value(element);
                 }
                 (Designator::Range(from, to), Type::Array(element, length)) => {
@@ -42,7 +42,7 @@ impl Checker<'_> {
                         self.error(to.span, "this range ends before it starts");
                         return None;
                     }
-                    steps.push(Step::Elements(first, last));
+                    steps.push(Descent::Elements(first, last));
                     ty = of_value(element);
                 }
                 (Designator::Member(name), _) => {

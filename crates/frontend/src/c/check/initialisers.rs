@@ -15,7 +15,7 @@ use crate::c::types::Type;
 
 /// A step to a part.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(super) enum Descent {
     /// To a member.
     Field(usize),
     /// To an element, or to all from one to another.
@@ -218,7 +218,7 @@ impl Checker<'_> {
         at: u64,
         cursor: &mut Cursor<'_>,
         braced: bool,
-        steps: &[Step],
+        steps: &[Descent],
     ) -> Option<u64> {
         parts.depth += 1;
         let seen = self.fill_parts_inside(parts, ty, at, cursor, braced, steps);
@@ -233,9 +233,9 @@ impl Checker<'_> {
         at: u64,
         cursor: &mut Cursor<'_>,
         braced: bool,
-        steps: &[Step],
+        steps: &[Descent],
     ) -> Option<u64> {
-        let mut steps: Vec<Step> = steps.to_vec();
+        let mut steps: Vec<Descent> = steps.to_vec();
         let (mut position, mut seen) = (0_u64, 0_u64);
         while let Some((designators, _)) = cursor.current() {
             if steps.is_empty() && !designators.is_empty() && !cursor.is_resolved {
@@ -247,11 +247,11 @@ impl Checker<'_> {
             }
             let (first, last) = match steps.first() {
                 None => (position, position),
-                Some(Step::Field(field)) => {
+                Some(Descent::Field(field)) => {
                     let field = u64::try_from(*field).ok()?;
                     (field, field)
                 }
-                Some(Step::Elements(first, last)) => (*first, *last),
+                Some(Descent::Elements(first, last)) => (*first, *last),
             };
             let Some((part_ty, offset, bits)) = self.part(ty, first) else { break };
             let is_union = matches!(ty, Type::Record(id) if self.types.record(*id).is_union);
@@ -294,7 +294,7 @@ impl Checker<'_> {
         at: u64,
         more: u64,
         cursor: &mut Cursor<'_>,
-        steps: &[Step],
+        steps: &[Descent],
     ) -> Option<()> {
         let item = cursor.items.get(cursor.at..=cursor.at)?;
         let (_, init) = item.first()?;
@@ -358,7 +358,7 @@ impl Checker<'_> {
         ty: &Type,
         at: u64,
         cursor: &mut Cursor<'_>,
-        steps: &[Step],
+        steps: &[Descent],
     ) -> Option<()> {
         let inner = of_value(ty);
         if !steps.is_empty() {

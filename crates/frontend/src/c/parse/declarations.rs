@@ -1,7 +1,7 @@
 //! What stands at the top of a file; declarations and functions.
 
 use super::declarators::Naming;
-use super::specifiers::{Place, defines};
+use super::specifiers::{SpecifierPlace, defines};
 use super::{Meaning, Parser};
 use crate::Diagnostic;
 use crate::c::lexer::Token;
@@ -72,7 +72,7 @@ impl Parser<'_> {
         if self.at_foreign_word() && self.peek_at(1) != Token::OpenParen {
             return Err(self.expected("a declaration"));
         }
-        let mut specifiers = self.specifiers(Place::Declaration)?;
+        let mut specifiers = self.specifiers(SpecifierPlace::Declaration)?;
         let says_nothing = self.tokens.position() == first;
         if says_nothing && self.peek() != Token::Name && self.peek() != Token::Star {
             return Err(self.no_declaration());

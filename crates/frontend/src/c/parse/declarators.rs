@@ -1,6 +1,6 @@
 //! Names, and what stands around them: pointers, arrays, functions and their parameters.
 
-use super::specifiers::Place;
+use super::specifiers::SpecifierPlace;
 use super::{Meaning, Parser};
 use crate::c::lexer::Token;
 use crate::c::tree::{
@@ -216,7 +216,7 @@ impl Parser<'_> {
     }
 
     fn parameter(&mut self) -> Parsed<Param> {
-        let specifiers = self.specifiers(Place::Type)?;
+        let specifiers = self.specifiers(SpecifierPlace::Type)?;
         let declarator = self.declarator(Naming::Optional)?;
         if let Some(name) = &declarator.name {
             self.declare(&name.text, Meaning::Value);

@@ -1,7 +1,7 @@
 //! `struct`, `union` and `enum`.
 
 use super::declarators::Naming;
-use super::specifiers::Place;
+use super::specifiers::SpecifierPlace;
 use super::{Meaning, Parser};
 use crate::c::lexer::Token;
 use crate::c::tree::{Attributes, Declarator, Enumeration, Expr, Member, Name, Record, TypeWords};
@@ -79,7 +79,7 @@ impl Parser<'_> {
 
     fn member(&mut self) -> Parsed<Member> {
         let start = self.tokens.span();
-        let specifiers = self.specifiers(Place::Type)?;
+        let specifiers = self.specifiers(SpecifierPlace::Type)?;
         let mut declarators = Vec::new();
         if self.peek() != Token::Semicolon
             && !(self.peek() == Token::CloseBrace && is_record(&specifiers.ty))

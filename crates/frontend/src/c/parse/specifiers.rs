@@ -13,7 +13,7 @@ use crate::cursor::Parsed;
 
 /// What the words belong to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum SpecifierPlace {
     /// A declaration at the top of a file, in a block, or of parameters in the old style: `int` may be missing.
     Declaration,
     /// A parameter, a member, or a type in an expression: there is a type, if only one that is not known.
@@ -207,7 +207,7 @@ impl Parser<'_> {
     }
 
     /// The words before declarators. Nothing is read, and nothing said, if there are none.
-    pub(super) fn specifiers(&mut self, place: Place) -> Parsed<Specifiers> {
+    pub(super) fn specifiers(&mut self, place: SpecifierPlace) -> Parsed<Specifiers> {
         let start = self.tokens.span();
         let mut found = Specifiers::of(TypeWords::Missing, start);
         let mut attributes = Attributes::default();
@@ -273,7 +273,7 @@ impl Parser<'_> {
         found.alignments.append(&mut attributes.alignments);
         found.ty = self.combine(ty, &words, found.span);
         let is_empty = matches!(found.ty, TypeWords::Missing);
-        if is_empty && place == Place::Type {
+        if is_empty && place == SpecifierPlace::Type {
             return Err(self.expected("a type"));
         }
         Ok(found)
@@ -359,8 +359,8 @@ impl Parser<'_> {
     }
 
     /// Whether a name that is no type stands where only a type can.
-    fn looks_like_type(&self, place: Place) -> bool {
-        place == Place::Type || matches!(self.peek_at(1), Token::Name | Token::Star)
+    fn looks_like_type(&self, place: SpecifierPlace) -> bool {
+        place == SpecifierPlace::Type || matches!(self.peek_at(1), Token::Name | Token::Star)
     }
 
     /// `typeof (…)`
@@ -410,7 +410,7 @@ impl Parser<'_> {
     /// A type in an expression.
     pub(super) fn type_name(&mut self) -> Parsed<TypeName> {
         self.nested(|p| {
-            let specifiers = p.specifiers(Place::Type)?;
+            let specifiers = p.specifiers(SpecifierPlace::Type)?;
             p.no_storage(&specifiers, "a type in an expression");
             let declarator = p.declarator(Naming::Never)?;
             Ok(TypeName { specifiers, declarator })
