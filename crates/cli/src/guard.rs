@@ -1,6 +1,8 @@
 //! # The guard's answer
 //! The guard itself is that of a check ([`selvedge_check::command::guard`]); here is what it prints: text, JSON or SARIF.
 
+use std::io::Write as _;
+
 use selvedge::{Blame, Failure, failure_report};
 use selvedge_check::command::guard::{self, Watched};
 pub use selvedge_check::command::guard::{GRACE, Overrun, answers, completed, interrupted};
@@ -30,7 +32,12 @@ pub fn shown(overrun: &Overrun, format: Format, file: &str) -> String {
     match format {
         Format::Json => json::print(&object()),
         Format::Sarif => json::print(&sarif::failure(&object(), Exit::Unknown as u8)),
-        _ => overrun.text(),
+        // What reads these expects nothing else.
+        Format::Csv | Format::Dot => {
+            let _ = std::io::stderr().write_all(overrun.text().as_bytes());
+            String::new()
+        }
+        Format::Text | Format::Markdown => overrun.text(),
     }
 }
 
@@ -50,5 +57,6 @@ mod tests {
         assert!(json.contains("\"file\": \"a.weave\""), "{json}");
         assert!(json.contains("\"verdict\": \"unknown\""), "{json}");
         assert!(shown(&overrun, Format::Sarif, "a.weave").contains("sarif"));
+        assert!(shown(&overrun, Format::Csv, "a.weave").is_empty(), "no row of a table");
     }
 }
