@@ -124,9 +124,9 @@ fn beginnings() {
             1:1 `import` `import` does not belong to the language -- leave it out: one file is the whole program
             2:1 `package` `package` does not belong to the language -- leave it out: one file is the whole program
             5:1 `main` write a declaration here, not `main` -- a procedure begins with the type of its result, or with `void`
-            6:28 `` write `;` here, not `{` -- write `acquire m;` before, and `release m;` after
+            6:12 `synchronized` `synchronized` does not belong to the language -- write `acquire m;` before, and `release m;` after
             6:52 `try` `try` does not belong to the language -- there are no exceptions: `goto` leaves a block
-            6:77 `` write `;` here, not `{` -- there are no exceptions: `goto` leaves a block
+            6:68 `catch` `catch` does not belong to the language -- there are no exceptions: `goto` leaves a block
         "#]],
     );
 }
