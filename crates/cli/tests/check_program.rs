@@ -16,7 +16,8 @@ fn selvedge(arguments: &[&str]) -> Output {
     command.env("NO_COLOR", "1").args(arguments).output().expect("it runs")
 }
 
-/// The other program, which belongs to another package: built on demand, beside this one.
+/// The other program, which belongs to another package: built on demand, beside this one and with the features that its
+/// crates have for this one, so that they are not built once more.
 fn checker() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
@@ -27,7 +28,8 @@ fn checker() -> &'static Path {
         };
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a folder");
         let built = Command::new(env!("CARGO"))
-            .args(["build", "--offline", "--quiet", "--package", "selvedge-check"])
+            .args(["build", "--offline", "--quiet", "--bins"])
+            .args(["--package", "selvedge-check", "--package", "selvedge-cli"])
             .args(["--profile", profile, "--target-dir"])
             .arg(target)
             .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))

@@ -133,3 +133,58 @@ fn colours_are_for_terminals_and_for_those_who_ask() {
     assert!(!has_colours(&coloured(&["--color", "never"], &[("CLICOLOR_FORCE", "1")])));
     assert!(!has_colours(&coloured(&[], &[("NO_COLOR", "1"), ("TERM", "xterm-256color")])));
 }
+
+/// What a terminal gets from a question that takes longer than its limit, without colours.
+#[cfg(target_os = "linux")]
+fn on_a_terminal(arguments: &str) -> Option<String> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/locks/filter.weave");
+    let command = format!(
+        "'{}' {arguments} --const N=6 --timeout 4s '{}'",
+        env!("CARGO_BIN_EXE_selvedge"),
+        file.display()
+    );
+    let script = Command::new("script")
+        .args(["-qec", &command, "/dev/null"])
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::null())
+        .output();
+    match script {
+        Ok(said) => Some(String::from_utf8_lossy(&said.stdout).into_owned()),
+        Err(_) => {
+            eprintln!("skipped: there is no `script`, which makes a terminal");
+            None
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_shows_how_far_a_run_is_and_what_is_done() {
+    // Goes back to the start of the line and clears it.
+    const CLEAR: &str = "\r\u{1b}[2K";
+    let Some(said) = on_a_terminal("check --contexts 40") else { return };
+    let mut lines: Vec<&str> = said.split(CLEAR).collect();
+    let answer = lines.pop().unwrap();
+    assert!(answer.starts_with("unknown: the time limit was reached"), "{said:?}");
+    // A smaller bound may do; what was just done is no advice.
+    let advice = answer.lines().find(|line| line.trim_start().starts_with("try ")).unwrap();
+    assert!(advice.contains("a smaller --contexts") && !advice.contains("check"), "{advice}");
+    assert_eq!(lines.first(), Some(&""), "nothing but the line and the answer: {said:?}");
+    let mut before = 0;
+    for line in &lines[1..] {
+        assert!(line.chars().count() < 80, "a longer line cannot be taken back: {line}");
+        assert!(line.contains("exploring ") && line.contains(" of 40"), "{line}");
+        let (_, share) = line.split_once('(').unwrap();
+        let share: u32 = share.split_once(" %)").unwrap().0.parse().unwrap();
+        assert!((before..=100).contains(&share), "{line}, after {before} %");
+        before = share;
+    }
+    assert!(lines[1..].iter().any(|line| line.contains(" moves/s")), "{said:?}");
+
+    // Where no bound was asked for there is a limit alone.
+    let said = on_a_terminal("verify").unwrap();
+    let drawn = said.split(CLEAR).filter(|line| line.contains("exploring "));
+    let drawn: Vec<&str> = drawn.collect();
+    assert!(!drawn.is_empty(), "{said:?}");
+    assert!(drawn.iter().all(|line| !line.contains(" of ") && line.contains(" %)")), "{said:?}");
+}

@@ -89,6 +89,15 @@ pub struct Diagnostics {
     pub list: Vec<Diagnostic>,
 }
 
+/// Says what to write where something else stands: what there is to do comes first.
+pub(crate) fn write(what: &str, found: &str) -> String {
+    match (what, found.starts_with("the end of ")) {
+        ("the end of the line", _) => format!("end the line before {found}"),
+        ("`;`", _) | (_, true) => format!("write {what} before {found}"),
+        (_, false) => format!("write {what} here, not {found}"),
+    }
+}
+
 /// How many mistakes are shown before the rest is only counted.
 const SHOWN: usize = 50;
 

@@ -43,7 +43,6 @@ pub mod syntax;
 pub mod tables;
 pub mod target;
 pub mod task;
-#[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod weave;
 

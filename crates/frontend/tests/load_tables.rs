@@ -134,7 +134,7 @@ fn transition_systems_and_their_targets() {
     .assert_eq(&folder.load(&table, &LoadOptions::default()));
     folder.write("x.prop", "1|1|1\n");
     expect![[r#"
-        error: expected the end of the line, found `|`
+        error: end the line before `|`
          --> x.prop:1:4
           |
         1 | 1|1|1

@@ -205,10 +205,15 @@ pub fn fixes(document: &mut Document, from: usize, to: usize) -> Vec<CodeActionO
     let found: Vec<(Span, String)> = (draft.diagnostics.list.iter())
         .filter(|diagnostic| touches(diagnostic.label.span))
         .filter_map(|diagnostic| {
-            let name = diagnostic.hint.as_deref()?.strip_prefix("did you mean `")?;
-            Some((diagnostic.label.span, name.strip_suffix("`?")?.to_owned()))
+            let hint = diagnostic.hint.as_deref()?.strip_prefix("did you mean `")?;
+            Some((diagnostic.label.span, hint.split_once("`?")?.0.to_owned()))
         })
         .collect();
+    let found = found.into_iter().filter_map(|(span, meant)| {
+        let (start, end) = (span.start as usize, span.end as usize);
+        let (from, to, new) = in_its_place(document.text.get(start..end)?, &meant)?;
+        Some((Span::new(start + from, start + to), new))
+    });
     let fix = |(span, name): (Span, String)| CodeAction {
         title: format!("Write `{name}`"),
         kind: Some(CodeActionKind::QUICKFIX),
@@ -216,7 +221,33 @@ pub fn fixes(document: &mut Document, from: usize, to: usize) -> Vec<CodeActionO
         edit: Some(edited(document, vec![TextEdit::new(document.range(span), name)])),
         ..CodeAction::default()
     };
-    found.into_iter().map(|found| fix(found).into()).collect()
+    found.map(|found| fix(found).into()).collect()
+}
+
+/// Which part of a text that is marked as a mistake is replaced, and by what: a word by a word, the one sign of a comparison or an
+/// assignment by the other one, a name by a pointer with that name. `None` where that is not clear.
+fn in_its_place(marked: &str, meant: &str) -> Option<(usize, usize, String)> {
+    let is_word = |text: &str| {
+        !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "_$".contains(c))
+    };
+    if is_word(marked) {
+        let new = match meant {
+            "void *" => format!("*{marked}"),
+            _ => is_word(meant).then(|| meant.to_owned())?,
+        };
+        return Some((0, marked.len(), new));
+    }
+    let written = match meant {
+        "=" => "==",
+        "==" => "=",
+        _ => return None,
+    };
+    // Another sign of the kind, as in `a == b == c` or `a[i == j] = 0`: which one is meant?
+    let signs: Vec<_> = marked.match_indices('=').collect();
+    let (first, last) = (signs.first()?.0, signs.last()?.0);
+    let is_alone = signs.len() == written.len() && last + 1 - first == written.len();
+    let is_other = first > 0 && "!<>+-*/%&|^".contains(&marked[first - 1..first]);
+    (is_alone && !is_other).then(|| (first, last + 1, meant.to_owned()))
 }
 
 /// What every name of the text is, each place relative to the one before it.

@@ -47,7 +47,6 @@ pub mod slots;
 mod source;
 pub mod sync;
 pub mod telling;
-#[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod types;
 mod visit;

@@ -106,6 +106,77 @@ fn what_was_meant_is_a_quick_fix() {
     client.goodbye();
 }
 
+/// The text after the only quick fix at a place.
+fn fixed(client: &mut Client, uri: &str, text: &str, at: &str) -> String {
+    let (line, character) = place(text, at);
+    let position = json!({"line": line, "character": character});
+    let params = json!({
+        "textDocument": {"uri": uri},
+        "range": {"start": position, "end": position},
+        "context": {"diagnostics": []},
+    });
+    let fixes = client.result("textDocument/codeAction", params);
+    assert_eq!(fixes.as_array().unwrap().len(), 1, "{text}: {fixes}");
+    let edit = &fixes[0]["edit"]["changes"][uri][0];
+    let marked = slice(text, &edit["range"]);
+    let from = marked.as_ptr() as usize - text.as_ptr() as usize;
+    format!(
+        "{}{}{}",
+        &text[..from],
+        edit["newText"].as_str().unwrap(),
+        &text[from + marked.len()..]
+    )
+}
+
+#[test]
+fn every_did_you_mean_has_a_fix_that_mends_it() {
+    // What is written wrongly, in a text that is right otherwise: variables, procedures, types, values, members, labels, places, words that begin something.
+    let wrong = [
+        ("redy", "bool ready; thread t { redy := true; }"),
+        ("redy", "bool ready; thread t { assert !redy; }"),
+        ("wrok", "void work() { skip; } thread t { wrok(); }"),
+        ("wrok", "void work() { skip; } thread t = wrok();"),
+        ("Mdoe", "enum Mode { On, Off } Mdoe m := On; thread t { m := Off; }"),
+        ("Ofw", "enum Mode { On, Off } Mode m; thread t { m := Ofw; }"),
+        ("LIMTI", "const LIMIT = 2; int[0..LIMTI] n; thread t { n := 1; }"),
+        ("firts", "struct Pair { bool first; bool second; } Pair p; thread t { p.firts := true; }"),
+        ("agian", "bool x; thread t { again: x := !x; if (x) goto agian; }"),
+        ("thraed", "bool x; thraed t { x := true; }"),
+        ("bol", "bol x; thread t { x := true; }"),
+        ("viod", "viod f() { skip; } thread t { f(); }"),
+        ("whlie", "bool x; thread t { whlie (x) { skip; } }"),
+        ("whlie", "bool x; thread t { whlie (x) skip; }"),
+        ("asert", "bool x; thread t { asert x; }"),
+        ("retrun", "bool x; thread t { if (x) { retrun; } }"),
+        ("acquier", "lock m; thread t { acquier m; release m; }"),
+        ("eithr", "bool x; thread t { eithr { skip; } or { x := true; } }"),
+    ];
+    let mut client = Client::start(&[], json!({}));
+    for (number, (at, text)) in wrong.into_iter().enumerate() {
+        let uri = format!("file:///{number}.weave");
+        let list = client.open(&uri, text);
+        assert!(list[0]["message"].as_str().unwrap().contains("did you mean"), "{text}: {list:?}");
+        let mended = fixed(&mut client, &uri, text, at);
+        let left = client.change(&uri, 2, json!([{"text": mended}]));
+        assert_eq!(left, Vec::<Value>::new(), "{mended}");
+    }
+    // A sign is mended where it stands, and not the whole of what is marked.
+    let signs = [
+        ("x == 1;", "int x; int main(void) { x == 1; return 0; }", "x = 1;"),
+        ("x = 1)", "int x; int main(void) { if (x = 1) return 1; return 0; }", "x == 1)"),
+        ("countr", "int counter; int main(void) { countr = 1; return 0; }", "counter = 1"),
+        ("p;", "void p; int main(void) { return 0; }", "void *p;"),
+    ];
+    for (number, (at, text, mended)) in signs.into_iter().enumerate() {
+        let uri = format!("file:///{number}.c");
+        client.open(&uri, text);
+        let new = fixed(&mut client, &uri, text, at);
+        assert!(new.contains(mended), "{new}");
+        assert_eq!(client.change(&uri, 2, json!([{"text": new}])), Vec::<Value>::new());
+    }
+    client.goodbye();
+}
+
 #[test]
 fn names_have_colours_by_what_they_mean() {
     let text = "bool go; const N = 2;\nthread t * N { go := true; }\n";

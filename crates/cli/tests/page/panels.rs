@@ -86,3 +86,26 @@ fn the_first_state_may_be_wrong_already() {
     assert!(answer.as_str().unwrap().contains(circle), "{answer}");
     browser.no_errors();
 }
+
+#[test]
+fn the_step_stays_in_view_whatever_the_width() {
+    let Some(browser) = Browser::start() else { return };
+    let file = folder("width").join("long.weave");
+    let text = "int[0..20] n := 0;\nthread a { while (n < 20) n := n + 1; assert false; }\n";
+    fs::write(&file, text).unwrap();
+    let explorer = Explorer::start(&file, &[]);
+    browser.resize(400, 900);
+    browser.open(&explorer.url);
+    browser.wait_for(&is("unsafe"));
+    browser.wait_for("document.querySelector('.steps .lit')");
+    let in_view = "(() => { const list = document.querySelector('.steps').getBoundingClientRect(); \
+                   const row = document.querySelector('.steps .lit').getBoundingClientRect(); \
+                   const head = document.querySelector('.steps .head').getBoundingClientRect().height; \
+                   return row.top >= list.top + head && row.bottom <= list.bottom; })()";
+    assert!(browser.run("return page.run.length").as_u64().unwrap() > 20);
+    for width in [400, 1280, 400] {
+        browser.resize(width, 900);
+        browser.wait_for(in_view);
+    }
+    browser.no_errors();
+}

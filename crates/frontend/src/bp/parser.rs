@@ -6,6 +6,7 @@ use selvedge_model::Patience;
 use selvedge_program::{Source, Span};
 
 use super::lexer::{Kind, Token, tokens};
+use crate::diagnostic::write;
 use crate::{Diagnostic, syntax::Name};
 
 /// How deep statements and expressions may be nested, together.
@@ -226,7 +227,7 @@ impl<'s> Parser<'s> {
 
     /// That something else was expected here.
     pub(super) fn expected(&self, what: &str) -> Diagnostic {
-        Diagnostic::error(self.span(), format!("expected {what}, found {}", self.shown()))
+        Diagnostic::error(self.span(), write(what, &self.shown()))
     }
 
     /// Reports a mistake at the next token, unless it is the echo of one that is known.

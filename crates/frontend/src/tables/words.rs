@@ -8,6 +8,7 @@
 use selvedge_program::Span;
 
 use crate::Diagnostic;
+use crate::diagnostic::write;
 
 /// What a token is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -173,7 +174,7 @@ impl<'a> Scanner<'a> {
 
     /// Complains about a token.
     pub(super) fn unexpected(&self, token: Token, wanted: &str) -> Diagnostic {
-        let message = format!("expected {wanted}, found {}", self.show(token));
+        let message = write(wanted, &self.show(token));
         Diagnostic::error(token.span, message)
     }
 

@@ -158,11 +158,14 @@ impl Parser<'_> {
                 self.mistake(span, "a comparison is not a statement", hint);
             }
             _ if targets.len() == 1 => {
+                if let Some(error) = self.misspelt_beginning() {
+                    return Err(self.tokens.unexpected(error));
+                }
                 let name = &targets[0].name.text;
                 let prints = foreign::operation(name) == Some(Operation::Print);
                 let hint = match prints {
                     true => Some(Operation::Print.advice(&[])),
-                    false => self.misspelt(),
+                    false => self.foreign_beginning().map(str::to_owned),
                 };
                 let hint = hint
                     .unwrap_or_else(|| format!("`{name} := value;` assigns, `{name}(…);` calls"));

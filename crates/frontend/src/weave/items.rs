@@ -88,10 +88,12 @@ impl Parser<'_> {
                 if (self.tokens.peek_at(1), self.tokens.peek_at(2))
                     == (Token::Name, Token::OpenBrace) =>
             {
-                let hint = self.misspelt().unwrap_or_else(|| {
-                    "`enum NAME { … }`, `thread NAME { … }` and `void NAME() { … }` have braces"
-                        .to_owned()
-                });
+                if let Some(error) = self.misspelt_beginning() {
+                    return Err(self.tokens.unexpected(error));
+                }
+                let hint = self.foreign_beginning().unwrap_or(
+                    "`enum NAME { … }`, `thread NAME { … }` and `void NAME() { … }` have braces",
+                );
                 Err(self.expected_with_hint("a declaration", hint))
             }
             Token::Name if self.at_invariant() => self.invariant(),

@@ -36,6 +36,7 @@ use selvedge_program::{Source, Span};
 
 use crate::check::similar::{WORDS, did_you_mean};
 use crate::cursor::{Cursor, Parsed, Reported};
+use crate::diagnostic::write;
 use crate::foreign;
 use crate::syntax::{Effect, File, Item, Name};
 use crate::{Diagnostic, syntax};
@@ -94,6 +95,8 @@ struct Begun {
     span: Span,
     /// Whether what follows it does not follow a name in a program.
     can_be_foreign: bool,
+    /// Whether a parenthesis follows it, as in a call.
+    has_parenthesis: bool,
 }
 
 struct Parser<'s> {
@@ -129,7 +132,7 @@ impl Parser<'_> {
 
     /// Reports that something else was expected in the place of the current token.
     fn expected(&mut self, what: &str) -> Reported {
-        let message = format!("expected {what}, found {}", self.tokens.quote());
+        let message = write(what, &self.tokens.quote());
         let error = Diagnostic::error(self.tokens.span(), message);
         let error = self.of_other_languages(error);
         self.tokens.unexpected(error)
@@ -137,7 +140,7 @@ impl Parser<'_> {
 
     /// Reports that something else was expected, and what to do about it unless a word or a sign of another language says more.
     fn expected_or(&mut self, what: &str, hint: &str) -> Reported {
-        let message = format!("expected {what}, found {}", self.tokens.quote());
+        let message = write(what, &self.tokens.quote());
         let error = Diagnostic::error(self.tokens.span(), message);
         let error = self.of_other_languages(error);
         let error = if error.hint.is_none() { error.hint(hint) } else { error };
@@ -185,7 +188,7 @@ impl Parser<'_> {
 
     /// Reports that something else was expected, and what to do about it.
     fn expected_with_hint(&mut self, what: &str, hint: impl Into<String>) -> Reported {
-        let message = format!("expected {what}, found {}", self.tokens.quote());
+        let message = write(what, &self.tokens.quote());
         let error = Diagnostic::error(self.tokens.span(), message).hint(hint);
         let error = self.begun_elsewhere().unwrap_or(error);
         self.tokens.unexpected(error)
@@ -206,7 +209,7 @@ impl Parser<'_> {
         if self.peek() == token {
             return Ok(self.tokens.bump());
         }
-        let message = format!("expected {what}, found {}", self.tokens.quote());
+        let message = write(what, &self.tokens.quote());
         let error = Diagnostic::error(self.tokens.span(), message);
         let error = self.of_other_languages(error.related(open, "to close this"));
         Err(self.tokens.unexpected(error))
@@ -219,8 +222,8 @@ impl Parser<'_> {
             return Ok(());
         }
         let error = match self.peek() {
-            Token::End => "expected `;`".to_owned(),
-            _ => format!("expected `;`, found {}", self.tokens.quote()),
+            Token::End => "write `;` before the end of the file".to_owned(),
+            _ => write("`;`", &self.tokens.quote()),
         };
         let hint = match self.peek() {
             Token::PlusPlus | Token::MinusMinus => STEP_HINT.to_owned(),
@@ -233,10 +236,13 @@ impl Parser<'_> {
                 NO_POINTERS.to_owned()
             }
             _ if self.tokens.on_new_line() => MISSING_HINT.to_owned(),
-            _ => self.misspelt().unwrap_or_else(|| MISSING_HINT.to_owned()),
+            _ => self.foreign_beginning().unwrap_or(MISSING_HINT).to_owned(),
         };
         let error = Diagnostic::error(self.tokens.after_previous(), error).hint(hint);
-        let error = self.of_other_languages(error);
+        let error = match self.misspelt_beginning() {
+            Some(misspelt) if !self.tokens.on_new_line() => misspelt,
+            _ => self.of_other_languages(error),
+        };
         let reported = self.tokens.unexpected(error);
         let something_new = self.tokens.on_new_line() || self.peek() == Token::CloseBrace;
         if something_new { Ok(()) } else { Err(reported) }
@@ -294,14 +300,25 @@ impl Parser<'_> {
                 | Token::PlusAssign
                 | Token::MinusAssign
         );
-        let begun = Begun { span: self.tokens.span(), can_be_foreign: !follows_name };
+        let begun = Begun {
+            span: self.tokens.span(),
+            can_be_foreign: !follows_name,
+            has_parenthesis: self.tokens.peek_at(1) == Token::OpenParen,
+        };
         self.begun = (self.peek() == Token::Name).then_some(begun);
     }
 
-    /// The word that was meant, if what is being read begins with one that is misspelt, or that another language has.
-    fn misspelt(&self) -> Option<String> {
+    /// Says that what is being read begins with a misspelt word, or with one of another language, if it does: nothing that may follow a name follows it, or
+    /// what follows `)` on the same line follows no call, as in `whlie (e) skip;`.
+    fn misspelt_beginning(&self) -> Option<Diagnostic> {
+        let begun = self.begun?;
+        let follows_no_call = begun.has_parenthesis && !self.tokens.on_new_line();
+        if !begun.can_be_foreign && !follows_no_call {
+            return None;
+        }
         let foreign = self.foreign_beginning().map(str::to_owned);
-        foreign.or_else(|| did_you_mean(self.tokens.text(self.begun?.span), WORDS))
+        let hint = foreign.or_else(|| did_you_mean(self.tokens.text(begun.span), WORDS))?;
+        Some(self.no_word(begun.span).hint(hint))
     }
 
     /// What to do about the word that what is being read begins with, if it is one of another language.

@@ -7,6 +7,7 @@ use super::lexer::{Token, is_reserved};
 use super::{Parser, STEP_HINT};
 use crate::Diagnostic;
 use crate::cursor::{Parsed, Reported};
+use crate::diagnostic::write;
 use crate::foreign::{self, Operation};
 use crate::syntax::{Cond, Expr, ExprKind, Name, Stmt, StmtKind, VarDecl};
 
@@ -39,7 +40,7 @@ impl Parser<'_> {
     }
 
     fn unclosed(&mut self, open: Span) {
-        let message = format!("expected `}}`, found {}", self.tokens.quote());
+        let message = write("`}`", &self.tokens.quote());
         let error = Diagnostic::error(self.tokens.span(), message);
         let error = error.related(open, "this block is not closed");
         self.tokens.unexpected(error.hint("add the missing `}`"));
@@ -447,8 +448,10 @@ impl Parser<'_> {
             if let Some(reported) = self.foreign_start() {
                 return Err(reported);
             }
-            let hint = self.misspelt();
-            let hint = hint.unwrap_or_else(|| "`f(…);` and `call f(…);` are calls".to_owned());
+            if let Some(error) = self.misspelt_beginning() {
+                return Err(self.tokens.unexpected(error));
+            }
+            let hint = self.foreign_beginning().unwrap_or("`f(…);` and `call f(…);` are calls");
             return Err(self.expected_with_hint("a statement", hint));
         }
         if matches!(self.peek(), Token::Local | Token::Shared) {

@@ -40,7 +40,7 @@ thread t { struct f { int x; } struct c g; typedef h; }
             2:66: the struct `node` has itself as a part (to refer to another `node`, keep its index in an array: `int[0..3] next;`)
             3:14: the struct `a` has itself as a part (to refer to another `a`, keep its index in an array: `int[0..3] inner;`)
             5:6: `node` is already the name of a struct (give one of them another name)
-            6:17: expected `;`, found `}` (a statement or declaration ends with `;`)
+            6:17: write `;` before `}` (a statement or declaration ends with `;`)
             7:21: a variable cannot be declared together with its struct (declare it after the struct, whose name is its type: `node n;`)
             8:12: a struct cannot be declared inside a procedure (move it to the top of the file, or add a missing `}`)
             8:32: `struct` stands before declarations of structs only (leave it out: the name of a struct is a type, as in `node n;`)
@@ -156,7 +156,7 @@ thread t {
             1:34: a channel cannot hold that many messages (write a constant from 0 to 64, as in `chan[2] int c;`)
             1:55: a channel cannot hold that many messages (write a constant from 0 to 64, as in `chan[2] int c;`)
             1:75: a lock cannot be sent (send an index, or another value that says which one)
-            4:34: expected `:=`, found `int` (a channel is a shared variable: `chan[2] int c;` holds two messages, `chan int c;` none; `send(c, 1);` and `x := receive(c);` use it)
+            4:34: write `:=` here, not `int` (a channel is a shared variable: `chan[2] int c;` holds two messages, `chan int c;` none; `send(c, 1);` and `x := receive(c);` use it)
             5:3: `send` is not used like this (write `send(c, 1);`)
             6:11: expected an integer, but this is a truth value (`b ? 1 : 0` makes a number of a truth value)
             7:8: `send` needs a channel, but `n` is none (channels are shared variables: `chan[2] int c;`)
@@ -176,7 +176,7 @@ thread t {
             22:3: this can be read, and is set by `send` and `receive` alone
             23:10: a channel has no member `size` (there are `c.length`, `c.empty` and `c.full`; `send(c, …);` and `x := receive(c);` use it)
             24:22: `tryreceive` needs a variable for the message (write `if tryreceive(c, x) { … }`)
-            25:13: expected `:=`, found `;` (`small := value;` assigns, `small(…);` calls)
+            25:13: write `:=` here, not `;` (`small := value;` assigns, `small(…);` calls)
         "#]],
     );
 }

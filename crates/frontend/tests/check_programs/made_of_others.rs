@@ -122,7 +122,7 @@ fn what_is_wrong_with_them() {
         ),
         ("bool b; thread t { assert forall i: b; }", "only predicates speak of other threads"),
         ("int a[2]; thread t { assert exists i != self: a[i] == 1; }", "an index is no thread"),
-        ("thread t { assert true, 3; }", "expected a text, found `3`"),
+        ("thread t { assert true, 3; }", "write a text here, not `3`"),
         (
             "bool b; thread t { either { assume b; } or { skip; } }",
             "this branch is chosen before its condition is looked at",

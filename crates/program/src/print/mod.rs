@@ -12,7 +12,6 @@ mod weave_statements;
 
 pub use bp::{BP_KEYWORDS, NotBoolean, bp};
 pub use c::{NotC, c};
-#[cfg(any(test, feature = "testing"))]
 pub(crate) use expr::tells_type;
 pub use names::RESERVED_WORDS;
 pub use weave::weave;

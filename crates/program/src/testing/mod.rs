@@ -3,7 +3,8 @@
 //! may occur in it is up to a [`Shape`]. The programs keep the rules of the language, so that a
 //! printed one is accepted again; what they do is up to chance (most of them go wrong somewhere).
 //!
-//! Only for tests, here and in other crates: behind the feature `testing`.
+//! Only for tests, here and in other crates. It is no feature: one that tests switch on would make every crate
+//! above this one another crate for them, built twice; a program that does not call it does not contain it.
 
 mod constants;
 mod exprs;

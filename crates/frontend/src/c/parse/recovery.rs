@@ -7,6 +7,7 @@ use crate::Diagnostic;
 use crate::c::lexer::Token;
 use crate::c::tree::Name;
 use crate::cursor::{Parsed, Reported};
+use crate::diagnostic::write;
 
 /// What to do about a word of C++ that means nothing in C.
 fn foreign_word(word: &str) -> Option<&'static str> {
@@ -55,7 +56,7 @@ impl Parser<'_> {
 
     /// Reports that something else was expected, and what to do about it.
     pub(super) fn expected_with_hint(&mut self, what: &str, hint: Option<&str>) -> Reported {
-        let message = format!("expected {what}, found {}", self.tokens.quote());
+        let message = write(what, &self.tokens.quote());
         let mut error = Diagnostic::error(self.tokens.span(), message);
         if let Some(hint) = hint.or_else(|| self.hint_for_words()) {
             error = error.hint(hint);
@@ -100,7 +101,7 @@ impl Parser<'_> {
             self.tokens.unexpected(error.hint(format!("add the `{sign}`")));
             return Ok(self.tokens.previous());
         }
-        let message = format!("expected `{sign}`, found {}", self.tokens.quote());
+        let message = write(&format!("`{sign}`"), &self.tokens.quote());
         let mut error =
             Diagnostic::error(self.tokens.span(), message).related(open, "this is not closed");
         if let Some(hint) = self.hint_for_words() {

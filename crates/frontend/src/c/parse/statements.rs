@@ -61,8 +61,7 @@ impl Parser<'_> {
     }
 
     fn unclosed(&mut self, open: Span, function_inside: Option<Span>) {
-        let error =
-            Diagnostic::error(self.tokens.span(), "expected `}`, found the end of the file");
+        let error = Diagnostic::error(self.tokens.span(), "write `}` before the end of the file");
         let mut error = error.related(open, "this block is not closed");
         if let Some(function) = function_inside {
             error = error.related(function, "is the `}` missing before this function?");

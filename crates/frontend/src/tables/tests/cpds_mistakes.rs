@@ -32,7 +32,7 @@ fn garbage() {
     cpds(
         "%PDF-1.4\n",
         expect![[r#"
-            error: expected `shared`, `init`, `thread` or `target`, found `%`
+            error: write `shared`, `init`, `thread` or `target` here, not `%`
              --> test.cpds:1:1
               |
             1 | %PDF-1.4
@@ -136,7 +136,7 @@ fn shared_states() {
               |
               = help: at most 10000000, unless they are numbered from 0
 
-            error: expected a shared state, found the end of the line
+            error: write a shared state before the end of the line
              --> test.cpds:3:5
               |
             3 | init
@@ -152,7 +152,7 @@ fn threads() {
     cpds(
         "shared 0\ninit 0\nthread T {\n}\n",
         expect![[r#"
-            error: expected `starts`, found `{`
+            error: write `starts` here, not `{`
              --> test.cpds:3:10
               |
             3 | thread T {
@@ -212,7 +212,7 @@ fn threads() {
             3 | thread T like U starts 1
               |               ^
 
-            error: expected `shared`, `init`, `thread` or `target`, found `0`
+            error: write `shared`, `init`, `thread` or `target` here, not `0`
              --> test.cpds:4:1
               |
             4 | 0 1 -> 0 2
@@ -320,7 +320,7 @@ fn targets() {
     check(
         "0 1",
         expect![[r#"
-        error: expected `|` after the shared state, found `1`
+        error: write `|` after the shared state here, not `1`
          --> test.cpds:9:10
           |
         9 | target 0 1

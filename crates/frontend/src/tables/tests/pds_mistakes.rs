@@ -135,7 +135,7 @@ fn numbers() {
     pds(
         "1\nPDA 1 2\n0 x -> 1 2",
         expect![[r#"
-        error: expected the number of a stack symbol, found `x`
+        error: write the number of a stack symbol here, not `x`
          --> test.pds:3:3
           |
         3 | 0 x -> 1 2
@@ -157,7 +157,7 @@ fn ranges() {
     pds(
         "2\nPDA\n0 1 -> 0 2\n",
         expect![[r#"
-            error: expected the least stack symbol, found the end of the line
+            error: write the least stack symbol before the end of the line
              --> test.pds:2:4
               |
             2 | PDA
@@ -171,7 +171,7 @@ fn ranges() {
     pds(
         "2\nPDA 1\nPDA 5 2\nPDA 1 2 3\n",
         expect![[r#"
-            error: expected the greatest stack symbol, found the end of the line
+            error: write the greatest stack symbol before the end of the line
              --> test.pds:2:6
               |
             2 | PDA 1
@@ -187,7 +187,7 @@ fn ranges() {
               |
               = help: `PDA lo hi` says that the stack symbols of the thread are lo to hi
 
-            error: expected the end of the line, found `3`
+            error: end the line before `3`
              --> test.pds:4:9
               |
             4 | PDA 1 2 3
@@ -219,7 +219,7 @@ fn rules() {
     pds(
         "2\nPDA 1 9\n0 1 0 2\n0 1 = 0 2\n0 1 ->\n",
         expect![[r#"
-        error: expected `->`, found `0`
+        error: write `->` here, not `0`
          --> test.pds:3:5
           |
         3 | 0 1 0 2
@@ -227,7 +227,7 @@ fn rules() {
           |
           = help: a rule is written `q s -> q' w`, where w is `-`, one symbol or two
 
-        error: expected `->`, found `=`
+        error: write `->` here, not `=`
          --> test.pds:4:5
           |
         4 | 0 1 = 0 2
@@ -235,7 +235,7 @@ fn rules() {
           |
           = help: a rule is written `q s -> q' w`, where w is `-`, one symbol or two
 
-        error: expected a shared state, found the end of the line
+        error: write a shared state before the end of the line
          --> test.pds:5:7
           |
         5 | 0 1 ->
@@ -283,13 +283,13 @@ fn rules() {
     pds(
         "2\nPDA 1 9\n0 1 -> 0 - -\nrule 1\n",
         expect![[r#"
-        error: expected the end of the line, found `-`
+        error: end the line before `-`
          --> test.pds:3:12
           |
         3 | 0 1 -> 0 - -
           |            ^
 
-        error: expected a rule or `PDA`, found `rule`
+        error: write a rule or `PDA` here, not `rule`
          --> test.pds:4:1
           |
         4 | rule 1
@@ -305,7 +305,7 @@ fn garbage() {
     pds(
         "\u{1}\u{2}→ ????\n{{{\n",
         expect![[r#"
-            error: expected the number of shared states, found `�`
+            error: write the number of shared states here, not `�`
              --> test.pds:1:1
               |
             1 | ␁␂→ ????

@@ -29,7 +29,7 @@ fn initial_states() {
     init(
         "",
         expect![[r#"
-        error: expected the initial shared state, found the end of the text
+        error: write the initial shared state before the end of the text
          --> --init:1:1
           |
         1 |
@@ -103,7 +103,7 @@ fn initial_states() {
     init(
         "0,1,8",
         expect![[r#"
-        error: expected `|` after the shared state, found `,`
+        error: write `|` after the shared state here, not `,`
          --> --init:1:2
           |
         1 | 0,1,8
@@ -129,7 +129,7 @@ fn initial_states() {
     init(
         "0|1,8,",
         expect![[r#"
-        error: expected a stack, or `-` for the empty one, found the end of the text
+        error: write a stack, or `-` for the empty one before the end of the text
          --> --init:1:7
           |
         1 | 0|1,8,
@@ -183,7 +183,7 @@ fn targets() {
     target(
         "\n",
         expect![[r#"
-            error: expected a target, found the end of the text
+            error: write a target before the end of the text
              --> --target:1:1
               |
             1 |
@@ -197,7 +197,7 @@ fn targets() {
     target(
         "0|1;8",
         expect![[r#"
-        error: expected `,` or the end of the line, found `;`
+        error: write `,` or the end of the line here, not `;`
          --> --target:1:4
           |
         1 | 0|1;8
@@ -218,7 +218,7 @@ fn targets() {
     "#]];
     expect.assert_eq(&refusal(Format::Tts, "2 2\n0 0 -> 1 1\n", None, Some("1|2")));
     let expect = expect![[r#"
-        error: expected the end of the line, found `,`
+        error: end the line before `,`
          --> --target:1:4
           |
         1 | 1|0,0

@@ -32,7 +32,7 @@ fn thread_transition_systems() {
     tts(
         "5\n0 1 -> 0 2\n",
         expect![[r#"
-            error: expected the number of local states, found the end of the line
+            error: write the number of local states before the end of the line
              --> test.tts:1:2
               |
             1 | 5

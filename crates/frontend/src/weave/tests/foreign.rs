@@ -80,11 +80,11 @@ fn waiting() {
     check_body(
         "wait c m; wait c[0] m; notify all(c); notify all (c[i]); wait c\nx := 1;",
         expect![[r#"
-            2:8 `m` expected `,` or `;`, found `m` -- a condition and its lock: `wait c, m;`
-            2:21 `m` expected `,` or `;`, found `m` -- a condition and its lock: `wait c[0], m;`
+            2:8 `m` write `,` or `;` here, not `m` -- a condition and its lock: `wait c, m;`
+            2:21 `m` write `,` or `;` here, not `m` -- a condition and its lock: `wait c[0], m;`
             2:34 `(c)` a condition stands without parentheses here -- write `notify all c;`
             2:50 `(c[i])` a condition stands without parentheses here -- write `notify all c[i];`
-            2:64 `` expected `;`, found `x` -- a statement or declaration ends with `;`
+            2:64 `` write `;` before `x` -- a statement or declaration ends with `;`
         "#]],
     );
 }
@@ -123,10 +123,10 @@ fn beginnings() {
         expect![[r#"
             1:1 `import` `import` does not belong to the language -- leave it out: one file is the whole program
             2:1 `package` `package` does not belong to the language -- leave it out: one file is the whole program
-            5:1 `main` expected a declaration, found `main` -- a procedure begins with the type of its result, or with `void`
-            6:28 `` expected `;`, found `{` -- write `acquire m;` before, and `release m;` after
+            5:1 `main` write a declaration here, not `main` -- a procedure begins with the type of its result, or with `void`
+            6:12 `synchronized` `synchronized` does not belong to the language -- write `acquire m;` before, and `release m;` after
             6:52 `try` `try` does not belong to the language -- there are no exceptions: `goto` leaves a block
-            6:77 `` expected `;`, found `{` -- there are no exceptions: `goto` leaves a block
+            6:68 `catch` `catch` does not belong to the language -- there are no exceptions: `goto` leaves a block
         "#]],
     );
 }
@@ -137,7 +137,7 @@ fn records() {
         "struct P { int x; };\nclass Q { };\nbool b;\nmonitor M { };\nstatic final int N = 3;\ndef f() { }\n",
         expect![[r#"
             2:1 `class` `class` does not belong to the language -- write `struct NAME { int x; bool y; }`; then `NAME n;` declares a variable, and `n.x` is a member of it
-            4:1 `monitor` expected a declaration, found `monitor` -- `enum NAME { … }`, `thread NAME { … }` and `void NAME() { … }` have braces
+            4:1 `monitor` write a declaration here, not `monitor` -- `enum NAME { … }`, `thread NAME { … }` and `void NAME() { … }` have braces
             5:1 `static` `static` does not belong to the language -- leave it out: what stands outside of the procedures is shared by all threads
             5:8 `final` `final` does not belong to the language -- leave it out: what stands outside of the procedures is shared by all threads
         "#]],
@@ -149,10 +149,10 @@ fn addresses() {
     check_body(
         "pthread_mutex_lock(&m); x := &y; int *p; bool &r := x;",
         expect![[r#"
-            2:20 `&` expected an expression, found `&` -- there are no addresses: name the variable itself
-            2:30 `&` expected an expression, found `&` -- there are no addresses: name the variable itself
-            2:38 `*` expected the name of a variable, found `*` -- there are no pointers: arrays hold what a program works on, and indices say which element; a parameter `ref int x` stands for a shared variable
-            2:47 `&` expected the name of a variable, found `&` -- there are no pointers: arrays hold what a program works on, and indices say which element; a parameter `ref int x` stands for a shared variable
+            2:20 `&` write an expression here, not `&` -- there are no addresses: name the variable itself
+            2:30 `&` write an expression here, not `&` -- there are no addresses: name the variable itself
+            2:38 `*` write the name of a variable here, not `*` -- there are no pointers: arrays hold what a program works on, and indices say which element; a parameter `ref int x` stands for a shared variable
+            2:47 `&` write the name of a variable here, not `&` -- there are no pointers: arrays hold what a program works on, and indices say which element; a parameter `ref int x` stands for a shared variable
         "#]],
     );
 }
@@ -162,13 +162,13 @@ fn outside_of_procedures() {
     check(
         "x = 0;\nassert x == 2;\nenum E { A = 0, B };\nthread * 2 t { skip; }\nmutex_t lock = 1;\nvoid *f(int i) { }\nstd::mutex m;",
         expect![[r#"
-            1:1 `x` expected a declaration, found `x` -- a variable is declared with its type: `int x := …;`, `bool x := …;`
-            2:1 `assert` expected a declaration, found `assert` -- a thread checks an assertion when it comes to it: write it in a procedure, for example after `join`
-            3:12 `=` expected `,` or `}`, found `=` -- leave the number out: values of an enumeration are not numbers
-            4:8 `*` expected the name of the thread, found `*` -- how many there are stands after the name: `thread NAME * 2 { … }`
-            5:1 `mutex_t` expected a declaration, found `mutex_t` -- `lock` is a reserved word: choose another name
-            6:6 `*` expected the name of the procedure, found `*` -- there are no pointers: arrays hold what a program works on, and indices say which element; a parameter `ref int x` stands for a shared variable
-            7:1 `std` expected a declaration, found `std` -- there is no library: types are `bool`, `int`, `lock`, `semaphore`, `condition`, `barrier`
+            1:1 `x` write a declaration here, not `x` -- a variable is declared with its type: `int x := …;`, `bool x := …;`
+            2:1 `assert` write a declaration here, not `assert` -- a thread checks an assertion when it comes to it: write it in a procedure, for example after `join`
+            3:12 `=` write `,` or `}` here, not `=` -- leave the number out: values of an enumeration are not numbers
+            4:8 `*` write the name of the thread here, not `*` -- how many there are stands after the name: `thread NAME * 2 { … }`
+            5:1 `mutex_t` write a declaration here, not `mutex_t` -- `lock` is a reserved word: choose another name
+            6:6 `*` write the name of the procedure here, not `*` -- there are no pointers: arrays hold what a program works on, and indices say which element; a parameter `ref int x` stands for a shared variable
+            7:1 `std` write a declaration here, not `std` -- there is no library: types are `bool`, `int`, `lock`, `semaphore`, `condition`, `barrier`
         "#]],
     );
 }
@@ -179,7 +179,7 @@ fn names_with_prefixes_and_texts() {
         "s := State::Idle; println!(1); x := 1_000;\nassert(x == 1, \"why\"); print(\"a\", \"b\");\nx.store(1); y := x.fetch_add(1); z := x.load();",
         expect![[r#"
             2:6 `State::Idle` a name stands without the name of its type -- write `Idle`
-            2:26 `!` expected `:=`, found `!` -- nothing is printed: leave it out; the schedule of a violation shows every variable
+            2:26 `!` write `:=` here, not `!` -- nothing is printed: leave it out; the schedule of a violation shows every variable
             2:37 `1_000` this is neither a number nor a name -- write the digits without `_`
             3:30 `"a"` there is no procedure `print` -- nothing is printed: leave it out; the schedule of a violation shows every variable
             4:2 `.store` `x` has no methods, such as `store` -- every variable is written in one step: write `x := …;`
@@ -201,8 +201,8 @@ fn signs_that_are_two_of_ours() {
     check(
         "int a[];\nbool b[] := true;",
         expect![[r#"
-            1:7 `]` expected an expression, found `]` -- an array says how long it is: `int a[3];`
-            2:8 `]` expected an expression, found `]` -- an array says how long it is: `int a[3];`
+            1:7 `]` write an expression here, not `]` -- an array says how long it is: `int a[3];`
+            2:8 `]` write an expression here, not `]` -- an array says how long it is: `int a[3];`
         "#]],
     );
 }

@@ -141,7 +141,7 @@ fn many_mistakes() {
     );
     check(
         format!("void f() {{ x := a{}; }}", " f(".repeat(MANY)),
-        expect!["expected `;`, found `f`"],
+        expect!["write `;` before `f`"],
     );
 }
 

@@ -44,7 +44,7 @@ fn rendered() {
         Diagnostics::new(source, diagnostics).render(false)
     };
     expect![[r#"
-        error: expected `;`, found `if`
+        error: write `;` before `if`
          --> test.weave:2:9
           |
         2 |   x := 1
@@ -60,7 +60,7 @@ fn rendered() {
           |
           = help: write == to compare
 
-        error: expected `)`, found `;`
+        error: write `)` here, not `;`
          --> test.weave:5:14
           |
         5 |   z := (1 + 2;
@@ -68,7 +68,7 @@ fn rendered() {
           |        |
           |        to close this
 
-        error: expected `}`, found the end of the file
+        error: write `}` before the end of the file
          --> test.weave:6:2
           |
         1 | void f() {
@@ -91,7 +91,7 @@ fn missing_semicolon() {
     check_body(
         "x := 1\n  y := 2;",
         expect![[r#"
-        2:7 `` expected `;`, found `y` -- a statement or declaration ends with `;`
+        2:7 `` write `;` before `y` -- a statement or declaration ends with `;`
     "#]],
     );
 }
@@ -101,8 +101,8 @@ fn missing_semicolon_on_the_line() {
     check_body(
         "x := 1 y := 2; z := ;",
         expect![[r#"
-        2:7 `` expected `;`, found `y` -- a statement or declaration ends with `;`
-        2:21 `;` expected an expression, found `;`
+        2:7 `` write `;` before `y` -- a statement or declaration ends with `;`
+        2:21 `;` write an expression here, not `;`
     "#]],
     );
 }
@@ -204,7 +204,7 @@ fn condition_without_body() {
     check_body(
         "if x",
         expect![[r#"
-            3:1 `}` expected `{`, found `}`
+            3:1 `}` write `{` here, not `}`
         "#]],
     );
 }
@@ -214,9 +214,9 @@ fn condition_with_mistake() {
     check_body(
         "if (x + ) { y = 1; } while (a b) { z = 2; }",
         expect![[r#"
-        2:9 `)` expected an expression, found `)`
+        2:9 `)` write an expression here, not `)`
         2:15 `=` `=` does not assign -- write := to assign
-        2:31 `b` expected `)`, found `b`; 2:28 to close this
+        2:31 `b` write `)` here, not `b`; 2:28 to close this
         2:38 `=` `=` does not assign -- write := to assign
     "#]],
     );
@@ -227,9 +227,9 @@ fn unclosed_parenthesis() {
     check_body(
         "x := (a + b;\n  f(a, b;\n y := a[1;",
         expect![[r#"
-        2:12 `;` expected `)`, found `;`; 2:6 to close this
-        3:9 `;` expected `,` or `)`, found `;`; 3:4 to close this
-        4:10 `;` expected `]`, found `;`; 4:8 to close this
+        2:12 `;` write `)` here, not `;`; 2:6 to close this
+        3:9 `;` write `,` or `)` here, not `;`; 3:4 to close this
+        4:10 `;` write `]` here, not `;`; 4:8 to close this
     "#]],
     );
 }
@@ -252,7 +252,7 @@ fn reserved_word_in_expression() {
     check_body(
         "x := 1 + while; havoc if;",
         expect![[r#"
-        2:10 `while` expected an expression, found `while`
+        2:10 `while` write an expression here, not `while`
         2:23 `if` expected a variable, but `if` is a reserved word -- choose another name
     "#]],
     );
@@ -276,9 +276,9 @@ fn step_inside_expression() {
     check_body(
         "x := y++ + 1; ++x; x := --y;",
         expect![[r#"
-            2:7 `` expected `;`, found `++` -- `x++;` and `x--;` are statements of their own, with the sign after x
-            2:15 `++` expected a statement, found `++` -- `x++;` and `x--;` are statements of their own, with the sign after x
-            2:25 `--` expected an expression, found `--` -- `x++;` and `x--;` are statements of their own, with the sign after x
+            2:7 `` write `;` before `++` -- `x++;` and `x--;` are statements of their own, with the sign after x
+            2:15 `++` write a statement here, not `++` -- `x++;` and `x--;` are statements of their own, with the sign after x
+            2:25 `--` write an expression here, not `--` -- `x++;` and `x--;` are statements of their own, with the sign after x
         "#]],
     );
 }
@@ -299,8 +299,8 @@ fn label_without_statement_is_fine_but_number_is_not() {
     check_body(
         "1: skip; L M: skip;",
         expect![[r#"
-        2:1 `1` expected a statement, found `1`
-        2:13 `` expected `;`, found `:` -- a statement or declaration ends with `;`
+        2:1 `1` write a statement here, not `1`
+        2:13 `` write `;` before `:` -- a statement or declaration ends with `;`
     "#]],
     );
 }
@@ -339,7 +339,7 @@ fn declaration_with_mistake() {
             2:36 `;` this variable has no type -- write `var x: bool := value;`
             2:54 `[` this is not a type -- the length of an array stands after its name (`bool x[3]`); a range has two ends (`int[0..3]`)
             2:59 `shared` a variable in a procedure is not shared -- move the declaration to the top of the file, or write `local`
-            2:80 `` expected `;`, found `b` -- a statement or declaration ends with `;`
+            2:80 `` write `;` before `b` -- a statement or declaration ends with `;`
         "#]],
     );
 }
@@ -359,9 +359,9 @@ fn empty_choice() {
     check_body(
         "x := {}; y := {1, }; z := {1 .. };",
         expect![[r#"
-            2:7 `}` expected an expression, found `}`
-            2:19 `}` expected an expression, found `}`
-            2:33 `}` expected an expression, found `}`
+            2:7 `}` write an expression here, not `}`
+            2:19 `}` write an expression here, not `}`
+            2:33 `}` write an expression here, not `}`
         "#]],
     );
 }
@@ -371,9 +371,9 @@ fn atomic_without_braces() {
     check_body(
         "atomic x := 1; either skip; or skip;",
         expect![[r#"
-            2:8 `x` expected `{`, found `x`
-            2:23 `skip` expected `{`, found `skip` -- braces stand round each branch: `either { … } or { … }`
-            2:29 `or` expected a statement, found `or`
+            2:8 `x` write `{` here, not `x`
+            2:23 `skip` write `{` here, not `skip` -- braces stand round each branch: `either { … } or { … }`
+            2:29 `or` write a statement here, not `or`
         "#]],
     );
 }
@@ -384,9 +384,9 @@ fn call_of_nothing() {
         "call x := 1; call 2; cal f(); f;",
         expect![[r#"
             2:6 `x := 1` this is not a call -- leave out `call`
-            2:19 `2` expected the call of a procedure, found `2`
-            2:22 `cal` expected a statement, found `cal` -- did you mean `call`?
-            2:32 `;` expected `:=`, found `;` -- `f := value;` assigns, `f(…);` calls
+            2:19 `2` write the call of a procedure here, not `2`
+            2:22 `cal` `cal` does not belong to the language -- did you mean `call`?
+            2:32 `;` write `:=` here, not `;` -- `f := value;` assigns, `f(…);` calls
         "#]],
     );
 }
@@ -396,10 +396,10 @@ fn start_without_goto() {
     check_body(
         "start_thread L; end_thread L; goto 1; goto;",
         expect![[r#"
-        2:14 `L` expected `goto`, found `L`
-        2:27 `` expected `;`, found `L` -- a statement or declaration ends with `;`
-        2:36 `1` expected a label, found `1`
-        2:43 `;` expected a label, found `;`
+        2:14 `L` write `goto` here, not `L`
+        2:27 `` write `;` before `L` -- a statement or declaration ends with `;`
+        2:36 `1` write a label here, not `1`
+        2:43 `;` write a label here, not `;`
     "#]],
     );
 }
@@ -409,9 +409,9 @@ fn quantifiers() {
     check_body(
         "x := forall i != j: true; x := exists: y; x := #{i at L}; x := i.a[1];",
         expect![[r#"
-            2:18 `j` expected `self`, found `j`
-            2:38 `:` expected a name for a thread, found `:`
-            2:52 `at` expected `:` or `!= self:`, found `at`
+            2:18 `j` write `self` here, not `j`
+            2:38 `:` write a name for a thread here, not `:`
+            2:52 `at` write `:` or `!= self:` here, not `at`
         "#]],
     );
 }
@@ -421,12 +421,12 @@ fn arguments() {
     check_body(
         "cas(x, 1); trylock(); fetch_and_add(1); async; acquire 1; lock();",
         expect![[r#"
-            2:9 `)` expected `,` and the new value, found `)`
-            2:20 `)` expected a variable, found `)`
-            2:37 `1` expected a variable, found `1`
-            2:46 `;` expected the procedure that the thread runs, found `;`
-            2:56 `1` expected a variable, found `1`
-            2:64 `)` expected a variable, found `)`
+            2:9 `)` write `,` and the new value here, not `)`
+            2:20 `)` write a variable here, not `)`
+            2:37 `1` write a variable here, not `1`
+            2:46 `;` write the procedure that the thread runs here, not `;`
+            2:56 `1` write a variable here, not `1`
+            2:64 `)` write a variable here, not `)`
         "#]],
     );
 }

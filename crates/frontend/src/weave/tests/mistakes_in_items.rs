@@ -9,7 +9,7 @@ fn unclosed_brace() {
     check(
         "void f() {\n  if (x) {\n    y := 1;\n}\n\nvoid g() { skip; }",
         expect![[r#"
-        6:1 `void` expected `}`, found `void`; 1:10 this block is not closed -- add the missing `}`
+        6:1 `void` write `}` here, not `void`; 1:10 this block is not closed -- add the missing `}`
     "#]],
     );
 }
@@ -19,7 +19,7 @@ fn unclosed_brace_at_the_end() {
     check(
         "void f() {\n  while x { y := 1;",
         expect![[r#"
-        2:20 `` expected `}`, found the end of the file; 2:11 this block is not closed -- add the missing `}`
+        2:20 `` write `}` before the end of the file; 2:11 this block is not closed -- add the missing `}`
     "#]],
     );
 }
@@ -49,11 +49,11 @@ fn statement_outside() {
     check(
         "bool x;\nx := 1;\nreturn;\nif (x) { x := 2; }\nlock(m);\nbool y = 1",
         expect![[r#"
-            2:1 `x` expected a declaration, found `x` -- a variable is declared with its type: `int x := …;`, `bool x := …;`
-            3:1 `return` expected a declaration, found `return` -- statements stand in a procedure or in `thread NAME { … }`
-            4:1 `if` expected a declaration, found `if` -- statements stand in a procedure or in `thread NAME { … }`
-            5:1 `lock` expected a declaration, found `lock` -- statements stand in a procedure or in `thread NAME { … }`
-            6:11 `` expected `;` -- a statement or declaration ends with `;`
+            2:1 `x` write a declaration here, not `x` -- a variable is declared with its type: `int x := …;`, `bool x := …;`
+            3:1 `return` write a declaration here, not `return` -- statements stand in a procedure or in `thread NAME { … }`
+            4:1 `if` write a declaration here, not `if` -- statements stand in a procedure or in `thread NAME { … }`
+            5:1 `lock` write a declaration here, not `lock` -- statements stand in a procedure or in `thread NAME { … }`
+            6:11 `` write `;` before the end of the file -- a statement or declaration ends with `;`
         "#]],
     );
 }
@@ -79,12 +79,12 @@ fn head_with_mistake() {
         expect![[r#"
             1:8 `a` parameter `a` has no type -- write the type first: `bool x`
             1:23 `=` `=` does not assign -- write := to assign
-            2:11 `)` expected the name of the parameter, found `)`
+            2:11 `)` write the name of the parameter here, not `)`
             2:17 `=` `=` does not assign -- write := to assign
-            3:15 `{` expected `,` or `)`, found `{`; 3:7 to close this
+            3:15 `{` write `,` or `)` here, not `{`; 3:7 to close this
             3:19 `=` `=` does not assign -- write := to assign
             4:23 `1` a parameter has no first value -- the call gives a parameter its value
-            4:27 `{` expected a type, found `{`
+            4:27 `{` write a type here, not `{`
             4:31 `=` `=` does not assign -- write := to assign
         "#]],
     );
@@ -105,8 +105,8 @@ fn enumeration() {
     check(
         "enum E { A B }\nenum { A }\nenum F { }\nenum G { if, A, }",
         expect![[r#"
-        1:12 `B` expected `,` or `}`, found `B`; 1:8 to close this
-        2:6 `{` expected the name of the enumeration, found `{`
+        1:12 `B` write `,` or `}` here, not `B`; 1:8 to close this
+        2:6 `{` write the name of the enumeration here, not `{`
         4:10 `if` expected the name of a value, but `if` is a reserved word -- choose another name
     "#]],
     );
@@ -118,11 +118,11 @@ fn thread() {
         "thread t(1);\nthread u * = f();\nthread v * 2 = f;\nthread w[0] = f();\nthread x f();\nthread",
         expect![[r#"
             1:9 `(` a thread has no parameters -- write `thread t = PROCEDURE(…);`
-            2:12 `=` expected an expression, found `=`
-            3:17 `;` expected `(`, found `;`
-            4:10 `0` expected a name for the number of the thread, found `0`
-            5:10 `f` expected `*`, `=`, `{` or `;`, found `f`
-            6:7 `` expected the name of the thread, found the end of the file
+            2:12 `=` write an expression here, not `=`
+            3:17 `;` write `(` here, not `;`
+            4:10 `0` write a name for the number of the thread here, not `0`
+            5:10 `f` write `*`, `=`, `{` or `;` here, not `f`
+            6:7 `` write the name of the thread before the end of the file
         "#]],
     );
 }
@@ -132,9 +132,9 @@ fn predicate() {
     check(
         "predicate p s == l;\npredicate q in: x;\npredicate r: ;\npredicate s: x = 1;",
         expect![[r#"
-            1:13 `s` expected `in` or `:`, found `s`
-            2:13 `in` expected `in` or `:`, found `in`
-            3:14 `;` expected an expression, found `;`
+            1:13 `s` write `in` or `:` here, not `s`
+            2:13 `in` write `in` or `:` here, not `in`
+            3:14 `;` write an expression here, not `;`
             4:16 `=` `=` does not compare -- write == to compare
         "#]],
     );
@@ -146,9 +146,9 @@ fn constant() {
         "const int N = 3;\nconst M;\nconst while = 2;\nconst K = 1, L = 2;",
         expect![[r#"
             1:7 `int` a constant has no type -- write `const NAME = value;`
-            2:8 `;` expected `=`, found `;`
+            2:8 `;` write `=` here, not `;`
             3:7 `while` expected the name of the constant, but `while` is a reserved word -- choose another name
-            4:12 `` expected `;`, found `,` -- `,` joins nothing here: write `;`
+            4:12 `` write `;` before `,` -- `,` joins nothing here: write `;`
         "#]],
     );
 }
@@ -170,8 +170,8 @@ fn not_a_declaration() {
         "#include <stdio.h>\n42;\nbool x;\n- y;",
         expect![[r#"
             1:1 `#` there is no preprocessor -- one file is the whole program; `const N = 3;` declares a constant
-            2:1 `42` expected a declaration, found `42` -- a file is a list of declarations: `const N = 3;`, `int x := 0;`, `void f() { … }`, `thread NAME { … }`
-            4:1 `-` expected a declaration, found `-` -- a file is a list of declarations: `const N = 3;`, `int x := 0;`, `void f() { … }`, `thread NAME { … }`
+            2:1 `42` write a declaration here, not `42` -- a file is a list of declarations: `const N = 3;`, `int x := 0;`, `void f() { … }`, `thread NAME { … }`
+            4:1 `-` write a declaration here, not `-` -- a file is a list of declarations: `const N = 3;`, `int x := 0;`, `void f() { … }`, `thread NAME { … }`
         "#]],
     );
 }

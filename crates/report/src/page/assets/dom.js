@@ -64,7 +64,8 @@ class VirtualList {
     this.space = make("div", { class: "space" });
     this.shown = new Map();
     this.top = 0;
-    this.room = 264;
+    // What `.rows` leaves of its 264 pixels inside of its border.
+    this.room = 262;
     holder.append(this.space);
     holder.addEventListener("scroll", beforeFrame(() => { this.top = holder.scrollTop; this.draw(); }));
     this.resize(0);

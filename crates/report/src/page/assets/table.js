@@ -87,6 +87,11 @@ class StepList {
     this.list.reveal(Math.max(0, steps - 1));
     mark(steps - 1, true);
   }
+
+  /** The page has another width: a narrow one has no head above the rows, so that the row of the step may be out of sight. */
+  measure() {
+    this.list.reveal(Math.max(0, this.current - 1));
+  }
 }
 
 /** What holds at which place, and why. */

@@ -137,7 +137,7 @@ end
             3 |   od;
               |   ^^
 
-            error: expected `)`, found `;`
+            error: write `)` here, not `;`
              --> test.bp:4:11
               |
             4 |   assert(a;
@@ -172,7 +172,7 @@ decl 7;
 void f() begin end
 ",
         expect![[r#"
-            error: expected `decl` or a procedure, found `skip`
+            error: write `decl` or a procedure here, not `skip`
              --> test.bp:3:3
               |
             3 |   skip;
@@ -180,7 +180,7 @@ void f() begin end
               |
               = help: statements stand inside a procedure
 
-            error: expected the name of a variable, found `7`
+            error: write the name of a variable here, not `7`
              --> test.bp:7:6
               |
             7 | decl 7;
@@ -202,7 +202,7 @@ fn missing_then() {
 end
 ",
         expect![[r#"
-            error: expected `then` or `{`, found `skip`
+            error: write `then` or `{` here, not `skip`
              --> test.bp:2:8
               |
             2 |   if a skip; x := 1; fi;
@@ -210,7 +210,7 @@ end
               |
               = help: write `then … fi`, or braces round the statements
 
-            error: expected `then` or `{`, found `goto`
+            error: write `then` or `{` here, not `goto`
              --> test.bp:3:10
               |
             3 |   if (a) goto l;
@@ -218,7 +218,7 @@ end
               |
               = help: write `then … fi`, or braces round the statements
 
-            error: expected `do` or `{`, found `x`
+            error: write `do` or `{` here, not `x`
              --> test.bp:4:14
               |
             4 |   l: while a x := 0; od;
@@ -226,7 +226,7 @@ end
               |
               = help: write `do … od`, or braces round the statements
 
-            error: expected `then` or `{`, found `b`
+            error: write `then` or `{` here, not `b`
              --> test.bp:5:8
               |
             5 |   if a b then skip; fi;
@@ -250,25 +250,25 @@ fn broken_condition() {
 end
 ",
         expect![[r#"
-            error: expected an expression, found `then`
+            error: write an expression here, not `then`
              --> test.bp:2:10
               |
             2 |   if a & then skip; else x := ; fi;
               |          ^^^^
 
-            error: expected an expression, found `;`
+            error: write an expression here, not `;`
              --> test.bp:2:31
               |
             2 |   if a & then skip; else x := ; fi;
               |                               ^
 
-            error: expected an expression, found `do`
+            error: write an expression here, not `do`
              --> test.bp:3:9
               |
             3 |   while do skip; od;
               |         ^^
 
-            error: expected `)`, found `{`
+            error: write `)` here, not `{`
              --> test.bp:4:9
               |
             4 |   if (a { skip; }
@@ -276,7 +276,7 @@ end
               |      |
               |      this `(` is not closed
 
-            error: expected an expression, found `;`
+            error: write an expression here, not `;`
              --> test.bp:5:6
               |
             5 |   if ;
@@ -292,7 +292,7 @@ fn else_twice() {
     check_mistakes(
         "void main() begin if a then skip; else skip; else skip; fi; end\n",
         expect![[r#"
-            error: expected `fi`, found `else`
+            error: write `fi` here, not `else`
              --> test.bp:1:46
               |
             1 | void main() begin if a then skip; else skip; else skip; fi; end

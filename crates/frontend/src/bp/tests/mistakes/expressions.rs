@@ -49,7 +49,7 @@ end
               |
               = help: call it in a statement of its own before: `x := f(e);`
 
-            error: expected an expression, found `;`
+            error: write an expression here, not `;`
              --> test.bp:5:21
               |
             5 |   if f(x) then y := ; fi;
@@ -89,7 +89,7 @@ fn only_truth_values() {
           |
           = help: the only constants are 0 and 1
 
-        error: expected `)`, found `<`
+        error: write `)` here, not `<`
          --> test.bp:1:36
           |
         1 | void main() begin x := 2; assume(x < y); end
@@ -113,7 +113,7 @@ fn unclosed_parenthesis() {
 end
 ",
         expect![[r#"
-            error: expected `)`, found `;`
+            error: write `)` here, not `;`
              --> test.bp:2:26
               |
             2 |   assume((a | b) & (c | d;
@@ -121,7 +121,7 @@ end
               |                    |
               |                    this `(` is not closed
 
-            error: expected `)`, found `;`
+            error: write `)` here, not `;`
              --> test.bp:3:10
               |
             3 |   x := (a;
@@ -129,7 +129,7 @@ end
               |        |
               |        this `(` is not closed
 
-            error: expected `)`, found `;`
+            error: write `)` here, not `;`
              --> test.bp:4:9
               |
             4 |   f(a, b;
@@ -137,7 +137,7 @@ end
               |    |
               |    this `(` is not closed
 
-            error: expected `)`, found `;`
+            error: write `)` here, not `;`
              --> test.bp:5:18
               |
             5 |   thread_create(f;
@@ -155,7 +155,7 @@ fn parenthesis_too_much() {
     check_mistakes(
         "void main() begin assume(a)); end\n",
         expect![[r#"
-        error: expected `;`, found `)`
+        error: write `;` before `)`
          --> test.bp:1:28
           |
         1 | void main() begin assume(a)); end
@@ -179,19 +179,19 @@ fn choices() {
               |
               = help: write `schoose[p, n]`: true if p, false if n
 
-            error: expected `,`, found `]`
+            error: write `,` here, not `]`
              --> test.bp:1:52
               |
             1 | void main() begin x := choose(a, b); x := schoose[a]; x := schoose(a, b); x := a ? b; end
               |                                                    ^
 
-            error: expected `[`, found `(`
+            error: write `[` here, not `(`
              --> test.bp:1:67
               |
             1 | void main() begin x := choose(a, b); x := schoose[a]; x := schoose(a, b); x := a ? b; end
               |                                                                   ^
 
-            error: expected `:`, found `;`
+            error: write `:` here, not `;`
              --> test.bp:1:85
               |
             1 | void main() begin x := choose(a, b); x := schoose[a]; x := schoose(a, b); x := a ? b; end

@@ -25,7 +25,7 @@ void begin skip; end
               |
               = help: write `decl` in the place of `bool`: all variables are Boolean
 
-            error: expected `(`, the parameters of the procedure, found `begin`
+            error: write `(`, the parameters of the procedure here, not `begin`
              --> test.bp:2:8
               |
             2 | void f begin y := ; end
@@ -33,25 +33,25 @@ void begin skip; end
               |
               = help: a procedure without parameters is written `f()`
 
-            error: expected an expression, found `;`
+            error: write an expression here, not `;`
              --> test.bp:2:19
               |
             2 | void f begin y := ; end
               |                   ^
 
-            error: expected the name of a procedure, found `<>`
+            error: write the name of a procedure here, not `<>`
              --> test.bp:3:5
               |
             3 | bool<> g() begin skip; end
               |     ^^
 
-            error: expected the number of results, at most 1000, found `100000`
+            error: write the number of results, at most 1000 here, not `100000`
              --> test.bp:4:6
               |
             4 | bool<100000> h() begin skip; end
               |      ^^^^^^
 
-            error: expected `,` or `)`, found `b`
+            error: write `,` or `)` here, not `b`
              --> test.bp:5:10
               |
             5 | void i(a b) begin skip; end
@@ -67,7 +67,7 @@ void begin skip; end
               |
               = help: leave it out: all variables are Boolean
 
-            error: expected `begin` or `{`, the body of the procedure, found `;`
+            error: write `begin` or `{`, the body of the procedure here, not `;`
              --> test.bp:7:10
               |
             7 | void k(a);
@@ -83,7 +83,7 @@ void begin skip; end
               |
               = help: choose another name
 
-            error: expected `(`, the parameters of the procedure, found `skip`
+            error: write `(`, the parameters of the procedure here, not `skip`
              --> test.bp:8:12
               |
             8 | void begin skip; end
@@ -105,7 +105,7 @@ skip;
 void main() begin x := 1 end
 ",
         expect![[r#"
-            error: expected `decl` or a procedure, found `x`
+            error: write `decl` or a procedure here, not `x`
              --> test.bp:2:1
               |
             2 | x := 1;
@@ -131,7 +131,7 @@ fn nothing_but_end_of_file() {
     check_mistakes(
         "void",
         expect![[r#"
-        error: expected the name of a procedure, found the end of the file
+        error: write the name of a procedure before the end of the file
          --> test.bp:1:5
           |
         1 | void
@@ -198,7 +198,7 @@ end
 void unlock(m) begin skip; end
 ",
         expect![[r#"
-            error: expected `decl` or a procedure, found `int`
+            error: write `decl` or a procedure here, not `int`
              --> test.bp:1:1
               |
             1 | int n;
@@ -328,7 +328,7 @@ end
               |
               = help: choose another name
 
-            error: expected an expression, found `od`
+            error: write an expression here, not `od`
              --> test.bp:6:8
               |
             6 |   x := od;

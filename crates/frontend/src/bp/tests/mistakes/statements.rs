@@ -56,7 +56,7 @@ fn missing_semicolon_on_one_line() {
               |
               = help: a statement ends with `;`
 
-            error: expected `:=`, `(` or `:`, found `z`
+            error: write `:=`, `(` or `:` here, not `z`
              --> test.bp:1:34
               |
             1 | void main() begin skip x := 1; y z := 0; end
@@ -136,7 +136,7 @@ end
               |
               = help: write it as a statement of its own
 
-            error: expected `,` or `)`, found `(`
+            error: write `,` or `)` here, not `(`
              --> test.bp:4:18
               |
             4 |   thread_create(f(a));
@@ -144,7 +144,7 @@ end
               |
               = help: arguments come after the name: `thread_create(f, …)`
 
-            error: expected `goto`, found `l`
+            error: write `goto` here, not `l`
              --> test.bp:5:16
               |
             5 |   start_thread l;
@@ -152,37 +152,37 @@ end
               |
               = help: write `start_thread goto l;`
 
-            error: expected `(`, found `y`
+            error: write `(` here, not `y`
              --> test.bp:6:10
               |
             6 |   call x y;
               |          ^
 
-            error: expected a label, found `;`
+            error: write a label here, not `;`
              --> test.bp:7:7
               |
             7 |   goto;
               |       ^
 
-            error: expected `;`, found `m`
+            error: write `;` before `m`
              --> test.bp:8:10
               |
             8 |   goto l m;
               |          ^
 
-            error: expected `:=`, `(` or `:`, found `;`
+            error: write `:=`, `(` or `:` here, not `;`
              --> test.bp:9:4
               |
             9 |   x;
               |    ^
 
-            error: expected `:=`, found `;`
+            error: write `:=` here, not `;`
               --> test.bp:10:7
                |
             10 |   x, y;
                |       ^
 
-            error: expected `:=`, `(` or `:`, found `'`
+            error: write `:=`, `(` or `:` here, not `'`
               --> test.bp:11:4
                |
             11 |   x' := 1;
@@ -203,7 +203,7 @@ fn constrain() {
 end
 ",
         expect![[r#"
-            error: expected a statement, found `constrain`
+            error: write a statement here, not `constrain`
              --> test.bp:2:11
               |
             2 |   x := *; constrain 'x;
@@ -211,13 +211,13 @@ end
               |
               = help: `constrain` belongs to the assignment: no `;` before it
 
-            error: expected an expression, found `;`
+            error: write an expression here, not `;`
              --> test.bp:3:19
               |
             3 |   x := * constrain;
               |                   ^
 
-            error: expected `;`, found `'`
+            error: write `;` before `'`
              --> test.bp:4:23
               |
             4 |   x := * constrain 'x '1;
@@ -244,13 +244,13 @@ void main() begin
 end
 ",
         expect![[r#"
-            error: expected `;`, found `y`
+            error: write `;` before `y`
              --> test.bp:1:8
               |
             1 | decl x y;
               |        ^
 
-            error: expected `)`, found `;`
+            error: write `)` here, not `;`
              --> test.bp:3:10
               |
             3 |   x := (1;
@@ -258,19 +258,19 @@ end
               |        |
               |        this `(` is not closed
 
-            error: expected an expression, found `&`
+            error: write an expression here, not `&`
              --> test.bp:5:10
               |
             5 |     y := & x;
               |          ^
 
-            error: expected a label, found `;`
+            error: write a label here, not `;`
              --> test.bp:6:10
               |
             6 |     goto ;
               |          ^
 
-            error: expected an expression, found `then`
+            error: write an expression here, not `then`
              --> test.bp:7:9
               |
             7 |   elsif then
@@ -292,7 +292,7 @@ end
                |
                = help: write `:=`
 
-            error: expected an expression, found `;`
+            error: write an expression here, not `;`
               --> test.bp:10:18
                |
             10 |   while x do z = ; od;

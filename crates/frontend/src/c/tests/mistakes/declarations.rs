@@ -118,19 +118,19 @@ fn names_are_missing() {
         &expect![[r#"
             int;x;
             int = 1;
-                int «=»: expected a name, found `=`
+                int «=»: write a name here, not `=`
             int 3x;
-                int «3x»: expected a name, found `3x`
+                int «3x»: write a name here, not `3x`
             int L"s";
-                int «L"s"»: expected a name, found `L"s"`
+                int «L"s"»: write a name here, not `L"s"`
             int *;
-                int *«;»: expected a name, found `;`
+                int *«;»: write a name here, not `;`
             int while;
-                int «while»: expected a name, found `while`; `while` is a keyword: choose another name
+                int «while»: write a name here, not `while`; `while` is a keyword: choose another name
             int x, ;
-                nt x, «;»: expected a name, found `;`
+                nt x, «;»: write a name here, not `;`
             void f(int, );
-                (int, «)»: expected a type, found `)`
+                (int, «)»: write a type here, not `)`
         "#]],
     );
 }
@@ -152,22 +152,22 @@ fn other_languages() {
         ],
         &expect![[r#"
             class A { };
-                «class»: expected a declaration, found `class`; this is a word of C++; only C is read
+                «class»: write a declaration here, not `class`; this is a word of C++; only C is read
             template <int> x;
-                «template»: expected a declaration, found `template`; this is a word of C++; only C is read
+                «template»: write a declaration here, not `template`; this is a word of C++; only C is read
             using namespace std;
-                «using»: expected a declaration, found `using`; this is a word of C++; only C is read
+                «using»: write a declaration here, not `using`; this is a word of C++; only C is read
             void f(void) { int *p = nullptr; p = new int; }
                  *p = «nullptr»: `nullptr` is not declared; write `NULL`, or `(void *) 0`
-                = new «int»: expected `;`, found `int`; this is a word of C++; C has `malloc` and `free`
+                = new «int»: write `;` before `int`; this is a word of C++; C has `malloc` and `free`
             void f(int &x) { }
                 f(int «&»: C has no references; write a pointer: `*` in the place of `&`
             void f(void) { try { } }
-                { try «{»: expected `;`, found `{`; this is a word of C++; C has no exceptions
+                { try «{»: write `;` before `{`; this is a word of C++; C has no exceptions
             auto f() -> int { }
-                o f() «->»: expected `;`, found `->`
+                o f() «->»: write `;` before `->`
             extern "C" { int f(void); }
-                xtern «"C"»: expected a name, found `"C"`; `extern "C"` is C++; leave it out
+                xtern «"C"»: write a name here, not `"C"`; `extern "C"` is C++; leave it out
             int f(void) { return true && x; }
                 eturn «true»: `true` is not declared; include `<stdbool.h>`; C itself has `_Bool`, 1 and 0
             bool f(void); enum { false, true }; int x = true;
@@ -190,17 +190,17 @@ fn records() {
         ],
         &expect![[r#"
             struct { int x = 1; };
-                int x «=»: expected `;`, found `=`; a member has no value of its own: initialise the variables of this type
+                int x «=»: write `;` before `=`; a member has no value of its own: initialise the variables of this type
             struct;
-                struct«;»: expected a tag or `{`, found `;`
+                struct«;»: write a tag or `{` here, not `;`
             enum { A, 1 };
-                 { A, «1»: expected `}`, found `1` (enum «{»: this is not closed)
+                 { A, «1»: write `}` here, not `1` (enum «{»: this is not closed)
             enum e { };
-                m e { «}»: expected the name of an enumerator, found `}`
+                m e { «}»: write the name of an enumerator here, not `}`
             struct s { int a; int b;
-                int b;«»: expected `}`, found the end of the file (uct s «{»: this is not closed)
+                int b;«»: write `}` before the end of the file (uct s «{»: this is not closed)
             struct s { int a b; int c; };
-                int a «b»: expected `;`, found `b`
+                int a «b»: write `;` before `b`
             struct s { static int a; }; int x = sizeof(typedef int);
                 t s { «static int»: a member cannot be `static`, `extern`, `typedef` or the like; leave that word out: only variables and functions have it
                 izeof(«typedef int»: a type in an expression cannot be `static`, `extern`, `typedef` or the like; leave that word out: only variables and functions have it
@@ -223,18 +223,18 @@ fn braces() {
             int f(void) { if (x) { a; }
             int g(void) { }
 
-                d) { }«»: expected `}`, found the end of the file (void) «{»: this block is not closed) (}⏎int «g(void)»: is the `}` missing before this function?); add the missing `}`
+                d) { }«»: write `}` before the end of the file (void) «{»: this block is not closed) (}⏎int «g(void)»: is the `}` missing before this function?); add the missing `}`
             int f(void) { } }
             int x;
                 ) { } «}»: this `}` closes nothing; is there one `}` too many before it?
             x = 1;
             if (a) { }
             int y;
-                 = 1;⏎«if»: expected a declaration, found `if`; statements stand inside of a function; is there one `}` too many before it?
+                 = 1;⏎«if»: write a declaration here, not `if`; statements stand inside of a function; is there one `}` too many before it?
             int main { return 0; }
-                 main «{»: expected `;`, found `{`; a function has its parameters in parentheses before its body: `f(void)`
+                 main «{»: write `;` before `{`; a function has its parameters in parentheses before its body: `f(void)`
             int a[3 = { 1 };
-                a[3 = «{»: expected an expression, found `{`; a list in braces needs a type before it: `(type) { … }`
+                a[3 = «{»: write an expression here, not `{`; a list in braces needs a type before it: `(type) { … }`
             int f(int a { return a; }
                 (int a«»: missing `)` (int f«(»: this is not closed); add the `)`
         "#]],

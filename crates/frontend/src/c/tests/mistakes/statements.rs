@@ -31,7 +31,7 @@ fn semicolons() {
             a b;
                  a) { «a»: `a` is not a type here; a variable or a function `a` was declared
             int x = 1 y = 2; z;
-                x = 1 «y»: expected `;`, found `y`
+                x = 1 «y»: write `;` before `y`
         "#]],
     );
 }
@@ -50,20 +50,20 @@ fn conditions() {
         ],
         &expect![[r#"
             if a { b; }
-                 { if «a»: expected `(` after `if`, found `a`; write `if (…)`
+                 { if «a»: write `(` after `if` here, not `a`; write `if (…)`
             if (a { b; } c;
                  if (a«»: missing `)` ( { if «(»: this is not closed); add the `)`
             while (a b) { c d; }
-                le (a «b»: expected `)`, found `b` (while «(»: this is not closed)
+                le (a «b»: write `)` here, not `b` (while «(»: this is not closed)
                  b) { «c»: `c` is not a type here; is a header missing, or a `typedef`?
             for (a; b) c;
-                 (a; b«)»: expected `;`, found `)`; a loop is written `for (start; condition; step)`
+                 (a; b«)»: write `;` before `)`; a loop is written `for (start; condition; step)`
             for (a, b, c) d;
-                , b, c«)»: expected `;`, found `)`; a loop is written `for (start; condition; step)`
+                , b, c«)»: write `;` before `)`; a loop is written `for (start; condition; step)`
             if (a) b; c; else d;
                 b; c; «else»: this `else` belongs to no `if`; before `else` stands one statement, or one block in braces
             switch a { }
-                witch «a»: expected `(` after `switch`, found `a`; write `switch (…)`
+                witch «a»: write `(` after `switch` here, not `a`; write `switch (…)`
         "#]],
     );
 }
@@ -74,13 +74,13 @@ fn labels() {
         &["case 1 a;", "goto 1;", "goto;", "case: a;"],
         &expect![[r#"
         case 1 a;
-            ase 1 «a»: expected `:` after the case, found `a`
+            ase 1 «a»: write `:` after the case here, not `a`
         goto 1;
-             goto «1»: expected the name of a label, found `1`
+             goto «1»: write the name of a label here, not `1`
         goto;
-            { goto«;»: expected the name of a label, found `;`
+            { goto«;»: write the name of a label here, not `;`
         case: a;
-            { case«:»: expected an expression, found `:`
+            { case«:»: write an expression here, not `:`
     "#]],
     );
 }
@@ -106,33 +106,33 @@ fn expressions() {
         ],
         &expect![[r#"
             a + ;
-                { a + «;»: expected an expression, found `;`
+                { a + «;»: write an expression here, not `;`
             a = (1 + 2;
                 (1 + 2«»: missing `)` ({ a = «(»: this is not closed); add the `)`
             f(a, );
-                 f(a, «)»: expected an expression, found `)`
+                 f(a, «)»: write an expression here, not `)`
             f(a b);
-                { f(a «b»: expected `)`, found `b` (a) { f«(»: this is not closed)
+                { f(a «b»: write `)` here, not `b` (a) { f«(»: this is not closed)
             a[1;
                  { a[1«»: missing `]` (a) { a«[»: this is not closed); add the `]`
             a..b;
-                ) { a.«.»: expected the name of a member, found `.`
+                ) { a.«.»: write the name of a member here, not `.`
             a->1;
-                 { a->«1»: expected the name of a member, found `1`
+                 { a->«1»: write the name of a member here, not `1`
             x = { 1 };
-                { x = «{»: expected an expression, found `{`; a list in braces needs a type before it: `(type) { … }`
+                { x = «{»: write an expression here, not `{`; a list in braces needs a type before it: `(type) { … }`
             int;
             a ? b;
-                 a ? b«;»: expected `:` of the `?` before, found `;`
+                 a ? b«;»: write `:` of the `?` before here, not `;`
             sizeof;
-                sizeof«;»: expected an expression, found `;`
+                sizeof«;»: write an expression here, not `;`
             x = int;
-                { x = «int»: expected an expression, found `int`; a type stands here in a declaration, a cast or `sizeof`
+                { x = «int»: write an expression here, not `int`; a type stands here in a declaration, a cast or `sizeof`
             (foo *) p; (bar) p;
                 a) { («foo»: `foo` is not a type here; is a header missing, or a `typedef`?
                 ) p; («bar»: `bar` is not a type here; is a header missing, or a `typedef`?
             1 = ;
-                { 1 = «;»: expected an expression, found `;`
+                { 1 = «;»: write an expression here, not `;`
         "#]],
     );
 }
@@ -199,11 +199,11 @@ fn all_at_once() {
                 if (a b) { c d; }
                 z = 3;
                 return foo bar;
-                t x = «;»: expected an expression, found `;`
-                 = 2 +«;»: expected an expression, found `;`
-                if (a «b»: expected `)`, found `b` (   if «(»: this is not closed)
+                t x = «;»: write an expression here, not `;`
+                 = 2 +«;»: write an expression here, not `;`
+                if (a «b»: write `)` here, not `b` (   if «(»: this is not closed)
                  b) { «c»: `c` is not a type here; is a header missing, or a `typedef`?
-                n foo «bar»: expected `;`, found `bar`
+                n foo «bar»: write `;` before `bar`
         "#]],
     );
 }
