@@ -2,8 +2,7 @@
 //!
 //! `SELVEDGE_EXAMPLES=1000` compares all examples, and not only some.
 
-use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -33,7 +32,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn example(name: &str) -> String {
+pub(crate) fn example(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
     path.to_str().expect("plain names").to_owned()
 }
@@ -93,12 +92,18 @@ fn examples_have_the_answers_of_one_process() {
         let file = example(row[0]);
         let options: Vec<&str> = row[1].split_whitespace().collect();
         let limits = ["--timeout", "3s", "--format", "json", "-q"];
-        let alone = [&["verify", &file, "--engine", "explicit"], &options[..], &limits].concat();
-        let alone = selvedge(&alone);
+        let line = [&["verify", &file, "--engine", "explicit"], &options[..]].concat();
+        let mut alone = selvedge(&[&line, &limits[..]].concat());
         if !matches!(alone.status.code(), Some(0 | 10)) {
             continue;
         }
-        let expected: Value = serde_json::from_slice(&alone.stdout).expect("JSON");
+        let mut expected: Value = serde_json::from_slice(&alone.stdout).expect("JSON");
+        // The limit ended the search for the fewest steps.
+        if !expected["reason"].is_null() {
+            alone =
+                selvedge(&[&line, &["--timeout", "60s", "--format", "json", "-q"][..]].concat());
+            expected = serde_json::from_slice(&alone.stdout).expect("JSON");
+        }
         if expected["engine"] != "contexts-explicit" {
             continue; // proofs from above, and of all schedules without bounds, are of one process
         }
@@ -158,7 +163,7 @@ fn workers_and_limits_are_those_of_each_process() {
 }
 
 /// Free ports, as lines of a host file.
-fn hosts(name: &str, processes: usize) -> (String, Vec<u16>) {
+pub(crate) fn hosts(name: &str, processes: usize) -> (String, Vec<u16>) {
     let listening: Vec<_> =
         (0..processes).map(|_| TcpListener::bind("127.0.0.1:0").expect("a port")).collect();
     let ports: Vec<u16> =
@@ -213,83 +218,6 @@ fn other_files_options_and_secrets_are_refused() {
     let refused = member(&beyond, "0", &["verify", &race]).wait_with_output().expect("it ends");
     assert_eq!(refused.status.code(), Some(64));
     assert!(text(&refused.stderr).contains("--secret-file"), "{}", text(&refused.stderr));
-}
-
-#[test]
-fn strangers_change_nothing() {
-    let race = example("start/race.weave");
-    let secret = write("strangers.secret", "a secret that strangers do not know");
-    let line = ["verify", &race, "--secret-file", &secret];
-    let (hosts, ports) = hosts("strangers", 2);
-    let asks = member(&hosts, "0", &line);
-    let port = ports[0];
-    let knock = || {
-        let until = Instant::now() + SOON;
-        loop {
-            match TcpStream::connect(("127.0.0.1", port)) {
-                Ok(stream) => return stream,
-                Err(why) => assert!(Instant::now() < until, "nobody listens: {why}"),
-            }
-            thread::sleep(Duration::from_millis(20));
-        }
-    };
-    // Slow ones, who say a little and wait; and then many, with garbage or nothing.
-    let mut slow: Vec<TcpStream> = (0..50).map(|_| knock()).collect();
-    for stream in &mut slow {
-        stream.write_all(b"selve").expect("it is heard");
-    }
-    for number in 0..1000 {
-        let mut stream = knock();
-        if number % 2 == 0 {
-            let _ = stream.write_all(&[number as u8; 4096]);
-        }
-    }
-    // A thousand at once, who say nothing and stay.
-    let crowd = crowd(port);
-    // One that begins well, and does not know the secret.
-    let mut stream = knock();
-    let mut claim = [0; 144];
-    stream.write_all(b"selvedg1 a number that was chosen by nobody").expect("it is heard");
-    stream.set_read_timeout(Some(SOON)).expect("a limit");
-    let mut number = [0; 32];
-    stream.read_exact(&mut number).expect("a number");
-    claim[0] = 1;
-    stream.write_all(&claim).expect("it is heard");
-    assert_eq!(stream.read(&mut number).unwrap_or(0), 0, "a stranger was let in");
-    let works = member(&hosts, "1", &line);
-    let asked = asks.wait_with_output().expect("it ends");
-    assert_eq!(asked.status.code(), Some(10), "{}", text(&asked.stderr));
-    assert_eq!(works.wait_with_output().expect("it ends").status.code(), Some(10));
-    drop(crowd);
-}
-
-/// Processes with connections that are open until this goes.
-struct Crowd(Vec<Child>);
-
-impl Drop for Crowd {
-    fn drop(&mut self) {
-        for child in &mut self.0 {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
-
-/// Opens a thousand connections, and keeps them: half of them in each of two processes, since a process may have a thousand files and not more.
-fn crowd(port: u16) -> Crowd {
-    let open = "for i in $(seq 500); do exec {fd}<>/dev/tcp/127.0.0.1/$0 || exit 1; done; echo open; exec sleep 60";
-    let children = (0..2).map(|_| {
-        let mut bash = Command::new("bash");
-        bash.args(["-c", open, &port.to_string()]).stdout(Stdio::piped());
-        bash.spawn().expect("there is `bash`")
-    });
-    let mut crowd = Crowd(children.collect());
-    for child in &mut crowd.0 {
-        let mut said = [0; 5];
-        let open = child.stdout.as_mut().expect("a pipe").read_exact(&mut said);
-        assert!(open.is_ok() && &said == b"open\n", "the connections are not open");
-    }
-    crowd
 }
 
 /// The processes that a process has started.

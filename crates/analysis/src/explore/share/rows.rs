@@ -253,7 +253,8 @@ mod tests {
         let mut rng = fastrand::Rng::with_seed(3);
         for case in 0..500 {
             let threads = 1 + case % 9;
-            let most: Vec<u32> = (0..=threads).map(|_| rng.u32(0..1 << rng.u32(1..12))).collect();
+            let widths: Vec<u32> = (0..=threads).map(|_| rng.u32(1..12)).collect();
+            let most: Vec<u32> = widths.iter().map(|&width| rng.u32(0..1 << width)).collect();
             let Some(form) = Form::of(&Columns::for_numbers(&most)) else { continue };
             let columns = form.columns.list();
             assert_eq!(columns.len(), most.len() + 1);
