@@ -11,8 +11,12 @@ use selvedge_store::{Columns, Row, hash};
 
 use super::super::moving::GONE;
 
-/// There is a place for one in so many states that the worker stores.
-const STATES_PER_PLACE: usize = 5;
+/// There is a place for one in so many states that the worker stores; more of them while the table is small, since that costs little.
+const STATES_PER_PLACE: usize = 6;
+const WHILE_SMALL: usize = 4;
+
+/// How many places a small table has at most.
+const SMALL: usize = 1 << 18;
 
 /// How many places there are at least, and at most.
 const FEWEST: usize = 1 << 12;
@@ -98,7 +102,7 @@ impl Recent {
 
     /// Lets the table grow with so many states.
     pub fn grow(&mut self, states: usize) {
-        let wanted = (states / STATES_PER_PLACE).clamp(FEWEST, MOST) / WAYS;
+        let wanted = places(states) / WAYS;
         if wanted < self.buckets + self.buckets / 4 {
             return;
         }
@@ -156,6 +160,11 @@ impl Marks<u128> {
     }
 }
 
+/// How many places there are for so many states.
+fn places(states: usize) -> usize {
+    (states / WHILE_SMALL).min(SMALL).max(states / STATES_PER_PLACE).clamp(FEWEST, MOST)
+}
+
 fn empty<P: Row>(buckets: usize) -> Vec<Bucket<P>> {
     vec![Bucket([P::of(0); WAYS]); buckets]
 }
@@ -205,7 +214,7 @@ mod tests {
     use selvedge_store::Columns;
 
     use super::super::super::moving::GONE;
-    use super::{FEWEST, Recent, STATES_PER_PLACE, Table};
+    use super::{FEWEST, Recent, SMALL, STATES_PER_PLACE, Table, WHILE_SMALL, places};
 
     /// Columns of a shared state and of threads with rows of so many bits.
     fn columns(bits: u32, threads: usize) -> Columns {
@@ -273,11 +282,19 @@ mod tests {
             let rows = || (1..100).map(spread);
             assert!(rows().all(|row| recent.is_new(row, 0)));
             let before = recent.buckets;
-            recent.grow(8 * FEWEST * STATES_PER_PLACE);
+            recent.grow(8 * FEWEST * WHILE_SMALL);
             assert_eq!(recent.buckets, 8 * before);
             assert_eq!(rows().filter(|&row| recent.is_new(row, 0)).count(), 0);
             assert!(recent.is_new(spread(100), 0));
         }
+    }
+
+    #[test]
+    fn small_tables_have_more_places_for_a_state() {
+        assert_eq!(places(0), FEWEST);
+        assert_eq!(places(SMALL), SMALL / WHILE_SMALL);
+        assert_eq!(places(5 * SMALL), SMALL);
+        assert_eq!(places(3 * STATES_PER_PLACE * SMALL), 3 * SMALL);
     }
 
     /// What is met again and again stays.
