@@ -2,8 +2,7 @@
 //!
 //! `SELVEDGE_EXAMPLES=1000` compares all examples, and not only some.
 
-use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -33,7 +32,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn example(name: &str) -> String {
+pub(crate) fn example(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
     path.to_str().expect("plain names").to_owned()
 }
@@ -65,10 +64,12 @@ fn seconds(answer: &Value) -> Value {
     for changing in ["time_s", "peak_memory_bytes", "processes", "command", "evidence"] {
         answer.as_object_mut().expect("an object").remove(changing);
     }
-    // Of schedules with equally few steps, any one is shown.
+    // Of schedules with equally few steps, any one is shown, and why it goes wrong is about that one.
     if let Some(steps) = answer["trace"].as_array().map(Vec::len) {
         answer["trace"] = steps.into();
-        answer.as_object_mut().expect("an object").remove("violation");
+        for of_schedule in ["violation", "why"] {
+            answer.as_object_mut().expect("an object").remove(of_schedule);
+        }
     }
     answer
 }
@@ -91,12 +92,18 @@ fn examples_have_the_answers_of_one_process() {
         let file = example(row[0]);
         let options: Vec<&str> = row[1].split_whitespace().collect();
         let limits = ["--timeout", "3s", "--format", "json", "-q"];
-        let alone = [&["verify", &file, "--engine", "explicit"], &options[..], &limits].concat();
-        let alone = selvedge(&alone);
+        let line = [&["verify", &file, "--engine", "explicit"], &options[..]].concat();
+        let mut alone = selvedge(&[&line, &limits[..]].concat());
         if !matches!(alone.status.code(), Some(0 | 10)) {
             continue;
         }
-        let expected: Value = serde_json::from_slice(&alone.stdout).expect("JSON");
+        let mut expected: Value = serde_json::from_slice(&alone.stdout).expect("JSON");
+        // The limit ended the search for the fewest steps.
+        if !expected["reason"].is_null() {
+            alone =
+                selvedge(&[&line, &["--timeout", "60s", "--format", "json", "-q"][..]].concat());
+            expected = serde_json::from_slice(&alone.stdout).expect("JSON");
+        }
         if expected["engine"] != "contexts-explicit" {
             continue; // proofs from above, and of all schedules without bounds, are of one process
         }
@@ -156,7 +163,7 @@ fn workers_and_limits_are_those_of_each_process() {
 }
 
 /// Free ports, as lines of a host file.
-fn hosts(name: &str, processes: usize) -> (String, Vec<u16>) {
+pub(crate) fn hosts(name: &str, processes: usize) -> (String, Vec<u16>) {
     let listening: Vec<_> =
         (0..processes).map(|_| TcpListener::bind("127.0.0.1:0").expect("a port")).collect();
     let ports: Vec<u16> =
@@ -213,51 +220,6 @@ fn other_files_options_and_secrets_are_refused() {
     assert!(text(&refused.stderr).contains("--secret-file"), "{}", text(&refused.stderr));
 }
 
-#[test]
-fn strangers_change_nothing() {
-    let race = example("start/race.weave");
-    let secret = write("strangers.secret", "a secret that strangers do not know");
-    let line = ["verify", &race, "--secret-file", &secret];
-    let (hosts, ports) = hosts("strangers", 2);
-    let asks = member(&hosts, "0", &line);
-    let port = ports[0];
-    let knock = || {
-        let until = Instant::now() + SOON;
-        loop {
-            match TcpStream::connect(("127.0.0.1", port)) {
-                Ok(stream) => return stream,
-                Err(why) => assert!(Instant::now() < until, "nobody listens: {why}"),
-            }
-            thread::sleep(Duration::from_millis(20));
-        }
-    };
-    // Slow ones, who say a little and wait; and then many, with garbage or nothing.
-    let mut slow: Vec<TcpStream> = (0..50).map(|_| knock()).collect();
-    for stream in &mut slow {
-        stream.write_all(b"selve").expect("it is heard");
-    }
-    for number in 0..1000 {
-        let mut stream = knock();
-        if number % 2 == 0 {
-            let _ = stream.write_all(&[number as u8; 4096]);
-        }
-    }
-    // One that begins well, and does not know the secret.
-    let mut stream = knock();
-    let mut claim = [0; 144];
-    stream.write_all(b"selvedg1 a number that was chosen by nobody").expect("it is heard");
-    stream.set_read_timeout(Some(SOON)).expect("a limit");
-    let mut number = [0; 32];
-    stream.read_exact(&mut number).expect("a number");
-    claim[0] = 1;
-    stream.write_all(&claim).expect("it is heard");
-    assert_eq!(stream.read(&mut number).unwrap_or(0), 0, "a stranger was let in");
-    let works = member(&hosts, "1", &line);
-    let asked = asks.wait_with_output().expect("it ends");
-    assert_eq!(asked.status.code(), Some(10), "{}", text(&asked.stderr));
-    assert_eq!(works.wait_with_output().expect("it ends").status.code(), Some(10));
-}
-
 /// The processes that a process has started.
 #[cfg(target_os = "linux")]
 fn children(parent: &Child) -> Vec<u32> {
@@ -312,7 +274,7 @@ fn ends_soon(mut asks: Child, others: &[u32], since: Instant) -> (Option<i32>, S
         thread::sleep(Duration::from_millis(10));
     }
     while others.iter().any(|&other| is_alive(other)) {
-        assert!(since.elapsed() < SOON + SOON, "a process is left");
+        assert!(since.elapsed() < SOON, "a process is left");
         thread::sleep(Duration::from_millis(10));
     }
     let output = asks.wait_with_output().expect("it has ended");

@@ -93,3 +93,32 @@ fn a_dropped_connection_ends_the_run_and_both_sides_say_so() {
         }
     }
 }
+
+/// Four processes, each started by itself: when one is killed, each of the others ends and says which one it was.
+#[test]
+fn every_other_process_names_the_one_that_is_gone() {
+    let mut moments = fastrand::Rng::with_seed(13);
+    for round in 0..10 {
+        let free: Vec<_> =
+            (0..4).map(|_| TcpListener::bind("127.0.0.1:0").expect("a port")).collect();
+        let lines = free.iter().map(|free| format!("{}\n", free.local_addr().expect("an address")));
+        let hosts = write("gone-hosts", &lines.collect::<String>());
+        drop(free);
+        let file = long("gone.weave");
+        let line = ["verify", &file, "--no-reduction", "--timeout", "100s"];
+        let mut members: Vec<process::Child> =
+            (0..4).map(|number| member(&hosts, &number.to_string(), &line)).collect();
+        thread::sleep(Duration::from_millis(500 + moments.u64(0..1500)));
+        let victim = round % 4;
+        let mut gone = members.remove(victim);
+        gone.kill().expect("it can be killed");
+        let since = Instant::now();
+        let name = format!("process {victim}");
+        for other in members {
+            let (code, said) = ended(other, since);
+            assert_eq!(code, Some(20), "round {round}: {said}");
+            assert!(said.contains(&name), "round {round}: {name} is not named: {said}");
+        }
+        gone.wait().expect("it has ended");
+    }
+}

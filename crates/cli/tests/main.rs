@@ -17,6 +17,7 @@ mod page;
 mod predicates;
 mod processes;
 mod schema;
+mod strangers;
 mod suite;
 mod transcripts;
 mod witness;

@@ -65,6 +65,13 @@ macro_rules! rows {
 rows!(u64 u128);
 
 impl Column {
+    /// The largest number that fits.
+    #[must_use]
+    #[inline]
+    pub fn most(self) -> u32 {
+        self.mask
+    }
+
     /// Whether a number fits.
     #[must_use]
     #[inline]

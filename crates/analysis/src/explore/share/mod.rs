@@ -17,30 +17,29 @@ mod back;
 mod collect;
 mod recent;
 mod route;
+mod rows;
 mod save;
 mod say;
 mod seen;
 mod split;
 mod wire;
 
-use std::hint::black_box;
 use std::ops::Range;
 
 use selvedge_model::System;
-use selvedge_store::{Batch, Bytes, Column, Row};
+use selvedge_store::{Batch, Bytes, Columns, Row};
 
-use super::bounded::THREADS_PER_BATCH;
 use super::moved::Moved;
 use super::moving::{GONE, Scratch};
 use super::reached::Reached;
 use super::stacks::Stacks;
-use super::words::Layout;
 use crate::{Budget, Pace, Stop};
 use back::Chase;
 pub use back::{Hunt, Hunted, Place, WayEnd};
 pub use collect::Collected;
 use recent::Recent;
 pub use route::Route;
+use rows::{Away, Form};
 pub use save::Loading;
 use say::{hear_word, tell_word};
 pub use seen::Noticed;
@@ -48,7 +47,10 @@ pub use split::Split;
 pub use wire::Parcel;
 use wire::{Kind, Names};
 
-/// How many states that came from elsewhere are looked up together.
+/// How many threads move together.
+const THREADS_PER_BATCH: usize = 1 << 8;
+
+/// How many states that came from elsewhere, or go there, are looked up together.
 const TOGETHER: usize = 1 << 12;
 
 /// How states are explored, the same for all workers.
@@ -111,8 +113,10 @@ pub struct Share<'a> {
     /// States of a batch that belong to this worker, and where the threads are that moved.
     own: Batch,
     own_moved: Vec<u32>,
-    /// Rows of a batch that belong to others: where the thread is that moved, and whose they are.
-    away: Vec<(u128, u32, usize)>,
+    /// Rows that belong to others, the columns that they have, and how they are sent.
+    away: Vec<Away>,
+    columns: Option<Columns>,
+    form: Option<Form>,
     recent: Recent,
     traffic: Traffic,
     collected: Option<Collected>,
@@ -152,6 +156,8 @@ impl<'a> Share<'a> {
             own: Batch::default(),
             own_moved: Vec::new(),
             away: Vec::new(),
+            columns: None,
+            form: None,
             recent: Recent::default(),
             traffic: Traffic::default(),
             collected: None,
@@ -179,7 +185,7 @@ impl<'a> Share<'a> {
         self.task = Task::Explore;
         self.chase = None;
         if self.names.peers() > 1 {
-            self.recent.advance(self.reached.states.len());
+            self.recent.advance();
         }
     }
 
@@ -239,6 +245,7 @@ impl<'a> Share<'a> {
         self.task = Task::Explore;
         self.chase = None;
         self.names.ready.clear();
+        self.away.clear();
     }
 
     /// How much was sent so far.
@@ -277,91 +284,78 @@ impl<'a> Share<'a> {
             work.extend_from_slice(&batch[moved..]);
             done += self.scratch.batch.len() + moved;
             self.traffic.moves += self.scratch.batch.len() as u64;
-            self.sort_out();
+            self.sort_out()?;
             self.insert()?;
         }
-        Ok(())
+        self.send_away()
     }
 
     /// Divides a batch of moves into what is stored here and what is sent.
-    fn sort_out(&mut self) {
-        let bits = self.reached.states.narrow().map_or(0, selvedge_store::Columns::bits);
-        if self.scratch.batch.rows().is_empty() {
-            self.sort_words();
-        } else if bits <= 64 {
-            self.sort_rows::<u64>();
-        } else {
-            self.sort_rows::<u128>();
+    fn sort_out(&mut self) -> Result<(), Stop> {
+        if self.scratch.batch.is_empty() {
+            return Ok(());
         }
+        let narrow = self.reached.states.narrow().filter(|_| !self.scratch.batch.rows().is_empty());
+        if narrow != self.columns.as_ref() {
+            let narrow = narrow.cloned();
+            // Bits of rows mean something else from here on.
+            self.send_away()?;
+            self.form = narrow.as_ref().and_then(Form::of);
+            if let Some(columns) = &narrow {
+                self.recent.renew(columns);
+            }
+            self.columns = narrow;
+        }
+        match &self.form {
+            Some(form) if form.is_half() => self.sort_rows::<u64>(),
+            Some(_) => self.sort_rows::<u128>(),
+            None => self.sort_words(),
+        }
+        if self.away.len() >= TOGETHER { self.send_away() } else { Ok(()) }
     }
 
-    fn sort_rows<R: Row>(&mut self) {
-        let Share { reached, names, scratch, own, own_moved, away, recent, traffic, .. } = self;
-        let (split, index) = (self.split, self.index);
-        let space = &reached.space;
-        let Some(columns) = reached.states.narrow() else { return };
-        recent.renew(columns);
-        let Some((&first, places)) = columns.list().split_first() else { return };
-        let Layout::Listed(listed) = &space.layout else { return };
-        let is_in = |&(&thread, _): &(&usize, _)| {
-            split.has(&space.classes, space.classes.of_thread(thread))
+    /// Sends the rows that belong to others.
+    fn send_away(&mut self) -> Result<(), Stop> {
+        let Some(form) = self.form.take_if(|_| !self.away.is_empty()) else { return Ok(()) };
+        self.recent.grow(self.reached.states.len());
+        let sent = match form.is_half() {
+            true => self.send_rows::<u64>(&form),
+            false => self.send_rows::<u128>(&form),
         };
-        let threads = listed.threads().iter().zip(places).filter(is_in);
-        let keyed: Vec<Column> = threads.map(|(_, &place)| place).collect();
-        away.clear();
-        for (&row, &at) in scratch.batch.rows().iter().zip(&scratch.moved) {
-            let numbers = R::of(row);
-            let mut key = 0_u64;
-            if split.shared {
-                key = split::shared_hash(space, names, numbers.get(first));
-            }
-            for &place in &keyed {
-                key = key.wrapping_add(split::thread_hash(space, names, numbers.get(place)));
-            }
-            let to = names.owner(key);
-            if to == index {
-                own.push_row(row);
-                own_moved.push(at);
-            } else {
-                away.push((row, at, to));
-            }
-        }
-        // The memory is asked for all at once: the accesses wait for it together.
-        black_box(away.iter().fold(0, |sum, &(row, ..)| sum ^ recent.touch(row)));
-        for &(row, at, to) in &*away {
-            if !recent.is_new(row, at) {
-                traffic.spared += 1;
-                continue;
-            }
-            traffic.sent += 1;
-            let numbers = R::of(row);
-            let shared = numbers.get(first);
-            names.tell(to, Kind::Shared, shared, |out| {
-                wire::write_shared(&*space.system, shared, out);
-            });
-            for &place in places {
-                let entry = numbers.get(place);
-                names.tell(to, Kind::Entry, entry, |out| wire::write_entry(space, entry, out));
-            }
-            names.tell_number(to, at.wrapping_add(1));
-            names.end(to);
-        }
+        self.form = Some(form);
+        sent
     }
 
+    /// Divides a batch of states that are too wide for records.
     fn sort_words(&mut self) {
         let batch = std::mem::take(&mut self.scratch.batch);
         let moved = std::mem::take(&mut self.scratch.moved);
-        for (word, &at) in batch.words().zip(&moved) {
-            let to = self.owner_of(word);
-            if to == self.index {
-                self.own.push(word);
-                self.own_moved.push(at);
-            } else {
-                self.traffic.sent += 1;
-                self.tell_word(to, word, at);
-            }
+        self.names.set_form(None);
+        let columns = self.columns.take();
+        let columns_of_rows = columns.as_ref().map_or(&[][..], Columns::list);
+        let mut word = Vec::new();
+        for (&row, &at) in batch.rows().iter().zip(&moved) {
+            word.clear();
+            word.extend(columns_of_rows.iter().map(|&column| row.get(column)));
+            self.sort_word(&word, at);
         }
+        for (word, &at) in batch.words().zip(&moved[batch.rows().len()..]) {
+            self.sort_word(word, at);
+        }
+        self.columns = columns;
         (self.scratch.batch, self.scratch.moved) = (batch, moved);
+    }
+
+    fn sort_word(&mut self, word: &[u32], at: u32) {
+        let to = self.owner_of(word);
+        if to == self.index {
+            self.own.push(word);
+            self.own_moved.push(at);
+        } else {
+            self.traffic.sent += 1;
+            self.names.begin(to);
+            self.tell_word(to, word, at);
+        }
     }
 
     /// The worker that a state belongs to.
@@ -402,25 +396,40 @@ impl<'a> Share<'a> {
     }
 
     fn receive_states(&mut self, from: usize, mut items: &[u8]) -> Result<(), Stop> {
+        if items.is_empty() {
+            return Ok(());
+        }
+        // A column is as wide for each thread of a class.
+        if let Some(largest) = &self.reached.space.largest {
+            self.reached.states.make_room(largest);
+        }
         let rest = &mut items;
+        if let Some(form) = Form::read(rest)? {
+            let bits = self.reached.states.narrow().map_or(0, Columns::bits);
+            return match form.is_half() && bits <= 64 {
+                true => self.receive_rows::<u64>(from, &form, rest),
+                false => self.receive_rows::<u128>(from, &form, rest),
+            };
+        }
         let mut word = Vec::new();
         while !rest.is_empty() {
             let entry = self.hear_word(from, rest, &mut word)?;
             let position = entry.and_then(|entry| self.reached.space.layout.position(&word, entry));
             self.own.push(&word);
             self.own_moved.push(position.unwrap_or(GONE));
-            self.traffic.received += 1;
             if self.own_moved.len() >= TOGETHER || rest.is_empty() {
-                // A column is as wide for each thread of a class.
-                if let Some(largest) = &self.reached.space.largest {
-                    self.reached.states.make_room(largest);
-                }
-                let before = self.work.len();
-                let heard = self.own_moved.len();
-                self.insert()?;
-                self.traffic.known += (heard - (self.work.len() - before)) as u64;
+                self.insert_received()?;
             }
         }
+        Ok(())
+    }
+
+    /// Adds states that came from elsewhere.
+    fn insert_received(&mut self) -> Result<(), Stop> {
+        let (before, heard) = (self.work.len(), self.own_moved.len());
+        self.insert()?;
+        self.traffic.received += heard as u64;
+        self.traffic.known += (heard - (self.work.len() - before)) as u64;
         Ok(())
     }
 

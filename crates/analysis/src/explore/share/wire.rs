@@ -13,6 +13,7 @@ use super::super::classes::Classes;
 use super::super::space::{Entry, Space};
 use super::super::stacks::Stacks;
 use super::super::visible::Glimpse;
+use super::rows::Form;
 use crate::Stop;
 
 /// After so many bytes a parcel is sent.
@@ -68,6 +69,8 @@ pub(super) struct Names {
     /// By kind and number, the hash of what it stands for; 0 where nobody has looked.
     hashes: [Vec<u64>; KINDS],
     index: usize,
+    /// How the states of a parcel are said, as its first bytes say it.
+    form: Vec<u8>,
     /// Parcels that are to be sent.
     pub ready: Vec<Parcel>,
 }
@@ -75,7 +78,7 @@ pub(super) struct Names {
 impl Names {
     pub fn new(index: usize, peers: usize) -> Self {
         let links = (0..peers).map(|_| Link::default()).collect();
-        Names { links, hashes: Default::default(), index, ready: Vec::new() }
+        Names { links, hashes: Default::default(), index, form: Vec::new(), ready: Vec::new() }
     }
 
     /// The hash of what a number stands for.
@@ -111,30 +114,88 @@ impl Names {
         owner(key, self.links.len())
     }
 
+    /// The number on the wire of a number of this worker; before its first use, says what it stands for.
+    #[inline]
+    pub fn name(
+        &mut self,
+        to: usize,
+        kind: Kind,
+        number: u32,
+        content: impl FnOnce(&mut Vec<u8>),
+    ) -> u32 {
+        match self.links[to].told[kind as usize].get(number as usize) {
+            Some(&wire) if wire != NONE => wire,
+            _ => self.introduce(to, kind, number, content),
+        }
+    }
+
+    #[cold]
+    fn introduce(
+        &mut self,
+        to: usize,
+        kind: Kind,
+        number: u32,
+        content: impl FnOnce(&mut Vec<u8>),
+    ) -> u32 {
+        let link = &mut self.links[to];
+        let told = &mut link.told[kind as usize];
+        if told.len() <= number as usize {
+            told.resize(number as usize + 1, NONE);
+        }
+        let wire = link.count[kind as usize];
+        // There are no more numbers on the wire than numbers that are told.
+        link.count[kind as usize] += 1;
+        told[number as usize] = wire;
+        let mut bytes = Vec::new();
+        content(&mut bytes);
+        link.names.push(kind as u8);
+        write(bytes.len() as u64, &mut link.names);
+        link.names.extend_from_slice(&bytes);
+        wire
+    }
+
     /// Adds a number of a state to what is sent to a worker; before its first use, says what it stands for.
     #[inline]
     pub fn tell(&mut self, to: usize, kind: Kind, number: u32, content: impl FnOnce(&mut Vec<u8>)) {
-        let link = &mut self.links[to];
-        let told = &mut link.told[kind as usize];
-        let wire = match told.get(number as usize) {
-            Some(&wire) if wire != NONE => wire,
-            _ => {
-                if told.len() <= number as usize {
-                    told.resize(number as usize + 1, NONE);
-                }
-                let wire = link.count[kind as usize];
-                // There are no more numbers on the wire than numbers that are told.
-                link.count[kind as usize] += 1;
-                told[number as usize] = wire;
-                let mut bytes = Vec::new();
-                content(&mut bytes);
-                link.names.push(kind as u8);
-                write(bytes.len() as u64, &mut link.names);
-                link.names.extend_from_slice(&bytes);
-                wire
-            }
-        };
-        write(u64::from(wire), &mut link.items);
+        let wire = self.name(to, kind, number, content);
+        write(u64::from(wire), &mut self.links[to].items);
+    }
+
+    /// Says how the states are said that come next: as rows of some form, or number by number. A parcel has one form.
+    pub fn set_form(&mut self, form: Option<&Form>) {
+        let mut bytes = Vec::new();
+        match form {
+            Some(form) => form.write(&mut bytes),
+            None => write(0, &mut bytes),
+        }
+        if bytes != self.form {
+            self.flush();
+            self.form = bytes;
+        }
+    }
+
+    /// Begins a state that is sent to be stored: a parcel begins with its form.
+    #[inline]
+    pub fn begin(&mut self, to: usize) {
+        let items = &mut self.links[to].items;
+        if items.is_empty() {
+            items.extend_from_slice(&self.form);
+        }
+    }
+
+    /// Adds a state as a record of so many bytes.
+    #[inline]
+    pub fn say(&mut self, to: usize, record: u128, size: usize) {
+        self.begin(to);
+        let items = &mut self.links[to].items;
+        let end = items.len() + size;
+        // Copying a fixed number of bytes is quicker than counting them.
+        match size {
+            ..=8 => items.extend_from_slice(&(record as u64).to_le_bytes()),
+            _ => items.extend_from_slice(&record.to_le_bytes()),
+        }
+        items.truncate(end);
+        self.end(to);
     }
 
     /// Adds a plain number to what is sent to a worker.
@@ -202,8 +263,14 @@ impl Names {
     /// Reads a number of a state, as this worker has it.
     #[inline]
     pub fn heard(&self, from: usize, kind: Kind, rest: &mut &[u8]) -> Result<u32, Stop> {
-        let wire = read(rest)? as usize;
-        self.links[from].heard[kind as usize].get(wire).copied().ok_or_else(garbled)
+        let wire = u32::try_from(read(rest)?).map_err(|_| garbled())?;
+        self.named(from, kind, wire)
+    }
+
+    /// A number of a state as this worker has it, by the number on the wire.
+    #[inline]
+    pub fn named(&self, from: usize, kind: Kind, wire: u32) -> Result<u32, Stop> {
+        self.links[from].heard[kind as usize].get(wire as usize).copied().ok_or_else(garbled)
     }
 }
 
