@@ -321,7 +321,7 @@ fn large(rng: &mut Rng) -> (&'static str, String) {
         0 => {
             let step = rng.u32(1..9);
             text += "int x := 0; int y := 1;\n";
-            writeln!(text, "thread t {{ while (*) {{ atomic {{ while (*) {{ x := x + {step}; y := y * 3 + x; }} }} }} assert y != 0 - 7; }}").unwrap();
+            writeln!(text, "thread t {{ while (*) {{ atomic {{ while (*) {{ x := x + {step}; y := y + x * x; }} }} }} assert y != 0 - 7; }}").unwrap();
             ("explicit", text)
         }
         // Large arrays that are filled with anything.

@@ -57,10 +57,11 @@ impl Classes {
         self.templates[class as usize]
     }
 
-    /// Whether every class has one thread only, so that nothing is interchangeable.
+    /// Whether every class has one thread only, so that nothing is interchangeable. Of those that are started there may be several.
     #[must_use]
     pub fn are_single(&self) -> bool {
-        self.templates.len() == self.of_thread.len()
+        let own = self.own();
+        own == self.of_thread.len() && own == self.templates.len()
     }
 
     /// Whether threads of a class are started later.
@@ -137,7 +138,22 @@ pub(super) fn arrangements(kinds: impl Iterator<Item = (u32, u32)>) -> Option<u1
 
 #[cfg(test)]
 mod tests {
-    use super::arrangements;
+    use selvedge_model::TemplateId;
+
+    use super::{Classes, arrangements};
+
+    /// Two alike and a class of started ones are two classes, as two that differ are.
+    #[test]
+    fn threads_that_are_started_are_not_single() {
+        let mut classes = Classes::of_sizes(&[2]);
+        assert!(!classes.are_single());
+        classes.of_started(TemplateId(1));
+        assert!(!classes.are_single());
+        let mut classes = Classes::of_sizes(&[1, 1]);
+        assert!(classes.are_single());
+        classes.of_started(TemplateId(1));
+        assert!(!classes.are_single());
+    }
 
     #[test]
     fn multinomials() {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use selvedge::{
     Bound, Bounds, Deadlocks, EngineName, InputOptions, Limits, Livelock, LivelockEngine, Options,
-    Subject, VerdictName, WithSlots, check, livelock, recheck,
+    Resource, Subject, VerdictName, WithSlots, check, livelock, recheck, table,
 };
 use selvedge_analysis::naive::NaiveDelays;
 use selvedge_model::{Property, System};
@@ -240,4 +240,21 @@ fn properties_that_speak_of_other_things_are_refused() {
     let answer = check(&subject, Bound::rounds(2), &options).unwrap();
     assert_eq!(answer.name(), VerdictName::Unknown);
     assert_ne!(subject.system().unwrap().properties, [Property::ANY_DEADLOCK]);
+}
+
+/// Numbers are those without symmetry, where threads that are alike start others.
+#[test]
+fn symmetry_changes_no_numbers() {
+    let two =
+        "int[0..2] x := 0; void f() { x := 1; } thread a * 2 { skip; x := 2; async f(); skip; }";
+    let random = (0..many(40)).map(|seed| texts::program(seed, Kind::Branches));
+    for text in std::iter::once(two.to_owned()).chain(random) {
+        let counts = |symmetry: bool| {
+            let options = Options { symmetry, ..Options::default() };
+            let made = table(&read(&text), Resource::Contexts, Some(2), 0, &options);
+            let seen = made.unwrap_or_else(|e| panic!("{e}\n{text}")).table.outcome.observations;
+            seen.iter().map(|seen| (seen.states, seen.visible)).collect::<Vec<_>>()
+        };
+        assert_eq!(counts(true), counts(false), "{text}");
+    }
 }

@@ -139,10 +139,7 @@ fn many_mistakes() {
         format!("void f() {{ x := a{}; }}", " < b".repeat(MANY)),
         expect!["comparisons cannot be chained"],
     );
-    check(
-        format!("void f() {{ x := a{}; }}", " f(".repeat(MANY)),
-        expect!["write `;` before `f`"],
-    );
+    check(format!("void f() {{ x := a{}; }}", " f(".repeat(MANY)), expect!["write `;` before `f`"]);
 }
 
 /// A text of another language is not reported character by character.
