@@ -51,12 +51,24 @@ pub(crate) fn write(name: &str, words: &str) -> String {
 
 /// A question that takes a while: all threads count, and one more looks at all of them.
 pub(crate) fn long(name: &str) -> String {
-    let text = "int[0..40] a := 0; int[0..40] b := 0; int[0..40] c := 0;
-        thread one { while (true) { a := (a + 1) % 41; } }
-        thread two { while (true) { b := (b + 1) % 41; } }
-        thread three { while (true) { c := (c + 1) % 41; } }
-        thread judge { while (true) { assert a + b + c < 121; } }\n";
-    write(name, text)
+    counting(name, 41)
+}
+
+/// A question that nobody answers while a test runs.
+pub(crate) fn endless(name: &str) -> String {
+    counting(name, 4001)
+}
+
+fn counting(name: &str, values: u32) -> String {
+    let most = values - 1;
+    let text = format!(
+        "int[0..{most}] a := 0; int[0..{most}] b := 0; int[0..{most}] c := 0;
+        thread one {{ while (true) {{ a := (a + 1) % {values}; }} }}
+        thread two {{ while (true) {{ b := (b + 1) % {values}; }} }}
+        thread three {{ while (true) {{ c := (c + 1) % {values}; }} }}
+        thread judge {{ while (true) {{ assert a + b + c < 3 * {most} + 1; }} }}\n"
+    );
+    write(name, &text)
 }
 
 fn seconds(answer: &Value) -> Value {
@@ -248,10 +260,10 @@ fn is_alive(process: u32) -> bool {
     )
 }
 
-/// Starts four processes on something that takes long, and waits for so long once all are there.
+/// Starts four processes on something that does not end, and waits for so long once all are there.
 #[cfg(target_os = "linux")]
 fn four(name: &str, after: Duration) -> (Child, Vec<u32>) {
-    let file = long(name);
+    let file = endless(name);
     let line = ["cluster", &file, "--processes", "4", "--no-reduction", "--timeout", "100s"];
     let asks = program(&line).spawn().expect("it runs");
     let until = Instant::now() + SOON;

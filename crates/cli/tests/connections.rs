@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 use std::{process, thread};
 
-use crate::cluster::{SOON, long, member, text, write};
+use crate::cluster::{SOON, endless, member, text, write};
 
 /// What becomes of the bytes between two processes.
 mod fate {
@@ -79,7 +79,7 @@ fn a_dropped_connection_ends_the_run_and_both_sides_say_so() {
             let lines = format!("127.0.0.1:{first}\n127.0.0.1:{second}\n");
             write(&format!("dropped-{name}-{number}"), &lines)
         };
-        let file = long(&format!("dropped-{name}.weave"));
+        let file = endless(&format!("dropped-{name}.weave"));
         let line = ["verify", &file, "--no-reduction", "--timeout", "100s"];
         let asks = member(&hosts(0, first), "0", &line);
         let works = member(&hosts(1, middle), "1", &line);
@@ -104,7 +104,7 @@ fn every_other_process_names_the_one_that_is_gone() {
         let lines = free.iter().map(|free| format!("{}\n", free.local_addr().expect("an address")));
         let hosts = write("gone-hosts", &lines.collect::<String>());
         drop(free);
-        let file = long("gone.weave");
+        let file = endless("gone.weave");
         let line = ["verify", &file, "--no-reduction", "--timeout", "100s"];
         let mut members: Vec<process::Child> =
             (0..4).map(|number| member(&hosts, &number.to_string(), &line)).collect();

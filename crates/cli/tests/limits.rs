@@ -320,8 +320,8 @@ fn large(rng: &mut Rng) -> (&'static str, String) {
         // Numbers grow without an end in one action.
         0 => {
             let step = rng.u32(1..9);
-            text += "int x := 0; int y := 1;\n";
-            writeln!(text, "thread t {{ while (*) {{ atomic {{ while (*) {{ x := x + {step}; y := y + x * x; }} }} }} assert y != 0 - 7; }}").unwrap();
+            text += "int x := 0; int y := 1; int z := 1;\n";
+            writeln!(text, "thread t {{ while (*) {{ atomic {{ while (*) {{ x := x + {step}; y := y + y / 2 + x; z := z + z / 2 + y; }} }} }} assert y != 0 - 7; }}").unwrap();
             ("explicit", text)
         }
         // Large arrays that are filled with anything.
