@@ -174,12 +174,19 @@ fn workers_and_limits_are_those_of_each_process() {
     assert!(said.starts_with("unknown: the memory limit was reached"), "{said}");
 }
 
+/// Free ports below those that a system gives to whoever connects: with thousands of connections in tests beside this one, such a
+/// port would not stay free until it is used.
+pub(crate) fn free_ports(count: usize) -> Vec<u16> {
+    let from = fastrand::u16(10_000..30_000);
+    let free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    let ports: Vec<u16> = (from..from + 2000).filter(free).take(count).collect();
+    assert_eq!(ports.len(), count, "no free ports above {from}");
+    ports
+}
+
 /// Free ports, as lines of a host file.
 pub(crate) fn hosts(name: &str, processes: usize) -> (String, Vec<u16>) {
-    let listening: Vec<_> =
-        (0..processes).map(|_| TcpListener::bind("127.0.0.1:0").expect("a port")).collect();
-    let ports: Vec<u16> =
-        listening.iter().map(|free| free.local_addr().expect("an address").port()).collect();
+    let ports = free_ports(processes);
     let lines: String = ports.iter().map(|port| format!("127.0.0.1:{port}\n")).collect();
     (write(name, &lines), ports)
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 use std::{process, thread};
 
-use crate::cluster::{SOON, endless, member, text, write};
+use crate::cluster::{SOON, endless, free_ports, hosts, member, text, write};
 
 /// What becomes of the bytes between two processes.
 mod fate {
@@ -69,10 +69,7 @@ fn ended(mut member: process::Child, since: Instant) -> (Option<i32>, String) {
 #[test]
 fn a_dropped_connection_ends_the_run_and_both_sides_say_so() {
     for (name, after) in [("closed", fate::CLOSED), ("lost", fate::LOST)] {
-        let free = || TcpListener::bind("127.0.0.1:0").expect("a port");
-        let (first, second) = (free(), free());
-        let port = |of: TcpListener| of.local_addr().expect("an address").port();
-        let (first, second) = (port(first), port(second));
+        let [first, second] = free_ports(2)[..] else { panic!("two ports") };
         let fate = Arc::new(AtomicU8::new(fate::CARRIED));
         let middle = between(first, &fate);
         let hosts = |number: usize, first: u16| {
@@ -99,11 +96,7 @@ fn a_dropped_connection_ends_the_run_and_both_sides_say_so() {
 fn every_other_process_names_the_one_that_is_gone() {
     let mut moments = fastrand::Rng::with_seed(13);
     for round in 0..10 {
-        let free: Vec<_> =
-            (0..4).map(|_| TcpListener::bind("127.0.0.1:0").expect("a port")).collect();
-        let lines = free.iter().map(|free| format!("{}\n", free.local_addr().expect("an address")));
-        let hosts = write("gone-hosts", &lines.collect::<String>());
-        drop(free);
+        let (hosts, _) = hosts("gone-hosts", 4);
         let file = endless("gone.weave");
         let line = ["verify", &file, "--no-reduction", "--timeout", "100s"];
         let mut members: Vec<process::Child> =

@@ -147,7 +147,7 @@ fn violations_in_the_corpus_have_witnesses() {
         eprintln!("the witnesses of the corpus are skipped: there is no {}", corpus.display());
         return;
     };
-    let timeout = std::env::var("SELVEDGE_CORPUS_TIMEOUT").unwrap_or_else(|_| "3s".to_owned());
+    let timeout = std::env::var("SELVEDGE_CORPUS_TIMEOUT").unwrap_or_else(|_| "2s".to_owned());
     let (schema, mut answered) = (schema(), 0);
     for line in list.lines().skip(1) {
         let fields: Vec<&str> = line.split('\t').collect();
