@@ -4,9 +4,10 @@
 //!
 //! **Idea.** What is sent is cut into frames. Between them go signs of life, once a second. Who hears nothing for some seconds, or sees the connection break, notes which
 //! process is gone ([`Health`]) and lets the thread that carries messages sleep for ever: what the process does then is for others to decide. Who ends because of a loss says so in a last frame,
-//! so that the others name the same process.
+//! so that the others name the same process. A connection that breaks without a last word is noted half a second later: by then a process that is gone has been missed by all, and who ends because of
+//! it is not taken for it.
 //!
-//! **Claim.** A loss is noted within [`SILENCE`] at every process that is connected with the lost one, and nothing that came in part is handed on as if it were all.
+//! **Claim.** A loss is noted within [`SILENCE`] and [`AFTERTHOUGHT`] at every process that is connected with the lost one, and nothing that came in part is handed on as if it were all.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -22,6 +23,9 @@ pub(crate) const SILENCE: Duration = Duration::from_secs(6);
 
 /// How often a process gives a sign of life.
 const BEAT: Duration = Duration::from_secs(1);
+
+/// How long a break is kept back: whoever ends because another process is gone breaks connections, too, and that is not to be noted first.
+const AFTERTHOUGHT: Duration = Duration::from_millis(500);
 
 /// The most bytes of a last word.
 const LONGEST_WORD: usize = 1024;
@@ -51,6 +55,12 @@ impl Health {
         }
         lock(&self.lost).get_or_insert(words);
         self.changed.notify_all();
+    }
+
+    /// Notes that a connection broke, unless there is a reason by then.
+    fn note_break(&self, words: String) {
+        thread::sleep(AFTERTHOUGHT);
+        self.note_loss(words);
     }
 
     /// What was lost, if something was.
@@ -119,7 +129,8 @@ impl Link {
                     return;
                 }
                 if let Err(why) = writer.frame(kind::BEAT, &[]) {
-                    return health.note_loss(broken(&name, &why));
+                    drop(writer);
+                    return health.note_break(broken(&name, &why));
                 }
             }
         };
@@ -132,12 +143,10 @@ impl Link {
         Arc::clone(&self.writer)
     }
 
-    /// Notes a loss, and never comes back: the library would panic.
+    /// Notes that the connection broke, and never comes back: the library would panic.
     fn lose(&self, words: String) -> ! {
-        self.health.note_loss(words);
-        loop {
-            thread::park();
-        }
+        self.health.note_break(words);
+        park()
     }
 
     /// Reads so many bytes.
@@ -151,6 +160,13 @@ impl Link {
                 Err(why) => self.lose(broken(&self.name, &why)),
             }
         }
+    }
+}
+
+/// Never comes back.
+fn park() -> ! {
+    loop {
+        thread::park();
     }
 }
 
@@ -208,7 +224,8 @@ impl Read for Link {
                 (kind::LAST_WORD, ..=LONGEST_WORD) => {
                     let mut words = vec![0; length];
                     self.fill(&mut words);
-                    self.lose(String::from_utf8_lossy(&words).into_owned());
+                    self.health.note_loss(String::from_utf8_lossy(&words).into_owned());
+                    park();
                 }
                 _ => self.lose(format!("{} sent what is no message", self.name)),
             }
