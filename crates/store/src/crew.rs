@@ -1,10 +1,10 @@
 //! # Workers side by side
 //! Parts of a task that need nothing of each other are done at the same time, by as many workers as there are. Whoever asks is one of them, and goes on
 //! when all parts are done; so what parts may see is what the compiler lets them borrow. Who does what shows nowhere, so that whoever asks may also work alone: it does so for a while
-//! where it waited for the others as long as it worked.
+//! where the others begin when half of the time is over.
 
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -23,9 +23,9 @@ pub struct Crew {
 /// Whether the others come in time. Where the machine has other things to do they may not: then it is better to work alone for a while.
 #[derive(Debug, Default)]
 struct Company {
-    /// How long whoever asks has worked, and how long it has waited for the others, since the last judgement.
-    worked: Duration,
-    waited: Duration,
+    /// How long tasks took since the last judgement, and how long it was until the last of the others had begun.
+    took: Duration,
+    late: Duration,
     /// Until when it works alone.
     alone_until: Option<Instant>,
     /// For how long it did so the last time, if the others came late ever since.
@@ -33,20 +33,20 @@ struct Company {
 }
 
 impl Company {
-    /// Notes what a task took, and may decide to work alone for a while.
-    fn note(&mut self, worked: Duration, waited: Duration, now: Instant) {
-        self.worked += worked;
-        self.waited += waited;
-        if self.worked + self.waited < TRIAL {
+    /// Notes what a task took, and when the last of the others began; may decide to work alone for a while.
+    fn note(&mut self, took: Duration, late: Duration, now: Instant) {
+        self.took += took;
+        self.late += late;
+        if self.took < TRIAL {
             return;
         }
-        let is_late = self.waited > self.worked / 4 * 3;
+        let is_late = self.late > self.took / 2;
         self.alone_for = match is_late {
             true => (self.alone_for * 2).clamp(SHORTEST_ALONE, LONGEST_ALONE),
             false => Duration::ZERO,
         };
         self.alone_until = is_late.then(|| now + self.alone_for);
-        (self.worked, self.waited) = (Duration::ZERO, Duration::ZERO);
+        (self.took, self.late) = (Duration::ZERO, Duration::ZERO);
     }
 
     /// Whether it is better to work alone.
@@ -113,23 +113,23 @@ impl Crew {
             let own = parts.iter().skip(worker).step_by(workers);
             own.chain(&parts).filter_map(take).for_each(&work);
         };
-        let (mut task, mut end) = (0, begin);
-        let done = AtomicUsize::new(0);
+        let mut task = 0;
+        let (done, late) = (AtomicUsize::new(0), AtomicU64::new(0));
         pool.in_place_scope(|scope| {
             scope.spawn_broadcast(|_, other| {
+                late.fetch_max(begin.elapsed().as_nanos() as u64, Ordering::Relaxed);
                 run(1 + other.index());
                 done.fetch_add(1, Ordering::Release);
             });
             task = self.tasks.fetch_add(1, Ordering::Relaxed) + 1;
             beside();
             run(0);
-            end = Instant::now();
             // Who falls asleep here is late for what comes next, too.
             wait_for(|| done.load(Ordering::Acquire) == workers - 1);
             (0..LAST_LOOKS).for_each(|_| std::hint::spin_loop());
         });
         let now = Instant::now();
-        self.company().note(end - begin, now - end, now);
+        self.company().note(now - begin, Duration::from_nanos(late.into_inner()), now);
         // The next task comes soon, and whoever sleeps is late for it.
         let tasks = Arc::clone(&self.tasks);
         pool.spawn_broadcast(move |_| {
@@ -166,23 +166,23 @@ mod tests {
 
     use super::{Company, Crew, LONGEST_ALONE, SHORTEST_ALONE};
 
-    /// Who waits as long as it works goes on alone, longer each time, until the others are in time again.
+    /// Whoever asks goes on alone if the others begin late, longer each time, until they are in time again.
     #[test]
     fn others_that_come_late_are_left_out_for_a_while() {
         let ms = Duration::from_millis;
         let (mut company, start) = (Company::default(), Instant::now());
-        company.note(ms(1), ms(1), start);
+        company.note(ms(2), ms(2), start);
         assert!(!company.is_late(start), "that was too short to judge");
-        company.note(ms(2), ms(4), start);
+        company.note(ms(6), ms(4), start);
         assert!(company.is_late(start) && !company.is_late(start + SHORTEST_ALONE));
         for _ in 0..10 {
-            company.note(ms(2), ms(9), start);
+            company.note(ms(11), ms(9), start);
         }
         assert!(company.is_late(start + LONGEST_ALONE / 2));
         assert!(!company.is_late(start + LONGEST_ALONE));
         company.note(ms(20), ms(5), start);
         assert!(!company.is_late(start));
-        company.note(ms(1), ms(9), start);
+        company.note(ms(10), ms(9), start);
         assert!(company.is_late(start) && !company.is_late(start + SHORTEST_ALONE));
     }
 

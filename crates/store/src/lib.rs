@@ -40,7 +40,6 @@ mod moves;
 mod rows;
 mod set;
 mod table;
-mod wave;
 
 pub use batch::Batch;
 pub use bytes::{Bytes, total};
@@ -52,5 +51,4 @@ pub use links::Links;
 pub use lists::Lists;
 pub use moves::Moves;
 pub use rows::Word;
-pub use set::StateSet;
-pub use wave::{Ask, Piece, Wave};
+pub use set::{StateSet, Tell};

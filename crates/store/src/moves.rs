@@ -4,6 +4,7 @@
 //! head are. Heads are small and looked for all the time, so they are in the table itself.
 
 use std::hash::Hash;
+use std::hint::black_box;
 use std::num::NonZeroU32;
 use std::ops::Range;
 
@@ -28,6 +29,9 @@ struct Known<H> {
 }
 
 const SMALLEST: usize = 64;
+
+/// How many heads are taken over at once.
+const TAKEN_TOGETHER: usize = 64;
 
 impl<H, M> Default for Moves<H, M> {
     fn default() -> Self {
@@ -99,6 +103,31 @@ impl<H: Hash + Eq + Copy, M> Moves<H, M> {
         Ok(known.range())
     }
 
+    /// Takes over the moves of heads that somebody else remembered meanwhile, none of which are known here.
+    pub fn append(&mut self, mut others: Moves<H, M>) -> Result<(), Full> {
+        let (before, more) = (self.moves.len(), others.moves.len());
+        // Numbers go up to one after the last move, and there is one that means none.
+        let Some(start) = u32::from_index(before + more + 1).map(|_| before as u32) else {
+            return Err(Full { what: "moves", most: before });
+        };
+        while self.heads + others.heads >= self.slots.len() / 4 * 3 {
+            self.grow();
+        }
+        self.moves.append(&mut others.moves);
+        let others_known: Vec<Known<H>> = others.slots.into_iter().flatten().collect();
+        for some in others_known.chunks(TAKEN_TOGETHER) {
+            // The memory is asked for all at once: the accesses wait for it together.
+            black_box(some.iter().fold(0, |sum, known| sum ^ self.touch(&known.head)));
+            for known in some {
+                let slot = self.slot(&known.head);
+                let end = known.end.saturating_add(start);
+                self.slots[slot] = Some(Known { start: known.start + start, end, ..*known });
+            }
+        }
+        self.heads += others_known.len();
+        Ok(())
+    }
+
     fn grow(&mut self) {
         let length = (self.slots.len() * 2).max(SMALLEST);
         let old = std::mem::replace(&mut self.slots, vec![None; length]);
@@ -154,6 +183,29 @@ mod tests {
         let mut heads: Vec<_> = moves.heads().collect();
         heads.sort_unstable();
         assert_eq!(heads, [(0, 0), (0, 1), (7, 0)]);
+    }
+
+    /// Moves that were remembered elsewhere are those of the same heads afterwards.
+    #[test]
+    fn moves_are_taken_over() {
+        let mut rng = fastrand::Rng::with_seed(7);
+        let (mut all, mut count) = (Moves::default(), 0);
+        for _ in 0..30 {
+            let mut others = Moves::default();
+            for _ in 0..rng.u64(0..200) {
+                let moves = (0..count % 4).map(|number| count + number);
+                assert!(others.remember(count * 3, moves).is_ok());
+                count += 1;
+            }
+            assert_eq!(all.append(others), Ok(()));
+        }
+        assert_eq!(all.heads().count() as u64, count);
+        for head in 0..count {
+            let range = all.find(&(head * 3)).expect("it is known");
+            let expected: Vec<u64> = (0..head % 4).map(|number| head + number).collect();
+            assert_eq!(all.slice(range), expected);
+            assert_eq!(all.find(&(head * 3 + 1)), None);
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@
 use std::ops::Deref;
 
 use crate::bytes::make_room;
-use crate::{Bytes, Column, Columns, Row};
+use crate::{Bytes, Column, Columns, Crew, Row};
 
 /// Packed words, by number.
 #[derive(Clone, Debug, Default)]
@@ -67,8 +67,8 @@ impl Rows {
         self.bytes > 0 && word.len() == self.columns.len() && self.columns.hold(word)
     }
 
-    /// Prepares for a word of these numbers: whether all words are written in another way since.
-    pub fn make_room(&mut self, numbers: &[u32]) -> bool {
+    /// Prepares for a word of these numbers, with the workers of a crew: whether all words are written in another way since.
+    pub fn make_room(&mut self, numbers: &[u32], crew: &Crew) -> bool {
         if self.loose.is_some() {
             return false;
         }
@@ -82,7 +82,7 @@ impl Rows {
         }
         let widens = !self.columns.hold(numbers);
         if widens {
-            self.widen(numbers);
+            self.widen(numbers, crew);
         }
         widens
     }
@@ -180,19 +180,20 @@ impl Rows {
         self.columns = columns;
     }
 
-    /// Makes all columns wide enough for these numbers.
-    fn widen(&mut self, numbers: &[u32]) {
+    /// Makes all columns wide enough for these numbers. Each block is written anew by one worker, and the old one goes.
+    fn widen(&mut self, numbers: &[u32], crew: &Crew) {
         let wider = self.columns.widened(numbers);
-        let mut old = std::mem::take(self);
+        let old = std::mem::take(&mut self.blocks);
+        let (columns, bytes, count) = (self.columns.clone(), self.bytes, self.count);
         self.arrange(wider);
-        let mut word = Vec::new();
-        for number in 0..old.count {
-            old.read(number, &mut word);
-            self.push(&word);
-            if (number + 1) % ROWS_PER_BLOCK == 0 {
-                old.blocks[number / ROWS_PER_BLOCK] = Vec::new();
-            }
-        }
+        let mut blocks = vec![Vec::new(); old.len()];
+        let parts: Vec<_> = old.into_iter().zip(&mut blocks).enumerate().collect();
+        let wider = &self.columns;
+        crew.each(parts, |(number, (old, to))| {
+            let rows = (count - number * ROWS_PER_BLOCK).min(ROWS_PER_BLOCK);
+            *to = rewritten(&old, rows, (&columns, bytes), wider);
+        });
+        self.blocks = blocks;
     }
 
     /// Gives up the table when a word of another length comes.
@@ -236,6 +237,26 @@ fn next_row(blocks: &mut Vec<Vec<u8>>, count: usize, bytes: usize) -> &mut [u8] 
         block.resize(2 * row * bytes + MARGIN, 0);
     }
     &mut block[row * bytes..]
+}
+
+/// Rows of a block, of so many bytes each, with columns that are wider.
+fn rewritten(
+    old: &[u8],
+    rows: usize,
+    (columns, bytes): (&Columns, usize),
+    wider: &Columns,
+) -> Vec<u8> {
+    let room = if rows < ROWS_PER_BLOCK { rows.next_power_of_two() } else { rows };
+    let mut new = vec![0; room.max(FIRST_ROWS) * wider.bytes() + MARGIN];
+    for row in 0..rows {
+        let (from, to) = (&old[row * bytes..], &mut new[row * wider.bytes()..]);
+        let whole = if columns.is_narrow() { load(from) } else { 0 };
+        for (&column, &wide) in columns.list().iter().zip(wider.list()) {
+            let number = if columns.is_narrow() { whole.get(column) } else { read(from, column) };
+            write(to, wide, number);
+        }
+    }
+    new
 }
 
 #[inline]
@@ -293,12 +314,15 @@ impl Deref for Word {
 #[cfg(test)]
 mod tests {
     use super::{ROWS_PER_BLOCK, Row, Rows};
+    use crate::Crew;
 
     /// Numbers of all sizes, words of one length or of several, more than a block of them.
     #[test]
     fn words_are_read_as_they_were_written() {
         let mut rng = fastrand::Rng::with_seed(8);
+        let crews = [Crew::of(1), Crew::of(2)];
         for case in 0..60 {
+            let crew = &crews[case % 2];
             let length = rng.usize(0..16);
             let several = case % 4 == 0;
             let count = if case % 10 == 1 { 2 * ROWS_PER_BLOCK + 5 } else { 300 };
@@ -311,7 +335,7 @@ mod tests {
                     u32::MAX.checked_shr(32 - bits).map_or(0, |most| rng.u32(0..=most))
                 };
                 let word: Vec<u32> = (0..length).map(|_| number(&mut rng)).collect();
-                rows.make_room(&word);
+                rows.make_room(&word, crew);
                 rows.push(&word);
                 words.push(word);
             }

@@ -11,7 +11,7 @@ use std::hint::black_box;
 
 use crate::rows::{Rows, Word};
 use crate::table::{Likely, Table};
-use crate::{Batch, Bytes, Columns, Full, Id, hash};
+use crate::{Batch, Bytes, Columns, Crew, Full, Id, Row, hash};
 
 /// A set of words; each gets a number, in the order in which they come.
 #[derive(Clone, Debug)]
@@ -20,6 +20,69 @@ pub struct StateSet {
     pub(crate) table: Table<u32>,
     /// With so many words it is full.
     pub(crate) most: usize,
+}
+
+/// Who is told the numbers of rows that are added.
+pub trait Tell {
+    /// Reads what will be needed when this number is told, so that it is near at hand.
+    fn expect(&self, _number: u32) -> u8 {
+        0
+    }
+
+    /// Whether it changes anything to be told the number of a row that is in the set, with its note. What changes nothing now must change nothing later.
+    fn matters(&self, number: u32, note: u32) -> bool;
+
+    /// Is told the number of a row, and its note.
+    fn tell(&mut self, number: u32, note: u32);
+}
+
+/// Nobody wants to know.
+impl Tell for () {
+    fn matters(&self, _number: u32, _note: u32) -> bool {
+        false
+    }
+
+    fn tell(&mut self, _number: u32, _note: u32) {}
+}
+
+/// How many rows are looked up together.
+const TOGETHER: usize = 64;
+
+/// Where the look-ups of a few rows compare first.
+struct Places {
+    hashes: [u64; TOGETHER],
+    likely: [Likely; TOGETHER],
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Places { hashes: [0; TOGETHER], likely: [Likely::default(); TOGETHER] }
+    }
+}
+
+impl Places {
+    /// Finds the places of rows. The memory that the look-ups need is asked for all at once, so that they wait for it together.
+    #[inline]
+    fn find<R: Row>(&mut self, set: &StateSet, rows: &[(R, u32)], to: &impl Tell) {
+        let mut touched = 0;
+        for (hash, (row, _)) in self.hashes.iter_mut().zip(rows) {
+            *hash = hash::of_row(row.whole());
+            touched ^= set.table.touch(*hash);
+        }
+        black_box(touched);
+        let near =
+            |number: usize| set.rows.row(number) as u64 ^ u64::from(to.expect(number as u32));
+        for (place, &hash) in self.likely.iter_mut().zip(&self.hashes[..rows.len()]) {
+            let (likely, number) = set.table.likely(hash);
+            *place = likely;
+            touched ^= number.map_or(0, near);
+        }
+        black_box(touched);
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (u64, Likely)> + '_ {
+        self.hashes.iter().copied().zip(self.likely.iter().copied())
+    }
 }
 
 impl Default for StateSet {
@@ -90,12 +153,25 @@ impl StateSet {
         self.rows.row(number.index())
     }
 
+    /// Whether there is room for words with numbers up to these.
+    #[must_use]
+    pub fn holds(&self, most: &[u32]) -> bool {
+        self.rows.has_room(most)
+    }
+
     /// Prepares for words with numbers up to these.
     #[inline]
     pub fn make_room(&mut self, most: &[u32]) {
-        if !self.rows.has_room(most) && self.rows.make_room(most) {
+        if !self.rows.has_room(most) {
+            self.make_room_with(most, &Crew::default());
+        }
+    }
+
+    /// Prepares for words with numbers up to these, with all workers of a crew.
+    pub fn make_room_with(&mut self, most: &[u32], crew: &Crew) {
+        if !self.rows.has_room(most) && self.rows.make_room(most, crew) {
             let rows = &self.rows;
-            self.table.renew(rows.len(), |number| hash_of(rows, number));
+            self.table.renew_with(crew, rows.len(), |number| hash_of(rows, number));
         }
     }
 
@@ -213,6 +289,56 @@ impl StateSet {
         Ok(())
     }
 
+    /// Prepares for so many more words with all workers of a crew, where words are narrow rows: what is in the set finds its place in a larger table, if it has to.
+    pub fn expect_more(&mut self, more: usize, crew: &Crew) {
+        let (count, rows) = (self.len(), &self.rows);
+        let more = more.min(self.most - count.min(self.most));
+        if rows.are_narrow() && !self.table.has_room(count + more) {
+            self.table.grow_with(crew, count, more + 1, |number| hash::of_row(rows.row(number)));
+        }
+    }
+
+    /// Adds rows, each with a note; tells each number in turn.
+    pub fn insert_rows<R: Row>(
+        &mut self,
+        rows: &[(R, u32)],
+        to: &mut impl Tell,
+    ) -> Result<(), Full> {
+        let mut places = Places::default();
+        for some in rows.chunks(TOGETHER) {
+            places.find(self, some, to);
+            let most = self.len() + some.len();
+            let has_room = self.table.has_room(most) && most <= self.most;
+            for (&(row, note), (hash, likely)) in some.iter().zip(places.iter()) {
+                let (number, _) = match has_room {
+                    true => self.insert_within(likely, hash, row.whole()),
+                    false => self.insert_row(hash, row.whole())?,
+                };
+                to.tell(number, note);
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves out the rows that are in the set and whose numbers need not be told. Workers do this side by side.
+    pub fn sift<R: Row>(&self, rows: &mut Vec<(R, u32)>, to: &impl Tell) {
+        let (mut places, mut kept) = (Places::default(), 0);
+        for start in (0..rows.len()).step_by(TOGETHER) {
+            let end = rows.len().min(start + TOGETHER);
+            places.find(self, &rows[start..end], to);
+            for (index, (hash, likely)) in (start..end).zip(places.iter()) {
+                let (row, note) = rows[index];
+                let is = |number| R::of(self.rows.row(number)) == row;
+                let found = self.table.find_from(likely, hash, is);
+                if found.map_or(true, |number| to.matters(number as u32, note)) {
+                    rows[kept] = (row, note);
+                    kept += 1;
+                }
+            }
+        }
+        rows.truncate(kept);
+    }
+
     /// The number of a word, if it is in the set.
     #[must_use]
     pub fn find(&self, word: &[u32]) -> Option<u32> {
@@ -242,5 +368,96 @@ fn hash_of(rows: &Rows, number: usize) -> u64 {
         hash::of_row(rows.row(number))
     } else {
         hash::of_word(&rows.get(number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{HashMap, HashSet};
+
+    use super::{StateSet, Tell};
+    use crate::{Crew, Full};
+
+    /// Wants to hear of each number and note once.
+    #[derive(Default)]
+    struct Once(HashSet<(u32, u32)>, Vec<(u32, u32)>);
+
+    impl Tell for Once {
+        fn matters(&self, number: u32, note: u32) -> bool {
+            !self.0.contains(&(number, note))
+        }
+
+        fn tell(&mut self, number: u32, note: u32) {
+            if self.0.insert((number, note)) {
+                self.1.push((number, note));
+            }
+        }
+    }
+
+    /// Rows have the numbers that a map gives them in their order, and what is told is the same, whether rows are sifted before or not, for any number of workers.
+    #[test]
+    fn sifting_and_workers_change_nothing() -> Result<(), Full> {
+        for (case, widest) in [3_u32, 1 << 31, 3, 1 << 31].into_iter().enumerate() {
+            // Few different rows, so that many are equal, or many.
+            let most = [2_000, 60_000][case / 2];
+            let mut first: Option<Vec<(u32, u32)>> = None;
+            for workers in [1, 2, 3] {
+                let crew = Crew::of(workers);
+                let mut rng = fastrand::Rng::with_seed(case as u64);
+                let (mut set, mut told) = (StateSet::default(), Once::default());
+                set.insert(&[1, widest, widest])?;
+                let mut known: HashMap<Vec<u32>, u32> =
+                    HashMap::from([(vec![1, widest, widest], 0)]);
+                for wave in 0..40_u32 {
+                    // Columns become wider on the way.
+                    set.make_room_with(
+                        &[most.min(8 << wave.min(20)), widest.max(8), widest],
+                        &crew,
+                    );
+                    let bits = set.narrow().map_or(0, crate::Columns::bits);
+                    assert_eq!(bits > 64, widest > 3, "rows of both widths are tried");
+                    let upto = most.min(8 << wave.min(20));
+                    let count = rng.usize(0..3_000);
+                    let mut word = || vec![rng.u32(0..upto), rng.u32(..8), rng.u32(..3)];
+                    let words: Vec<Vec<u32>> = (0..count).map(|_| word()).collect();
+                    let columns = set.narrow().cloned().unwrap_or_default();
+                    let notes = (0..5).cycle();
+                    let rows = words.iter().map(|word| columns.pack(word)).zip(notes.clone());
+                    let mut rows: Vec<(u128, u32)> = rows.collect();
+                    if workers > 1 {
+                        let before = rows.len();
+                        set.sift(&mut rows, &told);
+                        assert!(wave < 30 || most > 2_000 || rows.len() < before);
+                    }
+                    set.expect_more(rows.len(), &crew);
+                    set.insert_rows(&rows, &mut told)?;
+                    for (word, note) in words.into_iter().zip(notes) {
+                        let next = known.len() as u32;
+                        let expected = *known.entry(word.clone()).or_insert(next);
+                        assert_eq!(set.find(&word), Some(expected));
+                        assert!(told.0.contains(&(expected, note)));
+                    }
+                    assert_eq!(set.len(), known.len());
+                }
+                assert!(known.iter().all(|(word, &number)| *set.get(number) == word[..]));
+                let told = told.1;
+                assert_eq!(*first.get_or_insert_with(|| told.clone()), told, "{workers} workers");
+            }
+        }
+        Ok(())
+    }
+
+    /// A set that is full says so, and has as many rows as it may have.
+    #[test]
+    fn a_full_set_takes_no_more() -> Result<(), Full> {
+        let mut set = StateSet::default();
+        set.insert(&[1000])?;
+        set.limit(Some(100));
+        let rows: Vec<(u64, u32)> = (0..200).map(|row| (row, 0)).collect();
+        set.expect_more(rows.len(), &Crew::of(2));
+        let added = set.insert_rows(&rows, &mut ());
+        assert_eq!(added, Err(Full { what: "states", most: 100 }));
+        assert_eq!(set.len(), 100);
+        Ok(())
     }
 }

@@ -22,13 +22,6 @@ pub(crate) struct Table<S> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Vacant(usize);
 
-impl Vacant {
-    /// Where the slot is.
-    pub fn place(self) -> usize {
-        self.0
-    }
-}
-
 /// The first slot that is empty or has this part of a hash.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Likely(usize);
@@ -73,9 +66,9 @@ impl<S: Slot> Table<S> {
         self.rebuild(length, count, hash);
     }
 
-    /// Finds new places for so many numbers, whose hashes are others now.
-    pub fn renew(&mut self, count: usize, hash: impl FnMut(usize) -> u64) {
-        self.rebuild(self.slots.len(), count, hash);
+    /// Finds new places for so many numbers, whose hashes are others now, with several workers.
+    pub fn renew_with(&mut self, crew: &Crew, count: usize, hash: impl Fn(usize) -> u64 + Sync) {
+        self.rebuild_with(crew, self.slots.len(), count, hash);
     }
 
     fn rebuild(&mut self, length: usize, count: usize, mut hash: impl FnMut(usize) -> u64) {
@@ -142,6 +135,16 @@ impl<S: Slot> Table<S> {
         while count + more > room(length) {
             length *= 2;
         }
+        self.rebuild_with(crew, length, count, hash);
+    }
+
+    fn rebuild_with(
+        &mut self,
+        crew: &Crew,
+        length: usize,
+        count: usize,
+        hash: impl Fn(usize) -> u64 + Sync,
+    ) {
         if crew.workers() == 1 {
             return self.rebuild(length, count, hash);
         }
@@ -174,14 +177,14 @@ impl<S: Slot> Table<S> {
     }
 
     /// Divides the slots into so many stretches, or a few more, if there are as many slots.
-    pub fn division(&self, parts: usize) -> Division {
+    fn division(&self, parts: usize) -> Division {
         let parts = parts.max(1).next_power_of_two().min(self.slots.len().max(1));
         let mask = self.slots.len().max(1) as u64 - 1;
         Division { mask, shift: (self.slots.len().max(1) / parts).trailing_zeros() }
     }
 
     /// The slots in stretches.
-    pub fn stretches(&mut self, division: Division) -> Vec<Stretch<'_, S>> {
+    fn stretches(&mut self, division: Division) -> Vec<Stretch<'_, S>> {
         let Some(places) = self.places() else { return Vec::new() };
         let length = 1 << division.shift;
         let stretches = self.slots.chunks_mut(length).enumerate();
@@ -193,24 +196,6 @@ impl<S: Slot> Table<S> {
     pub fn fill(&mut self, vacant: Vacant, hash: u64, number: usize) {
         if let Some(places) = self.places() {
             self.slots[vacant.0] = places.slot(hash, number);
-        }
-    }
-
-    /// As [`Table::find`], where it matters in which slot a number is.
-    pub fn find_at(&self, hash: u64, is: impl Fn(usize, usize) -> bool) -> Result<usize, Vacant> {
-        let Some(places) = self.places() else { return Err(Vacant(0)) };
-        let mut place = places.first(hash);
-        loop {
-            let found = self.slots[place];
-            if found.bits() == 0 {
-                return Err(Vacant(place));
-            }
-            if let Some(number) = places.number(found, hash)
-                && is(place, number)
-            {
-                return Ok(number);
-            }
-            place = places.next(place);
         }
     }
 
@@ -268,7 +253,7 @@ impl<S: Slot> Bytes for Table<S> {
 
 /// How the slots of a table are divided into stretches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Division {
+struct Division {
     mask: u64,
     shift: u32,
 }
@@ -276,28 +261,18 @@ pub(crate) struct Division {
 impl Division {
     /// The stretch in which a look-up begins.
     #[inline]
-    pub fn part(self, hash: u64) -> usize {
+    fn part(self, hash: u64) -> usize {
         ((hash & self.mask) >> self.shift) as usize
     }
 
-    /// All slots of a table in one stretch.
-    pub fn whole<S: Slot>(table: &Table<S>) -> Self {
-        table.division(1)
-    }
-
-    /// The stretch of a slot.
-    pub fn part_of(self, place: usize) -> usize {
-        place >> self.shift
-    }
-
     /// How many stretches there are.
-    pub fn parts(self) -> usize {
+    fn parts(self) -> usize {
         ((self.mask >> self.shift) + 1) as usize
     }
 }
 
-/// Slots of a table that lie one after the other: one worker looks things up in them while others are at other slots.
-pub(crate) struct Stretch<'t, S> {
+/// Slots of a table that lie one after the other: one worker fills them while others are at other slots.
+struct Stretch<'t, S> {
     slots: &'t mut [S],
     start: usize,
     places: Places<S>,
@@ -306,48 +281,16 @@ pub(crate) struct Stretch<'t, S> {
 impl<S: Slot> Stretch<'_, S> {
     /// Reads the slot at which a look-up begins, so that it is near at hand.
     #[inline]
-    pub fn touch(&self, hash: u64) -> u64 {
+    fn touch(&self, hash: u64) -> u64 {
         self.slots[self.places.first(hash) - self.start].bits()
     }
 
-    /// As [`Table::likely`]; the end of this stretch if it comes first.
+    /// The first empty slot for a hash; nothing if there is none before the end of this stretch.
     #[inline]
-    pub fn likely(&self, hash: u64) -> (Likely, Option<usize>) {
+    fn vacant(&self, hash: u64) -> Option<Vacant> {
         let first = self.places.first(hash);
-        for (place, &found) in (first..).zip(&self.slots[first - self.start..]) {
-            let number = self.places.number(found, hash);
-            if found.bits() == 0 || number.is_some() {
-                return (Likely(place), number);
-            }
-        }
-        (Likely(self.start + self.slots.len()), None)
-    }
-
-    /// As [`Table::find`]; nothing if the look-up goes on behind the last slot of this stretch.
-    #[inline]
-    pub fn find(&self, hash: u64, is: impl Fn(usize) -> bool) -> Option<Result<usize, Vacant>> {
-        self.find_from(Likely(self.places.first(hash)), hash, is)
-    }
-
-    /// As [`Stretch::find`], where a look-up would compare first. Numbers may have been added since.
-    #[inline]
-    pub fn find_from(
-        &self,
-        Likely(first): Likely,
-        hash: u64,
-        is: impl Fn(usize) -> bool,
-    ) -> Option<Result<usize, Vacant>> {
-        for (place, &found) in (first..).zip(&self.slots[first - self.start..]) {
-            if found.bits() == 0 {
-                return Some(Err(Vacant(place)));
-            }
-            if let Some(number) = self.places.number(found, hash)
-                && is(number)
-            {
-                return Some(Ok(number));
-            }
-        }
-        None
+        let free = self.slots[first - self.start..].iter().position(|slot| slot.bits() == 0);
+        free.map(|free| Vacant(first + free))
     }
 
     /// Puts numbers where they belong, which are not there yet; those that belong behind the last slot of this stretch are added to `beyond`. The list is used up.
@@ -355,17 +298,11 @@ impl<S: Slot> Stretch<'_, S> {
         // The memory is asked for all at once: the accesses wait for it together.
         black_box(numbers.iter().fold(0, |sum, &(hash, _)| sum ^ self.touch(hash)));
         for (hash, number) in numbers.drain(..) {
-            match self.find(hash, |_| false) {
-                Some(Err(vacant)) => self.fill(vacant, hash, number),
-                _ => beyond.push((hash, number)),
+            match self.vacant(hash) {
+                Some(vacant) => self.slots[vacant.0 - self.start] = self.places.slot(hash, number),
+                None => beyond.push((hash, number)),
             }
         }
-    }
-
-    /// Puts a number into a slot.
-    #[inline]
-    pub fn fill(&mut self, vacant: Vacant, hash: u64, number: usize) {
-        self.slots[vacant.0 - self.start] = self.places.slot(hash, number);
     }
 }
 

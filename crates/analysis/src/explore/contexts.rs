@@ -79,7 +79,7 @@ impl Bookkeeping for Contexts {
                     waiting: &mut waiting,
                     new_from: frontier.end,
                     moved: &mut self.moved,
-                    moves_on: |state, position| !before.has(state - frontier.start, position),
+                    moves_on: &|state, position| !before.has(state - frontier.start, position),
                 };
                 self.waves.run(reached, todo, &mut pace, budget)?;
                 continue;

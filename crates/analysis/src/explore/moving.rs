@@ -38,10 +38,9 @@ pub(super) struct Scratch {
 /// No position.
 pub(super) const GONE: u32 = u32::MAX;
 
-/// States as rows, and the moves that are known: workers make moves with it side by side.
+/// Moves that are known, and how rows change with them: workers make moves with it side by side.
 #[derive(Clone, Copy)]
-pub(super) struct KnownRows<'r> {
-    states: &'r StateSet,
+pub(super) struct KnownMoves<'r> {
     remembered: Remembered<'r>,
     listed: &'r Listed,
     /// The columns of the shared state and of the threads.
@@ -49,16 +48,33 @@ pub(super) struct KnownRows<'r> {
     places: &'r [Column],
 }
 
-impl KnownRows<'_> {
-    /// Makes the moves of a thread, given by the number of a state and its position there; tells each row that comes of them, with the position of the thread. A step
+/// States as rows, and the moves that are known.
+#[derive(Clone, Copy)]
+pub(super) struct KnownRows<'r> {
+    states: &'r StateSet,
+    moves: KnownMoves<'r>,
+}
+
+impl<'r> KnownMoves<'r> {
+    /// For rows with these columns, if there are any.
+    pub fn of(
+        columns: &'r Columns,
+        remembered: Remembered<'r>,
+        listed: &'r Listed,
+    ) -> Option<Self> {
+        let (&first, places) = columns.list().split_first()?;
+        Some(KnownMoves { remembered, listed, first, places })
+    }
+
+    /// Makes the moves of a thread, given by a row and its position there; tells each row that comes of them, with the position of the thread. A step
     /// that changes nothing leads to where the thread is moving from, and is not told. Says how many moves there are, if they are known.
     #[inline(always)]
-    pub fn moves<R: Row>(
+    pub fn make<R: Row>(
         &self,
-        (state, position): (u32, u32),
+        row: R,
+        position: u32,
         mut tell: impl FnMut(R, u32),
     ) -> Option<usize> {
-        let row = R::of(self.states.row(state));
         let Some(&place) = self.places.get(position as usize) else { return Some(0) };
         let moves = self.remembered.moves(row.get(self.first), row.get(place))?;
         for step in moves {
@@ -71,31 +87,42 @@ impl KnownRows<'_> {
         Some(moves.len())
     }
 
+    /// Reads where the moves of a thread are looked for, so that it is near at hand.
+    #[inline]
+    pub fn touch<R: Row>(&self, row: R, position: u32) -> u32 {
+        let place = self.places.get(position as usize);
+        place.map_or(0, |&place| self.remembered.touch(row.get(self.first), row.get(place)))
+    }
+
+    /// Tells the positions of the different threads of a row.
+    #[inline]
+    pub fn positions<R: Row>(&self, row: R, tell: impl FnMut(u32)) {
+        positions(row, self.places, tell);
+    }
+
+    /// Whether the moves of an entry at a shared state are known.
+    pub fn knows(&self, shared: u32, entry: u32) -> bool {
+        self.remembered.moves(shared, entry).is_some()
+    }
+
     /// The shared state and the entry of a thread: what its moves are found by.
-    pub fn head(&self, (state, position): (u32, u32)) -> Option<(u32, u32)> {
-        let row = self.states.row(state);
+    pub fn head<R: Row>(&self, row: R, position: u32) -> Option<(u32, u32)> {
         let &place = self.places.get(position as usize)?;
         Some((row.get(self.first), row.get(place)))
     }
+}
 
-    /// Tells the positions of the different threads of a state.
-    #[inline]
-    pub fn positions<R: Row>(&self, state: u32, mut tell: impl FnMut(u32)) {
-        let row = R::of(self.states.row(state));
-        let mut last = None;
-        for (position, &column) in (0..).zip(self.places) {
-            // An entry that stands after itself was told before.
-            let entry = Some(row.get(column));
-            if last != entry {
-                last = entry;
-                tell(position);
-            }
+/// Tells the positions of the different threads of a row whose threads have these columns.
+#[inline]
+pub(super) fn positions<R: Row>(row: R, places: &[Column], mut tell: impl FnMut(u32)) {
+    let mut last = None;
+    for (position, &column) in (0..).zip(places) {
+        // An entry that stands after itself was told before.
+        let entry = Some(row.get(column));
+        if last != entry {
+            last = entry;
+            tell(position);
         }
-    }
-
-    /// How many bits a row has.
-    pub fn bits(&self) -> usize {
-        self.states.narrow().map_or(0, Columns::bits)
     }
 }
 
@@ -175,7 +202,9 @@ impl<L: Locals> Reached<'_, L> {
         let Scratch { batch, moved, .. } = to;
         let Some(rows) = self.known_rows() else { return Ok(0) };
         for (done, &thread) in threads.iter().enumerate() {
-            let made = rows.moves::<R>(thread, |next, at| {
+            let (state, position) = thread;
+            let row = R::of(rows.states.row(state));
+            let made = rows.moves.make(row, position, |next, at| {
                 batch.push_row(next.whole());
                 moved.push(at);
             });
@@ -191,10 +220,9 @@ impl<L: Locals> Reached<'_, L> {
     /// The states as rows with the moves that are known, if states are narrow rows that have a place for each thread.
     pub(super) fn known_rows(&self) -> Option<KnownRows<'_>> {
         self.space.largest.as_ref()?;
-        let (&first, places) = self.states.narrow()?.list().split_first()?;
         let Layout::Listed(listed) = &self.space.layout else { return None };
-        let remembered = self.space.remembered();
-        Some(KnownRows { states: &self.states, remembered, listed, first, places })
+        let moves = KnownMoves::of(self.states.narrow()?, self.space.remembered(), listed)?;
+        Some(KnownRows { states: &self.states, moves })
     }
 
     fn word_moves(
@@ -243,7 +271,7 @@ impl<L: Locals> Reached<'_, L> {
     #[inline]
     pub(super) fn positions(&self, state: u32, word: &mut Vec<u32>, mut tell: impl FnMut(u32)) {
         if let Some(rows) = self.known_rows() {
-            return rows.positions::<u128>(state, tell);
+            return rows.moves.positions(rows.states.row(state), tell);
         }
         self.states.read(state, word);
         self.space.layout.positions(word).for_each(&mut tell);

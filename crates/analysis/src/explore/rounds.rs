@@ -109,7 +109,7 @@ impl Rounds {
                     waiting: &mut waiting,
                     new_from: first_new,
                     moved: &mut moved,
-                    moves_on: |_, position| position == at,
+                    moves_on: &|_, position| position == at,
                 };
                 self.waves.run(reached, todo, &mut pace, budget)?;
                 continue;

@@ -41,11 +41,28 @@ pub(super) struct EntryMove {
 #[derive(Clone, Copy)]
 pub(super) struct Remembered<'s>(&'s Moves<u64, EntryMove>);
 
+/// Moves that were known when somebody began to find others: see [`Space::set_aside`].
+#[derive(Default)]
+pub(super) struct Aside(Moves<u64, EntryMove>);
+
+impl Aside {
+    /// The moves, for several workers.
+    pub fn remembered(&self) -> Remembered<'_> {
+        Remembered(&self.0)
+    }
+}
+
 impl<'s> Remembered<'s> {
     /// The moves of a thread, if they were asked for before.
     #[inline]
     pub fn moves(self, shared: u32, entry: u32) -> Option<&'s [EntryMove]> {
         Some(self.0.slice(self.0.find(&head(shared, entry))?))
+    }
+
+    /// Reads where the moves of a thread are looked for, so that it is near at hand.
+    #[inline]
+    pub fn touch(self, shared: u32, entry: u32) -> u32 {
+        self.0.touch(&head(shared, entry))
     }
 }
 
@@ -260,6 +277,17 @@ impl<'a, L: Locals> Space<'a, L> {
     #[inline]
     pub fn remembered(&self) -> Remembered<'_> {
         Remembered(&self.moves)
+    }
+
+    /// Sets the moves aside that are known, so that workers can make them while others are found. Until they are put back, only those others are known here.
+    pub fn set_aside(&mut self) -> Aside {
+        Aside(std::mem::take(&mut self.moves))
+    }
+
+    /// Puts moves back that were set aside. Those that were found meanwhile must not be among them.
+    pub fn put_back(&mut self, Aside(aside): Aside) -> Result<(), Full> {
+        let found = std::mem::replace(&mut self.moves, aside);
+        self.moves.append(found)
     }
 
     /// Writes into `next` what a state becomes when a thread with entry `from` makes a move; the

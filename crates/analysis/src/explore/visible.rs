@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 use selvedge_model::SymbolId;
-use selvedge_store::{Batch, Bytes, Column, Crew, Full, Interner, Row, StateSet, Wave};
+use selvedge_store::{Batch, Bytes, Column, Crew, Full, Interner, Row, StateSet};
 
 use super::Classes;
 use super::words::Layout;
@@ -28,8 +28,8 @@ pub(super) struct Visible {
     waiting: Batch,
     /// The largest number of a shared state that somebody has told of.
     most_shared: u32,
-    /// Visible states that several workers add.
-    wave: Wave,
+    /// Visible states that several workers have made, and that they make.
+    made: [Vec<Vec<(u128, u32)>>; 2],
     /// How many entries such workers know, and the largest numbers of what is seen of them, in the place of the shared state and of each thread.
     met: u32,
     most_seen: Vec<u32>,
@@ -47,7 +47,10 @@ const UNKNOWN: u32 = u32::MAX;
 const MOST_COLUMNS: usize = 12;
 
 /// How many states one worker looks at, at a time.
-const STATES_PER_PIECE: u32 = 1 << 11;
+const STATES_PER_PIECE: u32 = 1 << 10;
+
+/// How many pieces are made beside each other.
+const PIECES: u32 = 8;
 
 /// How many visible states are looked up together.
 const TOGETHER: usize = 1 << 8;
@@ -61,7 +64,7 @@ impl Visible {
             of_entry: Vec::new(),
             waiting: Batch::default(),
             most_shared: 0,
-            wave: Wave::default(),
+            made: Default::default(),
             met: 0,
             most_seen: Vec::new(),
             ranges: Interner::of("sets of tops"),
@@ -164,30 +167,52 @@ impl Visible {
         }
         self.met = entries;
         self.most_seen[0] = self.most_shared;
-        self.states.make_room(&self.most_seen);
+        self.states.make_room_with(&self.most_seen, crew);
         let Some(narrow) = self.states.narrow() else { return Ok(false) };
-        let of_entry = &self.of_entry;
-        let starts: Vec<u32> = numbers.clone().step_by(STATES_PER_PIECE as usize).collect();
-        self.states.begin_wave(&mut self.wave, starts.len(), crew);
-        let parts: Vec<_> = starts.into_iter().zip(&mut self.wave.pieces).collect();
-        crew.each(parts, |(start, to)| {
+        let (of_entry, narrow) = (&self.of_entry, narrow.clone());
+        let make = |(some, to): (Range<u32>, &mut Vec<(u128, u32)>)| {
             // Lists that lie side by side would slow down workers that write to them.
-            let mut piece = std::mem::take(to);
+            let mut rows = std::mem::take(to);
+            rows.clear();
             let mut short = [0; MOST_COLUMNS];
             let word = &mut short[..columns.len()];
-            for number in start..numbers.end.min(start.saturating_add(STATES_PER_PIECE)) {
+            for number in some {
                 let row = states.row(number);
                 for (to, &column) in word.iter_mut().zip(columns.list()) {
                     *to = row.get(column);
                 }
                 word[1..].iter_mut().for_each(|entry| *entry = of_entry[*entry as usize]);
                 listed.sort(&mut word[1..]);
-                piece.push(narrow.pack(word), 0);
+                rows.push((narrow.pack(word), 0));
             }
-            *to = piece;
-        });
-        self.states.insert_wave(&mut self.wave, crew, (&|_, _| false, &mut Vec::new()), || {})?;
-        Ok(true)
+            *to = rows;
+        };
+        // Some are put into the set while others are made.
+        let [mut made, mut making] = std::mem::take(&mut self.made);
+        let (set, mut next, mut added) = (&mut self.states, numbers, Ok(()));
+        while added.is_ok() && !(next.is_empty() && made.is_empty()) {
+            let start = next.start;
+            next.start = next.end.min(start.saturating_add(STATES_PER_PIECE * PIECES));
+            let starts = (start..next.start).step_by(STATES_PER_PIECE as usize);
+            making.resize_with(starts.len(), Vec::new);
+            let end = |from: u32| next.start.min(from.saturating_add(STATES_PER_PIECE));
+            let parts = starts.map(|from| from..end(from)).zip(&mut making).collect();
+            set.expect_more(made.iter().map(Vec::len).sum(), crew);
+            crew.each_beside(parts, make, || {
+                added = made.iter().try_for_each(|rows| set.insert_rows(rows, &mut ()));
+            });
+            if crew.workers() > 1 {
+                crew.each(making.iter_mut().collect(), |to| {
+                    let mut rows = std::mem::take(to);
+                    set.sift(&mut rows, &());
+                    *to = rows;
+                });
+            }
+            made.clear();
+            std::mem::swap(&mut made, &mut making);
+        }
+        self.made = [made, making];
+        added.map(|()| true)
     }
 
     /// Expects visible states with shared states up to this number.

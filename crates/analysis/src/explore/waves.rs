@@ -2,32 +2,42 @@
 //!
 //! **Question.** One exploration, several workers: how do they come to the states, and to the numbers of states, of one worker alone?
 //!
-//! **Idea.** Threads move in waves: some thousands of them at once, taken from what there is to do by a rule that knows nothing of workers. Workers make the moves of a wave side by side, from what is known. Then all rows
-//! of the wave are put into the set ([`selvedge_store::Wave`]); meanwhile one worker finds the moves that are not known, in order, and their threads are the first ones of the next wave.
+//! **Idea.** Threads move in waves: some thousands of them at once, taken from what there is to do by a rule that knows nothing of workers. Three things are done side by side: workers make the moves of a wave that are
+//! known; one of them puts what came of the wave before into the set of states; and one finds the moves that the wave before did not know. So each of the three has what it changes to itself, and a wave carries the rows
+//! that it moves from: nobody looks into the set while it changes.
 //!
-//! **Claim.** Which states are reached, and their numbers, are the same for any number of workers: the rows of a wave and their order follow from what there was to do and from what was known
-//! before it; and the numbers follow from the wave.
+//! **Claim.** Which states are reached, and their numbers, are the same for any number of workers: the threads of a wave, its rows and their order follow from what there was to do and from what was known
+//! two waves before, and numbers are given in that order.
 //!
 //! **Needs.** States that are narrow rows, with moves that occur again and again. Small explorations, and those with other states, are left to one worker.
 
+use std::hint::black_box;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use selvedge_store::{Ask, Piece, Row, Wave};
+use selvedge_store::{Crew, Full, Row, StateSet, Tell};
 
 use super::Locals;
 use super::moved::Moved;
-use super::moving::{GONE, KnownRows};
+use super::moving::{GONE, KnownMoves, positions};
 use super::reached::Reached;
+use super::words::Layout;
 use crate::{Budget, Pace, Stop};
 
-/// How many threads move in a wave.
-const THREADS_PER_WAVE: usize = 1 << 15;
+/// How many threads move in a wave at most.
+const THREADS_PER_WAVE: usize = 1 << 14;
 
 /// How many pieces a large wave has: one worker moves the threads of a piece.
 const PIECES: usize = 16;
 
 /// How many threads a piece has at least, if there are as many.
-const FEW_PER_PIECE: usize = 1 << 9;
+const FEW_PER_PIECE: usize = 1 << 8;
+
+/// How many threads of a state that waits are counted, whatever their number is.
+const THREADS_OF_A_STATE: usize = 4;
+
+/// How many threads are looked at together: the memory that their moves need is asked for all at once.
+const TOGETHER: usize = 64;
 
 /// With fewer states than this there are no waves, unless somebody wants them.
 pub(super) const FEW_STATES: u32 = 1 << 15;
@@ -41,23 +51,41 @@ const PAUSE: usize = 1 << 18;
 /// What share of moves that are not known is too much for waves.
 const MOST_UNKNOWN: (usize, usize) = (3, 4);
 
-/// What the workers of an explorer need for a wave.
+/// Threads on their way from one state to the next.
 #[derive(Default)]
 pub(super) struct Waves {
-    wave: Wave,
+    /// The threads that move next.
+    next: Vec<Mover>,
+    /// What came of the last wave and is not in the set yet, by pieces.
     made: Vec<Made>,
+    /// Threads of the last wave whose moves are not known.
+    unknown: Vec<Unknown>,
+    /// Memory for the wave after the next one, and for what comes of the next one.
+    after_next: Vec<Mover>,
+    making: Vec<Made>,
+    /// How many pieces of a wave are sifted: as many as it takes that putting the rest into the set is no longer than what is done beside it. Shows in no number of a state.
+    sifted: usize,
     /// How many threads are to move before the next wave.
     pause: usize,
 }
 
-/// What a worker notes beside the rows of a piece.
+/// A thread that moves, by the number of a state and its position, with the row of the state; or all threads of a state that waits, if there is no position.
+struct Mover {
+    row: u128,
+    state: u32,
+    position: Option<u32>,
+}
+
+/// What comes of a piece of a wave.
 #[derive(Default)]
 struct Made {
+    /// The rows, each with the position of the thread that moved: as half rows, if that is enough.
+    half: Vec<(u64, u32)>,
+    whole: Vec<(u128, u32)>,
     /// Threads whose moves are not known.
     unknown: Vec<Unknown>,
-    /// How many threads there were.
+    /// How many threads moved, or have moves that are not known, and how much work that was.
     threads: usize,
-    /// How many moves there were.
     work: usize,
 }
 
@@ -66,6 +94,19 @@ struct Unknown {
     thread: (u32, u32),
     /// Its shared state and its entry.
     head: (u32, u32),
+}
+
+/// What there is to do at a bound.
+pub(super) struct Todo<'t, M> {
+    /// Threads that go on, by the number of a state and a position.
+    pub work: &'t mut Vec<(u32, u32)>,
+    /// States from which nobody has moved at this bound.
+    pub waiting: &'t mut Range<u32>,
+    /// The first state from which a thread that gets there goes on, and which threads of such states have moved.
+    pub new_from: u32,
+    pub moved: &'t mut Moved,
+    /// Whether a thread moves from a state that waits, by the number of the state and its position.
+    pub moves_on: &'t M,
 }
 
 impl Waves {
@@ -88,154 +129,284 @@ impl Waves {
         self.pause = self.pause.saturating_sub(threads);
     }
 
-    /// Lets threads move: the last ones of `work`, and if those are few, threads of the next states that wait. Where a thread comes to a state that is new at this bound, and had not
-    /// moved from it, it goes on, and `work` hears of it. Threads whose moves had to be found stay in `work`.
+    /// Lets threads move, wave after wave, while there are many: the last ones of `work`, and if those are few, threads of the next states that wait. Where a thread comes to a state that is new at this
+    /// bound, and had not moved from it, it goes on, and `work` hears of it.
     pub fn run<L: Locals>(
         &mut self,
         reached: &mut Reached<'_, L>,
-        Todo { work, waiting, moved, new_from, moves_on }: Todo<
-            '_,
-            impl Fn(u32, u32) -> bool + Sync,
-        >,
+        mut todo: Todo<'_, impl Fn(u32, u32) -> bool + Send + Sync>,
         pace: &mut Pace<'_>,
         budget: &Budget,
     ) -> Result<(), Stop> {
-        if let Some(largest) = &reached.space.largest {
-            reached.states.make_room(largest);
-            reached.space.has_grown = false;
-        }
-        let threads = reached.space.system.threads().len().max(1);
-        let first = work.len().saturating_sub(THREADS_PER_WAVE);
-        let room = (THREADS_PER_WAVE - (work.len() - first)) / threads;
-        let states = waiting.start..waiting.end.min(waiting.start.saturating_add(room as u32));
         let crew = reached.crew(budget);
-        let moving = work.len() - first + states.len() * threads;
-        let per_piece = (moving / PIECES).max(FEW_PER_PIECE);
-        let mut pieces: Vec<Part<'_>> =
-            work[first..].chunks(per_piece).map(Part::Threads).collect();
-        let at_once = (per_piece / threads).max(1);
-        let starts = states.clone().step_by(at_once);
-        pieces.extend(starts.map(|start| {
-            Part::States(start..states.end.min(start.saturating_add(at_once as u32)))
-        }));
-        let count = pieces.len();
-        reached.states.begin_wave(&mut self.wave, count, &crew);
-        self.made.resize_with(count, Made::default);
-        let Some(rows) = reached.known_rows() else { return Ok(()) };
-        let is_half = rows.bits() <= 64;
-        let parts = pieces.into_iter().zip(&mut self.wave.pieces).zip(&mut self.made);
-        crew.each(parts.collect(), |((part, piece), made)| {
-            // Lists that lie side by side would slow down workers that write to them.
-            let (mut rows_made, mut notes) = (std::mem::take(piece), std::mem::take(made));
-            notes.clear();
-            if is_half {
-                notes.make::<u64>(rows, part, &moves_on, &mut rows_made);
-            } else {
-                notes.make::<u128>(rows, part, &moves_on, &mut rows_made);
+        loop {
+            if let Some(largest) = &reached.space.largest
+                && !reached.states.holds(largest)
+            {
+                // Rows that are on their way have the columns of before.
+                self.settle(&mut reached.states, &mut todo)?;
+                reached.states.make_room_with(largest, &crew);
             }
-            (*piece, *made) = (rows_made, notes);
+            reached.space.has_grown = false;
+            let threads = todo.work.len() + self.next.len() + self.unknown.len();
+            if !self.are_next(reached, threads, todo.waiting.len()) {
+                return Ok(self.settle(&mut reached.states, &mut todo)?);
+            }
+            self.step(reached, &mut todo, &crew, pace)?;
+        }
+    }
+
+    /// Lets one wave move, while what came of the one before is put into the set.
+    fn step<L: Locals>(
+        &mut self,
+        reached: &mut Reached<'_, L>,
+        todo: &mut Todo<'_, impl Fn(u32, u32) -> bool + Send + Sync>,
+        crew: &Crew,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Stop> {
+        let Reached { states, space, .. } = reached;
+        let Layout::Listed(listed) = space.layout.clone() else { return Ok(()) };
+        let Some(columns) = states.narrow().cloned() else { return Ok(()) };
+        states.expect_more(self.made.iter().map(Made::rows).sum(), crew);
+        let known = space.set_aside();
+        let Some(moves) = KnownMoves::of(&columns, known.remembered(), &listed) else {
+            return Ok(space.put_back(known)?);
+        };
+        let moves_on = todo.moves_on;
+        let Waves { next, made, unknown, after_next, making, .. } = self;
+        let per_piece = (next.len() / PIECES).max(FEW_PER_PIECE);
+        making.resize_with(next.len().div_ceil(per_piece), Made::default);
+        let left = AtomicUsize::new(making.len() + 1);
+        let (mut inserted, mut was_last) = (Ok(()), false);
+        let insert = Task::Insert(Box::new(|| {
+            inserted = todo.insert(states, made);
+            todo.choose(states, after_next);
+            was_last = left.load(Ordering::Relaxed) == 0;
+        }));
+        let mut tasks: Vec<_> = next.chunks(per_piece).zip(making).map(Task::make).collect();
+        // The second worker begins with the second task.
+        tasks.insert(tasks.len().min(1), insert);
+        let is_half = columns.bits() <= 64;
+        let work = |task: Task<'_>| match task {
+            Task::Insert(insert) => insert(),
+            Task::Make(movers, to) => {
+                // Lists that lie side by side would slow down workers that write to them.
+                let mut made = std::mem::take(to);
+                made.clear();
+                if is_half {
+                    made.make::<u64>(movers, moves, moves_on);
+                } else {
+                    made.make::<u128>(movers, moves, moves_on);
+                }
+                *to = made;
+                left.fetch_sub(1, Ordering::Relaxed);
+            }
+        };
+        let mut found = Ok(());
+        crew.each_beside(tasks, work, || {
+            // Some were found for an earlier wave.
+            let heads = unknown.iter().map(|unknown| unknown.head);
+            let mut heads = heads.filter(|&(shared, entry)| !moves.knows(shared, entry));
+            found = heads
+                .try_for_each(|(shared, entry)| space.moves_of(shared, entry, pace).map(|_| ()));
+            left.fetch_sub(1, Ordering::Relaxed);
         });
-        let unknown = self.made.iter().map(|made| made.unknown.len()).sum::<usize>();
-        let moving: usize = self.made.iter().map(|made| made.threads).sum();
-        if unknown > moving * MOST_UNKNOWN.0 / MOST_UNKNOWN.1 {
+        space.put_back(known)?;
+        found?;
+        inserted?;
+        self.sift(states, todo, crew, was_last);
+        pace.spend(self.making.iter().map(|made| made.work).sum())?;
+        todo.work.extend(self.unknown.drain(..).map(|unknown| unknown.thread));
+        self.unknown.extend(self.making.iter_mut().flat_map(|made| made.unknown.drain(..)));
+        let moving: usize = self.making.iter().map(|made| made.threads).sum();
+        if self.unknown.len() > moving * MOST_UNKNOWN.0 / MOST_UNKNOWN.1 {
             self.pause = PAUSE;
         }
-        pace.spend(self.made.iter().map(|made| made.work).sum())?;
-        work.truncate(first);
-        waiting.start = states.end;
-        let new = (reached.states.end() - new_from) as usize + self.wave.len();
-        moved.make_room(new, threads);
-        let goes_on = GoesOn { new_from, moved };
-        let Reached { states, space, .. } = reached;
-        let Waves { wave, made, .. } = self;
-        let mut found = Ok(());
-        // Moves are found while others look for states.
-        let find = || {
-            let mut heads = made.iter().flat_map(|made| &made.unknown);
-            found = heads.try_for_each(|&Unknown { head: (shared, entry), .. }| {
-                space.moves_of(shared, entry, pace).map(|_| ())
-            });
-        };
-        states.insert_wave(wave, &crew, (&goes_on, work), find)?;
-        work.extend(made.iter().flat_map(|made| &made.unknown).map(|unknown| unknown.thread));
-        found
+        std::mem::swap(&mut self.made, &mut self.making);
+        std::mem::swap(&mut self.next, &mut self.after_next);
+        Ok(())
+    }
+
+    /// Leaves out of some pieces what is in the set already, with all workers: more of them than before if putting the last wave into the set took longest, and fewer if it did not.
+    fn sift(
+        &mut self,
+        states: &StateSet,
+        todo: &mut Todo<'_, impl Fn(u32, u32) -> bool>,
+        crew: &Crew,
+        more: bool,
+    ) {
+        if crew.workers() == 1 {
+            return;
+        }
+        self.sifted =
+            if more { PIECES.min(self.sifted + 1) } else { self.sifted.saturating_sub(1) };
+        let Todo { work, moved, new_from, .. } = todo;
+        let goes_on = GoesOn { new_from: *new_from, moved, work };
+        crew.each(self.making.iter_mut().take(self.sifted).collect(), |to| {
+            let mut made = std::mem::take(to);
+            states.sift(&mut made.half, &goes_on);
+            states.sift(&mut made.whole, &goes_on);
+            *to = made;
+        });
+    }
+
+    /// Puts what is on its way into the set, and all threads back to what there is to do.
+    fn settle(
+        &mut self,
+        states: &mut StateSet,
+        todo: &mut Todo<'_, impl Fn(u32, u32) -> bool>,
+    ) -> Result<(), Full> {
+        todo.insert(states, &mut self.made)?;
+        let places = states.narrow().and_then(|columns| columns.list().get(1..));
+        for Mover { row, state, position } in self.next.drain(..) {
+            match position {
+                Some(position) => todo.work.push((state, position)),
+                None => positions(row, places.unwrap_or_default(), |position| {
+                    if (todo.moves_on)(state, position) {
+                        todo.work.push((state, position));
+                    }
+                }),
+            }
+        }
+        todo.work.extend(self.unknown.drain(..).map(|unknown| unknown.thread));
+        Ok(())
     }
 }
 
-/// What there is to do at a bound.
-pub(super) struct Todo<'t, M> {
-    /// Threads that go on, by the number of a state and a position.
-    pub work: &'t mut Vec<(u32, u32)>,
-    /// States from which nobody has moved at this bound.
-    pub waiting: &'t mut Range<u32>,
-    /// The first state from which a thread that gets there goes on, and which threads of such states have moved.
-    pub new_from: u32,
-    pub moved: &'t mut Moved,
-    /// Whether a thread moves from a state that waits, by the number of the state and its position.
-    pub moves_on: M,
+/// What one worker does at a time.
+enum Task<'t> {
+    Insert(Box<dyn FnOnce() + Send + 't>),
+    Make(&'t [Mover], &'t mut Made),
 }
 
-/// Whether the thread that got to a state goes on from there. The note is its position.
+impl<'t> Task<'t> {
+    fn make((movers, to): (&'t [Mover], &'t mut Made)) -> Self {
+        Task::Make(movers, to)
+    }
+}
+
+impl<M: Fn(u32, u32) -> bool> Todo<'_, M> {
+    /// Puts what came of a wave into the set. The list is used up.
+    fn insert(&mut self, states: &mut StateSet, made: &mut Vec<Made>) -> Result<(), Full> {
+        let Todo { work, moved, new_from, .. } = self;
+        let mut goes_on = GoesOn { new_from: *new_from, moved, work };
+        for Made { half, whole, .. } in &mut *made {
+            states.insert_rows(half, &mut goes_on)?;
+            states.insert_rows(whole, &mut goes_on)?;
+            half.clear();
+            whole.clear();
+        }
+        Ok(())
+    }
+
+    /// Chooses the threads of a wave: half of what there is, if it is less than two waves, so that two of them are always under way.
+    fn choose(&mut self, states: &StateSet, to: &mut Vec<Mover>) {
+        to.clear();
+        let all = self.work.len() + self.waiting.len();
+        let most = THREADS_PER_WAVE.min(all.div_ceil(2));
+        let first = self.work.len() - most.min(self.work.len());
+        let row = |state| states.row(state);
+        let moves = |(state, position)| Mover { row: row(state), state, position: Some(position) };
+        to.extend(self.work.drain(first..).map(moves));
+        // A state that waits is as much work as several threads.
+        let more = (most - to.len()).div_ceil(THREADS_OF_A_STATE).min(self.waiting.len());
+        let end = self.waiting.start + more as u32;
+        to.extend((self.waiting.start..end).map(|state| Mover {
+            row: row(state),
+            state,
+            position: None,
+        }));
+        self.waiting.start = end;
+    }
+}
+
+/// Lets threads go on from states that they have got to. The note is the position of the thread.
 struct GoesOn<'t> {
     new_from: u32,
-    moved: &'t Moved,
+    moved: &'t mut Moved,
+    work: &'t mut Vec<(u32, u32)>,
 }
 
-impl Ask for GoesOn<'_> {
+impl Tell for GoesOn<'_> {
     #[inline]
     fn expect(&self, number: u32) -> u8 {
         number.checked_sub(self.new_from).map_or(0, |new| self.moved.touch(new))
     }
 
     #[inline]
-    fn ask(&self, number: u32, position: u32) -> bool {
-        // From an older state all threads that may move at this bound do so.
+    fn matters(&self, number: u32, position: u32) -> bool {
         let new = number.checked_sub(self.new_from).filter(|_| position != GONE);
-        new.is_some_and(|new| self.moved.set_within(new, position))
+        new.is_some_and(|new| !self.moved.has(new, position))
     }
-}
 
-/// What one worker does at a time.
-enum Part<'t> {
-    Threads(&'t [(u32, u32)]),
-    States(Range<u32>),
+    #[inline]
+    fn tell(&mut self, number: u32, position: u32) {
+        // From an older state all threads that may move at this bound do so.
+        if let Some(new) = number.checked_sub(self.new_from)
+            && position != GONE
+            && self.moved.set(new, position)
+        {
+            self.work.push((number, position));
+        }
+    }
 }
 
 impl Made {
     /// Makes the moves of some threads that are known.
     fn make<R: Row>(
         &mut self,
-        rows: KnownRows<'_>,
-        part: Part<'_>,
-        moves_on: impl Fn(u32, u32) -> bool,
-        piece: &mut Piece,
+        movers: &[Mover],
+        moves: KnownMoves<'_>,
+        moves_on: &impl Fn(u32, u32) -> bool,
     ) {
-        let mut make = |thread| {
-            self.threads += 1;
-            let moves = rows.moves::<R>(thread, |row, at| piece.push(row.whole(), at));
-            match moves {
-                Some(moves) => self.work += 1 + moves,
-                None => {
-                    let head = rows.head(thread);
-                    self.unknown.extend(head.map(|head| Unknown { thread, head }));
-                }
-            }
-        };
-        match part {
-            Part::Threads(threads) => threads.iter().copied().for_each(make),
-            Part::States(states) => {
-                for state in states {
-                    rows.positions::<R>(state, |position| {
+        for some in movers.chunks(TOGETHER) {
+            let touch = |mover: &Mover| {
+                mover.position.map_or(0, |position| moves.touch(R::of(mover.row), position))
+            };
+            black_box(some.iter().fold(0, |sum, mover| sum ^ touch(mover)));
+            for &Mover { row, state, position } in some {
+                match position {
+                    Some(position) => self.make_one(R::of(row), (state, position), moves),
+                    None => moves.positions(R::of(row), |position| {
                         if moves_on(state, position) {
-                            make((state, position));
+                            self.make_one(R::of(row), (state, position), moves);
                         }
-                    });
+                    }),
                 }
             }
         }
     }
 
+    /// Makes the moves of a thread, if they are known.
+    #[inline]
+    fn make_one<R: Row>(&mut self, row: R, thread: (u32, u32), moves: KnownMoves<'_>) {
+        self.threads += 1;
+        match moves.make(row, thread.1, |next, at| self.push(next, at)) {
+            Some(made) => self.work += 1 + made,
+            None => {
+                let head = moves.head(row, thread.1);
+                self.unknown.extend(head.map(|head| Unknown { thread, head }));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn push<R: Row>(&mut self, row: R, note: u32) {
+        if size_of::<R>() == size_of::<u64>() {
+            self.half.push((row.whole() as u64, note));
+        } else {
+            self.whole.push((row.whole(), note));
+        }
+    }
+
+    /// How many rows there are.
+    fn rows(&self) -> usize {
+        self.half.len() + self.whole.len()
+    }
+
     fn clear(&mut self) {
+        self.half.clear();
+        self.whole.clear();
         self.unknown.clear();
         (self.threads, self.work) = (0, 0);
     }
