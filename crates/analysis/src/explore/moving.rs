@@ -4,6 +4,7 @@
 //! together.
 
 use std::hint::black_box;
+use std::ops::Range;
 
 use selvedge_store::{Batch, Column, Columns, Row, StateSet};
 
@@ -69,6 +70,42 @@ impl KnownRows<'_> {
             }
         }
         Some(moves.len())
+    }
+
+    /// Makes the moves of the different threads in some places of a state, those that change nothing, too; tells each row. Where one of them cannot move, the state itself is told once.
+    /// Says how much work that is, and adds those whose moves are not known by shared state and entry; then some rows are missing.
+    #[inline]
+    pub fn turn<R: Row>(
+        &self,
+        state: u32,
+        places: Range<usize>,
+        unknown: &mut Vec<(u32, u32)>,
+        mut tell: impl FnMut(R),
+    ) -> usize {
+        let row = R::of(self.states.row(state));
+        let shared = row.get(self.first);
+        let (mut work, mut stays, mut last) = (0, false, None);
+        for place in places {
+            let entry = row.get(self.places[place]);
+            // An entry that stands after itself has moved.
+            if last.replace(entry) == Some(entry) {
+                continue;
+            }
+            let Some(moves) = self.remembered.moves(shared, entry) else {
+                unknown.push((shared, entry));
+                continue;
+            };
+            work += 1 + moves.len();
+            stays |= moves.is_empty();
+            for step in moves {
+                let next = row.put(self.first, step.shared.0);
+                tell(self.listed.patch(self.places, next, place, step.entry).0);
+            }
+        }
+        if stays {
+            tell(row);
+        }
+        work
     }
 
     /// The shared state and the entry of a thread: what its moves are found by.
