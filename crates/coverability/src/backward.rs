@@ -12,24 +12,42 @@
 //! an element is left out only if another one, which it covers, has no more threads started after
 //! it. Then every way on from the one is a way on from the other, with no more threads.
 //!
+//! **Workers.** A step back adds a step and takes away no thread that a run has at the end. So elements that need equally many threads and are
+//! equally many steps away are all known before the first of them is looked at. Portions of them are looked at together: workers find side by side what is redundant and what comes before, and
+//! one puts it down in order. How large a portion is does not depend on workers, nor does anything else.
+//!
 //! **Pruned** is what [`Modular`] and [`Views`] say is never there, what a [`Relation`] excludes, and more
 //! threads of a limited template than there are.
 
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 use rustc_hash::FxHashMap;
 use selvedge_model::{Fault, Property, System, smallest_violations};
-use selvedge_store::{Full, Id};
+use selvedge_store::{Crew, Full, Id};
 
 use crate::elements::{Antichain, Element};
-use crate::fault;
 use crate::modular::{Modular, Transition};
 use crate::relations::Relation;
 use crate::views::Views;
+use crate::{Workers, fault};
 
 /// How many elements are looked at between two questions whether to go on.
 const ASK_EVERY: usize = 1 << 6;
+
+/// How many elements are looked at together.
+const PORTION: usize = 1 << 6;
+
+/// While fewer elements than this are kept, one worker is enough, unless somebody wants more.
+pub(crate) const FEW_KEPT: usize = 1 << 9;
+
+/// Fewer elements than this are looked at by one worker.
+const FEW_TOGETHER: usize = 1 << 3;
+
+/// How many pieces a portion has for each worker.
+const PIECES_EACH: usize = 4;
 
 /// An element that was met.
 pub(crate) struct Node {
@@ -39,6 +57,54 @@ pub(crate) struct Node {
     steps: u32,
     /// The element that a step leads to, and the step; none for a violation.
     pub next: Option<(u32, u32)>,
+}
+
+/// An element from which a step leads to another one.
+struct Before {
+    element: Element,
+    started: u32,
+    step: u32,
+}
+
+/// The workers of a search, who come when there is enough to do for them.
+pub(crate) struct Team {
+    workers: Workers,
+    crew: OnceCell<Crew>,
+}
+
+impl Team {
+    /// No worker has come yet.
+    pub fn new(workers: Workers) -> Self {
+        Team { workers, crew: OnceCell::new() }
+    }
+
+    /// The workers, if there is enough to do for them: so many elements are kept, and so many are looked at together.
+    fn for_portion(&self, kept: usize, together: usize) -> Option<&Crew> {
+        let Workers { count, from } = self.workers;
+        // Whoever wants them early has them for small portions, too.
+        let least = if from < FEW_KEPT { 1 } else { FEW_TOGETHER };
+        let is_enough = kept >= from && together >= least;
+        is_enough.then(|| self.crew.get_or_init(|| Crew::of(count)))
+    }
+}
+
+/// What is found for each of the elements, in their order, by all workers if there are several.
+fn side_by_side<T: Send>(
+    crew: Option<&Crew>,
+    elements: &[u32],
+    find: impl Fn(u32) -> T + Sync,
+) -> Vec<T> {
+    let Some(crew) = crew.filter(|crew| crew.workers() > 1) else {
+        return elements.iter().map(|&element| find(element)).collect();
+    };
+    let at_once = elements.len().div_ceil(crew.workers() * PIECES_EACH).max(1);
+    let pieces: Vec<&[u32]> = elements.chunks(at_once).collect();
+    let mut found: Vec<Vec<T>> = Vec::new();
+    found.resize_with(pieces.len(), Vec::new);
+    crew.each(pieces.into_iter().zip(&mut found).collect(), |(piece, to)| {
+        *to = piece.iter().map(|&element| find(element)).collect();
+    });
+    found.into_iter().flatten().collect()
 }
 
 /// An element that an initial state covers.
@@ -151,32 +217,74 @@ impl<'a> Backward<'a> {
     /// Goes back until an initial state is met, with the fewest threads, or nothing is new.
     pub fn run<S: From<Fault>>(
         &mut self,
+        team: &Team,
         go_on: &dyn Fn() -> Result<(), S>,
     ) -> Result<Option<CoveredElement>, S> {
         let mut best: Option<CoveredElement> = None;
         let mut looked_at = 0;
-        while let Some(Reverse((threads, _, number))) = self.queue.pop() {
-            if best.as_ref().is_some_and(|best| best.threads <= threads) {
+        let mut portion = Vec::new();
+        while let Some(threads) = self.next_portion(&mut portion) {
+            let is_best = |best: &Option<CoveredElement>| {
+                best.as_ref().is_some_and(|best| best.threads <= threads)
+            };
+            if is_best(&best) {
                 break;
             }
-            if looked_at % ASK_EVERY == 0 {
-                go_on()?;
+            let crew = team.for_portion(self.kept.len(), portion.len());
+            let covers = |number: u32| {
+                let Node { element, started, .. } = &self.nodes[number as usize];
+                self.kept.covers(element, *started)
+            };
+            let mut redundant = side_by_side(crew, &portion, covers).into_iter();
+            portion.retain(|_| redundant.next() == Some(false));
+            // Elements of a portion may make others of it redundant.
+            let mut new = Antichain::default();
+            let mut kept = Vec::with_capacity(portion.len());
+            for &number in &portion {
+                let Node { element, started, .. } = &self.nodes[number as usize];
+                if new.covers(element, *started) {
+                    continue;
+                }
+                if looked_at % ASK_EVERY == 0 {
+                    go_on()?;
+                }
+                looked_at += 1;
+                new.insert(element.clone(), *started);
+                self.kept.insert(element.clone(), *started);
+                kept.push(number);
+                if let Some(found) = self.covered_by_initial(number)
+                    && best.as_ref().is_none_or(|best| found.threads < best.threads)
+                {
+                    best = Some(found);
+                    if is_best(&best) {
+                        return Ok(best);
+                    }
+                }
             }
-            let Node { element, started, .. } = &self.nodes[number as usize];
-            let (element, started) = (element.clone(), *started);
-            if self.kept.covers(&element, started) {
-                continue;
+            let before = side_by_side(crew, &kept, |number| self.before(number));
+            for (&number, before) in kept.iter().zip(before) {
+                let steps = self.nodes[number as usize].steps + 1;
+                for Before { element, started, step } in before {
+                    self.meet(element, started, steps, Some((number, step)))?;
+                }
             }
-            looked_at += 1;
-            self.kept.insert(element.clone(), started);
-            if let Some(found) = self.covered_by_initial(number)
-                && best.as_ref().is_none_or(|best| found.threads < best.threads)
-            {
-                best = Some(found);
-            }
-            self.go_back(number, &element)?;
         }
         Ok(best)
+    }
+
+    /// Takes the next elements, which need equally many threads and are equally many steps away; says how many threads.
+    fn next_portion(&mut self, portion: &mut Vec<u32>) -> Option<usize> {
+        portion.clear();
+        let &Reverse((threads, steps, _)) = self.queue.peek()?;
+        while portion.len() < PORTION
+            && let Some(next) = self.queue.peek_mut()
+            && next.0.0 == threads
+            && next.0.1 == steps
+        {
+            let Reverse((_, _, number)) = PeekMut::pop(next);
+            portion.push(number);
+        }
+        Some(threads)
     }
 
     /// The elements of a run, from the first one to the violation.
@@ -190,28 +298,27 @@ impl<'a> Backward<'a> {
         path
     }
 
-    /// All steps that lead to states that cover the element.
-    fn go_back(&mut self, number: u32, element: &Element) -> Result<(), Fault> {
+    /// What comes before an element, by all steps that lead to states that cover it, as far as that is not known to be redundant.
+    fn before(&self, number: u32) -> Vec<Before> {
+        let mut before = Vec::new();
+        let element = &self.nodes[number as usize].element;
         let mut last = None;
         for &kind in &element.kinds {
             if last.replace(kind) == Some(kind) {
                 continue;
             }
-            let steps = self.explaining.get(&(element.place, kind));
-            for at in 0..steps.map_or(0, Vec::len) {
-                let step = self.explaining[&(element.place, kind)][at];
-                self.undo(number, element, step)?;
-            }
+            let steps = self.explaining.get(&(element.place, kind)).into_iter().flatten();
+            before.extend(steps.filter_map(|&step| self.undo(number, step)));
         }
-        for at in 0..self.beside[element.place as usize].len() {
-            let step = self.beside[element.place as usize][at];
-            self.undo(number, element, step)?;
-        }
-        Ok(())
+        let steps = self.beside[element.place as usize].iter();
+        before.extend(steps.filter_map(|&step| self.undo(number, step)));
+        before
     }
 
-    fn undo(&mut self, number: u32, element: &Element, step: u32) -> Result<(), Fault> {
+    /// What comes before an element by a step.
+    fn undo(&self, number: u32, step: u32) -> Option<Before> {
         let Transition { from, actor, after, spawn, .. } = self.modular.transitions[step as usize];
+        let Node { element, started, .. } = &self.nodes[number as usize];
         let mut kinds = Vec::with_capacity(element.kinds.len() + 1);
         kinds.extend_from_slice(&element.kinds);
         for gone in [Some(after), spawn].into_iter().flatten() {
@@ -220,14 +327,18 @@ impl<'a> Backward<'a> {
             }
         }
         kinds.insert(kinds.partition_point(|&kind| kind <= actor), actor);
-        if self.may_be(from, &kinds) {
-            let node = &self.nodes[number as usize];
-            let started = node.started + u32::from(spawn.is_some());
-            let steps = node.steps + 1;
-            let before = Element { place: from, kinds: kinds.into() };
-            self.meet(before, started, steps, Some((number, step)))?;
+        if !self.may_be(from, &kinds) {
+            return None;
         }
-        Ok(())
+        let element = Element { place: from, kinds: kinds.into() };
+        let started = started + u32::from(spawn.is_some());
+        let is_new = !self.was_met(&element, started) && !self.kept.covers(&element, started);
+        is_new.then_some(Before { element, started, step })
+    }
+
+    /// Whether an element was met, with no more threads started after it.
+    fn was_met(&self, element: &Element, started: u32) -> bool {
+        self.met.get(element).is_some_and(|&known| known <= started)
     }
 
     /// Whether threads with these local states may be there together, as far as is known from above.
@@ -254,7 +365,7 @@ impl<'a> Backward<'a> {
         })
     }
 
-    /// Notes an element that is to be looked at.
+    /// Notes an element that is to be looked at, unless it was met.
     fn meet(
         &mut self,
         element: Element,
@@ -262,9 +373,7 @@ impl<'a> Backward<'a> {
         steps: u32,
         next: Option<(u32, u32)>,
     ) -> Result<(), Fault> {
-        if self.met.get(&element).is_some_and(|&known| known <= started)
-            || self.kept.covers(&element, started)
-        {
+        if self.was_met(&element, started) {
             return Ok(());
         }
         let full = Full { what: "dangerous sets of threads", most: self.nodes.len() };

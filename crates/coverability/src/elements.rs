@@ -32,16 +32,33 @@ pub(crate) fn is_contained(small: &[u32], large: &[u32]) -> bool {
 pub(crate) struct Antichain {
     elements: Vec<(Element, u32)>,
     /// Where the elements are, by their shared state and their first local state.
-    by_first: FxHashMap<(u32, Option<u32>), Vec<usize>>,
+    by_first: FxHashMap<(u32, Option<u32>), Vec<Listed>>,
+}
+
+/// An element of a list: most that are not contained in another one are seen not to be without a look at them.
+struct Listed {
+    at: usize,
+    bits: u64,
+}
+
+/// A bit for each local state, which some of them share: a list that contains another one has all of its bits.
+fn bits(kinds: &[u32]) -> u64 {
+    kinds.iter().fold(0, |bits, kind| bits | 1 << (kind % 64))
 }
 
 impl Antichain {
+    /// How many elements there are.
+    pub fn len(&self) -> usize {
+        self.elements.len()
+    }
+
     /// Whether an element is redundant.
     pub fn covers(&self, element: &Element, started: u32) -> bool {
+        let there = bits(&element.kinds);
         let with_first = |first: Option<u32>| {
             self.by_first.get(&(element.place, first)).is_some_and(|list| {
-                list.iter().any(|&at| {
-                    let (known, since) = &self.elements[at];
+                list.iter().filter(|listed| listed.bits & !there == 0).any(|listed| {
+                    let (known, since) = &self.elements[listed.at];
                     *since <= started && is_contained(&known.kinds, &element.kinds)
                 })
             })
@@ -56,7 +73,8 @@ impl Antichain {
 
     pub fn insert(&mut self, element: Element, started: u32) {
         let key = (element.place, element.kinds.first().copied());
-        self.by_first.entry(key).or_default().push(self.elements.len());
+        let listed = Listed { at: self.elements.len(), bits: bits(&element.kinds) };
+        self.by_first.entry(key).or_default().push(listed);
         self.elements.push((element, started));
     }
 

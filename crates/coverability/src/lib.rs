@@ -55,7 +55,7 @@ mod views;
 use selvedge_evidence::{CoverCertificate, Trace};
 use selvedge_model::{Fault, Property, System};
 
-use backward::Backward;
+use backward::{Backward, FEW_KEPT, Team};
 pub use kinds::Stacks;
 use modular::{Halt, Modular};
 use views::Views;
@@ -85,7 +85,7 @@ pub fn cover<S: From<Fault>>(
     properties: &[Property],
     go_on: &dyn Fn() -> Result<(), S>,
 ) -> Result<Decision, S> {
-    cover_within(system, properties, Above::Pairs, go_on)
+    cover_within(system, properties, Above::Pairs, Workers::of(1), go_on)
 }
 
 /// What is known from above before the search backward. The answer is the same.
@@ -97,14 +97,32 @@ pub enum Above {
     Pairs,
 }
 
-/// The same, with as much known from above as is wanted.
+/// Who looks for an answer. It does not depend on that.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Workers {
+    /// How many there are; 0 is 1.
+    pub count: usize,
+    /// With so many smallest states they work side by side.
+    pub from: usize,
+}
+
+impl Workers {
+    /// So many, who come where there is enough to do for them.
+    #[must_use]
+    pub fn of(count: usize) -> Self {
+        Workers { count, from: FEW_KEPT }
+    }
+}
+
+/// Whether some number of threads breaks one of the properties, with as much known from above as is wanted. The answer is the same.
 pub fn cover_within<S: From<Fault>>(
     system: &dyn System,
     properties: &[Property],
     above: Above,
+    workers: Workers,
     go_on: &dyn Fn() -> Result<(), S>,
 ) -> Result<Decision, S> {
-    match decide(system, properties, Stacks::Whole, above, go_on)? {
+    match decide(system, properties, Stacks::Whole, above, workers, go_on)? {
         Attempt::Decided(answer) => Ok(answer),
         Attempt::Grows(fault) => Err(fault.into()),
         Attempt::Spurious { .. } => Err(fault("a run of whole stacks is no run").into()),
@@ -131,9 +149,10 @@ pub fn attempt<S: From<Fault>>(
     system: &dyn System,
     properties: &[Property],
     stacks: Stacks,
+    workers: Workers,
     go_on: &dyn Fn() -> Result<(), S>,
 ) -> Result<Attempt, S> {
-    decide(system, properties, stacks, Above::Pairs, go_on)
+    decide(system, properties, stacks, Above::Pairs, workers, go_on)
 }
 
 /// With more pairs of a shared state and a local state than this, pairs of threads are looked at from the start.
@@ -147,6 +166,7 @@ fn decide<S: From<Fault>>(
     properties: &[Property],
     stacks: Stacks,
     above: Above,
+    workers: Workers,
     go_on: &dyn Fn() -> Result<(), S>,
 ) -> Result<Attempt, S> {
     // Single threads first: they are few, and often enough.
@@ -170,11 +190,12 @@ fn decide<S: From<Fault>>(
     if above == Above::Pairs && !search.is_empty() && views.is_none() {
         views = Views::new(&modular, go_on)?;
     }
+    let team = Team::new(workers);
     let mut laws = None;
     let mut relations = Vec::new();
     loop {
         let mut search = Backward::new(system, &modular, views.as_ref(), &relations, properties)?;
-        let Some(found) = search.run(go_on)? else {
+        let Some(found) = search.run(&team, go_on)? else {
             return Ok(Attempt::Decided(Decision::Safe(certify::certificate(&search))));
         };
         if let Some(answer) = run::run(system, properties, &search, &found)? {

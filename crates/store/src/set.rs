@@ -63,16 +63,21 @@ impl Default for Places {
 impl Places {
     /// Finds the places of rows. The memory that the look-ups need is asked for all at once, so that they wait for it together.
     #[inline]
-    fn find<R: Row>(&mut self, set: &StateSet, rows: &[(R, u32)], to: &impl Tell) {
-        let mut touched = 0;
-        for (hash, (row, _)) in self.hashes.iter_mut().zip(rows) {
+    fn find<R: Row>(
+        &mut self,
+        set: &StateSet,
+        rows: impl ExactSizeIterator<Item = R>,
+        to: &impl Tell,
+    ) {
+        let (count, mut touched) = (rows.len(), 0);
+        for (hash, row) in self.hashes.iter_mut().zip(rows) {
             *hash = hash::of_row(row.whole());
             touched ^= set.table.touch(*hash);
         }
         black_box(touched);
         let near =
             |number: usize| set.rows.row(number) as u64 ^ u64::from(to.expect(number as u32));
-        for (place, &hash) in self.likely.iter_mut().zip(&self.hashes[..rows.len()]) {
+        for (place, &hash) in self.likely.iter_mut().zip(&self.hashes[..count]) {
             let (likely, number) = set.table.likely(hash);
             *place = likely;
             touched ^= number.map_or(0, near);
@@ -306,7 +311,7 @@ impl StateSet {
     ) -> Result<(), Full> {
         let mut places = Places::default();
         for some in rows.chunks(TOGETHER) {
-            places.find(self, some, to);
+            places.find(self, some.iter().map(|&(row, _)| row), to);
             let most = self.len() + some.len();
             let has_room = self.table.has_room(most) && most <= self.most;
             for (&(row, note), (hash, likely)) in some.iter().zip(places.iter()) {
@@ -325,7 +330,7 @@ impl StateSet {
         let (mut places, mut kept) = (Places::default(), 0);
         for start in (0..rows.len()).step_by(TOGETHER) {
             let end = rows.len().min(start + TOGETHER);
-            places.find(self, &rows[start..end], to);
+            places.find(self, rows[start..end].iter().map(|&(row, _)| row), to);
             for (index, (hash, likely)) in (start..end).zip(places.iter()) {
                 let (row, note) = rows[index];
                 let is = |number| R::of(self.rows.row(number)) == row;
@@ -337,6 +342,46 @@ impl StateSet {
             }
         }
         rows.truncate(kept);
+    }
+
+    /// Adds the rows of several lists with all workers of a crew; their numbers are added to `numbers`, in the order of the rows.
+    pub fn number_rows(
+        &mut self,
+        lists: &[Vec<u128>],
+        crew: &Crew,
+        numbers: &mut Vec<u32>,
+    ) -> Result<(), Full> {
+        self.expect_more(lists.iter().map(Vec::len).sum(), crew);
+        let mut known: Vec<Vec<Option<u32>>> = vec![Vec::new(); lists.len()];
+        if crew.workers() > 1 {
+            let set = &*self;
+            crew.each(lists.iter().zip(&mut known).collect(), |(rows, to)| *to = set.known(rows));
+        }
+        for (rows, known) in lists.iter().zip(known) {
+            // One worker looks only once.
+            let known = known.into_iter().chain(std::iter::repeat(None));
+            for (&row, known) in rows.iter().zip(known) {
+                let number = match known {
+                    Some(number) => number,
+                    None => self.insert_row(hash::of_row(row), row)?.0,
+                };
+                numbers.push(number);
+            }
+        }
+        Ok(())
+    }
+
+    /// The numbers of the rows that are in the set.
+    fn known(&self, rows: &[u128]) -> Vec<Option<u32>> {
+        let (mut places, mut known) = (Places::default(), Vec::with_capacity(rows.len()));
+        for some in rows.chunks(TOGETHER) {
+            places.find(self, some.iter().copied(), &());
+            for (&row, (hash, likely)) in some.iter().zip(places.iter()) {
+                let found = self.table.find_from(likely, hash, |n| self.rows.row(n) == row);
+                known.push(found.ok().map(|number| number as u32));
+            }
+        }
+        known
     }
 
     /// The number of a word, if it is in the set.
@@ -428,6 +473,17 @@ mod tests {
                         let before = rows.len();
                         set.sift(&mut rows, &told);
                         assert!(wave < 30 || most > 2_000 || rows.len() < before);
+                    }
+                    if wave % 5 == 4 {
+                        // Numbers are the same if they are all asked for.
+                        let lists = words.chunks(100);
+                        let pack =
+                            |words: &[Vec<u32>]| words.iter().map(|w| columns.pack(w)).collect();
+                        let lists: Vec<Vec<u128>> = lists.map(pack).collect();
+                        let mut numbers = Vec::new();
+                        set.number_rows(&lists, &crew, &mut numbers)?;
+                        let find = |word: &Vec<u32>| set.find(word);
+                        assert!(words.iter().map(find).eq(numbers.into_iter().map(Some)));
                     }
                     set.expect_more(rows.len(), &crew);
                     set.insert_rows(&rows, &mut told)?;

@@ -1,6 +1,6 @@
 //! Any number of threads.
 
-use selvedge_coverability::{Attempt, Decision, Stacks, attempt};
+use selvedge_coverability::{Attempt, Decision, Stacks, Workers, attempt};
 use selvedge_evidence::{Evidence, Trace};
 use selvedge_model::{Action, Property, System, advance, enabled};
 
@@ -96,7 +96,9 @@ fn nothing_yet() -> Outcome {
 fn with_whole_stacks(question: &Question<'_>, budget: &Budget) -> Whole {
     let Question { system, properties, .. } = *question;
     let mut outcome = nothing_yet();
-    match attempt(system, properties, Stacks::Whole, &|| budget.after(LOOK)) {
+    match attempt(system, properties, Stacks::Whole, Workers::of(budget.crew), &|| {
+        budget.after(LOOK)
+    }) {
         Ok(Attempt::Decided(Decision::Safe(certificate))) => {
             let dangerous = certificate.dangerous.len();
             outcome.verdict = Verdict::Safe(Proof::Coverability { dangerous });

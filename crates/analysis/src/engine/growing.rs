@@ -19,7 +19,7 @@
 
 use std::collections::BTreeSet;
 
-use selvedge_coverability::{Attempt, Decision, Stacks, attempt};
+use selvedge_coverability::{Attempt, Decision, Stacks, Workers, attempt};
 use selvedge_evidence::{Evidence, Trace};
 use selvedge_model::{System, smallest_violations};
 
@@ -296,20 +296,25 @@ pub(super) enum Cut {
 /// Cuts the stacks to so many symbols, and counts the threads.
 pub(super) fn cut(question: &Question<'_>, depth: usize, budget: &Budget) -> Result<Cut, Stop> {
     let Question { system, properties, evidence, .. } = *question;
-    Ok(match attempt(system, properties, Stacks::Cut(depth), &|| budget.after(LOOK))? {
-        Attempt::Decided(Decision::Safe(certificate)) => {
-            let (dangerous, relations) = (certificate.dangerous.len(), certificate.relations.len());
-            let proof = Proof::CutsAndCounting { depth, dangerous, relations };
-            let mut outcome = outcome(ABOVE, Verdict::Safe(proof));
-            outcome.evidence = evidence.then_some(Evidence::Cover(certificate));
-            Cut::Safe(outcome)
-        }
-        Attempt::Decided(Decision::Unsafe { threads, property, trace }) => {
-            Cut::Unsafe { threads, property, trace }
-        }
-        Attempt::Spurious { threads } => Cut::Open { threads },
-        Attempt::Grows(fault) => return Err(fault.into()),
-    })
+    Ok(
+        match attempt(system, properties, Stacks::Cut(depth), Workers::of(budget.crew), &|| {
+            budget.after(LOOK)
+        })? {
+            Attempt::Decided(Decision::Safe(certificate)) => {
+                let (dangerous, relations) =
+                    (certificate.dangerous.len(), certificate.relations.len());
+                let proof = Proof::CutsAndCounting { depth, dangerous, relations };
+                let mut outcome = outcome(ABOVE, Verdict::Safe(proof));
+                outcome.evidence = evidence.then_some(Evidence::Cover(certificate));
+                Cut::Safe(outcome)
+            }
+            Attempt::Decided(Decision::Unsafe { threads, property, trace }) => {
+                Cut::Unsafe { threads, property, trace }
+            }
+            Attempt::Spurious { threads } => Cut::Open { threads },
+            Attempt::Grows(fault) => return Err(fault.into()),
+        },
+    )
 }
 
 /// All lists of so many numbers with this sum, the largest first number first.

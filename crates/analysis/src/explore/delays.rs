@@ -73,9 +73,6 @@ enum Growth {
     Row,
 }
 
-/// How many states are followed together.
-const STATES_PER_BATCH: usize = 32;
-
 /// How many points are looked at between two looks at the budget.
 const POINTS_PER_CHECK: usize = 1 << 14;
 
@@ -117,6 +114,13 @@ impl<'a> DelayExplorer<'a> {
         let bound = explorer.bound();
         explorer.reached.observe(bound, &Budget::default())?;
         Ok(explorer)
+    }
+
+    /// Follows states in waves when there are so many.
+    #[must_use]
+    pub fn with_waves_from(mut self, states: u32) -> Self {
+        self.reached.waves_from = states;
+        self
     }
 
     /// The current rounds and delays.
@@ -249,9 +253,8 @@ impl<'a> DelayExplorer<'a> {
         for batch in moving.chunks(POINTS_PER_CHECK) {
             budget.check()?;
             self.images.followed += batch.len() as u64;
-            for batch in batch.chunks(STATES_PER_BATCH) {
-                self.images.find(&mut self.reached, batch, (thread, self.threads), &mut pace)?;
-            }
+            let acting = (thread, self.threads);
+            self.images.find(&mut self.reached, batch, acting, &mut pace, budget)?;
             self.make_room();
             for &state in batch {
                 let begin = self.images.begins[state as usize * self.threads + thread] as usize;

@@ -4,6 +4,8 @@
 //! that were started, sorted too. So a move of a thread changes the entries of its class
 //! alone: where states are narrow rows ([`selvedge_store::Columns`]), a few bits of a row.
 
+use std::ops::Range;
+
 use selvedge_store::{Column, Row};
 
 use super::Classes;
@@ -42,6 +44,14 @@ impl Listed {
     /// Whether a word has the threads of the initial states and no others.
     pub fn is_all(&self, word: &[u32]) -> bool {
         word.len() == 1 + self.groups.len()
+    }
+
+    /// The places of the threads that are like this thread of the initial states.
+    pub fn places_like(&self, thread: usize) -> Range<usize> {
+        let place = self.threads.iter().position(|&other| other == thread);
+        let (begin, end) =
+            place.and_then(|place| self.groups.get(place).copied()).unwrap_or((0, 0));
+        begin..end
     }
 
     /// Where the places begin and end that a place belongs to.

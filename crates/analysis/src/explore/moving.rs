@@ -4,6 +4,7 @@
 //! together.
 
 use std::hint::black_box;
+use std::ops::Range;
 
 use selvedge_store::{Batch, Column, Columns, Row, StateSet};
 
@@ -105,6 +106,41 @@ impl<'r> KnownMoves<'r> {
         self.remembered.moves(shared, entry).is_some()
     }
 
+    /// Makes the moves of the different threads in some places of a row, those that change nothing, too; tells each row. Where one of them cannot move, the row itself is told once.
+    /// Says how much work that is, and adds those whose moves are not known by shared state and entry; then some rows are missing.
+    #[inline]
+    pub fn turn<R: Row>(
+        &self,
+        row: R,
+        places: Range<usize>,
+        unknown: &mut Vec<(u32, u32)>,
+        mut tell: impl FnMut(R),
+    ) -> usize {
+        let shared = row.get(self.first);
+        let (mut work, mut stays, mut last) = (0, false, None);
+        for place in places {
+            let entry = row.get(self.places[place]);
+            // An entry that stands after itself has moved.
+            if last.replace(entry) == Some(entry) {
+                continue;
+            }
+            let Some(moves) = self.remembered.moves(shared, entry) else {
+                unknown.push((shared, entry));
+                continue;
+            };
+            work += 1 + moves.len();
+            stays |= moves.is_empty();
+            for step in moves {
+                let next = row.put(self.first, step.shared.0);
+                tell(self.listed.patch(self.places, next, place, step.entry).0);
+            }
+        }
+        if stays {
+            tell(row);
+        }
+        work
+    }
+
     /// The shared state and the entry of a thread: what its moves are found by.
     pub fn head<R: Row>(&self, row: R, position: u32) -> Option<(u32, u32)> {
         let &place = self.places.get(position as usize)?;
@@ -123,6 +159,25 @@ pub(super) fn positions<R: Row>(row: R, places: &[Column], mut tell: impl FnMut(
             last = entry;
             tell(position);
         }
+    }
+}
+
+impl KnownRows<'_> {
+    /// How many bits a row has.
+    pub fn bits(&self) -> usize {
+        self.states.narrow().map_or(0, Columns::bits)
+    }
+
+    /// As [`KnownMoves::turn`], for a state.
+    #[inline]
+    pub fn turn<R: Row>(
+        &self,
+        state: u32,
+        places: Range<usize>,
+        unknown: &mut Vec<(u32, u32)>,
+        tell: impl FnMut(R),
+    ) -> usize {
+        self.moves.turn(R::of(self.states.row(state)), places, unknown, tell)
     }
 }
 

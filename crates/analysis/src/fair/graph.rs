@@ -10,6 +10,10 @@
 //! Bouajjani, Emmi, Lal 2012, Sec. 3.3].) Stacks have a largest height there: such a graph shows
 //! runs, and proves nothing.
 
+mod wave;
+
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 use selvedge_evidence::Trace;
 use selvedge_model::{
@@ -21,6 +25,8 @@ use selvedge_store::{Full, Id, Interner, StateSet};
 use crate::explore::Locals;
 use crate::explore::stacks::Stacks;
 use crate::{Budget, Pace, Stop};
+pub(super) use wave::FEW_STATES;
+use wave::Waves;
 
 /// Stacks higher than this end the search: they probably grow for ever.
 const HIGHEST_STACK: usize = 10_000;
@@ -100,6 +106,7 @@ pub(super) struct Graph<'a> {
     ends: Vec<usize>,
     /// The edge by which each state was found first; none for the initial ones.
     found_by: Vec<Option<(u32, usize)>>,
+    waves: Waves,
 }
 
 impl<'a> Graph<'a> {
@@ -136,6 +143,7 @@ impl<'a> Graph<'a> {
             edges: Vec::new(),
             ends: Vec::new(),
             found_by: Vec::new(),
+            waves: Waves::from(FEW_STATES),
         };
         for state in system.initial()? {
             let mut word = vec![state.shared.0];
@@ -172,34 +180,45 @@ impl<'a> Graph<'a> {
 
     /// Follows states until so many were followed; whether there are more.
     pub fn expand(&mut self, most: usize, budget: &Budget) -> Result<bool, Stop> {
-        let mut word = Vec::new();
-        let mut next = Vec::new();
         let mut pace = Pace::new(budget);
+        let (mut word, mut next) = (Vec::new(), Vec::new());
         while self.followed() < most && self.followed() < self.states() {
-            let number = self.followed_end();
-            word.clear();
-            word.extend_from_slice(&self.states.get(number));
-            self.make_room(&word);
-            for (thread, &local) in (0_u32..).zip(&word[1..]) {
-                let Moves { start, end, .. } = self.moves_of(word[0], local)?;
-                pace.spend(1 + (end - start) as usize * (1 + word.len() / WORDS_PER_MOVE))?;
-                for action in start..end {
-                    let Move { action: Action { shared, .. }, after, spawn, .. } =
-                        self.moves[action as usize];
-                    next.clear();
-                    next.extend_from_slice(&word);
-                    next[0] = shared.0;
-                    next[thread as usize + 1] = after;
-                    if let Some(spawn) = spawn {
-                        put(&mut next, self.free_place(&word) + 1, spawn);
-                    }
-                    let to = self.insert(&next, Some((number, self.edges.len())))?;
-                    self.edges.push(Edge { to, thread, action });
-                }
+            if !self.follow_wave(most, &mut pace, budget)? {
+                self.follow(&mut word, &mut next, &mut pace)?;
             }
-            self.ends.push(self.edges.len());
         }
         Ok(self.followed() < self.states())
+    }
+
+    /// Follows the next state.
+    fn follow(
+        &mut self,
+        word: &mut Vec<u32>,
+        next: &mut Vec<u32>,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Stop> {
+        let number = self.followed_end();
+        self.states.read(number, word);
+        self.make_room(word);
+        for (thread, &local) in (0_u32..).zip(&word[1..]) {
+            let Moves { start, end, .. } = self.moves_of(word[0], local)?;
+            pace.spend(work_of_moves(start..end, word.len()))?;
+            for action in start..end {
+                let Move { action: Action { shared, .. }, after, spawn, .. } =
+                    self.moves[action as usize];
+                next.clear();
+                next.extend_from_slice(word);
+                next[0] = shared.0;
+                next[thread as usize + 1] = after;
+                if let Some(spawn) = spawn {
+                    put(next, self.free_place(word) + 1, spawn);
+                }
+                let to = self.insert(next, Some((number, self.edges.len())))?;
+                self.edges.push(Edge { to, thread, action });
+            }
+        }
+        self.ends.push(self.edges.len());
+        Ok(())
     }
 
     /// Prepares for states with any of the threads that are known in any place, where places are many: otherwise all states would
@@ -333,7 +352,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The steps from a state that was followed, as a range.
-    pub fn edges_of(&self, state: u32) -> std::ops::Range<usize> {
+    pub fn edges_of(&self, state: u32) -> Range<usize> {
         let start = state.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
         start..self.ends[state as usize]
     }
@@ -445,4 +464,9 @@ fn put<T>(threads: &mut Vec<T>, place: usize, thread: T) {
         Some(there) => *there = thread,
         None => threads.push(thread),
     }
+}
+
+/// What it takes to make the moves of a thread, in a state of so many numbers: see [`Pace`].
+fn work_of_moves(moves: Range<u32>, numbers: usize) -> usize {
+    1 + moves.len() * (1 + numbers / WORDS_PER_MOVE)
 }

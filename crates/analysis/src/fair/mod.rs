@@ -28,7 +28,7 @@ use selvedge_evidence::{Checked, Evidence, FairTermination, Lasso, recheck};
 use selvedge_model::{Endless, Fairness, Fault, System};
 
 use crate::{Budget, Stop};
-use graph::Graph;
+use graph::{FEW_STATES, Graph};
 pub use rounds::{Within, within};
 use streett::Emptiness;
 
@@ -132,8 +132,18 @@ const MOST_WITH_HIGH_STACKS: usize = 1 << 22;
 
 /// The answer, from all states that can be reached.
 pub fn search(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> Outcome {
+    search_in_waves(question, FEW_STATES, budget, tell)
+}
+
+/// The answer, where so many states are enough to follow them in waves. It is the same for any number of workers.
+pub fn search_in_waves(
+    question: &Question<'_>,
+    from: usize,
+    budget: &Budget,
+    tell: Listener<'_>,
+) -> Outcome {
     let mut states = None;
-    let found = look(question, budget, tell, &mut states);
+    let found = look(question, from, budget, tell, &mut states);
     let (verdict, evidence) =
         found.unwrap_or_else(|stop| (Verdict::Unknown { stop, completed: None }, None));
     Outcome { verdict, engine: ENGINE, states, evidence }
@@ -143,6 +153,7 @@ type Shown = (Verdict, Option<Evidence>);
 
 fn look(
     question: &Question<'_>,
+    waves_from: usize,
     budget: &Budget,
     tell: Listener<'_>,
     states: &mut Option<usize>,
@@ -152,7 +163,7 @@ fn look(
         let message = "whether a run is fair is not known where threads were dropped";
         return Err(Fault::new(message).into());
     }
-    let mut graph = Graph::new(system, endless)?;
+    let mut graph = Graph::new(system, endless)?.with_waves_from(waves_from);
     let mut next_look = FIRST_LOOK;
     let mut highest = FIRST_HEIGHT;
     loop {
@@ -160,7 +171,8 @@ fn look(
         *states = Some(graph.states());
         tell(Event::States { found: graph.states(), followed: graph.followed() });
         if more != Ok(false) && graph.tallest() > FIRST_HEIGHT {
-            let mut growing = Graph::forgetting(system, endless, highest)?;
+            let growing = Graph::forgetting(system, endless, highest)?;
+            let mut growing = growing.with_waves_from(waves_from);
             growing.expand(next_look, budget)?;
             let found = streett::search(&growing, endless, false, budget)?;
             if let Emptiness::Part(part) = found {

@@ -8,4 +8,5 @@ mod lemma9;
 mod papers;
 mod portfolio;
 mod published;
+mod workers;
 use crate::support;

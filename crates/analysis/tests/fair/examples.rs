@@ -4,6 +4,9 @@ use expect_test::{Expect, expect};
 use selvedge_analysis::fair::Verdict;
 use selvedge_model::{Endless, Fairness};
 
+use selvedge_analysis::Budget;
+use selvedge_analysis::fair::{Question, search_in_waves};
+
 use crate::fair::{ask, lowered, questions};
 
 /// The answers for each fairness, without and with ended threads.
@@ -216,4 +219,39 @@ fn stacks_without_an_end() {
             strong, ended: nonterminating: after 1 step, 2 steps can be repeated for ever; the run is strongly fair (contexts in a period: 1)
         "#]],
     );
+}
+
+/// Waves that are large enough to be worth while, with moves that come to be known in the midst of them: numbers and evidence are those of one state after the other.
+#[test]
+fn workers_change_nothing_where_states_are_many() {
+    let text = "lock fork[4];
+        void dine(int[0..3] n) {
+          int[0..3] low := n < (n + 1) % 4 ? n : (n + 1) % 4, high := n < (n + 1) % 4 ? (n + 1) % 4 : n;
+          int[0..2] left := 2;
+          while (left > 0) {
+            acquire fork[low]; acquire fork[high]; release fork[high]; release fork[low];
+            if (END) left := left - 1;
+          }
+        }
+        thread diner[i] * 4 = dine(i);";
+    let endless = Endless { fairness: Fairness::Strong, ended: true };
+    for (ends, answer, least) in
+        [("true", "Terminating", 1 << 16), ("*", "Nonterminating", 1 << 14)]
+    {
+        let system = lowered(&text.replace("END", ends));
+        let question = Question { system: &system, endless, evidence: true };
+        let by = |from, crew| {
+            let budget = Budget { crew, ..Budget::default() };
+            search_in_waves(&question, from, &budget, &|_| {})
+        };
+        let plain = by(usize::MAX, 1);
+        let states = plain.states.unwrap_or(0);
+        println!("{states} states");
+        assert!(states > least, "{states} states");
+        let shown = format!("{plain:?}");
+        assert!(shown.contains(answer), "{:?}", plain.verdict);
+        for (from, crew) in [(1 << 15, 1), (1 << 15, 2), (1 << 10, 3)] {
+            assert!(format!("{:?}", by(from, crew)) == shown, "from {from}, {crew} workers");
+        }
+    }
 }

@@ -11,7 +11,7 @@ mod oracle;
 use std::sync::Arc;
 
 use selvedge_analysis::Budget;
-use selvedge_analysis::fair::{Outcome, Question, Verdict, search};
+use selvedge_analysis::fair::{Outcome, Question, Verdict, search, search_in_waves};
 use selvedge_analysis::random::{Shape, random_system};
 use selvedge_evidence::{Checked, Evidence, recheck};
 use selvedge_model::{Endless, Fairness, System};
@@ -34,6 +34,15 @@ pub fn questions() -> Vec<Endless> {
 pub fn ask(system: &dyn System, endless: Endless) -> Outcome {
     let question = Question { system, endless, evidence: true };
     search(&question, &Budget::default(), &|_| {})
+}
+
+/// In waves, whatever is found has the same numbers and the same evidence, for any number of workers. Says how many states there were.
+pub fn in_waves(system: &dyn System, endless: Endless, alone: &Outcome, workers: usize) -> usize {
+    let question = Question { system, endless, evidence: true };
+    let budget = Budget { crew: workers, ..Budget::default() };
+    let found = search_in_waves(&question, 0, &budget, &|_| {});
+    assert_eq!(format!("{found:?}"), format!("{alone:?}"), "{endless:?}, {workers} workers");
+    found.states.unwrap_or(0)
 }
 
 /// The system of a text that knows who can act.
@@ -62,10 +71,11 @@ impl Tally {
         self.systems += 1;
         self.between += usize::from(graph.states.iter().any(|s| system.is_between(s.shared)));
         let mut answers = Vec::new();
-        for endless in questions() {
+        for (number, endless) in questions().into_iter().enumerate() {
             let about = format!("{endless:?}\n{about}");
             let expected = graph.goes_on(endless);
             let outcome = ask(system, endless);
+            in_waves(system, endless, &outcome, 1 + (self.systems + number) % 3);
             let (found, all) = (outcome.states.expect("states"), graph.states.len());
             // Where places are given again, states are others.
             let forgets =

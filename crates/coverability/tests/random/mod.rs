@@ -8,9 +8,11 @@ mod systems;
 
 use std::collections::BTreeSet;
 
-use selvedge_coverability::{Above, Decision, cover_within};
+use selvedge_coverability::{Above, Decision, Workers, cover_within};
 use selvedge_evidence::{CountedState, CoverCertificate, Evidence, Violation, recheck};
+use selvedge_frontend::{Input, LoadOptions, parse};
 use selvedge_model::{Fault, Property, State, System, Thread, step};
+use selvedge_program::{Lowering, ThreadCounts};
 use systems::random;
 
 /// How many random cases to try; `SELVEDGE_SEEDS=10000` makes tests thorough.
@@ -61,8 +63,40 @@ fn breaks(system: &dyn System, properties: &[Property], most: usize) -> bool {
     false
 }
 
+/// The answer, which is the same for any number of workers.
 fn answer(system: &dyn System, properties: &[Property], above: Above) -> Decision {
-    cover_within::<Fault>(system, properties, above, &|| Ok(())).unwrap()
+    let by =
+        |workers| cover_within::<Fault>(system, properties, above, workers, &|| Ok(())).unwrap();
+    let alone = by(Workers::of(1));
+    let shown = format!("{alone:?}");
+    for count in [1, 2, 3] {
+        assert_eq!(format!("{:?}", by(Workers { count, from: 0 })), shown, "{count} workers");
+    }
+    alone
+}
+
+/// Threads in a room with room for a few: where they are in it makes many smallest states. Workers side by side find them.
+#[test]
+fn workers_change_nothing_where_smallest_states_are_many() {
+    let text = "int[0..3] inside := 0; bool flip := false;
+                void visit() {
+                  int[0..3] n := 0;
+                  atomic { assume inside < 3; inside := inside + 1; }
+                  while (n < 3) { if (*) flip := !flip; n := n + 1; }
+                  assert inside > 0;
+                  inside := inside - 1;
+                }
+                thread visitor * any = visit();";
+    let input = parse("room.weave".as_ref(), text.to_owned(), &LoadOptions::default()).unwrap();
+    let Input::Program { program, source, .. } = input else { panic!("a program") };
+    let system = Lowering::for_any_number(program, source, &ThreadCounts::default()).unwrap();
+    let Decision::Safe(certificate) = answer(&system, &[Property::NeverWrong], Above::Pairs) else {
+        panic!("it is safe");
+    };
+    let dangerous = certificate.dangerous.len();
+    println!("{dangerous} dangerous");
+    assert!(dangerous > 1000, "{dangerous}");
+    recheck(&system, &[Property::NeverWrong], &Evidence::Cover(certificate)).unwrap();
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use selvedge_coverability::{Attempt, Decision, Stacks, attempt};
+use selvedge_coverability::{Attempt, Decision, Stacks, Workers, attempt};
 use selvedge_evidence::{CountedState, CoverCertificate, Evidence, Relation, Violation, recheck};
 use selvedge_model::{Fault, Property, State, System, Thread, step};
 
@@ -79,7 +79,7 @@ fn fewest(system: &dyn System, properties: &[Property]) -> Option<(usize, bool)>
 }
 
 fn tried(system: &dyn System, properties: &[Property], depth: usize) -> Attempt {
-    attempt::<Fault>(system, properties, Stacks::Cut(depth), &|| Ok(())).unwrap()
+    attempt::<Fault>(system, properties, Stacks::Cut(depth), Workers::of(1), &|| Ok(())).unwrap()
 }
 
 #[test]
