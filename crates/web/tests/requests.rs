@@ -80,6 +80,7 @@ impl Explore for Counting {
             schedule: None,
             way: None,
             invariant: None,
+            never: Vec::new(),
             automata: Vec::new(),
             notes: Vec::new(),
         })
