@@ -1,11 +1,12 @@
-//! Evidence that takes for ever to check: the check ends when it is told to, and says so.
+//! Evidence that takes for ever to check: the check ends when it is told to, and says so. Nothing here looks at a clock: a
+//! check that does not hear of its limit says something else, or does not end, and whoever runs the tests ends it.
 #![cfg(unix)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use selvedge_evidence::format::digest;
 use serde_json::{Value, json};
@@ -14,8 +15,8 @@ use serde_json::{Value, json};
 const PROGRAM: &str =
     "bool flag := false; void worker() { while (true) flag := !flag; } thread worker;";
 
-/// A machine with much else to do may be late by so much.
-const LATE: Duration = Duration::from_secs(4);
+/// How often to look whether a process is gone that was ended already.
+const LOOKS: usize = 3000;
 
 fn place(name: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("limits");
@@ -68,24 +69,44 @@ fn refused(output: &Output, why: &str) {
     assert!(output.stdout.is_empty());
 }
 
-/// Sends a signal to a program that has been at work for a while; what it said.
+/// Sends a signal to a program; what it said.
 fn signalled(child: Child, signal: &str) -> Output {
-    thread::sleep(Duration::from_millis(700));
     let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
     assert!(sent.expect("there is such a command").success());
-    let start = Instant::now();
-    let output = child.wait_with_output().expect("it ends");
-    assert!(start.elapsed() < LATE, "{:?}", start.elapsed());
-    output
+    child.wait_with_output().expect("it ends")
+}
+
+/// Waits until a program hears signals, and has computed for a while.
+fn at_work(mut child: Child) -> Child {
+    let place = PathBuf::from(format!("/proc/{}", child.id()));
+    if !place.exists() {
+        thread::sleep(Duration::from_millis(700));
+        return child;
+    }
+    let is_at_work = || {
+        let status = fs::read_to_string(place.join("status")).unwrap_or_default();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        // SIGINT and SIGTERM, counted from one.
+        let hears = caught.is_some_and(|mask| mask & (1 << 1) != 0 && mask & (1 << 14) != 0);
+        let stat = fs::read_to_string(place.join("stat")).unwrap_or_default();
+        let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+        // In user mode: hundredths of a second.
+        let computed = fields.skip(11).next().and_then(|ticks| ticks.parse::<u64>().ok());
+        hears && computed.is_some_and(|ticks| ticks >= 20)
+    };
+    while !is_at_work() {
+        assert!(child.try_wait().expect("it is there").is_none(), "it ended by itself");
+        thread::sleep(Duration::from_millis(5));
+    }
+    child
 }
 
 #[test]
 fn time_is_heeded() {
     let path = written("time.json", &long_run(50));
-    let start = Instant::now();
     let output = command(&path, &["--timeout", "1s"]).output().expect("it runs");
     refused(&output, "the time limit was reached");
-    assert!(start.elapsed() < Duration::from_secs(1) + LATE, "{:?}", start.elapsed());
 }
 
 #[test]
@@ -116,7 +137,7 @@ fn memory_is_heeded_while_evidence_is_read() {
 fn signals_end_the_check() {
     for signal in ["-INT", "-TERM"] {
         let path = written("signal.json", &long_run(50));
-        let child = command(&path, &[]).spawn().expect("it runs");
+        let child = at_work(command(&path, &[]).spawn().expect("it runs"));
         refused(&signalled(child, signal), "the run was interrupted");
     }
 }
@@ -150,22 +171,20 @@ fn is_there(process: &str) -> bool {
 
 fn assert_gone(children: &Path) {
     let process = fs::read_to_string(children).expect("the solver was started");
-    let start = Instant::now();
-    while is_there(process.trim()) {
-        assert!(start.elapsed() < LATE, "a child of the solver is still there");
+    let is_gone = (0..LOOKS).any(|_| {
         thread::sleep(Duration::from_millis(20));
-    }
+        !is_there(process.trim())
+    });
+    assert!(is_gone, "a child of the solver is still there");
 }
 
 #[test]
 fn a_solver_ends_with_the_check_and_so_does_what_it_started() {
     let (solver, children) = idle_solver("idle");
     let solver = solver.to_str().expect("plain names");
-    let start = Instant::now();
     let asked = ["--timeout", "1s", "--solver", solver];
     let output = command(&asks_a_solver(), &asked).output().expect("it runs");
     refused(&output, "the time limit was reached");
-    assert!(start.elapsed() < Duration::from_secs(1) + LATE, "{:?}", start.elapsed());
     assert_gone(&children);
 }
 
@@ -174,11 +193,15 @@ fn a_solver_ends_with_ctrl_c_and_so_does_what_it_started() {
     let (solver, children) = idle_solver("interrupted");
     let solver = solver.to_str().expect("plain names");
     let child = command(&asks_a_solver(), &["--solver", solver]).spawn().expect("it runs");
+    // The solver was started, and started another process.
+    while !children.exists() {
+        thread::sleep(Duration::from_millis(5));
+    }
     refused(&signalled(child, "-INT"), "the run was interrupted");
     assert_gone(&children);
 }
 
-/// The end of a check that the guard has to end.
+/// The end of a check that the guard has to end: one that reads to the end of the text refuses the evidence.
 fn ended_by_guard(output: &Output, why: &str) {
     let said = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(20), "{said}");
@@ -195,19 +218,10 @@ fn limits_hold_while_a_long_text_is_read() {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     };
-    let start = Instant::now();
     let output = check(&["--timeout", "200ms"]).output().expect("it runs");
     ended_by_guard(&output, "the time limit was reached");
-    // Half a second after its limit, and as much for a machine that has to start it.
-    assert!(start.elapsed() < Duration::from_millis(1200), "{:?}", start.elapsed());
     let output = check(&["--memory", "80MB"]).output().expect("it runs");
     ended_by_guard(&output, "the memory limit was reached");
-    let child = check(&[]).spawn().expect("it runs");
-    thread::sleep(Duration::from_millis(300));
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(sent.expect("there is such a command").success());
-    let start = Instant::now();
-    let output = child.wait_with_output().expect("it ends");
-    ended_by_guard(&output, "the run was interrupted");
-    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    let child = at_work(check(&[]).spawn().expect("it runs"));
+    ended_by_guard(&signalled(child, "-INT"), "the run was interrupted");
 }

@@ -142,8 +142,7 @@ impl Progress {
         let done = [&seen.below, &seen.above].into_iter().filter(|words| !words.is_empty());
         let done: String = done.map(|words| format!(" | {words}")).collect();
         let line = format!("{used} | {doing}{rate}{done}");
-        let width = terminal_width();
-        let line: String = line.chars().take(width.saturating_sub(1)).collect();
+        let line = fitted(&line, terminal_width().saturating_sub(1));
         let _ = write!(io::stderr(), "{CLEAR}{line}");
     }
 
@@ -163,6 +162,18 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.finish();
     }
+}
+
+/// As many of the parts of a line as there is room for: half of a number would be another number.
+fn fitted(line: &str, width: usize) -> String {
+    let mut rest = line;
+    while rest.chars().count() > width {
+        match rest.rfind(" | ") {
+            Some(at) => rest = &rest[..at],
+            None => return rest.chars().take(width).collect(),
+        }
+    }
+    rest.to_owned()
 }
 
 /// Time and memory, each with its share of the limit if there is one.
@@ -213,6 +224,16 @@ fn terminal_width() -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_number_is_cut_in_two() {
+        let line =
+            "5.9 s 58 MiB | exploring 5 contexts, 2,286,916 moves/s | 4 contexts: 983,456 states";
+        assert_eq!(fitted(line, 100), line);
+        assert_eq!(fitted(line, 70), "5.9 s 58 MiB | exploring 5 contexts, 2,286,916 moves/s");
+        assert_eq!(fitted(line, 20), "5.9 s 58 MiB");
+        assert_eq!(fitted(line, 5), "5.9 s");
+    }
 
     #[test]
     fn shares_are_told_where_the_end_is_known() {

@@ -77,7 +77,7 @@ fn a_dropped_connection_ends_the_run_and_both_sides_say_so() {
             write(&format!("dropped-{name}-{number}"), &lines)
         };
         let file = endless(&format!("dropped-{name}.weave"));
-        let line = ["verify", &file, "--no-reduction", "--timeout", "100s"];
+        let line = ["verify", &file, "--no-reduction", "--timeout", "600s"];
         let asks = member(&hosts(0, first), "0", &line);
         let works = member(&hosts(1, middle), "1", &line);
         thread::sleep(Duration::from_millis(2500));
@@ -98,7 +98,7 @@ fn every_other_process_names_the_one_that_is_gone() {
     for round in 0..10 {
         let (hosts, _) = hosts("gone-hosts", 4);
         let file = endless("gone.weave");
-        let line = ["verify", &file, "--no-reduction", "--timeout", "100s"];
+        let line = ["verify", &file, "--no-reduction", "--timeout", "600s"];
         let mut members: Vec<process::Child> =
             (0..4).map(|number| member(&hosts, &number.to_string(), &line)).collect();
         thread::sleep(Duration::from_millis(500 + moments.u64(0..1500)));

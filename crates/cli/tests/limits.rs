@@ -1,5 +1,7 @@
 //! Limits hold everywhere: a command ends within a tenth of its time or half a second, and within a fifth of its memory,
 //! with *unknown* and what was completed. The cases once overran by seconds or gigabytes.
+//!
+//! These tests are about time: they have the machine to themselves, and what it keeps them waiting for is taken off.
 #![cfg(target_os = "linux")]
 
 use std::fmt::Write;

@@ -94,8 +94,8 @@ impl Operation {
             Operation::Wait => match objects {
                 [condition, lock, ..] => format!("write `wait {condition}, {lock};`"),
                 _ => format!(
-                    "write `wait {0}, m;` for a condition and its lock, `wait {0};` for a barrier, and `wait(e);` to \
-                     wait until `e` holds",
+                    "write `assume {0};` to wait until it holds, `wait {0}, m;` if it is a condition with its lock, and \
+                     `wait {0};` if it is a barrier",
                     object("c")
                 ),
             },
@@ -241,7 +241,13 @@ pub(crate) fn beginning(word: &str) -> Option<&'static str> {
             "a procedure begins with the type of its result, or with `void`: `void f() { … }`"
         }
         "let" | "auto" | "val" | "dim" => "write the type first: `bool x := true;`, `int x := 1;`",
-        "case" | "default" | "match" | "select" => {
+        "Thread" => {
+            "did you mean `thread`? `tid t := async f(…);` starts one, `join t;` waits for its end"
+        }
+        "select" => {
+            "write `either when x := receive(c) { … } or when send(d, 1) { … } or when e { … }`, which takes one that is possible"
+        }
+        "case" | "default" | "match" => {
             "write `if c { … } else if d { … } else { … }`; `either { … } or { … }` chooses freely"
         }
         "loop" | "forever" => "write `while true { … }`",

@@ -36,6 +36,9 @@ pub mod c;
 pub mod check;
 mod cursor;
 mod diagnostic;
+#[cfg(test)]
+#[path = "../tests/effort.rs"]
+mod effort;
 mod foreign;
 mod load;
 mod parts;

@@ -4,7 +4,7 @@
 //! what a name means, where it is declared and used, another name for it, completion, layout, an outline, and *verify* and *livelock* as
 //! code lenses, which answer with a verdict and, for a violation, with the steps of the schedule as related locations.
 //!
-//! - `rpc`: messages from bytes, and back;
+//! - `rpc`: what stands between the bytes of an editor and `lsp-server`, which makes messages of them;
 //! - `document`: a text that is open, and places in it;
 //! - `c`: what is known of a text in C;
 //! - `show`: what is known of a document, as the protocol writes it;

@@ -10,6 +10,7 @@ use std::io::{BufRead, Write};
 use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError};
 use std::thread;
 
+use lsp_server::{ErrorCode, Message, RequestId, Response, ResponseError};
 use lsp_types::notification::{
     DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, Exit, Notification,
     WorkDoneProgressCancel,
@@ -27,7 +28,7 @@ use lsp_types::{
     TextDocumentSyncKind, TextDocumentSyncOptions, Uri, WorkDoneProgress, WorkDoneProgressReport,
 };
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::Settings;
 use crate::document::Document;
@@ -68,7 +69,7 @@ struct Opened {
 }
 
 /// Why a request has no answer: the code, and the words.
-type Refusal = (i32, String);
+type Refusal = (ErrorCode, String);
 
 pub struct Server<W> {
     output: W,
@@ -130,11 +131,11 @@ impl<W: Write> Server<W> {
             };
             match next {
                 None | Some(Heard::In(Incoming::End)) => return false,
-                Some(Heard::In(Incoming::Broken(code, why))) => {
-                    self.send(&rpc::error(Value::Null, code, &why));
+                Some(Heard::In(Incoming::Broken(unread))) => {
+                    self.is_gone |= unread.write(&mut self.output).is_err();
                 }
                 Some(Heard::In(Incoming::Message(message))) => {
-                    if let Some(in_order) = self.message(&message, sender) {
+                    if let Some(in_order) = self.message(message, sender) {
                         return in_order;
                     }
                 }
@@ -149,67 +150,60 @@ impl<W: Write> Server<W> {
         false
     }
 
-    fn send(&mut self, message: &Value) {
-        self.is_gone |= rpc::write(&mut self.output, message).is_err();
+    fn send(&mut self, message: impl Into<Message>) {
+        self.is_gone |= message.into().write(&mut self.output).is_err();
     }
 
     fn notify<N: Notification>(&mut self, params: N::Params) {
-        self.send(&json!({"jsonrpc": "2.0", "method": N::METHOD, "params": value(params)}));
+        let (method, params) = (N::METHOD.to_owned(), value(params));
+        self.send(lsp_server::Notification { method, params });
     }
 
     /// Asks the editor something; what it answers does not matter.
     fn ask<R: Request>(&mut self, params: R::Params) {
         self.last += 1;
-        let id = format!("selvedge-{}", self.last);
-        let params = value(params);
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": R::METHOD, "params": params}));
+        let id = RequestId::from(format!("selvedge-{}", self.last));
+        let (method, params) = (R::METHOD.to_owned(), value(params));
+        self.send(lsp_server::Request { id, method, params });
     }
 
     /// One message. If it ends the conversation: whether that is in order.
-    fn message(&mut self, message: &Value, sender: &SyncSender<Heard>) -> Option<bool> {
-        let id = message.get("id").cloned();
-        let Some(method) = message.get("method").and_then(Value::as_str) else {
-            // An answer to a request of ours has no method; anything else without one is no message.
-            let is_answer = message.get("result").is_some() || message.get("error").is_some();
-            if !is_answer {
-                let why = "a message needs a `method`";
-                self.send(&rpc::error(id.unwrap_or(Value::Null), rpc::INVALID_REQUEST, why));
-            }
-            return None;
+    fn message(&mut self, message: Message, sender: &SyncSender<Heard>) -> Option<bool> {
+        let (id, method, params) = match message {
+            Message::Response(_) => return None,
+            Message::Request(request) => (Some(request.id), request.method, request.params),
+            Message::Notification(told) => (None, told.method, told.params),
         };
         if method == Exit::METHOD {
             return Some(self.phase == Phase::ShutDown);
         }
-        let null = Value::Null;
-        let params = message.get("params").unwrap_or(&null);
         let Some(id) = id else {
             if self.phase == Phase::Open {
-                self.notification(method, params);
+                self.notification(&method, &params);
             }
             return None;
         };
-        let answer = match (self.phase, method) {
-            (Phase::Before, Initialize::METHOD) => Ok(value(self.initialize(params))),
-            (Phase::Before, _) => {
-                Err((rpc::NOT_INITIALIZED, "the first request is `initialize`".to_owned()))
-            }
+        let answer = match (self.phase, method.as_str()) {
+            (Phase::Before, Initialize::METHOD) => Ok(value(self.initialize(&params))),
+            (Phase::Before, _) => Err((
+                ErrorCode::ServerNotInitialized,
+                "the first request is `initialize`".to_owned(),
+            )),
             (Phase::ShutDown, _) => {
-                Err((rpc::INVALID_REQUEST, "the server was shut down".to_owned()))
+                Err((ErrorCode::InvalidRequest, "the server was shut down".to_owned()))
             }
             (Phase::Open, Initialize::METHOD) => {
-                Err((rpc::INVALID_REQUEST, "the server is initialized already".to_owned()))
+                Err((ErrorCode::InvalidRequest, "the server is initialized already".to_owned()))
             }
             (Phase::Open, Shutdown::METHOD) => {
                 self.phase = Phase::ShutDown;
                 self.documents.values().for_each(|opened| opened.state.cancel());
                 Ok(Value::Null)
             }
-            (Phase::Open, _) => self.request(method, params, sender),
+            (Phase::Open, _) => self.request(&method, &params, sender),
         };
-        self.send(&match answer {
-            Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
-            Err((code, why)) => rpc::error(id, code, &why),
-        });
+        let refused = |(code, message)| ResponseError { code: code as i32, message, data: None };
+        self.send(Response { id, response_result: answer.map_err(refused) });
         None
     }
 
@@ -240,7 +234,7 @@ impl<W: Write> Server<W> {
         match method {
             ExecuteCommand::METHOD => {
                 let params = read::<ExecuteCommand>(params)?;
-                let refused = |why: String| (rpc::INVALID_PARAMS, format!("{method}: {why}"));
+                let refused = |why: String| (ErrorCode::InvalidParams, format!("{method}: {why}"));
                 let address = params.arguments.first().and_then(Value::as_str);
                 let uri = address.and_then(|address| address.parse().ok()).ok_or_else(|| {
                     refused("the first argument is the address of a document".to_owned())
@@ -308,17 +302,17 @@ impl<W: Write> Server<W> {
                 let params = read::<Rename>(params)?;
                 let (document, offset) = self.place(&params.text_document_position)?;
                 let edits = edit::rename(document, offset, &params.new_name);
-                let refused = |why| (rpc::INVALID_PARAMS, format!("{method}: {why}"));
+                let refused = |why| (ErrorCode::InvalidParams, format!("{method}: {why}"));
                 answer::<Rename>(Some(edits.map_err(refused)?))
             }
-            _ => Err((rpc::METHOD_NOT_FOUND, format!("there is no method `{method}`"))),
+            _ => Err((ErrorCode::MethodNotFound, format!("there is no method `{method}`"))),
         }
     }
 
     /// A document that is open.
     fn opened(&mut self, uri: &Uri) -> Result<&mut Opened, Refusal> {
         let opened = self.documents.get_mut(uri);
-        opened.ok_or_else(|| (rpc::INVALID_PARAMS, "this document is not open".to_owned()))
+        opened.ok_or_else(|| (ErrorCode::InvalidParams, "this document is not open".to_owned()))
     }
 
     /// A place in a document that is open.
@@ -406,7 +400,7 @@ fn capabilities() -> ServerCapabilities {
 /// Reads what comes with a request.
 fn read<R: Request>(params: &Value) -> Result<R::Params, Refusal> {
     serde_json::from_value(params.clone())
-        .map_err(|why| (rpc::INVALID_PARAMS, format!("{}: {why}", R::METHOD)))
+        .map_err(|why| (ErrorCode::InvalidParams, format!("{}: {why}", R::METHOD)))
 }
 
 /// Reads what comes with a notification; nothing if it makes no sense.

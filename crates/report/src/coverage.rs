@@ -69,18 +69,22 @@ impl Covered {
             let missing = self.unreached().map_or(String::new(), |why| format!(": {why}"));
             details.push(("reached", format!("{number}{missing}")));
         }
-        let unexecuted = &self.coverage.unexecuted;
-        if self.extent == Extent::AllSchedules && !unexecuted.is_empty() {
-            details.push((
-                "never",
-                format!(
-                    "{} {} not executed by any schedule",
-                    in_words(unexecuted),
-                    are(unexecuted)
-                ),
-            ));
+        let never = self.never();
+        if !never.is_empty() {
+            let words =
+                format!("{} {} not executed by any schedule", in_words(&never), are(&never));
+            details.push(("never", words));
         }
         details
+    }
+
+    /// The lines that no schedule executes, where all were followed.
+    #[must_use]
+    pub fn never(&self) -> Vec<u32> {
+        match self.extent {
+            Extent::AllSchedules => self.coverage.unexecuted.clone(),
+            Extent::Within(_) | Extent::SomeSchedules => Vec::new(),
+        }
     }
 }
 

@@ -63,7 +63,7 @@ pub(crate) fn details(processes: &[Process]) -> Vec<Detail> {
         details.push((
             "sent",
             format!(
-                "{} in {}, {:.1} bytes each; {} were known already, {} were not sent again",
+                "{} in {}, {:.1} bytes each; known already: {}; not sent again: {}",
                 amount(Some(sent.into()), "state"),
                 bytes(size),
                 size as f64 / sent as f64,
@@ -77,3 +77,38 @@ pub(crate) fn details(processes: &[Process]) -> Vec<Detail> {
 
 /// How many processes have lines of their own.
 const FEW: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_told_as_well_as_many() {
+        let process = |process, states| Process {
+            process,
+            states,
+            workers: process + 1,
+            memory_bytes: 1 << 20,
+            ..Process::default()
+        };
+        let sends = Process {
+            sent_states: 1,
+            sent_bytes: 9,
+            known_states: 1,
+            spared_states: 1,
+            ..process(1, 20)
+        };
+        assert_eq!(
+            details(&[process(0, 1), sends]),
+            [
+                ("process", "0: 1 state with 1 worker, 1.0 MiB".to_owned()),
+                ("process", "1: 20 states with 2 workers, 1.0 MiB".to_owned()),
+                (
+                    "sent",
+                    "1 state in 9 B, 9.0 bytes each; known already: 1; not sent again: 1"
+                        .to_owned()
+                ),
+            ]
+        );
+    }
+}

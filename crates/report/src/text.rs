@@ -47,11 +47,12 @@ fn laid_out(system: &dyn System, trace: &Trace, options: TraceOptions, fold: boo
     let mut run = Rows::new(system, trace);
     while let Some(row) = run.next() {
         let after = run.state();
+        let values = of_variables(system, after, run.values());
         let then = match options.full {
-            true => state_with(system, after, run.values(), paint),
+            true => state_with(system, after, &values, paint),
             false => String::new(),
         };
-        contexts.see(&row, run.values());
+        contexts.see(&row, &values);
         rows.push((row, then));
     }
     if !rows.is_empty() {
@@ -64,7 +65,8 @@ fn laid_out(system: &dyn System, trace: &Trace, options: TraceOptions, fold: boo
         }
         text += &format!("\n{}", steps::table(&rows, fold, rows.len() < steps, paint));
         text += &format!("\n{}", heading("last state"));
-        text += &state_with(system, run.state(), run.values(), paint);
+        let values = of_variables(system, run.state(), run.values());
+        text += &state_with(system, run.state(), &values, paint);
     }
     text
 }
@@ -115,6 +117,15 @@ pub fn lasso(system: &dyn System, lasso: &Lasso, options: TraceOptions) -> Strin
 #[must_use]
 pub fn state(system: &dyn System, state: &State, paint: Paint) -> String {
     state_with(system, state, &system.describe().shared_values(state.shared), paint)
+}
+
+/// The values without the reason why a run went wrong: the step that did tells it, and so does whoever shows the trace.
+fn of_variables(system: &dyn System, state: &State, values: &Values) -> Values {
+    let mut values = values.clone();
+    if let Some(why) = system.wrong(state.shared) {
+        values.retain(|_, value| value.as_name() != Some(&why));
+    }
+    values
 }
 
 fn state_with(system: &dyn System, state: &State, values: &Values, paint: Paint) -> String {

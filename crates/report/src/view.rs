@@ -124,7 +124,9 @@ impl<'a> Rows<'a> {
     pub fn new(system: &'a dyn System, trace: &'a Trace) -> Self {
         let state = trace.initial.clone();
         let values = system.describe().shared_values(state.shared);
-        let shared = values.names().map(str::to_owned).collect();
+        // Members of a struct are variables of their own; a statement may name the whole.
+        let whole = |name: &str| name.split(is_sign).next().unwrap_or_default().to_owned();
+        let shared = values.names().flat_map(|name| [name.to_owned(), whole(name)]).collect();
         let steps = trace.steps.iter().zip(trace.context_numbers());
         Rows { system, steps, state, shared, values, holders: Holders::new(system) }
     }

@@ -14,8 +14,8 @@ const LONGEST_HEAD: usize = 16 << 10;
 /// The body.
 const LONGEST_BODY: usize = 64 << 10;
 
-/// How long a request may take to come in.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a request may take to come in, if nothing else is said.
+pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A request.
 pub struct Request {
@@ -29,9 +29,9 @@ pub struct Request {
 pub type Refusal = (u16, &'static str);
 
 impl Request {
-    /// Reads a request.
-    pub fn read(stream: &mut TcpStream) -> Result<Self, Refusal> {
-        let mut input = Input { stream, start: Instant::now(), bytes: Vec::new() };
+    /// Reads a request, which may take so long to come in.
+    pub fn read(stream: &mut TcpStream, patience: Duration) -> Result<Self, Refusal> {
+        let mut input = Input { stream, patience, start: Instant::now(), bytes: Vec::new() };
         let end = loop {
             if let Some(at) = input.bytes.windows(4).position(|four| four == b"\r\n\r\n") {
                 break at;
@@ -104,6 +104,7 @@ fn parse_length(text: &str) -> Result<usize, Refusal> {
 
 struct Input<'a> {
     stream: &'a mut TcpStream,
+    patience: Duration,
     start: Instant,
     bytes: Vec<u8>,
 }
@@ -111,7 +112,7 @@ struct Input<'a> {
 impl Input<'_> {
     fn more(&mut self) -> Result<(), Refusal> {
         const LATE: Refusal = (408, "the request did not come in time");
-        let left = PATIENCE.checked_sub(self.start.elapsed()).ok_or(LATE)?;
+        let left = self.patience.checked_sub(self.start.elapsed()).ok_or(LATE)?;
         let left = left.max(Duration::from_millis(1));
         self.stream.set_read_timeout(Some(left)).map_err(|_| LATE)?;
         let mut buffer = [0; 4096];

@@ -78,6 +78,7 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     token: String,
+    patience: Duration,
     stopped: Arc<AtomicBool>,
 }
 
@@ -105,7 +106,15 @@ impl Server {
         let mut secret = [0; 16];
         getrandom::fill(&mut secret).map_err(io::Error::other)?;
         let token = secret.iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Server { listener, address, token, stopped: Arc::default() })
+        let patience = http::PATIENCE;
+        Ok(Server { listener, address, token, patience, stopped: Arc::default() })
+    }
+
+    /// Waits so long for each request to come in, and not ten seconds.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
     }
 
     /// Where the page is.
@@ -126,6 +135,7 @@ impl Server {
             explore,
             port: self.address.port(),
             token: self.token,
+            patience: self.patience,
             runs: Runs::default(),
             lobby: Lobby::default(),
             answering: AtomicUsize::new(0),

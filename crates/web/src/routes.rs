@@ -30,6 +30,8 @@ pub struct Site {
     pub explore: Arc<dyn Explore>,
     pub port: u16,
     pub token: String,
+    /// How long a request may take to come in.
+    pub patience: Duration,
     pub runs: Runs,
     /// Who has not asked for anything yet.
     pub lobby: Lobby,
@@ -42,7 +44,7 @@ pub struct Site {
 /// Answers a request, if it is one, of a connection with this number in the lobby.
 pub fn answer(site: &Site, number: u64, mut stream: TcpStream) {
     let _ = stream.set_write_timeout(Some(PATIENCE));
-    let answered = Request::read(&mut stream).and_then(|request| {
+    let answered = Request::read(&mut stream, site.patience).and_then(|request| {
         let route = site.route(&request)?;
         let _place = Place::take(&site.answering, MOST_ANSWERING)?;
         site.lobby.leave(number);

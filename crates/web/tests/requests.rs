@@ -1,12 +1,13 @@
 //! Who is let in, what is answered, and that pages do not disturb each other. The explorer is one that
-//! counts until it is told to stop.
+//! counts until it is told to stop. Nothing here looks at a clock: a server that lets somebody wait in vain
+//! lets the test wait, too, and whoever runs the tests ends it.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use selvedge_report::json::VerdictName;
 use selvedge_report::page::{
@@ -80,6 +81,7 @@ impl Explore for Counting {
             schedule: None,
             way: None,
             invariant: None,
+            never: Vec::new(),
             automata: Vec::new(),
             notes: Vec::new(),
         })
@@ -103,11 +105,10 @@ struct Running {
 
 impl Running {
     fn new() -> Self {
-        Self::with(Counting)
+        Self::with(Counting, Server::bind().unwrap())
     }
 
-    fn with(explore: impl Explore + 'static) -> Self {
-        let server = Server::bind().unwrap();
+    fn with(explore: impl Explore + 'static, server: Server) -> Self {
         let url = server.url();
         let (host, token) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
         let (host, token) = (host.to_owned(), token.trim_end_matches('/').to_owned());
@@ -124,7 +125,6 @@ impl Running {
     /// Sends bytes as they are: the status and all of the answer.
     fn raw(&self, bytes: &[u8]) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.host).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         // A server that has heard enough may not listen to the end.
         let _ = stream.write_all(bytes);
         let mut answer = Vec::new();
@@ -400,23 +400,51 @@ fn a_run_ends_when_nobody_listens() {
     let mut some = [0; 64];
     assert!(stream.read(&mut some).unwrap() > 0);
     drop(stream);
-    let end = Instant::now() + Duration::from_secs(20);
     while server.get(&format!("runs/{run}/document")).0 == 404 {
-        assert!(Instant::now() < end, "it still runs");
         thread::sleep(Duration::from_millis(50));
     }
 }
 
 #[test]
 fn too_many_runs_are_refused_and_the_end_ends_all() {
-    let mut server = Running::new();
+    /// Counts, and tells how many runs have come back.
+    struct Counted(Arc<AtomicUsize>);
+    impl Explore for Counted {
+        fn setup(&self) -> Setup {
+            Counting.setup()
+        }
+        fn revision(&self) -> u64 {
+            1
+        }
+        fn answer(
+            &self,
+            ask: &Ask,
+            cancelled: &Arc<AtomicBool>,
+            tell: &Tell,
+            answered: &dyn Fn(Document),
+        ) -> Result<Document, String> {
+            let answer = Counting.answer(ask, cancelled, tell, answered);
+            self.0.fetch_add(1, Ordering::SeqCst);
+            answer
+        }
+        fn walk(&self, wander: &Wander) -> Result<Look, String> {
+            Counting.walk(wander)
+        }
+        fn memory(&self) -> u64 {
+            7
+        }
+    }
+    let ended = Arc::new(AtomicUsize::new(0));
+    let mut server = Running::with(Counted(Arc::clone(&ended)), Server::bind().unwrap());
     for _ in 0..8 {
         server.start("{\"question\":\"verify\"}");
     }
     assert_eq!(server.post("runs", "{\"question\":\"verify\"}").0, 503);
-    let start = Instant::now();
+    assert_eq!(ended.load(Ordering::SeqCst), 0);
     server.stop();
-    assert!(start.elapsed() < Duration::from_secs(4));
+    while ended.load(Ordering::SeqCst) < 8 {
+        thread::sleep(Duration::from_millis(5));
+    }
     assert!(TcpStream::connect(&server.host).is_err());
 }
 
@@ -427,9 +455,11 @@ fn half_open(server: &Running, bytes: &[u8]) -> TcpStream {
     stream
 }
 
+/// Nobody is sent away for being slow here: whoever has to wait for one of them waits for ever.
 #[test]
 fn half_open_connections_keep_nobody_out() {
-    let mut server = Running::new();
+    let patient = Server::bind().unwrap().with_patience(Duration::from_secs(1_000_000));
+    let mut server = Running::with(Counting, patient);
     let half =
         format!("POST /{}/runs HTTP/1.1\r\nHost: {}\r\nContent-Le", server.token, server.host);
     let short = format!("{half}ngth: 10\r\n\r\n{{");
@@ -440,30 +470,23 @@ fn half_open_connections_keep_nobody_out() {
             _ => half_open(&server, short.as_bytes()),
         })
         .collect();
-    let start = Instant::now();
     for _ in 0..20 {
         assert_eq!(server.get("").0, 200);
     }
     let run = server.start("{\"question\":\"contexts\",\"bound\":3}");
     assert!(server.get(&format!("runs/{run}/events")).1.contains("\"done\""));
-    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
-    // Nor do they delay the end, which they see at once.
-    let start = Instant::now();
+    // Nor do they delay the end, which they see.
     server.stop();
     for mut stream in silent {
-        stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
-        let mut rest = Vec::new();
-        let ended = stream.read_to_end(&mut rest);
-        let is_late = ended.is_err_and(|why| why.kind() == std::io::ErrorKind::WouldBlock);
-        assert!(!is_late, "a connection is still open");
+        // Comes back when the connection is closed, however that is done.
+        let _ = stream.read_to_end(&mut Vec::new());
     }
-    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
 }
 
-/// A run that does not hear that it should end does not delay the end.
+/// A run that does not hear that it should end does not delay the end: it ends only after the server.
 #[test]
 fn the_end_waits_for_no_run() {
-    struct Deaf;
+    struct Deaf(Arc<Barrier>);
     impl Explore for Deaf {
         fn setup(&self) -> Setup {
             Counting.setup()
@@ -478,7 +501,7 @@ fn the_end_waits_for_no_run() {
             _: &Tell,
             _: &dyn Fn(Document),
         ) -> Result<Document, String> {
-            thread::sleep(Duration::from_secs(30));
+            self.0.wait();
             Err("late".to_owned())
         }
         fn walk(&self, _: &Wander) -> Result<Look, String> {
@@ -488,9 +511,9 @@ fn the_end_waits_for_no_run() {
             7
         }
     }
-    let mut server = Running::with(Deaf);
+    let over = Arc::new(Barrier::new(2));
+    let mut server = Running::with(Deaf(Arc::clone(&over)), Server::bind().unwrap());
     server.start("{\"question\":\"verify\"}");
-    let start = Instant::now();
     server.stop();
-    assert!(start.elapsed() < Duration::from_millis(900), "{:?}", start.elapsed());
+    over.wait();
 }

@@ -4,7 +4,6 @@
 //! say, through dropped threads, ids that are given again and certificates, is what the text says.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use selvedge_analysis::engine::{Method, Question, Verdict, check, verify};
 use selvedge_analysis::{Bound, Budget};
@@ -29,14 +28,14 @@ fn question(system: &dyn System) -> Question<'_> {
     Question { system, properties, method: Method::Auto, symmetry: true, evidence: true }
 }
 
-/// How long random programs are looked at: what is not decided by then is not compared.
-const SOON: Duration = Duration::from_millis(10);
+/// How much work is spent on random programs: what is not decided by then is not compared.
+const LITTLE: u64 = 1 << 13;
 
-/// How long programs are looked at that have to be decided.
-const LONG: Duration = Duration::from_secs(10);
+/// How much work is spent on programs that have to be decided.
+const MUCH: u64 = 1 << 28;
 
-fn within(time: Duration) -> Budget {
-    Budget { deadline: Some(Instant::now() + time), ..Budget::default() }
+fn within(work: u64) -> Budget {
+    Budget::default().with_work(work)
 }
 
 /// How many threads a run starts, those that are dropped included.
@@ -65,14 +64,14 @@ struct Decided {
 
 impl Decided {
     /// Asks engines about a program with a fixed number of first threads.
-    fn ask(&mut self, program: &Program, levels: &[Reached], time: Duration, about: &str) {
+    fn ask(&mut self, program: &Program, levels: &[Reached], work: u64, about: &str) {
         let text = print::weave(program);
         let about = &format!("{about}\n{text}");
         let Ok(system) = lower(program, &text) else { return };
         let system = system.dropping_threads();
         let first_wrong = levels.iter().position(|level| level.wrong);
         self.asked += 1;
-        let outcome = check(&question(&system), Bound::contexts(BOUND), &within(time), &|_| {});
+        let outcome = check(&question(&system), Bound::contexts(BOUND), &within(work), &|_| {});
         match &outcome.verdict {
             Verdict::Unsafe { bound, trace, .. } => {
                 self.within += 1;
@@ -92,7 +91,7 @@ impl Decided {
             }
             _ => {}
         }
-        let outcome = verify(&question(&system), &within(time), &|_| {});
+        let outcome = verify(&question(&system), &within(work), &|_| {});
         match &outcome.verdict {
             Verdict::Safe(_) => {
                 self.safe += 1;
@@ -158,7 +157,7 @@ fn ids_and_chosen_indices_are_what_the_text_says() {
             tally.add(&program, all.as_deref(), &about);
             let levels = all.or_else(|| reached_with(&program, BOUND, &few_starts()));
             if let Some(levels) = levels {
-                decided.ask(&program, &levels, SOON, &about);
+                decided.ask(&program, &levels, LITTLE, &about);
             }
         }
     }
@@ -185,7 +184,7 @@ fn any_number_of_threads_is_what_numbers_of_them_are() {
                 Lowering::for_any_number(Arc::new(program.clone()), source, &ThreadCounts::new());
             let Ok(system) = lowering else { continue };
             let system = system.dropping_threads();
-            let outcome = verify(&question(&system), &within(SOON), &|_| {});
+            let outcome = verify(&question(&system), &within(LITTLE), &|_| {});
             let levels = |threads: u32| {
                 let mut program = program.clone();
                 program.threads[0].count = Count::Fixed(threads);
@@ -272,7 +271,7 @@ fn known_programs_of_the_family() {
         assert!(matches!(compare(&program, Some(&levels)), Answer::Same { .. }), "{text}");
         assert_eq!(levels.iter().position(|level| level.wrong), wrong_at, "{text}");
         let mut decided = Decided::default();
-        decided.ask(&program, &levels, LONG, text);
+        decided.ask(&program, &levels, MUCH, text);
         assert_eq!((decided.asked, decided.within), (1, 1), "{text}");
         assert_eq!(decided.safe + decided.unsafe_, 1, "{text}");
     }
@@ -303,14 +302,14 @@ fn fork_and_join_in_a_loop_is_proved() {
         let system = crate::support::system(text).dropping_threads();
         for method in [Method::Auto, Method::Explicit, Method::Symbolic] {
             let question = Question { method, ..question(&system) };
-            let outcome = verify(&question, &within(LONG), &|_| {});
+            let outcome = verify(&question, &within(MUCH), &|_| {});
             assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{method:?} {text}");
             must_hold(&system, outcome.evidence.as_ref(), text);
         }
         let all = crate::support::system(text).choosing_at_once();
         let properties = [Property::NeverWrong, Property::ANY_DEADLOCK];
         let question = Question { properties: &properties, ..question(&all) };
-        let outcome = verify(&question, &within(LONG), &|_| {});
+        let outcome = verify(&question, &within(MUCH), &|_| {});
         assert!(matches!(outcome.verdict, Verdict::Safe(_)), "{text}");
         let evidence = outcome.evidence.expect("evidence");
         recheck(&all, &properties, &evidence).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -326,7 +325,7 @@ fn proofs_that_leave_out_too_much_are_refused() {
            while (true) { v := *; task := v; t := async work(); join t; assert task != v; } }";
     let system = crate::support::system(text).dropping_threads();
     let asked = Question { method: Method::Explicit, ..question(&system) };
-    let outcome = verify(&asked, &within(LONG), &|_| {});
+    let outcome = verify(&asked, &within(MUCH), &|_| {});
     let Some(Evidence::Cut(good)) = outcome.evidence else { panic!("{:?}", outcome.verdict) };
     let accepts = |certificate: CutCertificate| {
         recheck(&system, &NEVER_WRONG, &Evidence::Cut(certificate)).is_ok()

@@ -1,7 +1,5 @@
 //! What the sequential program says, and its violations in the original.
 
-use std::time::{Duration, Instant};
-
 use selvedge_analysis::Budget;
 use selvedge_analysis::engine::{Method, Question, Verdict, verify};
 use selvedge_evidence::{Trace, replay};
@@ -11,18 +9,18 @@ use selvedge_program::{Lowering, print};
 
 use crate::support::{lower, read_bp, read_weave};
 
-/// Whether the sequential program goes wrong; `None` if that was not found out in time. The text
+/// Whether the sequential program goes wrong; `None` if that was not found out with so much work. The text
 /// of the program is parsed and checked on the way; a violation is lifted and replayed.
 pub fn answer(
     sequential: &Sequential,
     original: &Lowering,
     rounds: usize,
-    milliseconds: u64,
+    work: u64,
 ) -> Option<bool> {
     let text = print::weave(&sequential.program);
     read_weave(&text);
     let lowered = lower(&sequential.program, "").unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let answer = match verdict(&lowered, milliseconds)? {
+    let answer = match verdict(&lowered, work)? {
         Verdict::Safe(_) => false,
         Verdict::Unsafe { trace, .. } => {
             lift(sequential, &lowered, original, &trace, rounds);
@@ -34,7 +32,7 @@ pub fn answer(
     if let Ok(bits) = sequential.to_booleans() {
         let text = print::bp(&bits).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let bits = lower(&read_bp(&text), &text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-        match verdict(&bits, milliseconds) {
+        match verdict(&bits, work) {
             Some(Verdict::Safe(_)) => assert!(!answer, "{text}"),
             Some(Verdict::Unsafe { .. }) => assert!(answer, "{text}"),
             _ => {}
@@ -43,12 +41,9 @@ pub fn answer(
     Some(answer)
 }
 
-/// What is known of a system after so many milliseconds.
-fn verdict(system: &dyn System, milliseconds: u64) -> Option<Verdict> {
-    let budget = Budget {
-        deadline: Some(Instant::now() + Duration::from_millis(milliseconds)),
-        ..Budget::default()
-    };
+/// What is known of a system after so much work.
+fn verdict(system: &dyn System, work: u64) -> Option<Verdict> {
+    let budget = Budget::default().with_work(work);
     let question = Question {
         system,
         properties: &[Property::NeverWrong],

@@ -104,7 +104,7 @@ fn examples_go_wrong_in_the_same_rounds() {
                 known += " refused";
                 continue;
             };
-            let answer = answers::answer(&sequential, &original, rounds as usize, 700);
+            let answer = answers::answer(&sequential, &original, rounds as usize, 1 << 19);
             let expected = rounds::goes_wrong(&original, rounds as usize, LIMIT);
             match (answer, expected) {
                 (Some(answer), Ok(expected)) => {

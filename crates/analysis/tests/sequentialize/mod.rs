@@ -57,7 +57,7 @@ fn compare(program: &Program, tally: &mut Tally) {
             tally.too_large += 1;
             return;
         };
-        let Some(answer) = answers::answer(&sequential, &original, rounds as usize, 400) else {
+        let Some(answer) = answers::answer(&sequential, &original, rounds as usize, 1 << 18) else {
             tally.too_large += 1;
             return;
         };

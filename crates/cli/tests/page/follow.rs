@@ -164,6 +164,38 @@ fn a_report_can_be_repeated() {
     browser.no_errors();
 }
 
+/// Every kind of report says which assertions were reached, and which lines no schedule executes.
+#[test]
+fn every_report_says_what_is_reached() {
+    let folder = folder("reached");
+    let file = folder.join("vacuous.weave");
+    let text = "bool go := false;\nint[0..3] x := 0;\nthread t {\n  assume go;\n  x := 2;\n  assert x == 1;\n}\n\
+                thread u { x := 1; assert x >= 0; }\n";
+    fs::write(&file, text).unwrap();
+    let written = |name: &str, options: &[&str]| {
+        report(&file, &folder.join(name), options);
+        fs::read_to_string(folder.join(name)).unwrap()
+    };
+    let reached = "1 of 2 assertions: no schedule gets to the assertion in line 6";
+    for name in ["report.md", "report.html"] {
+        let said = written(name, &[]);
+        assert!(said.contains(reached) && said.contains("lines 5, 6 are not executed"), "{said}");
+    }
+    let object: serde_json::Value = serde_json::from_str(&written("report.json", &[])).unwrap();
+    let coverage = json!({"schedules": "all", "assertions": 2, "reached": 1, "unreached_lines": [6], "unexecuted_lines": [5, 6]});
+    assert_eq!((&object["verdict"], &object["coverage"]), (&json!("safe"), &coverage));
+    // Within a bound, only that is known.
+    let said = written("report.json", &["--contexts", "1"]);
+    let object: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(object["verdict"], "bounded");
+    assert_eq!(object["coverage"]["schedules"], "bound");
+    assert_eq!(object["coverage"]["unexecuted_lines"], json!(null));
+    // Whoever requires it has no proof.
+    let object: serde_json::Value =
+        serde_json::from_str(&written("report.json", &["--require-reached"])).unwrap();
+    assert_eq!(object["verdict"], "unknown");
+}
+
 /// Options that are about the program on the machine, not about the question.
 const ABOUT_THE_PROGRAM: [&str; 7] =
     ["--no-open", "--help", "--version", "--format", "--color", "--quiet", "--verbose"];

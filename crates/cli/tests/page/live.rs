@@ -57,6 +57,13 @@ fn a_violation_is_found_and_stepped_through() {
         browser.run("return document.querySelectorAll('.code .tok-word').length > 5"),
         json!(true)
     );
+    // Long lines are scrolled, or wrapped.
+    let fits =
+        "const code = document.querySelector('.code'); return code.scrollWidth <= code.clientWidth";
+    let scrolls = "return getComputedStyle(document.querySelector('.code')).overflowX";
+    assert_eq!((browser.run(fits), browser.run(scrolls)), (json!(false), json!("auto")));
+    browser.click("#wrap");
+    assert_eq!(browser.run(fits), json!(true));
     browser.no_errors();
 }
 

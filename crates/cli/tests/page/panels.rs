@@ -43,6 +43,31 @@ fn elements_stand_beside_their_lines() {
     browser.no_errors();
 }
 
+/// A proof about what nobody reaches says so, and where.
+#[test]
+fn what_no_schedule_executes_is_faded() {
+    let Some(browser) = Browser::start() else { return };
+    let file = folder("never").join("vacuous.weave");
+    let text = "bool go := false;\nint[0..3] x := 0;\nthread t {\n  assume go;\n  x := 2;\n  assert x == 1;\n}\n\
+                thread u { x := 1; assert x >= 0; }\n";
+    fs::write(&file, text).unwrap();
+    let explorer = Explorer::start(&file, &[]);
+    browser.open(&explorer.url);
+    browser.wait_for(&is("safe"));
+    let answer = browser.text("#verdict");
+    assert!(
+        answer.contains("1 of 2 assertions: no schedule gets to the assertion in line 6"),
+        "{answer}"
+    );
+    let faded =
+        "return [...document.querySelectorAll('.code .never .n')].map((e) => e.textContent).join()";
+    assert_eq!(browser.run(faded), json!("5,6"));
+    let colours = "const of = (line) => getComputedStyle(document.querySelectorAll('.code .t')[line - 1]).color; return of(5) !== of(4)";
+    assert_eq!(browser.run(colours), json!(true));
+    browser.screenshot("never", 1280);
+    browser.no_errors();
+}
+
 #[test]
 fn what_holds_everywhere_is_said_once() {
     let Some(browser) = Browser::start() else { return };

@@ -128,6 +128,31 @@ fn who_cannot_move_says_why() {
     browser.no_errors();
 }
 
+/// Of an array, the element that somebody waits for is told, and which one a step changed.
+#[test]
+fn elements_of_arrays_are_told_one_by_one() {
+    let Some(browser) = Browser::start() else { return };
+    let explorer = Explorer::start(&example("locks/philosophers.weave"), &[]);
+    browser.open(&explorer.url);
+    browser.wait_for(WRONG);
+    browser.wait_for("document.querySelectorAll('.waits li').length === 3");
+    let waits = browser.text(".waits");
+    let one = "philosopher#1 waits at line 20: acquire fork[(me + 1) % N] (fork[1] = held by philosopher#2, me = 0)";
+    assert!(waits.contains(one), "{waits}");
+    let news =
+        "return [...document.querySelectorAll('#shared .was')].map((e) => e.textContent).join()";
+    assert_eq!(browser.run(news), json!("free"), "{}", browser.text("#shared"));
+    assert_eq!(
+        browser.text("#shared .changed"),
+        "[held by philosopher#1, held by philosopher#2, free held by philosopher#3]"
+    );
+    // The last step says how it ends.
+    let news = browser.text(".steps .row.lit .news");
+    assert!(news.starts_with("goes wrong, fork[2]: "), "{news}");
+    browser.screenshot("elements-of-locks", 1280);
+    browser.no_errors();
+}
+
 #[test]
 fn walks_are_guided_or_random() {
     let Some(browser) = Browser::start() else { return };

@@ -14,7 +14,10 @@ impl Parser<'_> {
     /// `x := e`, `x, y := f(e)`, `f(e)`, `x++` and so on, without the `;`.
     pub(super) fn assignment_or_call(&mut self) -> Parsed<StmtKind> {
         if let Some(hint) = foreign_word(self.tokens.current_text(), self.tokens.peek_at(1)) {
-            let message = format!("there is no {} statement", self.tokens.quote());
+            let message = match self.tokens.current_text() {
+                "for" => "a `for` has three parts, in parentheses".to_owned(),
+                _ => format!("there is no {} statement", self.tokens.quote()),
+            };
             let error = Diagnostic::error(self.tokens.span(), message);
             return Err(self.tokens.unexpected(error.hint(hint)));
         }

@@ -238,13 +238,12 @@ impl Parser<'_> {
     fn check_operator(&mut self, chained: bool) -> bool {
         let span = self.tokens.span();
         match self.peek() {
-            Token::Equal => {
-                let hint = match self.tokens.peek_at(1) {
-                    Token::Less => "write <= to compare",
-                    _ => "write == to compare",
-                };
-                self.mistake(span, "`=` does not compare", hint);
+            Token::Equal if self.tokens.peek_at(1) == Token::Less => {
+                let both = span.to(self.tokens.span_at(1));
+                self.mistake(both, "`=<` does not compare", "write <= to compare");
+                self.tokens.bump();
             }
+            Token::Equal => self.mistake(span, "`=` does not compare", "write == to compare"),
             Token::Assign => {
                 let hint = "write == to compare; an assignment is a statement of its own";
                 self.mistake(span, "`:=` cannot be part of an expression", hint);

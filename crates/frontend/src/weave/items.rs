@@ -147,7 +147,8 @@ impl Parser<'_> {
                 format!("a variable is declared with its type: `int {name} := …;`, `bool {name} := …;`")
             }
             (Token::Name, next)
-                if is_reserved(next, self.tokens.text(self.tokens.span_at(1))) =>
+                if next != Token::End
+                    && is_reserved(next, self.tokens.text(self.tokens.span_at(1))) =>
             {
                 let word = self.tokens.text(self.tokens.span_at(1));
                 format!("`{word}` is a reserved word: choose another name")

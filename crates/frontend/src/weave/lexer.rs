@@ -300,9 +300,10 @@ fn foreign_sign(text: &str, span: Span) -> (Option<Token>, Diagnostic) {
 }
 
 fn bad_number(text: &str, span: Span) -> Diagnostic {
-    let hex = text.starts_with("0x") || text.starts_with("0X");
+    if let Some(hint) = in_another_base(text) {
+        return Diagnostic::error(span, "numbers are decimal").hint(hint);
+    }
     let hint = match text {
-        _ if hex => "numbers are decimal",
         text if text.chars().all(|c| c.is_ascii_digit() || c == '_') => {
             "write the digits without `_`"
         }
@@ -312,6 +313,17 @@ fn bad_number(text: &str, span: Span) -> Diagnostic {
         _ => "a name does not begin with a digit",
     };
     Diagnostic::error(span, "this is neither a number nor a name").hint(hint)
+}
+
+/// What to write in the place of a number to the base of 16, 8 or 2.
+fn in_another_base(text: &str) -> Option<String> {
+    let lower = text.to_ascii_lowercase().replace('_', "");
+    let bases = [("0x", 16), ("0o", 8), ("0b", 2)];
+    let (prefix, base) = bases.into_iter().find(|(prefix, _)| lower.starts_with(prefix))?;
+    Some(match u64::from_str_radix(&lower[prefix.len()..], base) {
+        Ok(number) => format!("write `{number}`"),
+        Err(_) => "write it with the digits 0 to 9".to_owned(),
+    })
 }
 
 /// Whether digits are followed by what says in other languages of which type a number is: `1u`, `1UL`, `1i64`, `1usize`.

@@ -10,8 +10,8 @@
 
 use selvedge_program::Span;
 
-use super::Parser;
 use super::lexer::Token;
+use super::{Parser, STEP_HINT};
 use crate::cursor::Parsed;
 use crate::syntax::{Cond, Expr, ExprKind, Name, Stmt, StmtKind};
 
@@ -52,6 +52,9 @@ impl Parser<'_> {
         self.expect(Token::Semicolon, "`;`")?;
         let step = match self.peek() {
             Token::CloseParen => None,
+            Token::PlusPlus | Token::MinusMinus => {
+                return Err(self.expected_with_hint("a variable", STEP_HINT));
+            }
             _ => {
                 let begin = self.tokens.span();
                 let kind = self.assignment_or_call()?;

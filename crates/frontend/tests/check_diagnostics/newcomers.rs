@@ -1,4 +1,4 @@
-//! What people write who know C, Promela, TLA+ or Rust, and what they are told: never only what was expected, always what
+//! What people write who know C, Promela, TLA+, Rust, Go or Java, and what they are told: never only what was expected, always what
 //! there is instead.
 
 use std::fmt::Write as _;
@@ -173,7 +173,32 @@ const MISTAKES: &[(&str, Written)] = &[
     ("Rust", Inside("n := 1u8;")),
     ("Rust", Inside("let (x, y) = (1, 2);")),
     ("Go", Inside("close(q);")),
+    ("C", Inside("for (int i = 0; i < 3; ++i) { }")),
+    ("C", Inside("n := 0b101;")),
+    ("C", Inside("n := 0x1F;")),
+    ("C", Inside("n := 0xZZ;")),
+    ("C", Inside("n := 1_000;")),
+    ("TLA+", Inside("assert n =< 2;")),
+    ("TLA+", Inside("await b;")),
+    ("Go", Inside("select { case n := <-q: skip; default: skip; }")),
+    ("Go", Inside("go f();")),
+    ("Go", Inside("defer m.Unlock();")),
+    ("Go", Top("c := make(chan int, 2);")),
+    ("Java", Inside("Thread t = new Thread(r);")),
+    ("Java", Inside("synchronized (m) { n++; }")),
+    ("Java", Inside("try { n := 1; } finally { n := 0; }")),
+    ("Java", Inside("c.signalAll();")),
+    ("Java", Inside("final int k = 3;")),
+    ("Java", Top("public class Counter { }")),
 ];
+
+#[test]
+fn a_word_alone_is_no_reserved_word() {
+    assert_eq!(
+        told("garbage"),
+        "write a declaration here, not `garbage`\n    statements stand in a procedure or in `thread NAME { … }`"
+    );
+}
 
 /// The first message about a program, as `message (help)`.
 fn told(text: &str) -> String {

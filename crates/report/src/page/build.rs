@@ -14,6 +14,7 @@ use super::{
     of_trace,
 };
 use crate::answer::{self, AboutStates, Summary};
+use crate::coverage::Covered;
 use crate::json::VERSION;
 use crate::{invariant, livelock, predicates};
 
@@ -59,6 +60,7 @@ pub fn of_answer(
     document.below = below(system, outcome, table);
     document.above = above(outcome, table);
     document.collapse = collapse(outcome, table);
+    document.never = answer.covered.map(Covered::never).unwrap_or_default();
     match &outcome.verdict {
         Found::Unsafe { bound, trace, .. } => {
             document.violation = Some(bound.count);
@@ -133,6 +135,7 @@ pub fn of_predicates(
     let asked = (question, answer.property.to_owned());
     let mut document = Document::new(subject, asked, Vec::new(), reply);
     document.unit = "threads";
+    document.never = answer.covered.map(Covered::never).unwrap_or_default();
     document.invariant = predicates::proof(answer).map(|why| Invariant { why, places });
     document
 }
@@ -158,6 +161,7 @@ impl Document {
             schedule: None,
             way: None,
             invariant: None,
+            never: Vec::new(),
             automata: Vec::new(),
             notes: Vec::new(),
         }

@@ -62,6 +62,9 @@ pub struct Document {
     pub way: Option<Way>,
     /// What a proof rests on.
     pub invariant: Option<Invariant>,
+    /// The lines that no schedule executes, where all were followed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub never: Vec<u32>,
     /// The stacks that occur.
     pub automata: Vec<Automaton>,
     /// What is left out, and why.

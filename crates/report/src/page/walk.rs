@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashSet;
 use selvedge_evidence::{Trace, thread_name};
-use selvedge_model::{Action, State, System, ThreadId, Values};
+use selvedge_model::{Action, Awaited, Datum, State, System, ThreadId, Values};
 use serde::{Deserialize, Serialize};
 
 use super::{Ask, Schedule, of_trace};
@@ -214,13 +214,28 @@ fn why(system: &dyn System, state: &State, shared: &Values, id: ThreadId) -> Str
     let names: FxHashSet<String> = mentioned(&statement);
     let is_meant = |name: &str| names.contains(name.split(['[', '.']).next().unwrap_or(name));
     let values = shared.iter().chain(own.iter()).filter(|(name, _)| is_meant(name));
-    let values: Vec<_> = values.map(|(name, value)| format!("{name} = {value}")).collect();
+    let awaited = system.describe().awaited(state.shared, top);
+    let values: Vec<_> = values.flat_map(|(name, value)| elements(name, value, &awaited)).collect();
     let line = system.describe().symbol_line(top);
     let at = line.map_or(String::new(), |line| format!("line {line}: "));
     match values.is_empty() {
         true => format!("waits at {at}{statement}"),
         false => format!("waits at {at}{statement} ({})", values.join(", ")),
     }
+}
+
+/// What is said of a variable that a statement waits for: of an array, the elements that it does.
+fn elements(name: &str, value: &Datum, awaited: &[Awaited]) -> Vec<String> {
+    let element = |awaited: &Awaited| {
+        let Awaited::Variable(of) = awaited else { return None };
+        let indices = of.strip_prefix(name)?.strip_prefix('[')?.strip_suffix(']')?;
+        let inner = indices
+            .split("][")
+            .try_fold(value, |value, index| value.elements().get(index.parse::<usize>().ok()?))?;
+        Some(format!("{of} = {inner}"))
+    };
+    let said: Vec<String> = awaited.iter().filter_map(element).collect();
+    if said.is_empty() { vec![format!("{name} = {value}")] } else { said }
 }
 
 /// The most lines that say what is different in a state.

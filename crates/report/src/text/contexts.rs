@@ -26,7 +26,7 @@ struct Context {
     lines: Option<(u32, u32)>,
     /// The shared variables that changed, or elements of them, with the values that each had, one after the other.
     values: Vec<(String, Vec<Datum>)>,
-    /// What was there for the first time, with its value: what went wrong.
+    /// What was there for the first time, with its value.
     new: Vec<Change>,
     /// Threads that started or ended.
     others: Vec<Change>,
@@ -38,7 +38,7 @@ impl Contexts {
         self.list.len()
     }
 
-    /// The next step, and the shared values after it.
+    /// The next step, and the shared values after it; changes of anything else are not told.
     pub fn see(&mut self, row: &Row, after: &Values) {
         if self.list.last().is_none_or(|last| last.number != row.context) {
             self.list.push(Context {
@@ -72,7 +72,9 @@ impl Contexts {
         context.values.retain(|(name, _)| is_there(name));
         context.new.retain(|new| matches!(new, Change::Value { name, .. } if is_there(name)));
         for change in &row.changes[..row.shared.min(row.changes.len())] {
-            context.follow(change);
+            if matches!(change, Change::Value { name, .. } if is_there(name)) {
+                context.follow(change);
+            }
         }
         let is_other = |change: &&Change| !matches!(change, Change::Value { .. });
         context.others.extend(row.changes.iter().filter(is_other).cloned());

@@ -1,21 +1,40 @@
-//! Texts that are too deep, too long, or too much: one clear message, at once.
+//! Texts that are too deep, too long, or too much: one clear message, after not much more work than an ordinary text of
+//! a megabyte takes.
 
-use std::time::{Duration, Instant};
+use std::sync::OnceLock;
+use std::time::Duration;
 
 use expect_test::{Expect, expect};
 use selvedge_program::Source;
 
+use crate::effort;
 use crate::weave::parse;
 
 const MANY: usize = 100_000;
 
-/// The messages for a text, which must come fast, on a small stack.
+/// How many times as long as an ordinary megabyte any text may take. What grows with the square of the text takes
+/// thousands of times as long.
+const TIMES: u32 = 20;
+
+/// How long any text may take: so much more than an ordinary megabyte.
+fn most() -> Duration {
+    static ORDINARY: OnceLock<Duration> = OnceLock::new();
+    let ordinary = ORDINARY.get_or_init(|| {
+        let statement = "if (a && !b) { x := a + (b - c) * d; }\n";
+        let body = statement.repeat((1 << 20) / statement.len());
+        let source = Source::new("test.weave", format!("void f() {{\n{body}}}\n"));
+        effort::of(|| assert!(parse(&source).1.is_empty()))
+    });
+    TIMES * *ordinary
+}
+
+/// The messages for a text, which must come without much effort, on a small stack.
 fn messages(text: String) -> Vec<String> {
+    let most = most();
     let work = move || {
-        let start = Instant::now();
-        let (file, diagnostics) = parse(&Source::new("test.weave", text));
-        drop(file);
-        assert!(start.elapsed() < Duration::from_secs(20), "took {:?}", start.elapsed());
+        let what = format!("{text:.40}");
+        let source = Source::new("test.weave", text);
+        let diagnostics = effort::within(most, what, || parse(&source).1);
         diagnostics.into_iter().map(|d| d.message).collect()
     };
     let thread = std::thread::Builder::new().stack_size(1_500_000).spawn(work);

@@ -322,9 +322,9 @@ fn bad_number() {
     check_body(
         "x := 0x10; y := 3abc;",
         expect![[r#"
-        2:6 `0x10` this is neither a number nor a name -- numbers are decimal
-        2:17 `3abc` this is neither a number nor a name -- a name does not begin with a digit
-    "#]],
+            2:6 `0x10` numbers are decimal -- write `16`
+            2:17 `3abc` this is neither a number nor a name -- a name does not begin with a digit
+        "#]],
     );
 }
 

@@ -23,6 +23,12 @@ function put(node, ...children) {
   return node;
 }
 
+/** A name that keeps its end where there is little room: of `philosopher#1`, the number tells it from others. */
+function shortened(name) {
+  const at = name.lastIndexOf("#");
+  return at > 0 ? [make("span", { class: "cut" }, name.slice(0, at)), make("span", {}, name.slice(at))] : [make("span", { class: "cut" }, name)];
+}
+
 /** A number of states: what a browser cannot calculate with comes as a text. */
 function amount(number) {
   if (number === null || number === undefined) return "–";

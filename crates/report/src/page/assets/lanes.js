@@ -12,7 +12,7 @@ class Lanes {
     const { threads } = run.schedule;
     this.height = LANES_TOP + threads.length * LANE + 4;
     this.names = make("div", { class: "lane-names" }, ...threads.map((thread, index) =>
-      make("div", { class: `own ${threadClass(index)}`, title: thread.name }, thread.name)));
+      make("div", { class: `own ${threadClass(index)}`, title: thread.name }, ...shortened(thread.name))));
     this.svg = draw("svg", { height: this.height, role: "img", "aria-label": "Schedule: a lane for each thread" });
     this.space = make("div", {}, this.svg);
     this.scroll = make("div", { class: "lane-scroll", tabindex: "-1" }, this.space);

@@ -34,7 +34,7 @@ class Explorer {
   async send(path, body) {
     const answer = await fetch(path, {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
-    });
+    }).catch(() => { throw new Error("the explorer has ended; start it again"); });
     const text = await answer.text();
     if (!answer.ok) throw new Error(text.trim());
     return JSON.parse(text);

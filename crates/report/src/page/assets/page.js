@@ -176,6 +176,7 @@ function show(data) {
   byId("proof").hidden = !data.invariant;
   page.proof = data.invariant ? new InvariantView(byId("proof"), data.invariant, chooseLine) : null;
   if (page.proof) page.source.mark(page.proof.lines());
+  page.source.fade(data.never || []);
   const { schedule } = data;
   const { path, step } = readAddress();
   const isElsewhere = Boolean(path && page.walker);

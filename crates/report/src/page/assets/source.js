@@ -125,6 +125,16 @@ class SourceView {
     }
   }
 
+  /** Fades the lines that no schedule executes. */
+  fade(lines) {
+    for (const line of lines) {
+      const node = this.node(line);
+      if (!node) continue;
+      node.classList.add("never");
+      node.title = "No schedule executes this line";
+    }
+  }
+
   measure() {
     this.height = 0;
   }

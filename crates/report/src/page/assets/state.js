@@ -3,6 +3,15 @@
 /** Of deeper stacks, only so many frames are shown. */
 const FRAMES = 12;
 
+/** A value, and what it was before; of an array, what became of single elements. */
+function differing(was, value) {
+  if (was === value || was === "") return [value];
+  const [old, now] = [was, value].map((text) => (text.startsWith("[") ? elementsOf(text) : []));
+  if (now.length < 2 || old.length !== now.length) return [make("span", { class: "was" }, was), " ", value];
+  const parts = now.flatMap((part, index) => [index ? ", " : null, ...(part === old[index] ? [make("span", { class: "same" }, part)] : differing(old[index], part))]);
+  return ["[", ...parts, "]"];
+}
+
 class StateView {
   constructor(holder, run) {
     this.run = run;
@@ -37,7 +46,7 @@ class StateView {
       // A variable without a value is not there (yet).
       this.rows[index].hidden = value === "";
       cell.className = was === value ? "" : "changed";
-      put(cell, was === value || was === "" ? null : make("span", { class: "was" }, was), value);
+      put(cell, ...differing(was, value));
     });
     this.cards.forEach((card, thread) => this.card(card, thread, before.stacks[thread], after.stacks[thread], acting));
   }

@@ -45,7 +45,7 @@ function cutTable(holder, above) {
   put(holder, above.length ? make("h3", {}, "From above") : null,
     above.length ? make("div", { class: "rows cuts-seen" },
       make("div", { class: "row head" }, cell("stack cut", "words"), cell("visible states"), cell("", "words")),
-      ...above.map((seen) => make("div", { class: "row" }, cell(cutName(seen), "words"), cell(amount(seen.visible)), cell(result(seen), "words")))) : null);
+      ...above.map((seen) => make("div", { class: "row" }, cell(cutName(seen), "words"), cell(amount(seen.visible)), cell(result(seen), "words", result(seen))))) : null);
 }
 
 /** All steps of a run. */
@@ -70,11 +70,13 @@ class StepList {
     const starts = run.contexts[context].from === index;
     const { number, again } = run.contextNumber(context);
     const words = statements.map(([text]) => text).join("; ");
-    const changes = run.changes(index).join(", ");
+    const isWrong = index + 1 === run.length && Boolean(run.schedule.wrong) && run.schedule.period === null;
+    const changes = [...(isWrong ? ["goes wrong"] : []), ...run.changes(index)].join(", ");
     const contextLabel = again ? `period ${number}` : String(number);
     return make("div", { class: index + 1 === this.current ? "row lit" : "row", onclick: () => this.choose(index + 1) },
-      cell(String(index + 1)), cell(starts ? `${contextLabel} ${run.schedule.threads[step.t].name}` : "", `words own ${threadClass(step.t)}`),
-      cell(line ? String(line) : ""), cell(words, "words mono", words), cell(changes, "words news", changes));
+      cell(String(index + 1)),
+      make("span", { class: `words own ${threadClass(step.t)}` }, ...(starts ? shortened(`${contextLabel} ${run.schedule.threads[step.t].name}`) : [])),
+      cell(line ? String(line) : ""), cell(words, "words mono", words), cell(changes, isWrong ? "words news bad" : "words news", isWrong ? `${changes}: ${run.schedule.wrong}` : changes));
   }
 
   go(steps) {
