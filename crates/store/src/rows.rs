@@ -185,10 +185,20 @@ impl Rows {
         let wider = self.columns.widened(numbers);
         let mut old = std::mem::take(self);
         self.arrange(wider);
-        let mut word = Vec::new();
+        let columns: Vec<(Column, Column)> =
+            old.columns.list().iter().copied().zip(self.columns.list().iter().copied()).collect();
+        let (are_narrow, mut word) = (old.are_narrow() && self.are_narrow(), Vec::new());
         for number in 0..old.count {
-            old.read(number, &mut word);
-            self.push(&word);
+            if are_narrow {
+                let row = old.row(number);
+                let put = |wider, &(from, to): &(Column, Column)| {
+                    wider | u128::from(row.get(from)) << to.start
+                };
+                self.push_row(columns.iter().fold(0, put));
+            } else {
+                old.read(number, &mut word);
+                self.push(&word);
+            }
             if (number + 1) % ROWS_PER_BLOCK == 0 {
                 old.blocks[number / ROWS_PER_BLOCK] = Vec::new();
             }
