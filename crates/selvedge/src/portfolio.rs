@@ -140,9 +140,11 @@ fn answer(question: &Question) -> Result<Answer, Failure> {
     }
     question.note_missing_target();
     let mut candidates = Vec::new();
-    for (engine, place) in taking_part {
+    for (number, (engine, place)) in taking_part.into_iter().enumerate() {
         let run = move |budget: &Budget, _: &Turn| {
-            Some(Said(engine.answer(&question.alone().within(budget))))
+            // The system that was opened to find places is explored by nobody: the first one has it, and the others make their own.
+            let asked = if number == 0 { question.clone() } else { question.alone() };
+            Some(Said(engine.answer(&asked.within(budget))))
         };
         let candidate = match place.catches_up {
             true => Candidate::beside(run),

@@ -248,12 +248,24 @@ fn rewritten(
 ) -> Vec<u8> {
     let room = if rows < ROWS_PER_BLOCK { rows.next_power_of_two() } else { rows };
     let mut new = vec![0; room.max(FIRST_ROWS) * wider.bytes() + MARGIN];
+    let pairs = columns.list().iter().copied().zip(wider.list().iter().copied());
+    let pairs: Vec<(Column, Column)> = pairs.collect();
     for row in 0..rows {
         let (from, to) = (&old[row * bytes..], &mut new[row * wider.bytes()..]);
-        let whole = if columns.is_narrow() { load(from) } else { 0 };
-        for (&column, &wide) in columns.list().iter().zip(wider.list()) {
-            let number = if columns.is_narrow() { whole.get(column) } else { read(from, column) };
-            write(to, wide, number);
+        if columns.is_narrow() && wider.is_narrow() {
+            let row = load(from);
+            let put = |sum, &(column, wide): &(Column, Column)| {
+                sum | u128::from(row.get(column)) << wide.start
+            };
+            // What follows a row is written after it.
+            to[..MARGIN].copy_from_slice(&pairs.iter().fold(0_u128, put).to_le_bytes());
+        } else {
+            let whole = if columns.is_narrow() { load(from) } else { 0 };
+            for &(column, wide) in &pairs {
+                let number =
+                    if columns.is_narrow() { whole.get(column) } else { read(from, column) };
+                write(to, wide, number);
+            }
         }
     }
     new

@@ -27,9 +27,11 @@
 //! state alone unless it goes wrong.
 
 mod conditions;
+mod met;
 mod movers;
 mod remembered;
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -43,6 +45,7 @@ use crate::{
 pub use conditions::Conditions;
 pub use movers::{Guard, Movers};
 
+use met::Met;
 use remembered::Remembered;
 
 /// Fused steps from one head pass at most so many heads: where many choices are made one after the other, every step would lead to every
@@ -496,12 +499,13 @@ impl System for Fused {
         if !out[start..].iter().any(|action| rides(action) || action.spawn.is_some()) {
             return Ok(());
         }
-        let mut walk =
-            Walk { system: self, template, seen: FxHashMap::default(), ends: FxHashSet::default() };
-        for action in out.split_off(start) {
-            walk.from(top, action, out)?;
-        }
-        Ok(())
+        let mut room = ROOM.take().unwrap_or_default();
+        room.clear();
+        room.first.extend(out.drain(start..));
+        let mut walk = Walk { system: self, template, room: &mut room };
+        let done = walk.all(top, out);
+        ROOM.set(Some(room));
+        done
     }
 
     fn before_reduction(&self) -> Option<&dyn System> {
@@ -513,49 +517,84 @@ impl System for Fused {
     }
 }
 
+thread_local! {
+    static ROOM: Cell<Option<Box<Room>>> = const { Cell::new(None) };
+}
+
+/// What a walk needs for a moment, kept for its memory: there is a walk for each head of an exploration.
+#[derive(Default)]
+struct Room {
+    /// The steps with which fused ones begin.
+    first: Vec<Action>,
+    /// What follows, and whether it is left again.
+    open: Vec<(Effect, bool)>,
+    /// What was met, and whether all that follows it is known.
+    seen: Met<Effect>,
+    /// What fused steps have come to.
+    ends: Met<(SharedId, Word, Option<Spawn>)>,
+}
+
+impl Room {
+    fn clear(&mut self) {
+        self.first.clear();
+        self.open.clear();
+        self.seen.clear();
+        self.ends.clear();
+    }
+}
+
 /// All fused steps from one head, depth first.
 struct Walk<'f> {
     system: &'f Fused,
     template: TemplateId,
-    /// What was met, and whether all that follows it is known.
-    seen: FxHashMap<Effect, bool>,
-    ends: FxHashSet<(SharedId, Word, Option<Spawn>)>,
+    room: &'f mut Room,
 }
 
 impl Walk<'_> {
-    /// Adds the fused steps that begin with a step.
+    /// Adds all fused steps.
+    fn all(&mut self, top: Option<SymbolId>, out: &mut Vec<Action>) -> Result<(), Fault> {
+        (0..self.room.first.len()).try_for_each(|number| self.from(top, number, out))
+    }
+
+    /// Adds the fused steps that begin with a step, given by its number.
     fn from(
         &mut self,
         top: Option<SymbolId>,
-        first: Action,
+        number: usize,
         out: &mut Vec<Action>,
     ) -> Result<(), Fault> {
-        // What follows, and whether it is left again.
-        let mut open = vec![(self.system.effect(top, &first)?, false)];
+        let first = self.room.first[number];
+        let Room { open, seen: known, ends, .. } = &mut *self.room;
+        open.clear();
+        open.push((self.system.effect(top, &first)?, false));
         while let Some((effect, is_left)) = open.pop() {
             if is_left {
-                self.seen.insert(effect, true);
+                known.set(effect, true);
                 continue;
             }
-            let seen = self.seen.get(&effect).copied();
+            let seen = known.get(&effect);
             if seen == Some(true) {
                 continue;
             }
             // A circle is left where it closes.
-            let stops = seen == Some(false) || self.seen.len() >= MOST_HEADS;
+            let stops = seen == Some(false) || known.len() >= MOST_HEADS;
             let Effect { shared, word, spawn, .. } = effect;
             let follows = match stops {
                 true => None,
                 false => self.system.follow(self.template, effect)?,
             };
             let Some(Follows { actions, is_open }) = follows else {
-                self.seen.entry(effect).or_insert(true);
-                if self.ends.insert((shared, word, spawn)) {
+                if seen.is_none() {
+                    known.set(effect, true);
+                }
+                let end = (shared, word, spawn);
+                if ends.get(&end).is_none() {
+                    ends.set(end, true);
                     out.push(Action { shared, word, spawn, origin: first.origin });
                 }
                 continue;
             };
-            self.seen.insert(effect, false);
+            known.set(effect, false);
             open.push((effect, true));
             let next = actions.iter().rev().filter_map(|action| effect.then(action, is_open));
             open.extend(next.map(|effect| (effect, false)));
