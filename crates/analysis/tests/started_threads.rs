@@ -4,10 +4,13 @@
 use std::sync::Arc;
 
 use selvedge_analysis::engine::{Method, Question, Verdict, check, verify};
+use selvedge_analysis::explore::stacks::Stacks;
+use selvedge_analysis::explore::{ContextExplorer, Explorer};
+use selvedge_analysis::naive::Naive;
 use selvedge_analysis::{Bound, Budget};
 use selvedge_frontend::check::CheckOptions;
 use selvedge_frontend::{check as checker, weave};
-use selvedge_model::{Pattern, Property, Rule, System, Tables, Word};
+use selvedge_model::{Pattern, Property, Rule, State, System, Tables, Word};
 use selvedge_program::{Lowering, Source, ThreadCounts};
 
 const NEVER_WRONG: [Property; 1] = [Property::NeverWrong];
@@ -101,4 +104,46 @@ fn a_repetition_is_a_proof_if_no_thread_was_left_out() {
     ));
     let found = verdict(&any_number, &Budget::default());
     assert!(matches!(found, Verdict::Unsafe { bound: Bound { count: 4, .. }, .. }), "{found:?}");
+}
+
+/// Threads that move in waves show what they show without: also where none was started yet, so that all states have the same length.
+#[test]
+fn what_is_visible_before_a_thread_is_started() {
+    let both = [Property::NeverWrong, Property::ANY_DEADLOCK];
+    for text in [
+        "lock m; int[0..1] g;
+         void p() { acquire m; release m; }
+         thread a { g := 1 - g; acquire m; p(); release m; async p(); }",
+        "int[0..1] g; int[0..30] x := 0;
+         void f() { skip; }
+         void h() { g := 1 - g; }
+         thread a { h(); while (x < 20) x := x + 1; assert false; async f(); }",
+        "int[0..1] g := 0; int[0..9] x := 0; int[0..9] y := 0;
+         void f() { skip; }
+         void h() { g := 1; }
+         thread b { wait(g == 1); g := 0; wait(g == 1); }
+         thread a { h(); while (x < 8) { y := 0; while (y < 8) y := y + 1; x := x + 1; } assert x != 8; async f(); }",
+    ] {
+        let system = crate::support::system(text).choosing_at_once();
+        let mut naive = Naive::new(&system).expect("it begins somewhere");
+        let mut explorers = [1, 2].map(|crew| {
+            let explorer = ContextExplorer::new(&system, Stacks::default(), true).expect("starts");
+            (explorer.with_waves_from(0), Budget { crew, ..Budget::default() })
+        });
+        let mut is_broken = false;
+        for bound in 1..=3 {
+            let level = naive.advance().expect("it is finite");
+            let breaks = |state: &State| Property::first_broken(&both, &system, state).unwrap();
+            let new = naive.states().filter(|&(_, least)| least == bound);
+            let expected = new.map(|(state, _)| state).any(|state| breaks(state).is_some());
+            is_broken |= expected;
+            for (explorer, budget) in &mut explorers {
+                let seen = explorer.advance(budget).expect("goes on");
+                assert_eq!(seen.new_visible, Some(level.new_visible as u128), "{bound}\n{text}");
+                let found = explorer.violation(bound, &both).expect("it can be asked");
+                assert_eq!(found.is_some(), expected, "{bound}\n{text}");
+            }
+        }
+        assert!(is_broken, "{text}");
+    }
 }

@@ -10,6 +10,7 @@
 //! adder choice 2      # the second of the steps that it can take here
 //! adder choice 2 * 4
 //! worker#3            # `#` starts a comment only at the start of a word
+//! put(a, b)#1 * 2     # what stands in parentheses is part of a name
 //! ```
 
 use std::fmt;
@@ -86,8 +87,7 @@ impl Schedule {
 
     /// Reads one line of the text of a schedule, which has this number.
     pub(crate) fn read_line(&mut self, text: &str, line: usize) -> Result<(), ScheduleError> {
-        let words: Vec<&str> =
-            text.split_whitespace().take_while(|word| !word.starts_with('#')).collect();
+        let words = words(text);
         let wrong = |message| ScheduleError { line, message };
         match words[..] {
             [] => {}
@@ -114,6 +114,27 @@ impl Schedule {
         }
         Ok(())
     }
+}
+
+/// The words of a line, up to a comment. What stands in parentheses is part of a word: a thread may be called `put(a, b)#1`.
+fn words(text: &str) -> Vec<&str> {
+    let (mut words, mut start, mut depth) = (Vec::new(), None, 0_usize);
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if c.is_whitespace() && depth == 0 {
+            words.extend(start.take().map(|start| &text[start..at]));
+        } else if start.is_none() && c == '#' {
+            return words;
+        } else if start.is_none() {
+            start = Some(at);
+        }
+    }
+    words.extend(start.map(|start| text[start..].trim_end()));
+    words
 }
 
 /// `choice N` and `* N`, each at most once, in any order.
@@ -211,6 +232,14 @@ mod tests {
             "#]],
         );
         check("", expect![""]);
+        check(
+            "put(a, b)#1 # (the first\n put(a, b)#1 * 2\nput(a, (b , c)) choice 2 * 3\nput( a",
+            expect![[r#"
+                put(a, b)#1 * 3
+                put(a, (b , c)) choice 2 * 3
+                put( a
+            "#]],
+        );
     }
 
     #[test]

@@ -7,8 +7,13 @@ use selvedge::{
     Deadlocks, EngineName, Failure, InputOptions, Options, Subject, Verdict, VerdictName, recheck,
     verify,
 };
+use selvedge_analysis::naive::Naive;
+use selvedge_model::{Property, State};
 use selvedge_program::print;
 use selvedge_program::testing::{Shape, random_program};
+
+#[path = "../../analysis/tests/fused/generated.rs"]
+mod generated;
 
 /// How many random cases to try; `SELVEDGE_SEEDS=2000` makes tests thorough.
 fn many(usual: u64) -> u64 {
@@ -105,6 +110,16 @@ fn started_threads_begin_later_and_have_schedules() {
     }
 }
 
+/// A thread that is started with parameters that stand for shared variables has their names in its own.
+#[test]
+fn started_threads_that_are_handed_locks_have_schedules() {
+    let text = "lock m, n; int[0..3] x := 0;
+        void w(lock h, ref int[0..3] v) { acquire h; int[0..3] l := v; v := (l + 1) % 4; release h; }
+        thread a { tid t, s; t := async w(m, x); s := async w(n, x); join t; join s; assert x == 2; }";
+    let expected = (VerdictName::Unsafe, Some("5 contexts".to_owned()));
+    assert_eq!(compare(text, &Options::default()).0, expected);
+}
+
 #[test]
 fn what_cannot_be_listed_is_no_matter_before_it_is_executed() {
     let text = "bool s := false; void f() { u32 x := *; if (x > 3) s := true; } thread main { async f(); assert s; }";
@@ -127,6 +142,18 @@ fn a_circle_of_local_steps_is_left() {
     }
 }
 
+/// The fewest contexts to what is asked for, by the definition; `None` if there are too many states.
+fn enumerated(text: &str, deadlock: Deadlocks) -> Option<Option<usize>> {
+    let subject = Subject::parse("test.weave", text, InputOptions::default()).ok()?;
+    let wanted = selvedge_check::Wanted { deadlock, any_number: true };
+    let opened = subject.for_engine(wanted).ok()?;
+    let mut naive = Naive::with_limit(&*opened.system, 5_000).ok()?;
+    while !naive.advance().ok()?.has_collapsed() {}
+    let breaks = |state: &State| Property::first_broken(&opened.properties, &*opened.system, state);
+    let broken = naive.states().filter(|(state, _)| breaks(state).is_ok_and(|p| p.is_some()));
+    Some(broken.map(|(_, bound)| bound).min())
+}
+
 #[test]
 fn random_programs_have_the_same_answers() {
     let shapes = [
@@ -140,36 +167,58 @@ fn random_programs_have_the_same_answers() {
         Shape { locals: 3, boolean_programs: false, ..Shape::default() },
         Shape { locals: 3, recursion: false, ..Shape::default() },
     ];
-    let (mut compared, mut reduced, mut wrong) = (0, 0, 0);
-    for seed in 0..many(45) {
+    let (mut compared, mut reduced, mut wrong, mut listed) = (0, 0, 0, 0);
+    for seed in 0..many(60) {
         let shape = &shapes[(seed % shapes.len() as u64) as usize];
-        let program = random_program(seed, shape);
-        let text = print::weave(&program);
+        let text = match seed % 4 {
+            0 => generated::random_locked(seed),
+            1 => generated::random_ring(seed),
+            _ => print::weave(&random_program(seed, shape)),
+        };
         let deadlock = [Deadlocks::No, Deadlocks::Waits, Deadlocks::All][(seed / 3 % 3) as usize];
         let limits = selvedge::Limits {
             timeout: Some(std::time::Duration::from_secs(2)),
             ..Default::default()
         };
-        let options = Options { deadlock, limits, ..Options::default() };
-        let without = Options { reduction: false, ..options.clone() };
-        let Ok((found, reductions)) = asked_if_possible(&text, &options) else { continue };
-        let (expected, _) = asked(&text, &without);
-        if found.0 == VerdictName::Unknown || expected.0 == VerdictName::Unknown {
-            continue;
+        let by_definition = enumerated(&text, deadlock);
+        let mut first: Option<Found> = None;
+        for (reduction, jobs) in [(true, 1), (true, 2), (false, 1), (false, 2)] {
+            let limits = limits.clone();
+            let options = Options { deadlock, limits, reduction, jobs, ..Options::default() };
+            let about = format!("seed {seed}, reduction {reduction}, {jobs} jobs\n{text}");
+            let Ok((found, reductions)) = asked_if_possible(&text, &options) else { break };
+            if found.0 == VerdictName::Unknown {
+                continue;
+            }
+            let contexts = found.1.as_ref().filter(|bound| bound.contains("context"));
+            if let Some(expected) = by_definition {
+                let is_unsafe = found.0 == VerdictName::Unsafe;
+                assert_eq!(is_unsafe, expected.is_some(), "{about}");
+                let is_least =
+                    |bound: &String| bound.split(' ').next().map(str::parse) == expected.map(Ok);
+                assert!(contexts.is_none_or(is_least), "{contexts:?}, not {expected:?}: {about}");
+                listed += 1;
+            }
+            if let Some(first) = &first {
+                assert_eq!(found.0, first.0, "{about}");
+                // Which engine is first depends on how much there is to explore.
+                let in_contexts =
+                    |found: &Found| found.1.as_ref().is_some_and(|bound| bound.contains("context"));
+                if in_contexts(&found) && in_contexts(first) {
+                    assert_eq!(found, *first, "{about}");
+                }
+                compared += u64::from(!reduction && jobs == 1);
+            }
+            reduced += u64::from(jobs == 1 && !reductions.is_empty());
+            wrong += u64::from(jobs == 1 && reduction && found.0 == VerdictName::Unsafe);
+            first.get_or_insert(found);
         }
-        assert_eq!(found.0, expected.0, "seed {seed}\n{text}");
-        // Which engine is first depends on how much there is to explore.
-        let in_contexts =
-            |found: &Found| found.1.as_ref().is_some_and(|bound| bound.contains("context"));
-        if in_contexts(&found) && in_contexts(&expected) {
-            assert_eq!(found, expected, "seed {seed}\n{text}");
-        }
-        compared += 1;
-        reduced += u64::from(!reductions.is_empty());
-        wrong += u64::from(found.0 == VerdictName::Unsafe);
     }
-    println!("{compared} compared, {reduced} with fewer states, {wrong} go wrong");
-    assert!(compared * 2 > many(45) && reduced * 3 > compared, "{compared} {reduced}");
+    println!(
+        "{compared} compared, {reduced} with fewer states, {wrong} go wrong; {listed} answers by the definition"
+    );
+    assert!(compared * 2 > many(60) && reduced * 3 > compared, "{compared} {reduced}");
+    assert!(listed > many(60) && wrong * 8 > compared, "{listed} {wrong}");
 }
 
 /// Programs whose locks look as if they protected more than they do; and locks whose claims the checker cannot follow.

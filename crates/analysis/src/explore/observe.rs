@@ -99,7 +99,9 @@ impl<L: Locals> Reached<'_, L> {
             let some = numbers.start..numbers.end.min(numbers.start.saturating_add(FEW_STATES));
             let crew = self.crew(budget);
             let Reached { visible: Some(visible), states, space, .. } = self else { break };
-            visible.expect_shared(space.largest.as_ref().map_or(0, |most| most[0]));
+            // Rows are packed into columns that were made before: nobody knows how wide those have to be where threads are started.
+            let Some(largest) = &space.largest else { break };
+            visible.expect_shared(largest[0]);
             let top = |entry| space.top(entry);
             let entries = (space.entry_count(), &space.classes);
             if !visible.add_wave(states, some.clone(), entries, &crew, top)? {

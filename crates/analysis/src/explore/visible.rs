@@ -183,6 +183,7 @@ impl Visible {
                 }
                 word[1..].iter_mut().for_each(|entry| *entry = of_entry[*entry as usize]);
                 listed.sort(&mut word[1..]);
+                debug_assert!(narrow.hold(word), "columns are too narrow for {word:?}");
                 rows.push((narrow.pack(word), 0));
             }
             *to = rows;

@@ -4,111 +4,48 @@
 //! still accepts has to be true.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 use std::sync::Arc;
 
 use selvedge_analysis::Budget;
-use selvedge_evidence::{Evidence, ReducedCertificate, recheck_reduced};
+use selvedge_core::{Area, Code, Declared, Instruction, Place, Target};
+use selvedge_evidence::{Evidence, ReducedCertificate, check_movers, recheck_reduced};
 use selvedge_model::{
     Action, Fused, Local, Movers, PlaceId, Property, State, System, ThreadId, enabled, step_with,
 };
 use selvedge_program::Lowering;
 
-use super::{BOUND, explored, first, reached, without_one};
+use super::generated::random_locked;
+use super::{BOUND, explored, first, local_of, reached, without_one};
 use crate::support::{self, many};
 
-/// A program with two locks. `m` mostly protects `x` and `a`, `n` mostly protects `y`; `z` is anybody's.
-pub(super) fn random_locked(seed: u64) -> String {
-    let mut rng = fastrand::Rng::with_seed(seed);
-    let mut text = "lock m, n, k[2]; int[0..2] x := 0, y := 0, z := 0; bool a[2] := false; int[0..2] d[2] := 0;\n".to_owned();
-    let held = |rng: &mut fastrand::Rng, lock: &str, depth: usize| -> String {
-        let mut body = String::new();
-        for _ in 0..rng.usize(1..4) {
-            let statement = match (lock, rng.u32(0..14)) {
-                (_, 0) => "z := (z + 1) % 3;".to_owned(),
-                (_, 1) => "l := z;".to_owned(),
-                (_, 2) => "l := (l + 1) % 3;".to_owned(),
-                (_, 3) => format!("if (*) {{ release {lock}; acquire {lock}; }}"),
-                ("m", 4) => "inside();".to_owned(),
-                ("m", 5) => "a[x % 2] := !a[(x + 1) % 2];".to_owned(),
-                ("m", 6) => "while (x > 0) x := x - 1;".to_owned(),
-                ("m", 7) => "assume x < 2;".to_owned(),
-                ("m", 8) => "assert !a[0] || x != 1;".to_owned(),
-                ("m", 9) if depth == 0 => "acquire n; y := x; release n;".to_owned(),
-                ("m", _) => "x := (x + 1) % 3;".to_owned(),
-                (_, 4) => "assert y != 2 || z != 1;".to_owned(),
-                (_, 5) if depth == 0 => "acquire m; x := y; release m;".to_owned(),
-                (_, 6) => "l := y;".to_owned(),
-                (_, 7) => "if (y == l) y := 0; else y := 1;".to_owned(),
-                _ => "y := (y + l) % 3;".to_owned(),
-            };
-            body += &statement;
-            body += " ";
+/// The states after a thread acts. A result that is on its way is in the midst of a step.
+fn after(system: &dyn System, state: &State, thread: ThreadId) -> Vec<State> {
+    let (mut open, mut found) = (vec![state.clone()], Vec::new());
+    while let Some(state) = open.pop() {
+        for action in enabled(system, &state, thread).unwrap_or_default() {
+            let next = step_with(&state, thread, action);
+            match system.wrong(next.shared).is_none() && system.is_between(next.shared) {
+                true => open.push(next),
+                false => found.push(next),
+            }
         }
-        format!("acquire {lock}; {body}release {lock};")
-    };
-    text += [
-        "void inside() { x := (x + 2) % 3; }\n",
-        "void inside() { if (x == 0) { inside(); x := 1; } }\n",
-        "void inside() { release m; acquire m; }\n",
-    ][rng.usize(0..3)];
-    for name in ["p", "q"] {
-        let _ = write!(text, "void {name}(int[0..1] i) {{ int[0..2] l := 0; ");
-        for _ in 0..rng.usize(1..3) {
-            let statement = match rng.u32(0..32) {
-                0 => "x := 0;".to_owned(),
-                1 => "z := 1;".to_owned(),
-                2 => "assert z != 2;".to_owned(),
-                3 => "if (trylock(n)) { y := 1; release n; }".to_owned(),
-                4 => "release m;".to_owned(),
-                5 => "atomic { acquire m; x := 1; release m; }".to_owned(),
-                6 => "l := {0 .. 1};".to_owned(),
-                7 => "i := 1 - i;".to_owned(),
-                8 => "acquire k[i]; acquire k[(i + 1) % 2]; d[i] := l; release k[i]; release k[(i + 1) % 2];".to_owned(),
-                9 => "d[i] := 0;".to_owned(),
-                30 => "acquire m; release m; z := 2;".to_owned(),
-                31 => "acquire n; if (trylock(m)) { l := 1; } else { l := z; } release n; assert l != 2;".to_owned(),
-                28 => "acquire k[i]; i, d[i] := 1 - i, 1; release k[1 - i];".to_owned(),
-                29 => "acquire k[i]; d[i], i := 1, 1 - i; release k[1 - i];".to_owned(),
-                10 => "acquire k[1 - i]; if (*) i := {0 .. 1}; release k[1 - i];".to_owned(),
-                11 => "acquire k[0]; z := 1; release k[0];".to_owned(),
-                12 => "acquire k[i]; inside(); d[i] := (d[i] + 1) % 3; l := d[i]; release k[i];".to_owned(),
-                13..17 => format!(
-                    "acquire k[i]; {}d[i] := (d[i] + 1) % 3; {}assert d[i] != 2; release k[i];",
-                    ["", "l := d[i]; ", "d[1 - i] := 1; "][rng.usize(0..3)],
-                    ["", "z := (z + 1) % 3; ", "release k[i]; acquire k[i]; "][rng.usize(0..3)]
-                ),
-                17..22 => held(&mut rng, "m", 0),
-                _ => held(&mut rng, "n", 0),
-            };
-            text += &statement;
-            text += " ";
-        }
-        text += "}\n";
     }
-    text += [
-        "thread p = p(0); thread q = q(1);\n",
-        "thread p[j] * 2 = p(j); thread q = q(0);\n",
-        "thread p = p(1); thread t { tid j; j := async q(1); acquire m; x := 2; release m; join j; assert x != 0; }\n",
-    ][rng.usize(0..3)];
-    text
+    found
 }
 
 /// The states after one thread acts and then another one, and the states in which the second went wrong.
 fn both(system: &dyn System, state: &State, one: ThreadId, two: ThreadId) -> BTreeSet<State> {
-    let steps = |state: &State, thread| enabled(system, state, thread).unwrap_or_default();
-    let mut after = BTreeSet::new();
-    for action in steps(state, one) {
-        let between = step_with(state, one, action);
-        if system.wrong(between.shared).is_none() {
-            after.extend(steps(&between, two).into_iter().map(|a| step_with(&between, two, a)));
-        }
-    }
-    after
+    let between = after(system, state, one);
+    let fine = between.iter().filter(|between| system.wrong(between.shared).is_none());
+    fine.flat_map(|between| after(system, between, two)).collect()
 }
 
 /// The first sentence about a state that is not true: steps that cannot be exchanged, or a step that is prevented.
-fn disproof(system: &dyn System, movers: &Movers, states: &[(State, usize)]) -> Option<String> {
+pub(super) fn disproof(
+    system: &dyn System,
+    movers: &Movers,
+    states: &[(State, usize)],
+) -> Option<String> {
     let fine = |state: &State| system.wrong(state.shared).is_none();
     for (state, _) in
         states.iter().filter(|(state, _)| fine(state) && !system.is_between(state.shared))
@@ -202,10 +139,10 @@ fn changed(movers: &Movers, places: u32, slots: u32, rng: &mut fastrand::Rng) ->
 
 fn compare(lowering: Lowering, properties: &[Property], seed: u64, about: &str, tally: &mut Tally) {
     let code = lowering.code().clone();
-    let local = lowering.local();
+    let (claimed, local) = (lowering.local(), local_of(&lowering));
     let system: Arc<dyn System> = Arc::new(lowering);
     let Ok(plain) = reached(&*system, 6_000) else { return };
-    if let Some(why) = disproof(&*system, &local.movers, &plain) {
+    if let Some(why) = disproof(&*system, &claimed.movers, &plain) {
         panic!("{why}\n{local:?}\n{about}");
     }
     let fused = Fused::new(Arc::clone(&system), local.clone());
@@ -263,6 +200,62 @@ fn compare(lowering: Lowering, properties: &[Property], seed: u64, about: &str, 
             }
         }
     }
+}
+
+/// Changes how stores call the shared places that begin at a slot.
+fn calling(mut code: Code, first: usize, change: &dyn Fn(&mut Place)) -> Code {
+    for instruction in code.edges.iter_mut().flat_map(|edge| edge.code.iter_mut()) {
+        let place = match instruction {
+            Instruction::Store { to: Target::Place(place), .. } => place,
+            Instruction::Locate(_, place) => place,
+            _ => continue,
+        };
+        if place.area == Area::Shared && place.first == first {
+            change(place);
+        }
+    }
+    code
+}
+
+/// No text means such code; but what the checker says of elements does not rest on that.
+#[test]
+fn an_element_has_one_lock() {
+    let text = "lock k[2], q[2]; int[0..1] d[2] := 0, e[2] := 0, f[2] := 0;\n\
+         void p(int[0..1] i) { acquire k[i]; d[i] := 1; release k[i]; acquire q[i]; e[i] := 1; release q[i]; }\n\
+         void r(int[0..1] i) { acquire q[i]; e[i] := 0; release q[i]; }\n\
+         thread p[i] * 2 = p(i); thread r = r(0);";
+    let lowering = support::system(text);
+    let (code, movers) = (lowering.code().clone(), lowering.local().movers);
+    let slot = |name: &str| {
+        let is = |declared: &Declared| declared.name.contains(name);
+        code.shared.iter().position(is).expect("it is declared")
+    };
+    let (d, e) = (slot("`d"), slot("`e"));
+    let check = |code: &Code, movers: &Movers| {
+        check_movers(&lowering, code, movers).map_err(|why| why.to_string())
+    };
+    let protects = |slot: usize| movers.guards.iter().any(|g| g.protects.contains(&(slot as u32)));
+    assert!(protects(d) && protects(e), "{movers:?}");
+    assert_eq!(check(&code, &movers), Ok(()));
+    // The second element of `d` is the first one of `e`: one element, two locks.
+    let shifted = calling(code.clone(), e, &|place| place.first = d + 1);
+    let mut claimed = movers.clone();
+    for guard in &mut claimed.guards {
+        if guard.protects.remove(&(e as u32)) {
+            guard.protects.insert(d as u32 + 1);
+        }
+    }
+    let why = check(&shifted, &claimed).expect_err("it has two locks");
+    assert!(why.contains("protected twice"), "{why}");
+    // The second element is the third one for somebody else.
+    let is_first = std::cell::Cell::new(true);
+    let stretched = calling(code.clone(), e, &|place| {
+        if is_first.replace(false) {
+            place.indices[0].stride = 2;
+        }
+    });
+    let why = check(&stretched, &movers).expect_err("an index is two elements");
+    assert!(why.contains("several shapes"), "{why}");
 }
 
 #[test]

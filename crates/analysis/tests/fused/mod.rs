@@ -5,6 +5,8 @@
 
 use crate::support;
 
+mod exact;
+mod generated;
 mod locks;
 mod stubborn;
 
@@ -14,7 +16,7 @@ use std::sync::Arc;
 use selvedge_analysis::Budget;
 use selvedge_analysis::engine::{Method, Question, Verdict, verify};
 use selvedge_analysis::naive::{Naive, NaiveError};
-use selvedge_evidence::{Evidence, ReducedCertificate, recheck_reduced};
+use selvedge_evidence::{Evidence, ReducedCertificate, check_movers, recheck_reduced};
 use selvedge_model::{
     Conditions, Fused, Local, Movers, Pattern, PlaceId, Property, SharedId, State, SymbolId,
     System, Tables, ThreadAt, TopPattern, Word,
@@ -50,6 +52,15 @@ fn shared(states: &[(State, usize)]) -> BTreeMap<SharedId, usize> {
 fn first(system: &dyn System, property: &Property, states: &[(State, usize)]) -> Option<usize> {
     let broken = |(state, _): &&(State, usize)| property.is_violated_by(system, state).unwrap();
     states.iter().filter(broken).map(|&(_, bound)| bound).min()
+}
+
+/// What may be left out in a program, as the engine believes it: what the checker does not follow is not relied upon. It asks of places that no thread reaches, too.
+fn local_of(program: &Lowering) -> Local {
+    let local = program.local();
+    match check_movers(program, program.code(), &local.movers) {
+        Ok(()) => local,
+        Err(_) => Local { movers: Movers::default(), ..local },
+    }
 }
 
 #[derive(Default, Debug)]

@@ -4,7 +4,6 @@
 //! random, and proofs are made up with whoever may wait. Whatever the checker accepts has to be true.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 use std::sync::Arc;
 
 use selvedge_analysis::Budget;
@@ -20,7 +19,7 @@ use selvedge_model::{
 use selvedge_program::testing::{Shape, random_program};
 use selvedge_program::{Interfering, Lowering, print};
 
-use super::locks::random_locked;
+use super::generated::{random_locked, random_ring};
 use crate::support::{self, many};
 
 /// All states, if there are few.
@@ -32,73 +31,6 @@ fn all_states(system: &dyn System, limit: usize) -> Option<Vec<State>> {
         naive.advance().ok()?;
     }
     Some(naive.states().map(|(state, _)| state.clone()).collect())
-}
-
-/// Threads on a ring, with cells and locks between neighbours, and a loop each.
-fn random_ring(seed: u64) -> String {
-    let mut rng = fastrand::Rng::with_seed(seed);
-    let n = rng.u32(2..4);
-    let mut text = format!(
-        "const N = {n}; int[0..2] cell[N] := 0; bool flag[N] := false; lock k[N]; lock m; int[0..2] g := 0;\n\
-         void deep(int[0..N - 1] me, int[0..2] d) {{ if (d > 0) deep(me, d - 1); else cell[me] := 1; }}\n\
-         bool full(int[0..N - 1] me) {{ return cell[me] != 0; }}\n\
-         void grow(int[0..N - 1] me, int[0..3] n) {{ if (n < g) grow(me, n + 1); else cell[me] := n % 3; }}\n\
-         void raise() {{ if (g == 0) g := 1; else g := 2; }}\n"
-    );
-    for name in ["p", "q"] {
-        let _ =
-            writeln!(text, "void {name}(int[0..N - 1] me) {{ int[0..2] l := 0; bool b := false;");
-        let is_loop = rng.u32(0..3) == 0;
-        if is_loop {
-            text += "while (true) {\n";
-        }
-        for _ in 0..rng.usize(2..6) {
-            text += match rng.u32(0..29) {
-                0 => "wait(cell[me] != 0);",
-                1 => "wait(cell[(me + 1) % N] == 0); cell[(me + 1) % N] := 1;",
-                2 => "l := cell[me]; cell[me] := 0;",
-                3 => "cell[(me + 1) % N] := l;",
-                4 => "acquire k[me]; flag[me] := !flag[me]; release k[me];",
-                5 => {
-                    "acquire k[me]; acquire k[(me + 1) % N]; release k[me]; release k[(me + 1) % N];"
-                }
-                6 => "acquire m; g := (g + 1) % 3; release m;",
-                7 => "assert cell[me] != 2;",
-                8 => "assert l != 2 || !flag[me];",
-                9 => "deep(me, 2);",
-                10 => "b := full(me);",
-                11 => "if (flag[me]) l := 2; else l := 1;",
-                12 => "flag[(me + 1) % N] := true;",
-                13 => "if (*) cell[me] := 2;",
-                14 => "assert g != 2 || !b;",
-                15 => "atomic { l := g; wait(cell[me] == 0); g := 1; }",
-                16 => "flag[me] := true; wait(flag[(me + 1) % N]);",
-                17 => "l := (l + 1) % 3;",
-                18 => "if (cell[me] == 0) { cell[me] := 1; } else { wait(flag[me]); }",
-                19 => "cell[l % N] := 1;",
-                20 => "if (trylock(k[me])) { l := 0; release k[me]; }",
-                21 => "wait(g == me % 3); g := (me + 1) % N;",
-                22 => "assume g != 2;",
-                23 => "atomic { deep(me, 1); l := g; }",
-                24 => "atomic { b := full(me); wait(b); g := 0; }",
-                25 => "atomic { raise(); if (l == 0) raise(); }",
-                26 => "grow(me, 0);",
-                27 => "atomic { grow(me, 1); wait(cell[me] != 0); }",
-                _ => "b := flag[me];",
-            };
-            text += "\n";
-        }
-        text += if is_loop { "} }\n" } else { "}\n" };
-    }
-    text += [
-        "thread p[i] * N = p(i);\n",
-        "thread p[i] * N = p(i); thread q = q(0);\n",
-        "thread p = p(0); thread q = q(1);\n",
-        "thread p = p(0); thread t { async q(1); wait(flag[0]); g := 2; }\n",
-        "thread t { tid j; j := async p(1); cell[0] := 1; join j; assert cell[1] != 2; }\n",
-        "thread q * 2 = q(1); thread p = p(0);\n",
-    ][rng.usize(0..6)];
-    text
 }
 
 #[derive(Default, Debug)]
@@ -200,7 +132,7 @@ fn compare(lowering: Lowering, properties: &[Property], seed: u64, about: &str, 
     let Some(plain) = all_states(&*system, 5_000) else { return };
     let local = match rng.u32(0..4) {
         0 => Local::default(),
-        _ => program.local(),
+        _ => super::local_of(&program),
     };
     let later = rng.bool();
     let fused = Fused::new(Arc::clone(&system), local.clone());

@@ -20,8 +20,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_core::{
-    Binary, Code, Control, Edge, EdgeId, Expr, Instruction, Kind, Loc, Name, Place, ProcId, Slots,
-    Source, Target, Unary, Value,
+    Binary, Code, Control, Edge, EdgeId, Expr, Index, Instruction, Kind, Loc, Name, Place, ProcId,
+    Slots, Source, Target, Unary, Value,
 };
 use selvedge_model::{Guard, Movers, PlaceId, System};
 
@@ -263,6 +263,7 @@ impl<'c> Claims<'c> {
         {
             return Err(refusal(format!("slot {slot} cannot be protected")));
         }
+        self.check_shapes()?;
         for (edge, (_, shared)) in self.code.edges.iter().zip(&self.edges) {
             for place in shared {
                 if !self.has_its_locks(edge.from, place, &within) {
@@ -272,6 +273,36 @@ impl<'c> Claims<'c> {
                     )));
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Whether an element of an array that is protected element by element has one index, and an index one lock: arrays of such elements have no slot in common, and all places of an
+    /// array of elements or locks have the same dimensions.
+    fn check_shapes(&self) -> Result<(), Refusal> {
+        let mut shapes: BTreeMap<usize, Vec<(u32, usize)>> = BTreeMap::new();
+        let mut slots: BTreeMap<usize, Slots> = BTreeMap::new();
+        let arrays: BTreeSet<usize> =
+            self.elements.iter().flat_map(|(&array, &locks)| [array, locks]).collect();
+        let named = self.edges.iter().flat_map(|(_, shared)| shared);
+        for place in named.filter(|place| arrays.contains(&place.first)) {
+            let of = |index: &Index| (index.length, index.stride);
+            let shape: Vec<_> = place.indices.iter().map(of).collect();
+            let steps_over = |pair: &[(u32, usize)]| pair[0].1 >= pair[1].0 as usize * pair[1].1;
+            let is_told_apart =
+                shape.windows(2).all(steps_over) && shape.last().is_none_or(|last| last.1 > 0);
+            let known = shapes.entry(place.first).or_insert_with(|| shape.clone());
+            if *known != shape || !is_told_apart {
+                return Err(refusal(format!("{} has elements of several shapes", place.name)));
+            }
+            if self.elements.contains_key(&place.first) {
+                slots.entry(place.first).or_default().add(place.slots());
+            }
+        }
+        let of_one = slots.values().map(|slots| slots.iter().count()).sum::<usize>();
+        let all: BTreeSet<usize> = slots.values().flat_map(Slots::iter).collect();
+        if all.len() != of_one {
+            return Err(refusal("an element is protected twice".to_owned()));
         }
         Ok(())
     }
