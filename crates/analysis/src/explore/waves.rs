@@ -138,6 +138,10 @@ impl Waves {
         pace: &mut Pace<'_>,
         budget: &Budget,
     ) -> Result<(), Stop> {
+        // A run that ended before its time may have left something on its way.
+        self.made.iter_mut().for_each(Made::clear);
+        self.next.clear();
+        self.unknown.clear();
         let crew = reached.crew(budget);
         loop {
             if let Some(largest) = &reached.space.largest
