@@ -193,7 +193,8 @@ pub(crate) fn hosts(name: &str, processes: usize) -> (String, Vec<u16>) {
 }
 
 pub(crate) fn member(hosts: &str, process: &str, arguments: &[&str]) -> Child {
-    let line = [arguments, &["--hosts", hosts, "--process", process, "--patience", "20s"]].concat();
+    let line =
+        [arguments, &["--hosts", hosts, "--process", process, "--patience", "200s"]].concat();
     program(&line).spawn().expect("it runs")
 }
 
