@@ -8,7 +8,7 @@
 //! - **States are stored whole.** A hash says where to look, never what is there.
 //! - **Hashes are the same** in every run, in every process and on every machine ([`hash`]).
 //! - **Memory is counted in one place**: everything here says how many bytes it takes ([`Bytes`]).
-//! - **Several workers** add states to one set side by side ([`Wave`], [`Crew`]), and the numbers do not depend on how many they are; one worker alone pays nothing for that.
+//! - **Several workers** look states up side by side ([`StateSet::sift`], [`Crew`]), and the numbers do not depend on how many they are; one worker alone pays nothing for that.
 //!
 //! ```
 //! use selvedge_store::{Full, Interner, StateSet};
