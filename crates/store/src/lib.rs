@@ -51,4 +51,4 @@ pub use links::Links;
 pub use lists::Lists;
 pub use moves::Moves;
 pub use rows::Word;
-pub use set::{StateSet, Tell};
+pub use set::{Arrival, Sifted, StateSet, Tell};

@@ -4,7 +4,7 @@
 //! comes that is too large for its column, all rows are written anew, a block at a time. Words of
 //! different lengths are kept as they are.
 //!
-//! Rows come in blocks, so that there is never more room than for one block too many, and nothing
+//! Rows come in large blocks, so that there is never more room than for one block too many, and nothing
 //! is copied when there are more of them.
 
 use std::ops::Deref;
@@ -33,8 +33,11 @@ struct Loose {
     ends: Vec<u64>,
 }
 
-/// How many rows a block has.
-const ROWS_PER_BLOCK: usize = 1 << 14;
+/// How many rows a block has: so many that it takes up large pages of memory. Tests have small blocks, to see more of them.
+const ROWS_PER_BLOCK: usize = if cfg!(test) { 1 << 14 } else { 1 << 20 };
+
+/// Up to so many rows the first block grows to twice its size each time, and then by a quarter.
+const FEW_ROWS: usize = ROWS_PER_BLOCK >> 6;
 
 /// Rows are read and written sixteen bytes at a time, the last one of a block too.
 const MARGIN: usize = 16;
@@ -233,8 +236,10 @@ fn next_row(blocks: &mut Vec<Vec<u8>>, count: usize, bytes: usize) -> &mut [u8] 
     }
     let block = &mut blocks[block];
     if block.len() < (row + 1) * bytes + MARGIN {
-        block.reserve_exact(row * bytes);
-        block.resize(2 * row * bytes + MARGIN, 0);
+        let more = if row < FEW_ROWS { row } else { row / 4 };
+        let length = (row + more).min(ROWS_PER_BLOCK) * bytes + MARGIN;
+        block.reserve_exact(length - block.len());
+        block.resize(length, 0);
     }
     &mut block[row * bytes..]
 }

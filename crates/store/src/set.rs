@@ -30,19 +30,46 @@ pub trait Tell {
     }
 
     /// Whether it changes anything to be told the number of a row that is in the set, with its note. What changes nothing now must change nothing later.
-    fn matters(&self, number: u32, note: u32) -> bool;
+    fn matters(&self, number: u32, note: u16) -> bool;
 
     /// Is told the number of a row, and its note.
-    fn tell(&mut self, number: u32, note: u32);
+    fn tell(&mut self, number: u32, note: u16);
 }
 
 /// Nobody wants to know.
 impl Tell for () {
-    fn matters(&self, _number: u32, _note: u32) -> bool {
+    fn matters(&self, _number: u32, _note: u16) -> bool {
         false
     }
 
-    fn tell(&mut self, _number: u32, _note: u32) {}
+    fn tell(&mut self, _number: u32, _note: u16) {}
+}
+
+/// A row that is on its way into a set.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival<R> {
+    row: R,
+    note: u16,
+    /// Whether its look-up found it, if it was sifted.
+    is_known: bool,
+    /// The number of a row that is known. Else the slot where its look-up ended, if it was sifted: a table of `u32` has no more slots than that.
+    place: u32,
+}
+
+impl<R> Arrival<R> {
+    /// A row with a note.
+    #[inline]
+    pub fn new(row: R, note: u16) -> Self {
+        Arrival { row, note, is_known: false, place: 0 }
+    }
+}
+
+/// What rows that were sifted know of a set: nothing, by default.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Sifted {
+    /// How many slots the table had, and how many bits a row: if one of them is another, so are the places.
+    slots: usize,
+    bits: usize,
 }
 
 /// How many rows are looked up together.
@@ -75,12 +102,31 @@ impl Places {
             touched ^= set.table.touch(*hash);
         }
         black_box(touched);
-        let near =
-            |number: usize| set.rows.row(number) as u64 ^ u64::from(to.expect(number as u32));
+        let near = |number| set.near(number, to);
         for (place, &hash) in self.likely.iter_mut().zip(&self.hashes[..count]) {
             let (likely, number) = set.table.likely(hash);
             *place = likely;
             touched ^= number.map_or(0, near);
+        }
+        black_box(touched);
+    }
+
+    /// Takes over the places of rows that were sifted, and asks for the memory that is needed there.
+    #[inline]
+    fn recall<R: Row>(&mut self, set: &StateSet, rows: &[Arrival<R>], to: &impl Tell) {
+        let mut touched = 0;
+        for ((hash, place), arrival) in self.hashes.iter_mut().zip(&mut self.likely).zip(rows) {
+            if arrival.is_known {
+                touched ^= u64::from(to.expect(arrival.place));
+                continue;
+            }
+            (*hash, *place) = (hash::of_row(arrival.row.whole()), Likely(arrival.place as usize));
+            touched ^= set.table.touch_at(*place);
+        }
+        black_box(touched);
+        for (index, _) in rows.iter().enumerate().filter(|(_, arrival)| !arrival.is_known) {
+            let number = set.table.number_at(self.likely[index], self.hashes[index]);
+            touched ^= number.map_or(0, |number| set.near(number, to));
         }
         black_box(touched);
     }
@@ -303,42 +349,62 @@ impl StateSet {
         }
     }
 
-    /// Adds rows, each with a note; tells each number in turn.
+    /// Reads what is needed to compare with this number and to tell it, so that it is near at hand.
+    #[inline]
+    fn near(&self, number: usize, to: &impl Tell) -> u64 {
+        self.rows.row(number) as u64 ^ u64::from(to.expect(number as u32))
+    }
+
+    /// Adds rows, each with a note; tells each number in turn. Those that were sifted are not looked up again: what was found then has its number still.
     pub fn insert_rows<R: Row>(
         &mut self,
-        rows: &[(R, u32)],
+        rows: &[Arrival<R>],
+        sifted: Sifted,
         to: &mut impl Tell,
     ) -> Result<(), Full> {
         let mut places = Places::default();
         for some in rows.chunks(TOGETHER) {
-            places.find(self, some.iter().map(|&(row, _)| row), to);
+            if sifted == self.sifted() {
+                places.recall(self, some, to);
+            } else {
+                places.find(self, some.iter().map(|arrival| arrival.row), to);
+            }
             let most = self.len() + some.len();
             let has_room = self.table.has_room(most) && most <= self.most;
-            for (&(row, note), (hash, likely)) in some.iter().zip(places.iter()) {
-                let (number, _) = match has_room {
-                    true => self.insert_within(likely, hash, row.whole()),
-                    false => self.insert_row(hash, row.whole())?,
+            for (arrival, (hash, likely)) in some.iter().zip(places.iter()) {
+                let number = if arrival.is_known {
+                    arrival.place
+                } else if has_room {
+                    self.insert_within(likely, hash, arrival.row.whole()).0
+                } else {
+                    self.insert_row(hash, arrival.row.whole())?.0
                 };
-                to.tell(number, note);
+                to.tell(number, arrival.note);
             }
         }
         Ok(())
     }
 
-    /// Leaves out the rows that are in the set and whose numbers need not be told. Workers do this side by side.
-    pub fn sift<R: Row>(&self, rows: &mut Vec<(R, u32)>, to: &impl Tell) {
+    /// What rows know that are sifted now.
+    #[must_use]
+    pub fn sifted(&self) -> Sifted {
+        let bits = self.narrow().map_or(0, Columns::bits);
+        Sifted { slots: self.table.slots(), bits }
+    }
+
+    /// Looks up rows, and leaves out those that are in the set and whose numbers need not be told; of the others it notes which number they have, or where they belong. Workers do this side by side.
+    pub fn sift<R: Row>(&self, rows: &mut Vec<Arrival<R>>, to: &impl Tell) {
         let (mut places, mut kept) = (Places::default(), 0);
         for start in (0..rows.len()).step_by(TOGETHER) {
             let end = rows.len().min(start + TOGETHER);
-            places.find(self, rows[start..end].iter().map(|&(row, _)| row), to);
+            places.find(self, rows[start..end].iter().map(|arrival| arrival.row), to);
             for (index, (hash, likely)) in (start..end).zip(places.iter()) {
-                let (row, note) = rows[index];
+                let Arrival { row, note, .. } = rows[index];
                 let is = |number| R::of(self.rows.row(number)) == row;
-                let found = self.table.find_from(likely, hash, is);
-                if found.map_or(true, |number| to.matters(number as u32, note)) {
-                    rows[kept] = (row, note);
-                    kept += 1;
-                }
+                let (Likely(slot), number) = self.table.end_of(likely, hash, is);
+                let place = number.unwrap_or(slot) as u32;
+                rows[kept] = Arrival { row, note, is_known: number.is_some(), place };
+                kept += usize::from(number.is_none() || to.matters(place, note));
             }
         }
         rows.truncate(kept);
@@ -420,19 +486,19 @@ fn hash_of(rows: &Rows, number: usize) -> u64 {
 mod tests {
     use std::collections::{HashMap, HashSet};
 
-    use super::{StateSet, Tell};
+    use super::{Arrival, Sifted, StateSet, Tell};
     use crate::{Crew, Full};
 
     /// Wants to hear of each number and note once.
     #[derive(Default)]
-    struct Once(HashSet<(u32, u32)>, Vec<(u32, u32)>);
+    struct Once(HashSet<(u32, u16)>, Vec<(u32, u16)>);
 
     impl Tell for Once {
-        fn matters(&self, number: u32, note: u32) -> bool {
+        fn matters(&self, number: u32, note: u16) -> bool {
             !self.0.contains(&(number, note))
         }
 
-        fn tell(&mut self, number: u32, note: u32) {
+        fn tell(&mut self, number: u32, note: u16) {
             if self.0.insert((number, note)) {
                 self.1.push((number, note));
             }
@@ -442,10 +508,11 @@ mod tests {
     /// Rows have the numbers that a map gives them in their order, and what is told is the same, whether rows are sifted before or not, for any number of workers.
     #[test]
     fn sifting_and_workers_change_nothing() -> Result<(), Full> {
+        let mut grown = 0;
         for (case, widest) in [3_u32, 1 << 31, 3, 1 << 31].into_iter().enumerate() {
             // Few different rows, so that many are equal, or many.
             let most = [2_000, 60_000][case / 2];
-            let mut first: Option<Vec<(u32, u32)>> = None;
+            let mut first: Option<Vec<(u32, u16)>> = None;
             for workers in [1, 2, 3] {
                 let crew = Crew::of(workers);
                 let mut rng = fastrand::Rng::with_seed(case as u64);
@@ -468,12 +535,8 @@ mod tests {
                     let columns = set.narrow().cloned().unwrap_or_default();
                     let notes = (0..5).cycle();
                     let rows = words.iter().map(|word| columns.pack(word)).zip(notes.clone());
-                    let mut rows: Vec<(u128, u32)> = rows.collect();
-                    if workers > 1 {
-                        let before = rows.len();
-                        set.sift(&mut rows, &told);
-                        assert!(wave < 30 || most > 2_000 || rows.len() < before);
-                    }
+                    let mut rows: Vec<Arrival<u128>> =
+                        rows.map(|(row, note)| Arrival::new(row, note)).collect();
                     if wave % 5 == 4 {
                         // Numbers are the same if they are all asked for.
                         let lists = words.chunks(100);
@@ -485,8 +548,22 @@ mod tests {
                         let find = |word: &Vec<u32>| set.find(word);
                         assert!(words.iter().map(find).eq(numbers.into_iter().map(Some)));
                     }
-                    set.expect_more(rows.len(), &crew);
-                    set.insert_rows(&rows, &mut told)?;
+                    // Where there is no room for all, the places that they found are forgotten.
+                    if wave % 3 > 0 {
+                        set.expect_more(rows.len(), &crew);
+                    }
+                    let mut sifted = Sifted::default();
+                    if workers > 1 {
+                        let before = rows.len();
+                        sifted = set.sifted();
+                        set.sift(&mut rows, &told);
+                        assert!(wave < 30 || most > 2_000 || rows.len() < before);
+                    }
+                    if wave % 3 == 1 {
+                        set.expect_more(4 * set.len(), &crew);
+                        grown += usize::from(sifted != set.sifted());
+                    }
+                    set.insert_rows(&rows, sifted, &mut told)?;
                     for (word, note) in words.into_iter().zip(notes) {
                         let next = known.len() as u32;
                         let expected = *known.entry(word.clone()).or_insert(next);
@@ -500,6 +577,7 @@ mod tests {
                 assert_eq!(*first.get_or_insert_with(|| told.clone()), told, "{workers} workers");
             }
         }
+        assert!(grown > 10, "{grown} tables grew between sifting and inserting");
         Ok(())
     }
 
@@ -509,9 +587,10 @@ mod tests {
         let mut set = StateSet::default();
         set.insert(&[1000])?;
         set.limit(Some(100));
-        let rows: Vec<(u64, u32)> = (0..200).map(|row| (row, 0)).collect();
+        let mut rows: Vec<Arrival<u64>> = (0..200).map(|row| Arrival::new(row, 0)).collect();
         set.expect_more(rows.len(), &Crew::of(2));
-        let added = set.insert_rows(&rows, &mut ());
+        set.sift(&mut rows, &());
+        let added = set.insert_rows(&rows, set.sifted(), &mut ());
         assert_eq!(added, Err(Full { what: "states", most: 100 }));
         assert_eq!(set.len(), 100);
         Ok(())

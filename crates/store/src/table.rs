@@ -24,7 +24,7 @@ pub(crate) struct Vacant(usize);
 
 /// The first slot that is empty or has this part of a hash.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Likely(usize);
+pub(crate) struct Likely(pub usize);
 
 const SMALLEST: usize = 64;
 
@@ -34,6 +34,9 @@ const SMALLEST: usize = 64;
 fn room(slots: usize) -> usize {
     slots / 8 * 7
 }
+
+/// How many bytes a page of memory has, at least.
+const PAGE: usize = 1 << 12;
 
 /// How many numbers are put into a larger table at once.
 const MOVED_TOGETHER: usize = 64;
@@ -75,6 +78,7 @@ impl<S: Slot> Table<S> {
         // The old table goes first: never are there two of them.
         self.slots = Vec::new();
         self.slots = vec![S::truncate(0); length];
+        settle(&mut self.slots);
         let Some(places) = self.places() else { return };
         let mut hashes = Vec::with_capacity(MOVED_TOGETHER);
         for first in (0..count).step_by(MOVED_TOGETHER) {
@@ -156,17 +160,19 @@ impl<S: Slot> Table<S> {
         let mut beyond: Vec<Vec<(u64, usize)>> = vec![Vec::new(); division.parts()];
         let parts = self.stretches(division).into_iter().zip(&mut beyond).enumerate();
         crew.each(parts.collect(), |(part, (mut stretch, to))| {
-            let (mut some, mut beyond) = (Vec::with_capacity(MOVED_TOGETHER), Vec::new());
+            settle(stretch.slots);
+            let (mut some, mut own) = ([(0, 0); MOVED_TOGETHER], 0);
+            let mut beyond = Vec::new();
             for number in 0..count {
-                let hash = hash(number);
-                if division.part(hash) == part {
-                    some.push((hash, number));
-                    if some.len() == MOVED_TOGETHER {
-                        stretch.fill_all(&mut some, &mut beyond);
-                    }
+                // What belongs to others is written, too, and written over: half of such guesses would be wrong.
+                some[own] = (hash(number), number);
+                own += usize::from(division.part(some[own].0) == part);
+                if own == MOVED_TOGETHER {
+                    stretch.fill_all(&some, &mut beyond);
+                    own = 0;
                 }
             }
-            stretch.fill_all(&mut some, &mut beyond);
+            stretch.fill_all(&some[..own], &mut beyond);
             *to = beyond;
         });
         for (hash, number) in beyond.into_iter().flatten() {
@@ -217,10 +223,46 @@ impl<S: Slot> Table<S> {
         }
     }
 
+    /// Where a look-up ends from where it would compare first: at the number with this hash for which `is` holds, or at the slot where it belongs.
+    #[inline]
+    pub fn end_of(
+        &self,
+        Likely(mut place): Likely,
+        hash: u64,
+        is: impl Fn(usize) -> bool,
+    ) -> (Likely, Option<usize>) {
+        let Some(places) = self.places() else { return (Likely(0), None) };
+        loop {
+            let found = self.slots[place];
+            let number = places.number(found, hash);
+            if found.bits() == 0 || number.is_some_and(&is) {
+                return (Likely(place), number);
+            }
+            place = places.next(place);
+        }
+    }
+
+    /// What a look-up finds where it compares first: the number that is there, if its part of the hash is the same.
+    #[inline]
+    pub fn number_at(&self, Likely(place): Likely, hash: u64) -> Option<usize> {
+        self.places()?.number(*self.slots.get(place)?, hash)
+    }
+
+    /// How many slots there are: while there are no more, a look-up ends where it did, or behind.
+    pub fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
     /// Reads the slot at which a look-up begins, so that it is near at hand.
     #[inline]
     pub fn touch(&self, hash: u64) -> u64 {
         self.places().map_or(0, |places| self.slots[places.first(hash)].bits())
+    }
+
+    /// Reads a slot, so that it is near at hand.
+    #[inline]
+    pub fn touch_at(&self, Likely(place): Likely) -> u64 {
+        self.slots.get(place).map_or(0, |slot| slot.bits())
     }
 
     /// Where a look-up would compare first, and the number that is there, if there is one.
@@ -278,6 +320,13 @@ struct Stretch<'t, S> {
     places: Places<S>,
 }
 
+/// Writes to each page of new memory. A page that is read first, as by look-ups, is one that all programs share: it is exchanged when somebody writes to it, and all workers are interrupted for that.
+fn settle<S: Slot>(slots: &mut [S]) {
+    for slot in slots.iter_mut().step_by(PAGE / size_of::<S>()) {
+        *slot = black_box(S::truncate(0));
+    }
+}
+
 impl<S: Slot> Stretch<'_, S> {
     /// Reads the slot at which a look-up begins, so that it is near at hand.
     #[inline]
@@ -293,11 +342,11 @@ impl<S: Slot> Stretch<'_, S> {
         free.map(|free| Vacant(first + free))
     }
 
-    /// Puts numbers where they belong, which are not there yet; those that belong behind the last slot of this stretch are added to `beyond`. The list is used up.
-    fn fill_all(&mut self, numbers: &mut Vec<(u64, usize)>, beyond: &mut Vec<(u64, usize)>) {
+    /// Puts numbers where they belong, which are not there yet; those that belong behind the last slot of this stretch are added to `beyond`.
+    fn fill_all(&mut self, numbers: &[(u64, usize)], beyond: &mut Vec<(u64, usize)>) {
         // The memory is asked for all at once: the accesses wait for it together.
         black_box(numbers.iter().fold(0, |sum, &(hash, _)| sum ^ self.touch(hash)));
-        for (hash, number) in numbers.drain(..) {
+        for &(hash, number) in numbers {
             match self.vacant(hash) {
                 Some(vacant) => self.slots[vacant.0 - self.start] = self.places.slot(hash, number),
                 None => beyond.push((hash, number)),

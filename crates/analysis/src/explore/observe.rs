@@ -2,8 +2,9 @@
 //! Looks once at each state that is new: how many states it stands for, and what is visible of it.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use selvedge_store::Row;
+use selvedge_store::{Crew, Row};
 
 use super::Locals;
 use super::reached::{Observation, Reached};
@@ -15,13 +16,19 @@ use crate::{Bound, Budget, Stop};
 /// How many states are looked at between two looks at the budget.
 const STATES_PER_CHECK: usize = 4096;
 
+/// How many states are looked at together with all workers, between two looks at the budget.
+const STATES_PER_WAVE: u32 = 1 << 19;
+
 /// How many threads of states are looked at between two looks at the time.
-const ENTRIES_PER_LOOK: u32 = 1 << 16;
+const ENTRIES_PER_LOOK: u32 = 1 << 18;
 
 impl<L: Locals> Reached<'_, L> {
     /// Counts what is new at this bound.
     pub(super) fn observe(&mut self, bound: Bound, budget: &Budget) -> Result<(), Stop> {
         let new = self.new_from..self.states.end();
+        // Few states are not worth waking anybody.
+        let are_many = new.len() >= FEW_STATES as usize;
+        let crew = if are_many { self.crew(budget) } else { Arc::default() };
         if self.visible.is_none() && !self.space.locals.are_visible() {
             // So far the visible states were the states.
             self.visible = Some(Visible::new(self.space.layout.clone()));
@@ -32,14 +39,14 @@ impl<L: Locals> Reached<'_, L> {
         }
         let new_states = match L::WHOLE_CONTEXTS {
             true => None,
-            false => self.count_states(new.clone(), budget)?,
+            false => self.count_states(new.clone(), &crew, budget)?,
         };
         let mut new_visible = new_states;
         if self.visible.is_some() {
             let first = self.visible_until.last().copied().unwrap_or(0);
             self.see(new.clone(), budget)?;
             let visible = self.visible.as_ref();
-            new_visible = visible.and_then(|visible| visible.weight(first..visible.end()));
+            new_visible = visible.and_then(|visible| visible.weight(first..visible.end(), &crew));
         }
         self.states_until.push(new.end);
         self.visible_until.push(self.visible.as_ref().map_or(new.end, Visible::end));
@@ -60,18 +67,19 @@ impl<L: Locals> Reached<'_, L> {
     pub(super) fn count_states(
         &self,
         numbers: Range<u32>,
+        crew: &Crew,
         budget: &Budget,
     ) -> Result<Option<u128>, Stop> {
         if self.space.classes.are_single() {
             return Ok(Some(numbers.len() as u128));
         }
         let class = |entry| self.space.entry(entry).0;
-        let at_once = self.states_at_once(&numbers);
+        let at_once = self.states_at_once(&numbers).saturating_mul(crew.workers() as u32);
         let (mut total, mut next) = (0_u128, numbers.start);
         while next < numbers.end {
             budget.look()?;
             let end = next.saturating_add(at_once).min(numbers.end);
-            let some = self.space.layout.arrangements_of(&self.states, next..end, class);
+            let some = self.space.layout.arrangements_of(&self.states, next..end, class, crew);
             let Some(sum) = some.and_then(|some| total.checked_add(some)) else { return Ok(None) };
             (total, next) = (sum, end);
         }
@@ -96,7 +104,8 @@ impl<L: Locals> Reached<'_, L> {
     ) -> Result<Range<u32>, Stop> {
         let least = self.waves_from.max(1);
         while !L::WHOLE_CONTEXTS && numbers.len() as u32 >= least {
-            let some = numbers.start..numbers.end.min(numbers.start.saturating_add(FEW_STATES));
+            let some =
+                numbers.start..numbers.end.min(numbers.start.saturating_add(STATES_PER_WAVE));
             let crew = self.crew(budget);
             let Reached { visible: Some(visible), states, space, .. } = self else { break };
             // Rows are packed into columns that were made before: nobody knows how wide those have to be where threads are started.

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 use selvedge_model::SymbolId;
-use selvedge_store::{Batch, Bytes, Column, Crew, Full, Interner, Row, StateSet};
+use selvedge_store::{Arrival, Batch, Bytes, Column, Crew, Full, Interner, Row, Sifted, StateSet};
 
 use super::Classes;
 use super::words::Layout;
@@ -29,7 +29,7 @@ pub(super) struct Visible {
     /// The largest number of a shared state that somebody has told of.
     most_shared: u32,
     /// Visible states that several workers have made, and that they make.
-    made: [Vec<Vec<(u128, u32)>>; 2],
+    made: [Vec<Vec<Arrival<u128>>>; 2],
     /// How many entries such workers know, and the largest numbers of what is seen of them, in the place of the shared state and of each thread.
     met: u32,
     most_seen: Vec<u32>,
@@ -50,7 +50,7 @@ const MOST_COLUMNS: usize = 12;
 const STATES_PER_PIECE: u32 = 1 << 10;
 
 /// How many pieces are made beside each other.
-const PIECES: u32 = 8;
+const PIECES: u32 = 32;
 
 /// How many visible states are looked up together.
 const TOGETHER: usize = 1 << 8;
@@ -170,7 +170,7 @@ impl Visible {
         self.states.make_room_with(&self.most_seen, crew);
         let Some(narrow) = self.states.narrow() else { return Ok(false) };
         let (of_entry, narrow) = (&self.of_entry, narrow.clone());
-        let make = |(some, to): (Range<u32>, &mut Vec<(u128, u32)>)| {
+        let make = |(some, to): (Range<u32>, &mut Vec<Arrival<u128>>)| {
             // Lists that lie side by side would slow down workers that write to them.
             let mut rows = std::mem::take(to);
             rows.clear();
@@ -184,13 +184,14 @@ impl Visible {
                 word[1..].iter_mut().for_each(|entry| *entry = of_entry[*entry as usize]);
                 listed.sort(&mut word[1..]);
                 debug_assert!(narrow.hold(word), "columns are too narrow for {word:?}");
-                rows.push((narrow.pack(word), 0));
+                rows.push(Arrival::new(narrow.pack(word), 0));
             }
             *to = rows;
         };
         // Some are put into the set while others are made.
         let [mut made, mut making] = std::mem::take(&mut self.made);
         let (set, mut next, mut added) = (&mut self.states, numbers, Ok(()));
+        let mut sifted = Sifted::default();
         while added.is_ok() && !(next.is_empty() && made.is_empty()) {
             let start = next.start;
             next.start = next.end.min(start.saturating_add(STATES_PER_PIECE * PIECES));
@@ -198,11 +199,13 @@ impl Visible {
             making.resize_with(starts.len(), Vec::new);
             let end = |from: u32| next.start.min(from.saturating_add(STATES_PER_PIECE));
             let parts = starts.map(|from| from..end(from)).zip(&mut making).collect();
-            set.expect_more(made.iter().map(Vec::len).sum(), crew);
             crew.each_beside(parts, make, || {
-                added = made.iter().try_for_each(|rows| set.insert_rows(rows, &mut ()));
+                added = made.iter().try_for_each(|rows| set.insert_rows(rows, sifted, &mut ()));
             });
+            // There is room for all of them before they look for their places.
+            set.expect_more(making.iter().map(Vec::len).sum(), crew);
             if crew.workers() > 1 {
+                sifted = set.sifted();
                 crew.each(making.iter_mut().collect(), |to| {
                     let mut rows = std::mem::take(to);
                     set.sift(&mut rows, &());
@@ -331,9 +334,9 @@ impl Visible {
     }
 
     /// How many visible states these stand for.
-    pub fn weight(&self, numbers: Range<u32>) -> Option<u128> {
+    pub fn weight(&self, numbers: Range<u32>, crew: &Crew) -> Option<u128> {
         let class = |entry| self.seen.get(entry).0;
-        self.layout.arrangements_of(&self.states, numbers, class)
+        self.layout.arrangements_of(&self.states, numbers, class, crew)
     }
 }
 
@@ -398,7 +401,7 @@ fn augment(
 #[cfg(test)]
 mod tests {
     use selvedge_model::SymbolId;
-    use selvedge_store::{Full, StateSet};
+    use selvedge_store::{Crew, Full, StateSet};
 
     use super::super::Classes;
     use super::super::listed::Listed;
@@ -451,7 +454,8 @@ mod tests {
                 assert_eq!(by_rows.shared(number), by_words.shared(number), "case {case}");
                 assert_eq!(by_rows.threads(number), by_words.threads(number), "case {case}");
             }
-            assert_eq!(by_rows.weight(0..by_rows.end()), by_words.weight(0..by_words.end()));
+            let weight = |visible: &Visible| visible.weight(0..visible.end(), &Crew::default());
+            assert_eq!(weight(&by_rows), weight(&by_words));
         }
         Ok(())
     }

@@ -13,9 +13,8 @@
 
 use std::hint::black_box;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use selvedge_store::{Crew, Full, Row, StateSet, Tell};
+use selvedge_store::{Arrival, Crew, Full, Row, Sifted, StateSet, Tell};
 
 use super::Locals;
 use super::moved::Moved;
@@ -25,10 +24,10 @@ use super::words::Layout;
 use crate::{Budget, Pace, Stop};
 
 /// How many threads move in a wave at most.
-const THREADS_PER_WAVE: usize = 1 << 14;
+const THREADS_PER_WAVE: usize = 1 << 15;
 
 /// How many pieces a large wave has: one worker moves the threads of a piece.
-const PIECES: usize = 16;
+const PIECES: usize = 64;
 
 /// How many threads a piece has at least, if there are as many.
 const FEW_PER_PIECE: usize = 1 << 8;
@@ -63,8 +62,8 @@ pub(super) struct Waves {
     /// Memory for the wave after the next one, and for what comes of the next one.
     after_next: Vec<Mover>,
     making: Vec<Made>,
-    /// How many pieces of a wave are sifted: as many as it takes that putting the rest into the set is no longer than what is done beside it. Shows in no number of a state.
-    sifted: usize,
+    /// What the rows of the last wave know of the set, if they were looked up.
+    sifted: Sifted,
     /// How many threads are to move before the next wave.
     pause: usize,
 }
@@ -80,8 +79,8 @@ struct Mover {
 #[derive(Default)]
 struct Made {
     /// The rows, each with the position of the thread that moved: as half rows, if that is enough.
-    half: Vec<(u64, u32)>,
-    whole: Vec<(u128, u32)>,
+    half: Vec<Arrival<u64>>,
+    whole: Vec<Arrival<u128>>,
     /// Threads whose moves are not known.
     unknown: Vec<Unknown>,
     /// How many threads moved, or have moves that are not known, and how much work that was.
@@ -171,21 +170,18 @@ impl Waves {
         let Reached { states, space, .. } = reached;
         let Layout::Listed(listed) = space.layout.clone() else { return Ok(()) };
         let Some(columns) = states.narrow().cloned() else { return Ok(()) };
-        states.expect_more(self.made.iter().map(Made::rows).sum(), crew);
         let known = space.set_aside();
         let Some(moves) = KnownMoves::of(&columns, known.remembered(), &listed) else {
             return Ok(space.put_back(known)?);
         };
         let moves_on = todo.moves_on;
-        let Waves { next, made, unknown, after_next, making, .. } = self;
+        let Waves { next, made, sifted, unknown, after_next, making, .. } = self;
         let per_piece = (next.len() / PIECES).max(FEW_PER_PIECE);
         making.resize_with(next.len().div_ceil(per_piece), Made::default);
-        let left = AtomicUsize::new(making.len() + 1);
-        let (mut inserted, mut was_last) = (Ok(()), false);
+        let mut inserted = Ok(());
         let insert = Task::Insert(Box::new(|| {
-            inserted = todo.insert(states, made);
+            inserted = todo.insert(states, made, *sifted);
             todo.choose(states, after_next);
-            was_last = left.load(Ordering::Relaxed) == 0;
         }));
         let mut tasks: Vec<_> = next.chunks(per_piece).zip(making).map(Task::make).collect();
         // The second worker begins with the second task.
@@ -203,7 +199,6 @@ impl Waves {
                     made.make::<u128>(movers, moves, moves_on);
                 }
                 *to = made;
-                left.fetch_sub(1, Ordering::Relaxed);
             }
         };
         let mut found = Ok(());
@@ -213,12 +208,11 @@ impl Waves {
             let mut heads = heads.filter(|&(shared, entry)| !moves.knows(shared, entry));
             found = heads
                 .try_for_each(|(shared, entry)| space.moves_of(shared, entry, pace).map(|_| ()));
-            left.fetch_sub(1, Ordering::Relaxed);
         });
         space.put_back(known)?;
         found?;
         inserted?;
-        self.sift(states, todo, crew, was_last);
+        self.sift(states, todo, crew);
         pace.spend(self.making.iter().map(|made| made.work).sum())?;
         todo.work.extend(self.unknown.drain(..).map(|unknown| unknown.thread));
         self.unknown.extend(self.making.iter_mut().flat_map(|made| made.unknown.drain(..)));
@@ -231,22 +225,24 @@ impl Waves {
         Ok(())
     }
 
-    /// Leaves out of some pieces what is in the set already, with all workers: more of them than before if putting the last wave into the set took longest, and fewer if it did not.
+    /// Looks up what came of a wave with all workers, and leaves out what is in the set already and tells nobody anything new.
     fn sift(
         &mut self,
-        states: &StateSet,
+        states: &mut StateSet,
         todo: &mut Todo<'_, impl Fn(u32, u32) -> bool>,
         crew: &Crew,
-        more: bool,
     ) {
+        // There is room for all of them before they look for their places.
+        states.expect_more(self.making.iter().map(Made::rows).sum(), crew);
+        self.sifted = Sifted::default();
         if crew.workers() == 1 {
             return;
         }
-        self.sifted =
-            if more { PIECES.min(self.sifted + 1) } else { self.sifted.saturating_sub(1) };
         let Todo { work, moved, new_from, .. } = todo;
         let goes_on = GoesOn { new_from: *new_from, moved, work };
-        crew.each(self.making.iter_mut().take(self.sifted).collect(), |to| {
+        self.sifted = states.sifted();
+        let states = &*states;
+        crew.each(self.making.iter_mut().collect(), |to| {
             let mut made = std::mem::take(to);
             states.sift(&mut made.half, &goes_on);
             states.sift(&mut made.whole, &goes_on);
@@ -260,7 +256,7 @@ impl Waves {
         states: &mut StateSet,
         todo: &mut Todo<'_, impl Fn(u32, u32) -> bool>,
     ) -> Result<(), Full> {
-        todo.insert(states, &mut self.made)?;
+        todo.insert(states, &mut self.made, self.sifted)?;
         let places = states.narrow().and_then(|columns| columns.list().get(1..));
         for Mover { row, state, position } in self.next.drain(..) {
             match position {
@@ -291,12 +287,17 @@ impl<'t> Task<'t> {
 
 impl<M: Fn(u32, u32) -> bool> Todo<'_, M> {
     /// Puts what came of a wave into the set. The list is used up.
-    fn insert(&mut self, states: &mut StateSet, made: &mut Vec<Made>) -> Result<(), Full> {
+    fn insert(
+        &mut self,
+        states: &mut StateSet,
+        made: &mut [Made],
+        sifted: Sifted,
+    ) -> Result<(), Full> {
         let Todo { work, moved, new_from, .. } = self;
         let mut goes_on = GoesOn { new_from: *new_from, moved, work };
-        for Made { half, whole, .. } in &mut *made {
-            states.insert_rows(half, &mut goes_on)?;
-            states.insert_rows(whole, &mut goes_on)?;
+        for Made { half, whole, .. } in made {
+            states.insert_rows(half, sifted, &mut goes_on)?;
+            states.insert_rows(whole, sifted, &mut goes_on)?;
             half.clear();
             whole.clear();
         }
@@ -324,6 +325,9 @@ impl<M: Fn(u32, u32) -> bool> Todo<'_, M> {
     }
 }
 
+/// The note of a thread that has ended. A narrow row has fewer positions than that.
+const GONE_NOTE: u16 = u16::MAX;
+
 /// Lets threads go on from states that they have got to. The note is the position of the thread.
 struct GoesOn<'t> {
     new_from: u32,
@@ -338,19 +342,19 @@ impl Tell for GoesOn<'_> {
     }
 
     #[inline]
-    fn matters(&self, number: u32, position: u32) -> bool {
-        let new = number.checked_sub(self.new_from).filter(|_| position != GONE);
-        new.is_some_and(|new| !self.moved.has(new, position))
+    fn matters(&self, number: u32, note: u16) -> bool {
+        let new = number.checked_sub(self.new_from).filter(|_| note != GONE_NOTE);
+        new.is_some_and(|new| !self.moved.has(new, note.into()))
     }
 
     #[inline]
-    fn tell(&mut self, number: u32, position: u32) {
+    fn tell(&mut self, number: u32, note: u16) {
         // From an older state all threads that may move at this bound do so.
         if let Some(new) = number.checked_sub(self.new_from)
-            && position != GONE
-            && self.moved.set(new, position)
+            && note != GONE_NOTE
+            && self.moved.set(new, note.into())
         {
-            self.work.push((number, position));
+            self.work.push((number, note.into()));
         }
     }
 }
@@ -395,11 +399,12 @@ impl Made {
     }
 
     #[inline(always)]
-    fn push<R: Row>(&mut self, row: R, note: u32) {
+    fn push<R: Row>(&mut self, row: R, at: u32) {
+        let note = if at == GONE { GONE_NOTE } else { at as u16 };
         if size_of::<R>() == size_of::<u64>() {
-            self.half.push((row.whole() as u64, note));
+            self.half.push(Arrival::new(row.whole() as u64, note));
         } else {
-            self.whole.push((row.whole(), note));
+            self.whole.push(Arrival::new(row.whole(), note));
         }
     }
 

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use selvedge_store::StateSet;
+use selvedge_store::{Crew, StateSet};
 
 use super::Classes;
 use super::classes::arrangements;
@@ -20,6 +20,9 @@ pub(super) enum Layout {
 
 /// More threads than this are counted.
 const MOST_LISTED: usize = 10;
+
+/// How many states one worker counts at a time.
+const STATES_PER_PIECE: u32 = 1 << 12;
 
 impl Layout {
     /// How the threads of these classes are written down.
@@ -117,6 +120,7 @@ impl Layout {
         states: &StateSet,
         mut numbers: Range<u32>,
         class: impl Fn(u32) -> u32,
+        crew: &Crew,
     ) -> Option<u128> {
         if let (Layout::Listed(listed), Some(columns)) = (self, states.narrow())
             && listed.has_columns(columns.list())
@@ -125,9 +129,18 @@ impl Layout {
                 return Some(numbers.len() as u128);
             }
             let places = &columns.list()[1..];
-            return numbers.try_fold(0, |total: u128, number| {
-                total.checked_add(listed.arrangements_of_row(places, states.row(number)))
-            });
+            let count = |some: Range<u32>| {
+                let mut rows = some.map(|number| states.row(number));
+                rows.try_fold(0, |total: u128, row| {
+                    total.checked_add(listed.arrangements_of_row(places, row))
+                })
+            };
+            let starts = numbers.clone().step_by(STATES_PER_PIECE as usize);
+            let mut counts = vec![Some(0); starts.len()];
+            let end = |start: u32| numbers.end.min(start.saturating_add(STATES_PER_PIECE));
+            let pieces = starts.map(|start| start..end(start)).zip(&mut counts);
+            crew.each(pieces.collect(), |(some, to)| *to = count(some));
+            return counts.into_iter().try_fold(0, |total: u128, some| total.checked_add(some?));
         }
         let mut word = Vec::new();
         numbers.try_fold(0, |total: u128, number| {

@@ -3,6 +3,7 @@
 //! counted by no other one. While every stack is its top, the visible states are the states.
 
 use selvedge_model::Property;
+use selvedge_store::Crew;
 
 use super::super::Locals;
 use super::super::reached::Reached;
@@ -82,10 +83,12 @@ impl Share<'_> {
     pub fn notice(&mut self, properties: &[Property], budget: &Budget) -> Result<Noticed, Stop> {
         let reached = &mut self.reached;
         let new = reached.new_from..reached.states.end();
-        let new_states = reached.count_states(new.clone(), budget)?;
+        // Each process is one worker.
+        let alone = Crew::default();
+        let new_states = reached.count_states(new.clone(), &alone, budget)?;
         let first = reached.visible_until.last().copied().unwrap_or(0);
         let new_visible = match &reached.visible {
-            Some(visible) => visible.weight(first..visible.end()),
+            Some(visible) => visible.weight(first..visible.end(), &alone),
             None => new_states,
         };
         reached.states_until.push(new.end);
