@@ -376,18 +376,20 @@ impl Subject {
         if asked == Deadlocks::Waits && !applies() { Deadlocks::No } else { asked }
     }
 
-    /// Whether threads of a program wait for each other, by more than `assume`; and whether some wait in front of an `assume`, which may be no
-    /// mistake. Only of languages for which that is said.
+    /// Whether threads wait for each other, by more than `assume`; and whether some wait in front of an `assume`, which may be no
+    /// mistake. In C, what becomes an `assume` is not written as waiting; in Boolean programs it is all there is to wait with. A thread of a
+    /// table waits where no rule is for it.
     #[must_use]
     pub fn ways_to_wait(&self) -> (bool, bool) {
         match self.program() {
-            Some((program, _)) if self.is_weave() => {
-                (program.has_waits(), program.has_assumptions())
-            }
             Some((program, _)) if self.beyond().is_some_and(|beyond| beyond.is_c) => {
                 (program.has_waits(), false)
             }
-            _ => (false, false),
+            Some((program, _)) if self.is_weave() => {
+                (program.has_waits(), program.has_assumptions())
+            }
+            Some((program, _)) => (program.has_waits() || program.has_assumptions(), false),
+            None => (true, false),
         }
     }
 

@@ -134,12 +134,12 @@ fn colours_are_for_terminals_and_for_those_who_ask() {
     assert!(!has_colours(&coloured(&[], &[("NO_COLOR", "1"), ("TERM", "xterm-256color")])));
 }
 
-/// What a terminal gets from a question that takes longer than its limit, without colours.
+/// What a terminal of 80 columns gets from a question about an example, without colours.
 #[cfg(target_os = "linux")]
-fn on_a_terminal(arguments: &str) -> Option<String> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/locks/filter.weave");
+fn on_a_terminal(arguments: &str, example: &str) -> Option<String> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(example);
     let command = format!(
-        "'{}' {arguments} --const N=6 --timeout 4s '{}'",
+        "stty cols 80 rows 24; '{}' {arguments} '{}'",
         env!("CARGO_BIN_EXE_selvedge"),
         file.display()
     );
@@ -162,7 +162,11 @@ fn on_a_terminal(arguments: &str) -> Option<String> {
 fn a_terminal_shows_how_far_a_run_is_and_what_is_done() {
     // Goes back to the start of the line and clears it.
     const CLEAR: &str = "\r\u{1b}[2K";
-    let Some(said) = on_a_terminal("check --contexts 40") else { return };
+    // Takes longer than its limit.
+    let ask = |command: &str| {
+        on_a_terminal(&format!("{command} --const N=6 --timeout 4s"), "locks/filter.weave")
+    };
+    let Some(said) = ask("check --contexts 40") else { return };
     let mut lines: Vec<&str> = said.split(CLEAR).collect();
     let answer = lines.pop().unwrap();
     assert!(answer.starts_with("unknown: the time limit was reached"), "{said:?}");
@@ -182,9 +186,37 @@ fn a_terminal_shows_how_far_a_run_is_and_what_is_done() {
     assert!(lines[1..].iter().any(|line| line.contains(" moves/s")), "{said:?}");
 
     // Where no bound was asked for there is a limit alone.
-    let said = on_a_terminal("verify").unwrap();
+    let said = ask("verify").unwrap();
     let drawn = said.split(CLEAR).filter(|line| line.contains("exploring "));
     let drawn: Vec<&str> = drawn.collect();
     assert!(!drawn.is_empty(), "{said:?}");
     assert!(drawn.iter().all(|line| !line.contains(" of ") && line.contains(" %)")), "{said:?}");
+}
+
+/// At 80 columns, all words of a schedule are whole, and no line is longer than the terminal is wide.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_word_of_a_schedule_is_broken_at_the_edge_of_a_terminal() {
+    let example = "structures/treiber-stack.weave";
+    let Some(said) = on_a_terminal("verify --quiet", example) else { return };
+    let answer = |text: &str| {
+        let effort = |word: &str| word == "effort";
+        let words = text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        // What it cost differs from run to run.
+        let (before, after) = words.split_at(words.iter().position(|word| effort(word)).unwrap());
+        let first = after.iter().position(|word| word == "first").unwrap();
+        [before, &after[first..]].concat()
+    };
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(example);
+    let pipe = Command::new(env!("CARGO_BIN_EXE_selvedge"))
+        .args(["verify", "--quiet"])
+        .arg(file)
+        .output()
+        .unwrap();
+    let wide = String::from_utf8(pipe.stdout).unwrap();
+    assert!(wide.lines().any(|line| line.chars().count() > 80), "there is something to fold");
+    for line in said.lines() {
+        assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
+    }
+    assert_eq!(answer(&said), answer(&wide));
 }

@@ -253,7 +253,11 @@ pub(crate) fn beginning(word: &str) -> Option<&'static str> {
         "loop" | "forever" => "write `while true { … }`",
         "until" => "write `while !c { … }`",
         "await" => "write `wait(e);`, or `assume e;`",
-        "assert_eq" | "debug_assert" => "write `assert a == b;`",
+        "assert_eq" | "debug_assert_eq" => "write `assert a == b;`",
+        "debug_assert" => "write `assert e;`",
+        "end" | "endif" | "endwhile" | "done" => {
+            "blocks stand in braces: `if c { … }`, `while c { … }`"
+        }
         "assert_ne" => "write `assert a != b;`",
         "unreachable" | "todo" | "unimplemented" => {
             "`assert false;` is a violation wherever it is reached"
@@ -326,6 +330,7 @@ pub(crate) fn procedure(word: &str) -> Option<&'static str> {
         "drop" => "nothing is dropped: `release m;` frees a lock",
         "Some" | "Ok" | "Err" => "there are no options: keep a `bool` beside the value",
         "swap" => "write `x, y := y, x;`",
+        "Cardinality" => "`#{i : a[i] == 1}` is for how many indices of an array something holds",
         "min" | "max" => "write `a < b ? a : b`",
         _ => return None,
     })

@@ -209,7 +209,15 @@ fn why_safe(answer: &AboutStates<'_>, proof: Proof) -> Vec<Detail> {
             outcome.observations.iter().find(|o| o.bound == collapse).and_then(|o| o.visible);
         details.push((
             "collapse",
-            format!("all {} are reached within {collapse}", amount(visible, "visible state")),
+            match visible {
+                Some(1) => format!("the one visible state is reached within {collapse}"),
+                _ => {
+                    format!(
+                        "all {} are reached within {collapse}",
+                        amount(visible, "visible state")
+                    )
+                }
+            },
         ));
     }
     if !answer.properties.is_empty() {
@@ -236,8 +244,11 @@ pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool)
     match proof {
         Proof::Repetition { bound } => {
             let states = outcome.observations.last().map(|o| o.states).filter(Option::is_some);
-            let all =
-                states.map_or(String::new(), |n| format!(": all {} were seen", amount(n, "state")));
+            let all = match states {
+                None => String::new(),
+                Some(Some(1)) => ": the one state was seen".to_owned(),
+                Some(n) => format!(": all {} were seen", amount(n, "state")),
+            };
             format!("no state is new at {bound}{all}")
         }
         Proof::Generators { bound, generators } => format!(

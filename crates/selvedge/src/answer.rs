@@ -243,11 +243,9 @@ impl Answer {
             By::States { opened, .. } => &opened.properties[..],
             By::Views(_) | By::Endless { .. } => &[],
         };
-        let has_target = subject.options().target.is_some();
         let (waits, assumes) = subject.ways_to_wait();
         let left_out = match asked.iter().find(|property| property.is_about_deadlocks()) {
             Some(Property::NoDeadlock(Waiting::Anywhere)) => LeftOut::Nothing,
-            _ if has_target => LeftOut::Nothing,
             None if waits => LeftOut::All,
             _ if assumes => LeftOut::Assumptions,
             _ => LeftOut::Nothing,

@@ -6,8 +6,9 @@ use std::thread;
 use std::time::Duration;
 
 use selvedge::{
-    Blame, Bound, Bounds, Deadlocks, EngineName, Heard, InputOptions, Livelock, Options, Resource,
-    Subject, System, Verdict, VerdictName, check, livelock, recheck, table, verify,
+    Blame, Bound, Bounds, Deadlocks, EngineName, Heard, InputOptions, Livelock, Options, Paint,
+    Resource, Subject, System, TraceOptions, Verdict, VerdictName, check, livelock, recheck, table,
+    verify,
 };
 
 use selvedge_model::{Tables, Word};
@@ -401,8 +402,33 @@ fn who_waits_for_another_thread_for_ever_is_a_violation() {
         "semaphore s := 0; thread t { acquire s; }",
         "lock m; condition c; thread t { acquire m; wait c, m; release m; }",
         "barrier b := 2; thread t { wait b; }",
+        "chan[1] bool c; thread t { send(c, true); send(c, true); }",
+        "chan[1] bool c; thread t { bool b := receive(c); }",
+        "chan bool c; thread t { send(c, true); }",
+        "chan bool c, d; bool b; thread t { either when b := receive(c) { } or when b := receive(d) { } }",
     ] {
-        assert_eq!(asked(waits_for, &waits).name(), VerdictName::Unsafe, "{waits_for}");
+        let answer = asked(waits_for, &waits);
+        assert_eq!(answer.name(), VerdictName::Unsafe, "{waits_for}");
+        assert_eq!(broken(&answer).as_deref(), Some("wait-deadlock"), "{waits_for}");
+        assert_eq!(asked(waits_for, &none).name(), VerdictName::Safe, "{waits_for}");
+    }
+}
+
+/// In Boolean programs and tables deadlocks have to be asked for; a proof says that nobody did.
+#[test]
+fn other_languages_are_asked_for_deadlocks_by_option() {
+    let table = "shared 0 1\ninit 0\nthread T starts a {\n  0 a -> 1 b\n}\ntarget 0|b\n";
+    let program = "void main() begin assume(0); assert(0); end";
+    for (name, text) in [("t.cpds", table), ("t.bp", program)] {
+        let subject = subject(name, text);
+        let answer = verify(&subject, &Options::default()).unwrap();
+        assert_eq!(answer.name(), VerdictName::Safe, "{name}");
+        let told = answer.text(TraceOptions { full: false, paint: Paint { colours: false } });
+        assert!(told.contains("deadlocks (--deadlock)"), "{told}");
+        let all = Options { deadlock: Deadlocks::All, ..Options::default() };
+        let answer = verify(&subject, &all).unwrap();
+        assert_eq!(answer.name(), VerdictName::Unsafe, "{name}");
+        assert_eq!(answer.object().broken.as_deref(), Some("deadlock"), "{name}");
     }
 }
 

@@ -89,6 +89,7 @@ fn examples_that_cannot_be_sequentialized_are_refused_with_a_reason() {
         livelock/started-workers.weave:18: `async` starts a thread: only programs whose threads are all there from the start can be sequentialized
         sequentialization/fig2.bp:35: `async` starts a thread: only programs whose threads are all there from the start can be sequentialized
         start/forkjoin.weave:18: `async` starts a thread: only programs whose threads are all there from the start can be sequentialized
+        structures/parallel-sort.weave:32: `async` starts a thread: only programs whose threads are all there from the start can be sequentialized
     "#]].assert_eq(&refused);
 }
 

@@ -90,6 +90,84 @@ fn uses_are_found_and_renamed_together() {
     client.goodbye();
 }
 
+/// One of each: what waits, channels, structs, loops, quantifiers, guarded choices, texts, invariants, parameters that stand for variables, calls
+/// in expressions.
+const CONSTRUCTS: &str = "\
+struct node { int[0..2] item; bool used; }
+node nodes[2] := {{0, false}, {1, false}};
+chan[1] node jobs;
+semaphore free := 1;
+lock guard;
+condition changed;
+
+int[0..2] taken(int[0..1] slot) { return nodes[slot].item; }
+
+void put(lock l, ref node into, int[0..2] wanted) {
+  acquire l;
+  into.item := wanted;
+  notify changed;
+  release l;
+}
+
+thread worker {
+  for (int[0..2] k := 0; k < 2; k++) { if (taken(0) + taken(1) > 3) skip; }
+  acquire free;
+  put(guard, nodes[1], 2);
+  either when nodes[0].used { skip; } or when send(jobs, {2, true}) { skip; }
+  assert exists i: nodes[i].item == 2, \"nothing was put\";
+  release free;
+}
+
+thread sleeper {
+  acquire guard;
+  while (nodes[1].item == 1) wait changed, guard;
+  release guard;
+}
+
+invariant forall i: nodes[i].item <= 2, \"too large\";
+";
+
+/// Where each construct has a name, the editor knows what it is, where it is declared and where it is used.
+#[test]
+fn every_construct_has_names_that_are_known() {
+    let mut client = Client::start(&[], json!({}));
+    assert_eq!(client.open(URI, CONSTRUCTS), Vec::<Value>::new());
+    for (at, name, declared) in [
+        ("item; }\n\nvoid", "item", "int[0..2] item"),
+        ("item == 2", "item", "int[0..2] item"),
+        ("jobs, {", "jobs", "chan[1] node jobs"),
+        ("free;\n  put", "free", "semaphore free"),
+        ("guard, nodes", "guard", "lock guard"),
+        ("changed, guard", "changed", "condition changed"),
+        ("taken(0)", "taken", "taken(int[0..1] slot)"),
+        ("l;\n  into", "l", "lock l"),
+        ("into.item", "into", "ref node into"),
+        ("wanted;", "wanted", "int[0..2] wanted"),
+        ("k < 2", "k", "int[0..2] k"),
+    ] {
+        let hover = asked(&mut client, "textDocument/hover", CONSTRUCTS, at, json!({}));
+        let words = hover["result"]["contents"]["value"].as_str().unwrap_or_default();
+        assert!(words.contains(declared), "{name}: {hover}");
+        let found = asked(&mut client, "textDocument/definition", CONSTRUCTS, at, json!({}));
+        let range = &found["result"]["range"];
+        assert_eq!(slice(CONSTRUCTS, range), name, "{found}");
+        let (line, _) = place(CONSTRUCTS, declared);
+        assert_eq!(range["start"]["line"], line, "{name}: {found}");
+    }
+    // A member is one name wherever it stands, also behind what stands for a struct.
+    for (at, name, times) in [("item;", "item", 6), ("jobs;", "jobs", 2), ("k :=", "k", 3)] {
+        let new_name = json!({"newName": "another"});
+        let renamed = asked(&mut client, "textDocument/rename", CONSTRUCTS, at, new_name);
+        let edits = renamed["result"]["changes"][URI].as_array().cloned().unwrap_or_default();
+        assert_eq!(edits.len(), times, "{name}: {renamed}");
+        assert!(edits.iter().all(|edit| slice(CONSTRUCTS, &edit["range"]) == name), "{edits:?}");
+    }
+    let params =
+        json!({"textDocument": {"uri": URI}, "options": {"tabSize": 2, "insertSpaces": true}});
+    assert_eq!(client.result("textDocument/formatting", params), json!([]), "it is laid out");
+    client.goodbye();
+}
+
 #[test]
 fn what_was_meant_is_a_quick_fix() {
     let text = "bool ready;\nthread t { redy := true; }\n";

@@ -9,7 +9,7 @@
 //! taken that is not left.
 
 use num_bigint::BigInt;
-use selvedge_program::{BinaryOp, Span};
+use selvedge_program::{BinaryOp, Span, UnaryOp};
 
 use super::Writer;
 use super::places::{Meaning, NamedPart, leaf_place};
@@ -229,7 +229,7 @@ impl<'f> Writer<'f> {
         let (effect, negated) = match cond {
             Cond::Effect { effect, negated } => (effect.clone(), *negated),
             Cond::Expr(expr) => match &expr.kind {
-                ExprKind::Unary(selvedge_program::UnaryOp::Not, inner) => (call(inner)?, true),
+                ExprKind::Unary(UnaryOp::Not, inner) => (call(inner)?, true),
                 _ => (call(expr)?, false),
             },
         };
@@ -401,40 +401,38 @@ impl<'f> Writer<'f> {
         }
     }
 
-    /// Tries an operation, and goes on with the first of two blocks if it was done, else with the second.
+    /// Tries an operation, and goes on with the first of two blocks if it was done (`negated`: if it was not), else with the second.
     pub(super) fn try_branch(
         &mut self,
-        operation: Operation<'f>,
-        [yes, no]: [Vec<Stmt>; 2],
+        (operation, negated): (Operation<'f>, bool),
+        [then, otherwise]: [Vec<Stmt>; 2],
         span: Span,
         into: &mut Vec<Stmt>,
     ) {
-        let [done, not_done, end] = ["done", "not", "end"].map(|word| self.made_label(word, span));
-        let Some(attempt) = self.attempt(operation, [&done, &not_done], span) else {
-            into.extend(yes);
-            into.extend(no);
+        let [yes, no, end] = ["yes", "no", "end"].map(|word| self.made_label(word, span));
+        let Some(attempt) = self.attempt((operation, negated), [&yes, &no], span) else {
+            into.extend(then);
+            into.extend(otherwise);
             return;
         };
         let plain = |kind| Stmt { labels: Vec::new(), kind, span };
         into.push(attempt);
-        into.push(Stmt { labels: vec![done], kind: StmtKind::Block(yes), span });
+        into.push(Stmt { labels: vec![yes], kind: StmtKind::Block(then), span });
         into.push(plain(StmtKind::Goto(vec![end.clone()])));
-        into.push(Stmt { labels: vec![not_done], kind: StmtKind::Block(no), span });
+        into.push(Stmt { labels: vec![no], kind: StmtKind::Block(otherwise), span });
         into.push(Stmt { labels: vec![end], kind: StmtKind::Empty, span });
     }
 
-    /// Tries an operation again and again, and executes a block each time that it was done, or was not.
+    /// Tries an operation again and again, and executes a block each time that it was done (`negated`: that it was not).
     pub(super) fn try_loop(
         &mut self,
-        operation: Operation<'f>,
-        negated: bool,
+        tried: (Operation<'f>, bool),
         body: Vec<Stmt>,
         span: Span,
         into: &mut Vec<Stmt>,
     ) {
         let [again, end] = ["again", "end"].map(|word| self.made_label(word, span));
-        let labels = if negated { [&end, &again] } else { [&again, &end] };
-        let Some(attempt) = self.attempt(operation, labels, span) else {
+        let Some(attempt) = self.attempt(tried, [&again, &end], span) else {
             into.extend(body);
             return;
         };
@@ -445,11 +443,12 @@ impl<'f> Writer<'f> {
         into.push(Stmt { labels: vec![end], kind: StmtKind::Empty, span });
     }
 
-    /// Tries an operation in one step, and jumps to the first of two labels if it was done, else to the second.
+    /// Tries an operation in one step, and jumps to the first of two labels if it was done, else to the second; `negated`, the other way round.
+    /// The test in it comes out as the condition does that was written.
     fn attempt(
         &mut self,
-        operation: Operation<'f>,
-        [done, not_done]: [&crate::syntax::Name; 2],
+        (operation, negated): (Operation<'f>, bool),
+        [yes, no]: [&crate::syntax::Name; 2],
         span: Span,
     ) -> Option<Stmt> {
         let parts = self.parts_of(operation, Vec::new());
@@ -459,10 +458,21 @@ impl<'f> Writer<'f> {
         };
         let plain = |kind| Stmt { labels: Vec::new(), kind, span };
         let goto = |label: &crate::syntax::Name| plain(StmtKind::Goto(vec![label.clone()]));
-        let kind = StmtKind::If {
-            cond: Cond::Expr(parts.guard),
-            then: vec![plain(parts.assign), goto(done)],
-            otherwise: vec![goto(not_done)],
+        let guard = parts.guard;
+        let kind = match negated {
+            false => StmtKind::If {
+                cond: Cond::Expr(guard),
+                then: vec![plain(parts.assign), goto(yes)],
+                otherwise: vec![goto(no)],
+            },
+            true => StmtKind::If {
+                cond: Cond::Expr(Expr {
+                    span: guard.span,
+                    kind: ExprKind::Unary(UnaryOp::Not, Box::new(guard)),
+                }),
+                then: vec![goto(yes)],
+                otherwise: vec![plain(parts.assign), goto(no)],
+            },
         };
         Some(plain(StmtKind::Atomic(vec![plain(kind)])))
     }

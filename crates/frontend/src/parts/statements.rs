@@ -69,15 +69,14 @@ impl<'f> Writer<'f> {
                 self.communicate(operation, targets, stmt.span, into);
             }
             StmtKind::If { cond, then, otherwise } => {
-                let (operation, negated) = self.tried(cond)?;
-                let (then, otherwise) = (self.block(then), self.block(otherwise));
-                let branches = if negated { [otherwise, then] } else { [then, otherwise] };
-                self.try_branch(operation, branches, stmt.span, into);
+                let tried = self.tried(cond)?;
+                let branches = [self.block(then), self.block(otherwise)];
+                self.try_branch(tried, branches, stmt.span, into);
             }
             StmtKind::While { cond, body } => {
-                let (operation, negated) = self.tried(cond)?;
+                let tried = self.tried(cond)?;
                 let body = self.block(body);
-                self.try_loop(operation, negated, body, stmt.span, into);
+                self.try_loop(tried, body, stmt.span, into);
             }
             _ => return None,
         }

@@ -153,6 +153,9 @@ impl Parser<'_> {
                 let word = self.tokens.text(self.tokens.span_at(1));
                 format!("`{word}` is a reserved word: choose another name")
             }
+            (Token::Name, Token::OpenBrace) if self.tokens.current_text() == "invariant" => {
+                "write `invariant e;`, without braces".to_owned()
+            }
             (Token::Assert, _) => {
                 "a thread checks an assertion when it comes to it: write it in a procedure, for example after `join`"
                     .to_owned()
@@ -351,7 +354,11 @@ impl Parser<'_> {
         }
         if self.peek() == Token::Semicolon {
             let error = Diagnostic::error(self.tokens.span(), "this procedure has no body");
-            let hint = "write the body here: procedures may be used before they are declared";
+            let declared = proc.results.first().map(|ty| self.tokens.text(ty.span));
+            let hint = match declared {
+                Some("lock" | "mutex") => "leave the parentheses out: `lock m;` declares a lock",
+                _ => "write the body here: procedures may be used before they are declared",
+            };
             let reported = self.tokens.unexpected(error.hint(hint));
             return Err(reported);
         }
@@ -403,7 +410,11 @@ impl Parser<'_> {
         {
             let message = format!("parameter {} has no type", self.tokens.quote());
             let error = Diagnostic::error(self.tokens.span(), message);
-            return Err(self.tokens.unexpected(error.hint("write the type first: `bool x`")));
+            let hint = match self.peek() {
+                Token::Number => "a first value is written `:= 2`, as in `semaphore s := 2;`",
+                _ => "write the type first: `bool x`",
+            };
+            return Err(self.tokens.unexpected(error.hint(hint)));
         }
         self.skip_struct_word();
         let is_ref = (self.peek() == Token::Name && self.tokens.current_text() == REF)
@@ -463,6 +474,10 @@ impl Parser<'_> {
             }
             Token::Semicolon => Entry::SameName,
             _ if self.tokens.on_new_line() => Entry::SameName,
+            Token::Comma => {
+                let hint = "each thread is declared by itself: `thread a { … } thread b { … }`; `thread a * 2 { … }` are two that are alike";
+                return Err(self.expected_with_hint("`*`, `=`, `{` or `;`", hint));
+            }
             _ => return Err(self.expected("`*`, `=`, `{` or `;`")),
         };
         let has_body = matches!(entry, Entry::Body(_));

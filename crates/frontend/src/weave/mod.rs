@@ -164,6 +164,16 @@ impl Parser<'_> {
             "<>" => return self.no_word(both).hint("write `!=`"),
             "<=>" => return self.no_word(both).hint("write `==`, between truth values too"),
             "[]" => return error.hint("an array says how long it is: `int a[3];`"),
+            sign @ "->" => {
+                return match foreign::sign(sign) {
+                    Some(hint) => self.no_word(both).hint(hint),
+                    None => error,
+                };
+            }
+            "()" => {
+                return error
+                    .hint("something has to stand in the parentheses; `return;` returns nothing");
+            }
             _ => {}
         }
         for span in [here, self.tokens.previous()] {
@@ -212,7 +222,12 @@ impl Parser<'_> {
         let message = write(what, &self.tokens.quote());
         let error = Diagnostic::error(self.tokens.span(), message);
         let error = self.of_other_languages(error.related(open, "to close this"));
-        Err(self.tokens.unexpected(error))
+        let hint = match (token, self.peek()) {
+            (Token::CloseBracket, Token::Comma) => "each index has brackets of its own: `a[1][2]`",
+            (Token::CloseParen, Token::DotDot) => "`{1 .. 3}` chooses one of these numbers",
+            _ => return Err(self.tokens.unexpected(error)),
+        };
+        Err(self.tokens.unexpected(error.hint(hint)))
     }
 
     /// Moves past the `;` at the end of a statement or declaration. If it is missing but the next
@@ -228,6 +243,9 @@ impl Parser<'_> {
         let hint = match self.peek() {
             Token::PlusPlus | Token::MinusMinus => STEP_HINT.to_owned(),
             Token::Comma => "`,` joins nothing here: write `;`".to_owned(),
+            Token::Not if !self.tokens.on_new_line() => {
+                "there are no macros: write a procedure, and call it without `!`".to_owned()
+            }
             Token::EqualEqual | Token::NotEqual => {
                 "a comparison is no statement: `assume e;` waits until it holds, `assert e;` checks it"
                     .to_owned()

@@ -58,6 +58,10 @@ impl Parser<'_> {
                 let hint = "there are no addresses: name the variable itself";
                 return Err(self.expected_with_hint("an expression", hint));
             }
+            Token::Dot => {
+                let hint = "members are listed in the order of the struct, without their names: `{1, false}`";
+                return Err(self.expected_with_hint("an expression", hint));
+            }
             Token::OpenBracket => {
                 let hint = "all elements of an array are `{0, 1, 2}`, or one value for all where it is declared, as in \
                             `int a[3] := 0;`; `a[1] := 2;` sets one";

@@ -186,7 +186,7 @@ fn whole_structs_are_compared_and_swapped_in_one_step() {
         "struct pair { int[0..2] x; bool y; } pair p := {0, false}; thread t { while (!cas(p, {0, true}, {1, false})) { skip; } p.x := 2; }",
         "int[0..2] p_x := 0; bool p_y := false;
          thread t { while (true) {
-             atomic { if (p_x == 0 && p_y == true) { p_x, p_y := 1, false; goto B; } else { goto A; } }
+             atomic { if (!(p_x == 0 && p_y == true)) { goto A; } else { p_x, p_y := 1, false; goto B; } }
              A: skip; }
            B: p_x := 2; }",
     );
@@ -204,7 +204,7 @@ fn channels_in_conditions_and_choices() {
         "chan[1] int[0..3] c; int[0..3] x; thread t { while (!tryreceive(c, x)) { skip; } x := 0; }",
         "int[0..1] c_length := 0; int[0..3] c_items[1] := 0; int[0..3] x;
          thread t { while (true) {
-             atomic { if (c_length > 0) { x, c_items[0], c_length := c_items[0], 0, c_length - 1; goto B; } else { goto A; } }
+             atomic { if (!(c_length > 0)) { goto A; } else { x, c_items[0], c_length := c_items[0], 0, c_length - 1; goto B; } }
              A: skip; }
            B: x := 0; }",
     );

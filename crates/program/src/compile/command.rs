@@ -88,7 +88,7 @@ impl Writer<'_> {
                 let result = self.attempt(op);
                 self.code.extend(dest.map(|dest| store(dest, Source::Value(result))));
             }
-            Command::TestAttempt { op, succeeds } => {
+            Command::TestAttempt { op, succeeds, .. } => {
                 let result = self.attempt(op);
                 self.assume(result, *succeeds);
             }

@@ -127,7 +127,7 @@ impl<'a> Builder<'a> {
             }
             Cond::Expr(cond) => Command::Test { cond: cond.clone(), holds },
             Cond::Attempt { op, negated } => {
-                Command::TestAttempt { op: op.clone(), succeeds: holds != *negated }
+                Command::TestAttempt { op: op.clone(), succeeds: holds != *negated, holds }
             }
         };
         self.edge(from, command, to, span);

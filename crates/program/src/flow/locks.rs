@@ -127,7 +127,7 @@ impl<'a> Held<'a> {
             }
             match &edge.command {
                 Command::Acquire(place)
-                | Command::TestAttempt { op: AtomicOp::TryLock(place), succeeds: true } => {
+                | Command::TestAttempt { op: AtomicOp::TryLock(place), succeeds: true, .. } => {
                     after.held.extend(name(place));
                 }
                 Command::Attempt { dest: Some(dest), op: AtomicOp::TryLock(place) } => {

@@ -121,6 +121,8 @@ pub enum Command {
         op: AtomicOp,
         /// The result that it must have.
         succeeds: bool,
+        /// Whether the condition in the source holds then: with a `!` in it, it does if the operation fails.
+        holds: bool,
     },
     /// Calls a procedure.
     Call {

@@ -242,8 +242,33 @@ impl Lowering {
             // It went wrong there.
             Some(Part::Sleeps) if matches!(last, Some(Command::Release(_))) => text,
             Some(part) => format!("{text}  [{}]", part.done()),
-            None => text,
+            None => match self.tried(&text, edges) {
+                Some(holds) => format!("{text}  [{}]", outcome(holds)),
+                None => text,
+            },
         }
+    }
+
+    /// How the condition came out that these edges of one statement try, such as `if (cas(…))` of a whole struct.
+    fn tried(&self, text: &str, edges: &[EdgeId]) -> Option<bool> {
+        let is_condition = ["if", "while", "for"].into_iter().any(|word| {
+            text.strip_prefix(word).is_some_and(|rest| rest.starts_with([' ', '(', '!']))
+        });
+        let holds = |&id: &EdgeId| match self.flow.edge(id).command {
+            Command::Test { holds, .. } => Some(holds),
+            _ => None,
+        };
+        edges.iter().find_map(holds).filter(|_| is_condition)
+    }
+
+    /// Whether an edge is the head of a loop whose condition is tried in the next step.
+    fn leads_to_attempt(&self, edge: &Edge) -> bool {
+        let attempt = |id: &EdgeId| {
+            let next = self.flow.edge(*id);
+            let begins = matches!(next.command, Command::Skip);
+            begins && next.span == edge.span && self.flow.location(next.to).atomic
+        };
+        self.flow.location(edge.to).edges.iter().any(attempt)
     }
 
     /// Which part of waiting for a condition or a barrier these edges are, if they are one.
@@ -354,15 +379,24 @@ impl Lowering {
         }
         let text = self.text_of(edge);
         match &edge.command {
-            Command::Test { holds: taken, .. } | Command::TestAttempt { succeeds: taken, .. } => {
-                format!("{text}  [{}]", if *taken { "yes" } else { "no" })
+            Command::Test { .. } if self.leads_to_attempt(edge) => text,
+            Command::Test { holds, .. } | Command::TestAttempt { holds, .. } => {
+                format!("{text}  [{}]", outcome(*holds))
             }
             Command::Receive { .. } => format!("{text}  [result]"),
             Command::Return(_) if text.is_empty() => "return".to_owned(),
-            _ if text.is_empty() => "end of atomic block".to_owned(),
+            _ if text.is_empty() && self.flow.location(edge.from).atomic => {
+                "end of atomic block".to_owned()
+            }
+            _ if text.is_empty() => "end of block".to_owned(),
             _ => text,
         }
     }
+}
+
+/// How a condition came out, in a word.
+fn outcome(holds: bool) -> &'static str {
+    if holds { "yes" } else { "no" }
 }
 
 /// The values of a variable: of one with indices inside of its name, one for each combination of them.

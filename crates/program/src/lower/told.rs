@@ -58,9 +58,9 @@ impl Lowering {
     /// What there is to say of an edge beside the statement that it belongs to: which way a condition went, or what was read.
     pub(super) fn told_outcome(&self, telling: &Telling, edge: &Edge) -> Option<String> {
         match &edge.command {
-            Command::Test { holds: taken, .. } | Command::TestAttempt { succeeds: taken, .. } => {
+            Command::Test { holds, .. } | Command::TestAttempt { holds, .. } => {
                 let is_condition = telling.conditions.contains(&edge.span);
-                is_condition.then(|| if *taken { "yes" } else { "no" }.to_owned())
+                is_condition.then(|| if *holds { "yes" } else { "no" }.to_owned())
             }
             Command::Assign { targets, values, .. } => {
                 let [Place { var: VarRef::Local(local), .. }] = targets.as_slice() else {
