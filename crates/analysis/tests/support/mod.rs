@@ -16,6 +16,12 @@ pub fn many(usual: u64) -> u64 {
     std::env::var("SELVEDGE_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
 
+/// The seeds of random cases to try: as many as [`many`] says; `SELVEDGE_FROM=1000` begins with that one.
+pub fn seeds(usual: u64) -> std::ops::Range<u64> {
+    let from = std::env::var("SELVEDGE_FROM").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+    from..from + many(usual)
+}
+
 /// The program that a `.weave` text means; panics if it is not accepted.
 pub fn read_weave(text: &str) -> Program {
     read(text, "test.weave")
