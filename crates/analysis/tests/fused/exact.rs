@@ -961,7 +961,9 @@ fn each_reduction_alone_on_examples() {
     }
     println!("{tally:#?}\nup to a bound: {partly:#?}\nof these unanswered: {unanswered:#?}");
     println!("asked in another way: {other:#?}");
-    assert!(tally.programs > 0 && partly.len() * 2 < tally.questions, "{partly:#?}");
+    // Of a few examples, most may be too large for the little that is enumerated of each; of all of them, with more effort, less than half is.
+    let most = if every == 1 { tally.questions / 2 } else { tally.questions };
+    assert!(tally.programs > 0 && partly.len() < most, "{partly:#?}");
 }
 
 /// The program of an example, with what its options say of it; `None` if it is asked about in another way.
