@@ -171,7 +171,11 @@ fn a_terminal_shows_how_far_a_run_is_and_what_is_done() {
     let answer = lines.pop().unwrap();
     assert!(answer.starts_with("unknown: the time limit was reached"), "{said:?}");
     // A smaller bound may do; what was just done is no advice.
-    let advice = answer.lines().find(|line| line.trim_start().starts_with("try ")).unwrap();
+    // It goes on in lines that are indented further.
+    let mut rest = answer.lines().skip_while(|line| !line.trim_start().starts_with("try "));
+    let first = rest.next().unwrap();
+    let more = rest.take_while(|line| line.starts_with("    "));
+    let advice = std::iter::once(first).chain(more).map(str::trim).collect::<Vec<_>>().join(" ");
     assert!(advice.contains("a smaller --contexts") && !advice.contains("check"), "{advice}");
     assert_eq!(lines.first(), Some(&""), "nothing but the line and the answer: {said:?}");
     let mut before = 0;

@@ -170,7 +170,7 @@ impl Parser<'_> {
                     None => error,
                 };
             }
-            "()" => {
+            "()" if error.message.starts_with("write an expression") => {
                 return error
                     .hint("something has to stand in the parentheses; `return;` returns nothing");
             }
