@@ -75,15 +75,18 @@ fn window_of(windows: &Windows, local: u32) -> Window {
 /// What may lie below what.
 fn guesses_of(windows: &Windows) -> Vec<Guess> {
     let mut guesses: Vec<Guess> = Vec::new();
-    for (&(class, lowest), below) in windows.guesses() {
-        // Certificates are for tight guesses: without the symbol above there is none.
-        let guess = |&(below, more): &windows::Below| {
-            lowest.map(|lowest| Guess { class, lowest, below, more })
-        };
-        guesses.extend(below.iter().filter_map(guess));
+    for (above, below) in windows.guesses() {
+        // Certificates are for tight guesses: the checker refuses those without a symbol above.
+        let guess = |&below: &windows::Below| guess_of(above, below);
+        guesses.extend(below.iter().map(guess));
     }
     guesses.sort_unstable();
     guesses
+}
+
+/// That something may lie below something, as certificates say it.
+pub(crate) fn guess_of(above: &windows::Above, (below, more): windows::Below) -> Guess {
+    Guess { class: above.class, above: above.symbols.clone(), below, more }
 }
 
 fn cut<L: Locals>(

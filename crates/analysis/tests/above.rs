@@ -12,7 +12,10 @@ use selvedge_analysis::explore::languages::Languages;
 use selvedge_analysis::explore::windows::Cut;
 use selvedge_analysis::explore::{ContextExplorer, Explorer};
 use selvedge_analysis::random::{Shape, random_system};
-use selvedge_model::{System, VisibleState};
+use selvedge_evidence::{Evidence, recheck};
+use selvedge_model::{Property, SymbolId, System, VisibleState};
+
+use crate::support;
 
 const BOUNDS: usize = 10;
 
@@ -86,17 +89,66 @@ fn comparing_heights_is_right_and_of_use() {
         while !below.has_collapsed() && below.bound() < 6 {
             below.advance(&Budget::default()).expect("goes on");
         }
-        let plain = z(&system, Cut::tight(2));
-        let compared = z(&system, Cut { heights: true, ..Cut::tight(2) });
-        assert!(visible(&below).is_subset(&compared), "seed {seed}");
-        assert!(compared.is_subset(&plain), "seed {seed}");
-        if compared.len() < plain.len() {
-            let deeper = z(&system, Cut::tight(4));
-            fewer += usize::from(!deeper.is_subset(&compared));
+        // Heights in deeper cuts take longer.
+        let deepest = if seed < 100 { 3 } else { 2 };
+        for depth in 2..=deepest {
+            let plain = z(&system, Cut::tight(depth));
+            let cut = Cut { heights: true, ..Cut::tight(depth) };
+            let above = Above::explore(&system, cut, false, &Budget::default()).expect("ends");
+            // What is left is closed, and has all guesses that it needs.
+            let checked = recheck(&system, &[], &above.certificate());
+            checked.unwrap_or_else(|why| panic!("seed {seed}, {depth}: {why}"));
+            let compared = visible(above.explorer());
+            assert!(visible(&below).is_subset(&compared), "seed {seed}, {depth}");
+            assert!(compared.is_subset(&plain), "seed {seed}, {depth}");
+            if depth == 2 && compared.len() < plain.len() {
+                let deeper = z(&system, Cut::tight(4));
+                fewer += usize::from(!deeper.is_subset(&compared));
+            }
         }
     }
     println!("{fewer} with fewer visible states than cuts of depth 4 leave");
     assert!(fewer >= 2);
+}
+
+/// One recursion through the stacks of two threads, without limit: guesses know all that is in sight, and go with the states that heights exclude. No guess can be missing, or be about fewer symbols.
+#[test]
+fn recursion_through_several_stacks_is_proved() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/hard/mutual-recursion.weave");
+    let text = std::fs::read_to_string(path).expect("an example");
+    for (levels, depth) in [(2, 2), (3, 5)] {
+        let text = text.replace("const N = 3;", "const N = 2;");
+        let text = text.replace("const M = 4;", &format!("const M = {levels};"));
+        let text = text.replace("const ANY_DEPTH = false;", "const ANY_DEPTH = true;");
+        let system = support::lower(&support::read_weave(&text), &text).expect("it is a program");
+        let budget = Budget::default();
+        let violation = |cut: Cut| {
+            let above = Above::explore(&system, cut, true, &budget).expect("ends");
+            let found = above.violation(&[Property::NeverWrong]).expect("it can be asked");
+            (found.is_some(), above.certificate())
+        };
+        assert!(violation(Cut::tight(depth)).0, "{levels}");
+        let (is_violated, evidence) = violation(Cut { heights: true, ..Cut::tight(depth) });
+        assert!(!is_violated, "{levels}");
+        let check = |evidence: &Evidence| recheck(&system, &[Property::NeverWrong], evidence);
+        check(&evidence).expect("it is right");
+        let Evidence::Cut(cut) = evidence else { panic!("{evidence:?}") };
+        assert!(!cut.guesses.is_empty() && !cut.measures.is_empty());
+        for number in 0..cut.guesses.len() {
+            let (mut missing, mut shorter, mut other) = (cut.clone(), cut.clone(), cut.clone());
+            missing.guesses.remove(number);
+            let why = check(&Evidence::Cut(missing)).expect_err("it is needed").to_string();
+            assert!(why.contains("which is no guess"), "{why}");
+            let above = &mut shorter.guesses[number].above;
+            *above = above[1..].into();
+            let why = check(&Evidence::Cut(shorter)).expect_err("it is too short").to_string();
+            assert!(why.contains("symbols, not"), "{why}");
+            // Something else is said to lie there.
+            let below = cut.guesses[number].below;
+            other.guesses[number].below = SymbolId(below.0 ^ 1);
+            check(&Evidence::Cut(other)).expect_err("something else lies there");
+        }
+    }
 }
 
 /// The test of the paper, wherever it succeeds, must be right; and it succeeds exactly where the

@@ -12,7 +12,7 @@
 //! let text = "void worker() { assert false; } thread worker;";
 //! let subject = Subject::parse("wrong.weave", text, InputOptions::default())?;
 //! let evidence = |steps: u32| format!(
-//!     r#"{{ "selvedge": "0.1.0", "evidence": 2, "file": "wrong.weave", "digest": "{}", "options": {{}},
+//!     r#"{{ "selvedge": "0.1.0", "evidence": 3, "file": "wrong.weave", "digest": "{}", "options": {{}},
 //!          "property": "assertions", "kind": "violation",
 //!          "violation": {{ "property": 0, "contexts": 1, "schedule": ["worker * {steps}"] }} }}"#,
 //!     digest(text),

@@ -49,7 +49,7 @@ fn long_text() -> PathBuf {
 
 fn evidence(kind: &str, body: Value) -> String {
     let mut document = json!({
-        "selvedge": env!("CARGO_PKG_VERSION"), "evidence": 2, "file": "endless.weave",
+        "selvedge": env!("CARGO_PKG_VERSION"), "evidence": 3, "file": "endless.weave",
         "digest": digest(PROGRAM), "options": {}, "property": "assertions", "kind": kind,
     });
     document[kind] = body;
@@ -226,9 +226,10 @@ fn a_solver_ends_with_ctrl_c_and_so_does_what_it_started() {
     heeded("the run was interrupted", || {
         let (solver, children) = idle_solver("interrupted");
         let asked = ["--solver", solver.to_str().expect("plain names")];
-        let child = command(&asks_a_solver(), &asked).spawn().expect("it runs");
+        let mut child = command(&asks_a_solver(), &asked).spawn().expect("it runs");
         // The solver was started, and started another process.
         while !children.exists() {
+            assert!(child.try_wait().expect("it is there").is_none(), "it ended by itself");
             thread::sleep(Duration::from_millis(5));
         }
         let output = signalled(child, "-INT");

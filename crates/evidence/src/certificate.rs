@@ -96,14 +96,14 @@ pub struct Window {
     pub hidden: bool,
 }
 
-/// In stacks of threads of `class`, `below` may lie directly below `lowest`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+/// In stacks of threads of `class`, `below` may lie directly below the symbols `above`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Guess {
     /// The class of the thread.
     pub class: u32,
-    /// The upper symbol.
-    pub lowest: SymbolId,
-    /// The symbol below it.
+    /// The symbols above it, the lowest last: one less than are kept, but at least one.
+    pub above: Box<[SymbolId]>,
+    /// The symbol below them.
     pub below: SymbolId,
     /// Whether something lies below that.
     pub more: bool,

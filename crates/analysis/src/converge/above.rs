@@ -12,7 +12,8 @@
 //!
 //! **Needs.** Finitely many shared states, or the run ends by its budget.
 
-use selvedge_evidence::{Evidence, Measure};
+use rustc_hash::FxHashSet;
+use selvedge_evidence::{Evidence, Guess, Measure};
 use selvedge_model::System;
 
 use super::heights::{Compared, compare};
@@ -26,6 +27,8 @@ pub struct Above<'a> {
     cut: Cut,
     /// What is known of heights in the states that are left.
     measures: Vec<Measure>,
+    /// Guesses that none of them brings about.
+    idle: FxHashSet<Guess>,
 }
 
 impl<'a> Above<'a> {
@@ -56,7 +59,8 @@ impl<'a> Above<'a> {
                 explorer.advance(budget)?;
             }
             if !explorer.locals().has_grown() {
-                let mut above = Above { explorer, cut, measures: Vec::new() };
+                let mut above =
+                    Above { explorer, cut, measures: Vec::new(), idle: FxHashSet::default() };
                 if cut.heights {
                     above.compare_heights(system, budget)?;
                 }
@@ -71,13 +75,14 @@ impl<'a> Above<'a> {
     /// there were any.
     pub fn compare_heights(&mut self, system: &dyn System, budget: &Budget) -> Result<bool, Stop> {
         self.cut.heights = true;
-        let Some(Compared { possible, measures }) =
+        let Some(Compared { possible, measures, idle }) =
             compare(system, self.explorer.reached(), budget)?
         else {
             return Ok(false);
         };
         self.explorer.keep(|number| possible[number as usize])?;
         self.measures = measures;
+        self.idle = idle;
         Ok(true)
     }
 
@@ -87,6 +92,7 @@ impl<'a> Above<'a> {
         let mut evidence = self.explorer.certificate();
         if let Evidence::Cut(certificate) = &mut evidence {
             certificate.measures.clone_from(&self.measures);
+            certificate.guesses.retain(|guess| !self.idle.contains(guess));
         }
         evidence
     }

@@ -8,7 +8,9 @@
 //! thread that acts, times what its stack grows by. So the least value in each state of the cut is
 //! the length of a shortest path. Where that is greater than any value that stacks with the windows
 //! of the state can have, no run leads there, and the step is not followed. What is left is fewer
-//! states, from which another measure may exclude more.
+//! states, from which another measure may exclude more. And what lies below a window was guessed from
+//! what fell out of one in some state: where that state is left out, so is the guess, and whatever
+//! needs it.
 //!
 //! **Claim.** Every state that is reachable is among those that are left, with a value of each
 //! measure that is not less than the least one there: by induction over the steps, since a least
@@ -21,7 +23,8 @@
 
 mod graph;
 
-use selvedge_evidence::Measure;
+use rustc_hash::FxHashSet;
+use selvedge_evidence::{Guess, Measure};
 use selvedge_model::System;
 
 use crate::explore::Reached;
@@ -41,6 +44,8 @@ pub struct Compared {
     pub possible: Vec<bool>,
     /// Why: the least values are those of the states that are left, in their order.
     pub measures: Vec<Measure>,
+    /// Guesses about what lies below that none of these states brings about.
+    pub idle: FxHashSet<Guess>,
 }
 
 /// Leaves out states that measures exclude. `None` if there are none, or too many to look at.
@@ -63,6 +68,7 @@ pub fn compare(
         let least = graph.least(weights, &most, budget)?;
         since += 1;
         if graph.exclude(weights, &least, &most) {
+            graph.follow_guesses();
             found.push((weights, least));
             since = 0;
         }
@@ -80,7 +86,8 @@ pub fn compare(
         least: left(least),
     };
     let measures = found.iter().map(measure).collect();
-    Ok(Some(Compared { possible: graph.possible, measures }))
+    let possible = std::mem::take(&mut graph.possible);
+    Ok(Some(Compared { possible, measures, idle: graph.idle() }))
 }
 
 /// The weights that are tried: of the classes that hide something, the fewest first.

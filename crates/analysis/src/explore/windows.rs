@@ -4,14 +4,16 @@
 //!
 //! **Idea.** Keep the top j symbols of each stack and forget the rest. A push lets the lowest symbol
 //! fall out of the window; a pop has to guess what comes up. The guess is *tight*: only what did
-//! fall out from under the symbol that is now the lowest, in a stack of a thread of the same class.
+//! fall out from under the symbols that are in sight below the top, in a stack of a thread of the same
+//! class. They have not changed since: only tops change. (With j = 1 it is the top itself, which
+//! hands on what lies below it when it is rewritten.)
 //! Threads that obey the same rules but begin with different stacks do not lend each other guesses.
 //! One bit tells whether anything is hidden
 //! below at all. What is left has finitely many states (if there are finitely many shared states)
 //! and is explored like any other system: its visible states are Z_j.
 //!
 //! **Claim.** T(R) ⊆ Z_j: by induction over the steps, the window of every reachable stack is met,
-//! with its bit, and every symbol that lies below the lowest symbol of a window was remembered
+//! with its bit, and every symbol that lies below a window was remembered with those above it
 //! when it fell out. So Z_j is an inductive invariant. With depth 1, loose guesses and no bit it is
 //! the set Z of the CUBA paper [Alg. 2, Lemma 12].
 //!
@@ -32,7 +34,7 @@ use crate::{Pace, Resource, Stop, certify};
 pub struct Cut {
     /// How many symbols from the top; at least 1.
     pub depth: usize,
-    /// Whether a pop uncovers only what fell out from under the lowest symbol; otherwise whatever
+    /// Whether a pop uncovers only what fell out from under the symbols in sight; otherwise whatever
     /// ever fell out.
     pub tight: bool,
     /// Whether it is known if something is hidden below.
@@ -62,11 +64,30 @@ pub struct Window {
     pub hidden: bool,
 }
 
+impl Window {
+    /// The symbols that are known after the top is replaced by a word: there may be one more, or one less.
+    #[must_use]
+    pub fn after(&self, word: Word) -> Vec<SymbolId> {
+        let rest = self.symbols.get(1..).unwrap_or_default();
+        word.symbols().chain(rest.iter().copied()).collect()
+    }
+}
+
 /// What lies below: a symbol, and whether something may lie below that.
 pub type Below = (SymbolId, bool);
 
-/// For each class of threads and lowest symbol of a window (`None`: any), what may lie below.
-pub type Guesses = FxHashMap<(u32, Option<SymbolId>), FxHashSet<Below>>;
+/// Where something lies below: in stacks of threads of a class, directly below these symbols, the
+/// lowest of them last. No symbols: below any.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Above {
+    /// The class of the thread.
+    pub class: u32,
+    /// The symbols; one less than the depth of the cut, but at least one.
+    pub symbols: Box<[SymbolId]>,
+}
+
+/// What may lie below what.
+pub type Guesses = FxHashMap<Above, FxHashSet<Below>>;
 
 /// All windows that were met. Locals are their numbers.
 #[derive(Clone, Debug)]
@@ -115,6 +136,23 @@ impl Windows {
         &self.guesses
     }
 
+    /// Where the symbol lies that a pop uncovers, if one is hidden.
+    #[must_use]
+    pub fn hiding(&self, class: u32, window: &Window) -> Option<Above> {
+        let symbols = &window.symbols;
+        window.hidden.then(|| self.above(class, symbols, symbols.len()))
+    }
+
+    /// What of a stack is outside of its window. These are its upper symbols; `hidden` says whether there are more.
+    #[must_use]
+    pub fn outside(&self, class: u32, symbols: &[SymbolId], hidden: bool) -> Vec<(Above, Below)> {
+        let one = |kept: usize| {
+            let more = hidden || kept + 1 < symbols.len() || !self.cut.hidden_bit;
+            (self.above(class, symbols, kept), (symbols[kept], more))
+        };
+        (self.cut.depth..symbols.len()).map(one).collect()
+    }
+
     /// A window.
     #[must_use]
     pub fn get(&self, local: u32) -> &Window {
@@ -126,36 +164,27 @@ impl Windows {
         self.windows.ids()
     }
 
-    fn key(&self, class: u32, lowest: SymbolId) -> (u32, Option<SymbolId>) {
-        (class, self.cut.tight.then_some(lowest))
+    /// Where the symbol after the first `kept` of these lies, which are the upper part of a stack.
+    fn above(&self, class: u32, symbols: &[SymbolId], kept: usize) -> Above {
+        let depth = self.cut.depth;
+        let told = if self.cut.tight { depth.saturating_sub(1).max(1) } else { 0 };
+        Above { class, symbols: symbols[kept - told..kept].into() }
     }
 
-    fn guess(&mut self, class: u32, lowest: SymbolId, below: Below) {
-        let hidden = below.1 || !self.cut.hidden_bit;
-        let key = self.key(class, lowest);
-        self.grown |= self.guesses.entry(key).or_default().insert((below.0, hidden));
+    fn guess(&mut self, above: Above, below: Below) {
+        self.grown |= self.guesses.entry(above).or_default().insert(below);
     }
 
-    /// What lay below `from` may now lie below `to`.
-    fn pass_on(&mut self, class: u32, from: SymbolId, to: SymbolId) {
-        if from != to {
-            for below in self.below(class, from) {
-                self.guess(class, to, below);
-            }
-        }
-    }
-
-    fn below(&self, class: u32, lowest: SymbolId) -> Vec<Below> {
-        let known = self.guesses.get(&self.key(class, lowest));
+    fn below(&self, above: &Above) -> Vec<Below> {
+        let known = self.guesses.get(above);
         known.map_or(Vec::new(), |set| set.iter().copied().collect())
     }
 
     /// The window of a whole stack, top first. What does not fit is remembered.
     fn cut(&mut self, class: u32, symbols: &[SymbolId], hidden: bool) -> Result<u32, Full> {
         let depth = self.cut.depth;
-        for at in depth.saturating_sub(1)..symbols.len().saturating_sub(1) {
-            let more = hidden || at + 2 < symbols.len();
-            self.guess(class, symbols[at], (symbols[at + 1], more));
+        for (above, below) in self.outside(class, symbols, hidden) {
+            self.guess(above, below);
         }
         let kept = symbols.len().min(depth);
         let hidden = kept == depth && (hidden || symbols.len() > depth || !self.cut.hidden_bit);
@@ -170,15 +199,15 @@ impl Windows {
         word: Word,
         out: &mut Vec<u32>,
     ) -> Result<(), Full> {
-        let rest = window.symbols.get(1..).unwrap_or_default();
-        let after: Vec<SymbolId> = word.symbols().chain(rest.iter().copied()).collect();
-        let Some(&lowest) = window.symbols.last().filter(|_| window.hidden) else {
+        let after = window.after(word);
+        if !window.hidden {
             out.push(self.cut(class, &after, false)?);
             return Ok(());
-        };
+        }
+        let above = self.above(class, &window.symbols, window.symbols.len());
         if word == Word::Pop {
             // Something may come up from below.
-            for (symbol, hidden) in self.below(class, lowest) {
+            for (symbol, hidden) in self.below(&above) {
                 let uncovered: Vec<_> = after.iter().copied().chain([symbol]).collect();
                 out.push(self.cut(class, &uncovered, hidden)?);
             }
@@ -188,10 +217,11 @@ impl Windows {
             return Ok(());
         }
         // With a window of one symbol, the symbol that lies on the hidden part has changed.
-        if window.symbols.len() == 1
-            && let Some(&now) = after.last()
-        {
-            self.pass_on(class, lowest, now);
+        let now = self.above(class, &after, after.len());
+        if now != above {
+            for below in self.below(&above) {
+                self.guess(now.clone(), below);
+            }
         }
         out.push(self.cut(class, &after, true)?);
         Ok(())
@@ -278,7 +308,7 @@ impl Locals for Windows {
         }
         let is_guess = |at: usize| {
             let more = at + 1 < whole.len() || !self.cut.hidden_bit;
-            let known = self.guesses.get(&self.key(class, whole[at - 1]));
+            let known = self.guesses.get(&self.above(class, whole, at));
             known.is_some_and(|known| known.contains(&(whole[at], more)))
         };
         whole.len() > kept

@@ -58,12 +58,12 @@ pub fn excluded(evidence: &Evidence) -> Vec<Evidence> {
         forged.measures = vec![Measure { weights: vec![0; classes], least }];
         all.push(Evidence::Cut(forged));
     }
-    let mut lowest: Vec<_> = cut.guesses.iter().map(|guess| (guess.class, guess.lowest)).collect();
-    lowest.sort_unstable();
-    lowest.dedup();
-    for pair in lowest {
+    let mut above: Vec<_> = cut.guesses.iter().map(|guess| (guess.class, &guess.above)).collect();
+    above.sort_unstable();
+    above.dedup();
+    for pair in above {
         let mut forged = cut.clone();
-        forged.guesses.retain(|guess| (guess.class, guess.lowest) != pair);
+        forged.guesses.retain(|guess| (guess.class, &guess.above) != pair);
         all.push(Evidence::Cut(forged));
     }
     all

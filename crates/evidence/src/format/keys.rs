@@ -23,7 +23,7 @@ pub(super) struct CutText {
     started: Vec<String>,
     shared: Vec<String>,
     symbols: Vec<String>,
-    guesses: Vec<(u32, u32, u32, bool)>,
+    guesses: Vec<(u32, Vec<u32>, u32, bool)>,
     kinds: Vec<(u32, Vec<u32>, bool)>,
     states: Vec<Vec<u32>>,
     /// The weights of the classes, and the least value in each state.
@@ -67,9 +67,9 @@ impl CutText {
             (*class, symbols, window.hidden)
         };
         let kinds = certificate.kinds.iter().map(kind).collect();
-        let guess = |&Guess { class, lowest, below, more }: &Guess| {
-            let (lowest, below) = (symbols.number(lowest), symbols.number(below));
-            (class, lowest, below, more)
+        let guess = |Guess { class, above, below, more }: &Guess| {
+            let above = above.iter().map(|&symbol| symbols.number(symbol)).collect();
+            (*class, above, symbols.number(*below), *more)
         };
         let measure = |m: &Measure| (m.weights.clone(), m.least.clone());
         CutText {
@@ -90,8 +90,9 @@ impl CutText {
         let symbols = find(&self.symbols, "symbol", |key| system.keys().find_symbol_key(key))?;
         let symbol = |number: u32| at(&symbols, number, "symbol");
         let mut guesses = Vec::with_capacity(self.guesses.len());
-        for &(class, lowest, below, more) in &self.guesses {
-            guesses.push(Guess { class, lowest: symbol(lowest)?, below: symbol(below)?, more });
+        for &(class, ref above, below, more) in &self.guesses {
+            let above = above.iter().map(|&s| symbol(s)).collect::<Result<_, _>>()?;
+            guesses.push(Guess { class, above, below: symbol(below)?, more });
         }
         let mut kinds = Vec::with_capacity(self.kinds.len());
         for (class, window, hidden) in &self.kinds {

@@ -4,11 +4,11 @@
 //! ([`shared_key`](selvedge_model::Keys::shared_key)) in tables, and numbers that refer to the tables:
 //!
 //! ```json
-//! { "selvedge": "0.1.0", "evidence": 2, "file": "fig1.cpds", "digest": "sha256:…",
+//! { "selvedge": "0.1.0", "evidence": 3, "file": "fig1.cpds", "digest": "sha256:…",
 //!   "options": {}, "property": "0|1,6", "kind": "cut",
 //!   "cut": { "depth": 1, "classes": [["T1"], ["T2"]],
 //!            "shared": ["0", "1"], "symbols": ["0:1", "1:4"],
-//!            "guesses": [[1, 3, 4, false]],
+//!            "guesses": [[1, [3], 4, false]],
 //!            "kinds": [[0, [0], false], [1, [1], false]],
 //!            "states": [[0, 0, 1, 1, 1]] } }
 //! ```
@@ -21,7 +21,7 @@
 //! {"worker": 2}`); a proof is about all numbers, and says nothing of the kind.
 //!
 //! Threads that are started later have classes by template (`started`), after those of the first
-//! threads. A guess is a class, a symbol, the symbol below it, and whether there is more below that. A
+//! threads. A guess is a class, symbols, the symbol below the last of them, and whether there is more below that. A
 //! kind of thread is a class, the top of the stack (or the number of a set of stacks), and whether
 //! something is hidden below. A state is a shared state, then kinds with how many threads there are
 //! of each. A measure (`measures`, if there are any) has the weights of the classes, and the least
@@ -62,7 +62,7 @@ use termination::TerminationText;
 use views::ViewsText;
 
 /// The format that is written, and the only one that is read.
-const FORMAT: u64 = 2;
+const FORMAT: u64 = 3;
 
 /// The version of Selvedge that writes.
 const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -30,7 +30,7 @@ fn a_line_for_each_entry() {
     expect![[r#"
         {
          "selvedge": "0.1.0",
-         "evidence": 2,
+         "evidence": 3,
          "file": "fig1.cpds",
          "digest": "sha256:0",
          "options": {
@@ -108,17 +108,17 @@ fn versions_are_known() {
 
 #[test]
 fn formats_are_known() {
-    let format = |n: &str| refused("\"evidence\": 2", &format!("\"evidence\": {n}"));
+    let format = |n: &str| refused("\"evidence\": 3", &format!("\"evidence\": {n}"));
     assert_eq!(
-        format("3"),
-        "this is evidence in format 3, written by Selvedge 0.1.0; Selvedge 0.1.0 reads format 2: check \
+        format("4"),
+        "this is evidence in format 4, written by Selvedge 0.1.0; Selvedge 0.1.0 reads format 3: check \
          it with a newer Selvedge"
     );
     assert_eq!(
-        format("1"),
-        "this is evidence in format 1, written by Selvedge 0.1.0; Selvedge 0.1.0 reads format 2"
+        format("2"),
+        "this is evidence in format 2, written by Selvedge 0.1.0; Selvedge 0.1.0 reads format 3"
     );
-    for none in ["-2", "2.0", "\"2\"", "99999999999999999999999"] {
+    for none in ["-3", "3.0", "\"3\"", "99999999999999999999999"] {
         assert!(format(none).starts_with("this is no evidence: "), "{none}");
     }
 }
@@ -133,7 +133,7 @@ fn what_is_not_known_is_refused_and_so_is_what_is_said_twice() {
         ("\"contexts\"", "\"bound\": 4, \"contexts\""),
         ("\"contexts\"", "\"contexts\": 2, \"contexts\""),
         ("\"kind\"", "\"kind\": \"violation\", \"kind\""),
-        ("\"evidence\"", "\"evidence\": 2, \"evidence\""),
+        ("\"evidence\"", "\"evidence\": 3, \"evidence\""),
         ("\"selvedge\"", "\"selvedge\": \"0.1.0\", \"selvedge\""),
         ("\"property\"", "\"property\": \"3|*,*\", \"property\""),
         ("\"kind\"", "\"chosen\": {\"w\": 1, \"w\": 1}, \"kind\""),

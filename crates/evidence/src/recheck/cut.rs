@@ -6,7 +6,8 @@
 //! 1. q, with the numbers of threads of each class and window, is a state of the certificate; the
 //!    window of a stack is its topmost `depth` symbols, with a bit: is there more below? Threads that
 //!    are forgotten ([`is_forgotten`]) may be left out;
-//! 2. for each thread, from the `depth`-th symbol of its stack downwards, every symbol with the
+//! 2. for each thread, from the `depth`-th symbol of its stack downwards, every symbol with as many of those
+//!    above it that they are `depth` − 1 together, or with none if `depth` is 1, and with the
 //!    one below it (and the bit: is there more below that?) is a guess for its class;
 //! 3. for each measure, the sum of the heights of all stacks, each times the weight of its class, is
 //!    not less than what the measure says of that state of the certificate.
@@ -17,10 +18,10 @@
 //! something is hidden,
 //!
 //! - a *pop* lets the symbol below the window come up: by (2) it is one of the guesses for the
-//!   lowest symbol of the window, and all of them are tried. The pairs further below are the same;
+//!   symbols of the window below its top (for the top, if there is no other), and all of them are tried. What is guessed further below is the same;
 //! - a *rewrite* or a *push* leaves what is hidden as it is. If the window has only one symbol,
-//!   another symbol now lies on it, and has to have all guesses of the one that lay there before.
-//!   What a push moves out of the window joins the hidden part, and has to be a guess.
+//!   another symbol now lies on it, and has to have all guesses of the one that lay there before. If it has more, no guess is about
+//!   its top. What a push moves out of the window joins the hidden part, and has to be a guess.
 //!
 //! In each case the window after is found, and (1) holds again because the certificate has the
 //! state with that window, and with a thread that was started, if one was (*closed*).
@@ -30,8 +31,8 @@
 //! A thread that is left out has no step, and no property can ask for it; one that has just ended may be
 //! left out from then on.
 //! The tops are part of the windows, so a covered state that breaks a property shows in the
-//! certificate (*harmless*). Where a property names a whole stack, the window and the pairs below it,
-//! which by (2) are guesses, say whether a covered state may have it.
+//! certificate (*harmless*). Where a property names a whole stack, the window and what lies below it,
+//! symbol by symbol a guess by (2), say whether a covered state may have it.
 
 use std::collections::hash_map::Entry;
 
@@ -46,7 +47,7 @@ use super::harmless::Harmless;
 use super::heights::{Height, Heights};
 use super::{Checked, Flaw, Refusal, waiting};
 use crate::watch::Watch;
-use crate::{CountedState, CutCertificate, CutThread, Guess, LeftOut, Window};
+use crate::{CountedState, CutCertificate, CutThread, LeftOut, Window};
 
 pub(super) fn check(
     system: &dyn System,
@@ -105,6 +106,11 @@ impl CutCertificate {
     }
 }
 
+/// How many symbols a guess names above the one that may lie below.
+fn told(depth: usize) -> usize {
+    depth.saturating_sub(1).max(1)
+}
+
 struct Checker<'a> {
     system: &'a dyn System,
     certificate: &'a CutCertificate,
@@ -114,8 +120,8 @@ struct Checker<'a> {
     /// The number of each state.
     states: FxHashMap<&'a CountedState, usize>,
     heights: Heights<'a>,
-    /// For each class and symbol: what may lie below, and whether there is more.
-    below: FxHashMap<(u32, SymbolId), FxHashSet<(SymbolId, bool)>>,
+    /// For each class and the symbols above: what may lie below, and whether there is more.
+    below: FxHashMap<(u32, &'a [SymbolId]), FxHashSet<(SymbolId, bool)>>,
 }
 
 /// What a thread can do in one step.
@@ -154,8 +160,13 @@ impl<'a> Checker<'a> {
         let of_kinds: Vec<u32> = certificate.kinds.iter().map(|kind| kind.class).collect();
         let states = classes.check_states(&of_kinds, &certificate.states)?;
         let mut below: FxHashMap<_, FxHashSet<_>> = FxHashMap::default();
-        for &Guess { class, lowest, below: symbol, more } in &certificate.guesses {
-            below.entry((class, lowest)).or_default().insert((symbol, more));
+        for (number, guess) in certificate.guesses.iter().enumerate() {
+            let (told, above) = (told(depth), guess.above.len());
+            if above != told {
+                return Err(form(format!("guess {number} is about {above} symbols, not {told}")));
+            }
+            let known = below.entry((guess.class, &*guess.above)).or_default();
+            known.insert((guess.below, guess.more));
         }
         let heights = Heights::new(certificate, classes.templates.len())?;
         Ok(Checker { system, certificate, classes, kinds, states, heights, below })
@@ -303,7 +314,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether a covered state may have a thread of this kind with a stack of this pattern. What is
-    /// hidden is, pair by pair, among the guesses.
+    /// hidden is, symbol by symbol, among the guesses.
     fn may_have(&self, kind: u32, pattern: &StackPattern) -> bool {
         let CutThread { class, window } = &self.certificate.kinds[kind as usize];
         let whole = match pattern {
@@ -316,7 +327,7 @@ impl<'a> Checker<'a> {
         }
         let is_guess = |at: usize| {
             let below = (whole[at], at + 1 < whole.len());
-            self.guesses(*class, whole[at - 1]).any(|found| found == below)
+            self.guesses(*class, &whole[..at]).any(|found| found == below)
         };
         whole.len() > kept
             && window.symbols[..] == whole[..kept]
@@ -360,24 +371,22 @@ impl<'a> Checker<'a> {
     fn after(&self, class: u32, window: &Window, word: Word) -> Result<Vec<Window>, Refusal> {
         let kept = window.symbols.iter().copied().skip(1);
         let mut symbols: Vec<SymbolId> = word.symbols().chain(kept).collect();
-        let lowest = match window.symbols.last() {
-            Some(&lowest) if window.hidden => lowest,
+        if !window.hidden {
             // The whole stack is known.
-            _ => return Ok(vec![self.cut(class, &symbols, false)?]),
-        };
+            return Ok(vec![self.cut(class, &symbols, false)?]);
+        }
         if word == Word::Pop {
             let mut windows = Vec::new();
-            for (symbol, more) in self.guesses(class, lowest) {
+            for (symbol, more) in self.guesses(class, &window.symbols) {
                 symbols.push(symbol);
                 windows.push(self.cut(class, &symbols, more)?);
                 symbols.pop();
             }
             return Ok(windows);
         }
-        // What lay below the lowest symbol lies below the one that is the lowest now.
-        for (symbol, more) in self.guesses(class, lowest) {
-            let now = symbols.last().copied().unwrap_or(lowest);
-            self.require_guess(Guess { class, lowest: now, below: symbol, more })?;
+        // What lay below the window lies below what is above it now: another symbol, if there is only one.
+        for below in self.guesses(class, &window.symbols) {
+            self.require_guess(class, &symbols, below)?;
         }
         Ok(vec![self.cut(class, &symbols, true)?])
     }
@@ -388,23 +397,33 @@ impl<'a> Checker<'a> {
         let depth = self.certificate.depth;
         for at in depth..symbols.len() {
             let more = hidden || at + 1 < symbols.len();
-            let (lowest, below) = (symbols[at - 1], symbols[at]);
-            self.require_guess(Guess { class, lowest, below, more })?;
+            self.require_guess(class, &symbols[..at], (symbols[at], more))?;
         }
         let kept = symbols.len().min(depth);
         Ok(Window { symbols: symbols[..kept].into(), hidden: hidden || kept < symbols.len() })
     }
 
-    fn guesses(&self, class: u32, lowest: SymbolId) -> impl Iterator<Item = (SymbolId, bool)> {
-        self.below.get(&(class, lowest)).into_iter().flatten().copied()
+    /// What may lie below the lowest of these symbols of a stack, with whether there is more. There are at least as many as a guess names.
+    fn guesses<'b>(
+        &'b self,
+        class: u32,
+        above: &'b [SymbolId],
+    ) -> impl Iterator<Item = (SymbolId, bool)> + use<'a, 'b> {
+        let above = &above[above.len().saturating_sub(told(self.certificate.depth))..];
+        self.below.get(&(class, above)).into_iter().flatten().copied()
     }
 
-    fn require_guess(&self, guess: Guess) -> Result<(), Refusal> {
-        let Guess { class, lowest, below, more } = guess;
-        if self.guesses(class, lowest).any(|found| found == (below, more)) {
+    fn require_guess(
+        &self,
+        class: u32,
+        above: &[SymbolId],
+        (below, more): (SymbolId, bool),
+    ) -> Result<(), Refusal> {
+        if self.guesses(class, above).any(|found| found == (below, more)) {
             return Ok(());
         }
-        let pair = show_symbols(self.system, [lowest, below]);
+        let above = above[above.len().saturating_sub(told(self.certificate.depth))..].iter();
+        let pair = show_symbols(self.system, above.copied().chain([below]));
         let tail = if more { "with more below" } else { "with nothing below" };
         let name = self.system.describe().template_name(self.classes.templates[class as usize]);
         let message = format!("a stack of {name} can have {pair} ({tail}), which is no guess");

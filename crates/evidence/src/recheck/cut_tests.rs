@@ -36,7 +36,7 @@ impl Claim {
         };
         let guess = |&(lowest, below, more)| Guess {
             class: 0,
-            lowest: self.symbol(lowest),
+            above: [self.symbol(lowest)].into(),
             below: self.symbol(below),
             more,
         };

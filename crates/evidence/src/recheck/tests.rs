@@ -44,7 +44,7 @@ fn certificate(system: &Tables) -> CutCertificate {
     }
     let symbol = |name: &str| system.find_symbol(TemplateId(1), name).expect("a symbol");
     let below = symbol("6");
-    let guess = |(name, more)| Guess { class: 1, lowest: symbol(name), below, more };
+    let guess = |(name, more)| Guess { class: 1, above: [symbol(name)].into(), below, more };
     let pairs = ["4", "5", "6"].into_iter().flat_map(|name| [(name, false), (name, true)]);
     CutCertificate {
         classes: vec![0, 1],

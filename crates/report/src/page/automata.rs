@@ -101,7 +101,9 @@ fn of_cuts(system: &dyn System, certificate: &CutCertificate) -> Languages {
     for guess in &certificate.guesses {
         if let Some(&template) = templates.get(guess.class as usize) {
             let builder = builders.entry(template).or_default();
-            builder.below.entry(guess.lowest).or_default().insert((guess.below, guess.more));
+            let known = builder.below.entry(guess.above.to_vec()).or_default();
+            known.insert((guess.below, guess.more));
+            builder.told = guess.above.len();
         }
     }
     for kind in &certificate.kinds {
@@ -113,9 +115,14 @@ fn of_cuts(system: &dyn System, certificate: &CutCertificate) -> Languages {
     builders.into_iter().map(|(template, cuts)| (template, cuts.language())).collect()
 }
 
+/// What may lie below these symbols, and whether there is more.
+type Below = BTreeMap<Vec<SymbolId>, BTreeSet<(SymbolId, bool)>>;
+
 #[derive(Default)]
 struct Cuts {
-    below: BTreeMap<SymbolId, BTreeSet<(SymbolId, bool)>>,
+    below: Below,
+    /// How many symbols a guess names above the one that may lie below.
+    told: usize,
     windows: BTreeSet<(Vec<SymbolId>, bool)>,
 }
 
@@ -129,7 +136,7 @@ impl Cuts {
         let start: BTreeSet<Rest> = self
             .windows
             .iter()
-            .map(|(symbols, hidden)| Rest { last: None, symbols: symbols.clone(), more: *hidden })
+            .map(|(symbols, more)| Rest { above: vec![], symbols: symbols.clone(), more: *more })
             .collect();
         let mut states: Vec<(bool, Vec<(SymbolId, u32)>)> = Vec::new();
         let accepts = |set: &BTreeSet<Rest>| set.iter().any(|r| r.symbols.is_empty() && !r.more);
@@ -140,7 +147,7 @@ impl Cuts {
             let from: u32 = numbers[&set];
             let mut next: BTreeMap<SymbolId, BTreeSet<Rest>> = BTreeMap::new();
             for rest in &set {
-                for (symbol, after) in rest.next(&self.below) {
+                for (symbol, after) in rest.next(self) {
                     next.entry(symbol).or_default().insert(after);
                 }
             }
@@ -168,26 +175,26 @@ impl Cuts {
 /// What of a stack is still to come: these symbols, and more below the last one or not.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Rest {
-    /// The symbol above them.
-    last: Option<SymbolId>,
+    /// The symbols above them, as far as guesses name them.
+    above: Vec<SymbolId>,
     symbols: Vec<SymbolId>,
     more: bool,
 }
 
 impl Rest {
-    fn next(
-        &self,
-        below: &BTreeMap<SymbolId, BTreeSet<(SymbolId, bool)>>,
-    ) -> Vec<(SymbolId, Rest)> {
-        if let Some((&first, symbols)) = self.symbols.split_first() {
-            let last = Some(first).filter(|_| symbols.is_empty() && self.more);
-            return vec![(first, Rest { last, symbols: symbols.to_vec(), more: self.more })];
-        }
-        let guesses = self.last.filter(|_| self.more).and_then(|last| below.get(&last));
-        let go = |&(symbol, more): &(SymbolId, bool)| {
-            let last = Some(symbol).filter(|_| more);
-            (symbol, Rest { last, symbols: Vec::new(), more })
+    fn next(&self, cuts: &Cuts) -> Vec<(SymbolId, Rest)> {
+        let below = |symbol: SymbolId, symbols: &[SymbolId], more: bool| {
+            // Where nothing is hidden, nobody asks for what lies above.
+            let mut above = if more { self.above.clone() } else { Vec::new() };
+            above.extend(more.then_some(symbol));
+            above.drain(..above.len().saturating_sub(cuts.told));
+            (symbol, Rest { above, symbols: symbols.to_vec(), more })
         };
+        if let Some((&first, symbols)) = self.symbols.split_first() {
+            return vec![below(first, symbols, self.more)];
+        }
+        let guesses = cuts.below.get(&self.above).filter(|_| self.more);
+        let go = |&(symbol, more): &(SymbolId, bool)| below(symbol, &[], more);
         guesses.into_iter().flatten().map(go).collect()
     }
 }

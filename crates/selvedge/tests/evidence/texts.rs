@@ -120,13 +120,13 @@ fn evidence_about_something_else_is_refused() {
     let version = format!("\"selvedge\": \"{}\"", env!("CARGO_PKG_VERSION"));
     assert!(text.contains(&version));
     assert_eq!(
-        refused("\"evidence\": 2", "\"evidence\": 1"),
+        refused("\"evidence\": 3", "\"evidence\": 2"),
         format!(
-            "this is evidence in format 1, written by Selvedge {0}; Selvedge {0} reads format 2",
+            "this is evidence in format 2, written by Selvedge {0}; Selvedge {0} reads format 3",
             env!("CARGO_PKG_VERSION")
         )
     );
-    assert_eq!(refused("\"evidence\": 2,", ""), "this is no evidence: it does not say its format");
+    assert_eq!(refused("\"evidence\": 3,", ""), "this is no evidence: it does not say its format");
     assert!(
         refused("sha256:", "sha256:0")
             .starts_with("the evidence is about another text: system.cpds")

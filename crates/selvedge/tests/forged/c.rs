@@ -66,7 +66,7 @@ fn evidence(answer: &selvedge::Answer) -> Value {
 /// A run of so many steps of `main`, which is said to be a violation.
 fn run(text: &str, steps: usize) -> Value {
     json!({
-        "selvedge": "0.1.0", "evidence": 2, "file": "program.i", "digest": digest(text), "options": {},
+        "selvedge": "0.1.0", "evidence": 3, "file": "program.i", "digest": digest(text), "options": {},
         "property": "assertions", "kind": "violation",
         "violation": { "property": 0, "contexts": 1, "schedule": [format!("main * {steps}")] },
     })

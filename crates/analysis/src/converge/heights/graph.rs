@@ -2,10 +2,12 @@
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry::Vacant;
+use std::mem::replace;
 
-use rustc_hash::FxHashMap;
-use selvedge_evidence::CountedState;
-use selvedge_model::{SharedId, System};
+use rustc_hash::{FxHashMap, FxHashSet};
+use selvedge_evidence::{CountedState, Guess};
+use selvedge_model::{SharedId, SymbolId, System, Word};
+use selvedge_store::Interner;
 
 use crate::explore::windows::{Window, Windows};
 use crate::explore::{Locals, Reached};
@@ -14,8 +16,25 @@ use crate::{Budget, Pace, Stop, certify};
 /// The class and the local of a thread.
 type Entry = (u32, u32);
 
-/// What a thread can do: the shared state and its kind after, and what its stack grows by.
-type HeightStep = (SharedId, u32, i32);
+/// What a thread can do.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct HeightStep {
+    /// The shared state after.
+    shared: SharedId,
+    /// The kind of the thread after.
+    kind: u32,
+    /// What its stack grows by.
+    growth: i32,
+    /// The guess about what a pop uncovers.
+    uses: Option<u32>,
+}
+
+/// What a thread of a kind can do at a shared state, and the guesses about what falls out of its window.
+#[derive(Default)]
+struct Doings {
+    steps: Vec<HeightStep>,
+    makes: Vec<u32>,
+}
 
 /// A value that falls this far below any that excludes a state is given up.
 const SLACK: i64 = 8;
@@ -57,6 +76,8 @@ struct Edge {
     /// The class of the thread that acts, and what its stack grows by.
     class: u32,
     growth: i32,
+    /// The guess about what a pop uncovers.
+    uses: Option<u32>,
     possible: bool,
 }
 
@@ -77,6 +98,15 @@ pub(super) struct Graph {
     edges: Vec<Edge>,
     /// Where the edges of each state end.
     ends: Vec<usize>,
+    /// All guesses, and which of them come with each state.
+    guesses: Interner<Guess>,
+    makes: Vec<Box<[u32]>>,
+    /// Those that stacks come with at the start.
+    first: Vec<u32>,
+    /// Which guesses count; `None` if all do.
+    counts: Option<Vec<bool>>,
+    /// How many symbols of each stack are kept.
+    depth: usize,
     /// The initial states, each with the heights of its stacks by class.
     initial: Vec<(u32, Vec<(u32, i64)>)>,
     /// Whether each state is left.
@@ -96,47 +126,78 @@ impl Graph {
         let (states, kinds) = certify::states(reached);
         let numbers: FxHashMap<&CountedState, u32> = states.iter().zip(0..).collect();
         let number_of: FxHashMap<Entry, u32> = kinds.iter().copied().zip(0..).collect();
-        let mut known: FxHashMap<(SharedId, u32), Vec<HeightStep>> = FxHashMap::default();
+        let mut known: FxHashMap<(SharedId, u32), Doings> = FxHashMap::default();
+        let mut guesses: Interner<Guess> = Interner::of("guesses");
         let (mut edges, mut ends) = (Vec::new(), Vec::with_capacity(states.len()));
+        let mut makes = Vec::with_capacity(states.len());
         let mut pace = Pace::new(budget);
         for state in &states {
+            let mut made: Vec<u32> = Vec::new();
             for &(kind, _) in &state.threads {
                 let (class, local) = kinds[kind as usize];
                 if let Vacant(vacant) = known.entry((state.shared, kind)) {
-                    let mut found = Vec::new();
-                    let has_top = !windows.get(local).symbols.is_empty();
+                    let mut found = Doings::default();
+                    let window = windows.get(local).clone();
+                    let has_top = !window.symbols.is_empty();
+                    let hiding = windows.hiding(class, &window);
                     let thread = (class, state.shared, local);
                     windows.steps(
                         system,
                         classes.template(class),
                         thread,
-                        |_, action, after| {
+                        |windows, action, after| {
                             let growth = action.word.symbols().count() as i32 - i32::from(has_top);
+                            let after_word = window.after(action.word);
+                            for (above, below) in windows.outside(class, &after_word, window.hidden)
+                            {
+                                found.makes.push(guesses.intern(certify::guess_of(&above, below))?);
+                            }
+                            let mut uses = None;
+                            let Window { symbols, hidden } = windows.get(after);
+                            if action.word == Word::Pop
+                                && let (Some(above), Some(&symbol)) = (&hiding, symbols.last())
+                            {
+                                let guess = certify::guess_of(above, (symbol, *hidden));
+                                uses = Some(guesses.intern(guess)?);
+                            }
                             let kind = number_of.get(&(class, after));
-                            found.extend(kind.map(|&kind| (action.shared, kind, growth)));
+                            found.steps.extend(kind.map(|&kind| HeightStep {
+                                shared: action.shared,
+                                kind,
+                                growth,
+                                uses,
+                            }));
                             Ok(())
                         },
                     )?;
-                    found.sort_unstable();
-                    found.dedup();
+                    found.steps.sort_unstable();
+                    found.steps.dedup();
                     vacant.insert(found);
                 }
-                let steps = &known[&(state.shared, kind)];
-                pace.spend(1 + steps.len())?;
-                for &(shared, after, growth) in steps {
+                let doings = &known[&(state.shared, kind)];
+                pace.spend(1 + doings.steps.len())?;
+                made.extend(&doings.makes);
+                for &HeightStep { shared, kind: after, growth, uses } in &doings.steps {
                     let to = numbers.get(&state.after(shared, kind, after)).copied();
-                    edges.extend(to.map(|to| Edge { to, class, growth, possible: true }));
+                    edges.extend(to.map(|to| Edge { to, class, growth, uses, possible: true }));
                 }
             }
+            made.sort_unstable();
+            made.dedup();
+            makes.push(made.into());
             ends.push(edges.len());
         }
-        let mut initial = Vec::new();
+        let (mut initial, mut first) = (Vec::new(), Vec::new());
         for state in system.initial()? {
             let mut found = Vec::new();
             let mut heights = Vec::new();
             for (thread, &class) in state.threads.iter().zip(classes.of_threads()) {
                 let local = windows.of_stack(class, &thread.stack)?;
                 found.extend(number_of.get(&(class, local)));
+                let symbols: Vec<SymbolId> = thread.stack.iter().collect();
+                for (above, below) in windows.outside(class, &symbols, false) {
+                    first.push(guesses.intern(certify::guess_of(&above, below))?);
+                }
                 heights.push((class, thread.stack.iter().count() as i64));
             }
             let number = numbers.get(&CountedState::of_kinds(state.shared, found));
@@ -148,7 +209,20 @@ impl Graph {
         };
         let kinds: Vec<Tall> = kinds.iter().map(tall).collect();
         let possible = vec![true; states.len()];
-        Ok(Graph { states, kinds, edges, ends, initial, possible })
+        let (counts, depth) = (None, windows.depth());
+        Ok(Graph {
+            states,
+            kinds,
+            edges,
+            ends,
+            guesses,
+            makes,
+            first,
+            counts,
+            depth,
+            initial,
+            possible,
+        })
     }
 
     /// For each class, whether something is hidden in one of its stacks.
@@ -236,5 +310,53 @@ impl Graph {
             self.possible[state] &= least[state] != Least::Unreached;
         }
         true
+    }
+
+    /// Leaves out the states that need a guess about what lies below which nothing brings about any
+    /// more: a guess counts from where a stack comes with it, or something falls out of sight.
+    ///
+    /// Where one symbol is kept, what lies below it is handed on from symbol to symbol, and all guesses
+    /// count.
+    pub fn follow_guesses(&mut self) {
+        if self.depth < 2 {
+            return;
+        }
+        let mut counts = vec![false; self.guesses.len()];
+        let mut reached = vec![false; self.states.len()];
+        // Where steps lead that need a guess.
+        let mut waiting: Vec<Vec<u32>> = vec![Vec::new(); self.guesses.len()];
+        let mut work: Vec<u32> = self.initial.iter().map(|(state, _)| *state).collect();
+        let mut made = self.first.clone();
+        loop {
+            for guess in made.drain(..).map(|guess| guess as usize) {
+                counts[guess] = true;
+                work.append(&mut waiting[guess]);
+            }
+            let Some(state) = work.pop() else { break };
+            if !self.possible[state as usize] || replace(&mut reached[state as usize], true) {
+                continue;
+            }
+            made.extend_from_slice(&self.makes[state as usize]);
+            for edge in self.edges(state).iter().filter(|edge| edge.possible) {
+                match edge.uses.map(|guess| guess as usize) {
+                    Some(guess) if !counts[guess] => waiting[guess].push(edge.to),
+                    _ => work.push(edge.to),
+                }
+            }
+        }
+        for edge in &mut self.edges {
+            edge.possible &= edge.uses.is_none_or(|guess| counts[guess as usize]);
+        }
+        for (possible, reached) in self.possible.iter_mut().zip(reached) {
+            *possible &= reached;
+        }
+        self.counts = Some(counts);
+    }
+
+    /// The guesses that nothing brings about any more.
+    pub fn idle(self) -> FxHashSet<Guess> {
+        let Some(counts) = self.counts else { return FxHashSet::default() };
+        let each = self.guesses.things().iter().zip(counts);
+        each.filter(|&(_, counts)| !counts).map(|(guess, _)| guess.clone()).collect()
     }
 }
