@@ -120,9 +120,12 @@ struct Checker<'a> {
     /// The number of each state.
     states: FxHashMap<&'a CountedState, usize>,
     heights: Heights<'a>,
-    /// For each class and the symbols above: what may lie below, and whether there is more.
-    below: FxHashMap<(u32, &'a [SymbolId]), FxHashSet<(SymbolId, bool)>>,
+    /// For each class and the symbols above: what may lie below.
+    below: FxHashMap<(u32, &'a [SymbolId]), FxHashSet<Below>>,
 }
+
+/// A symbol that may lie below what is in sight, and whether there is more below it.
+type Below = (SymbolId, bool);
 
 /// What a thread can do in one step.
 struct Successor {
@@ -408,7 +411,7 @@ impl<'a> Checker<'a> {
         &'b self,
         class: u32,
         above: &'b [SymbolId],
-    ) -> impl Iterator<Item = (SymbolId, bool)> + use<'a, 'b> {
+    ) -> impl Iterator<Item = Below> + use<'a, 'b> {
         let above = &above[above.len().saturating_sub(told(self.certificate.depth))..];
         self.below.get(&(class, above)).into_iter().flatten().copied()
     }
@@ -417,7 +420,7 @@ impl<'a> Checker<'a> {
         &self,
         class: u32,
         above: &[SymbolId],
-        (below, more): (SymbolId, bool),
+        (below, more): Below,
     ) -> Result<(), Refusal> {
         if self.guesses(class, above).any(|found| found == (below, more)) {
             return Ok(());
