@@ -10,6 +10,8 @@ pub struct Deed {
     pub level: usize,
     /// What it read, with the values that it found.
     pub reads: Vec<Touched>,
+    /// Where it read, one place after the other: a condition is read up to the part that decides it.
+    pub order: Vec<Cell>,
     /// What it wrote, with the values that it left.
     pub writes: Vec<Touched>,
 }

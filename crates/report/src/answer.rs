@@ -83,6 +83,14 @@ pub fn text(answer: &AboutStates<'_>, options: TraceOptions) -> String {
     shown
 }
 
+/// Where the values come from because of which a property is broken.
+pub(crate) fn why_violated(answer: &AboutStates<'_>) -> Vec<String> {
+    let Verdict::Unsafe { property, trace, .. } = &answer.outcome.verdict else {
+        return Vec::new();
+    };
+    why(answer.system, answer.properties.get(*property), trace)
+}
+
 /// The answer in words.
 #[must_use]
 pub fn summary(answer: &AboutStates<'_>) -> Summary {
@@ -94,7 +102,7 @@ pub fn summary(answer: &AboutStates<'_>) -> Summary {
                 Some(Property::NoDeadlock(_)) => waits::at_end(answer.system, trace),
                 _ => Vec::new(),
             };
-            details.extend(why(answer.system, trace).into_iter().map(|line| ("why", line)));
+            details.extend(why_violated(answer).into_iter().map(|line| ("why", line)));
             details.extend(about_trace(answer, *bound).map(|fewest| ("fewest", fewest)));
             details.extend(deadlocks_beside(answer, property));
             (json::VerdictName::Unsafe, Role::Bad, details)

@@ -1,6 +1,6 @@
 //! # Why the last step goes wrong
 //!
-//! **Question.** A schedule ends with a condition that does not hold. Where do the values come from that it reads?
+//! **Question.** A schedule ends with a condition that does not hold, or in a deadlock. Where do the values come from that it reads, or that threads wait at?
 //!
 //! **Idea.** From the last statement backward: who wrote what it reads, what did that statement read, and so on, until the value comes from
 //! another thread, or has been there from the start. Every read and every write is one that the run made ([`Deed`]).
@@ -13,12 +13,15 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use selvedge_evidence::{Trace, thread_name};
-use selvedge_model::{Action, Cell, Datum, Deed, SharedId, SymbolId, System, ThreadId, advance};
+use selvedge_model::{
+    Action, Awaited, Cell, Datum, Deed, Property, SharedId, State, SymbolId, System, ThreadId,
+    Touched, advance,
+};
 
 use crate::holders::Holders;
 use crate::view::statements;
 
-/// Of a condition that reads more than this, the rest is not told.
+/// Of a condition that reads more than this, only what it reads last is told.
 const MOST_VALUES: usize = 4;
 
 /// Longer chains are told in part.
@@ -33,16 +36,19 @@ const MOST_STEPS: usize = 50_000;
 /// Longer statements are cut.
 const LONGEST_TEXT: usize = 48;
 
-/// Where the values come from that the last step of a run reads; nothing where that is not known, or where it did not go wrong.
+/// Where the values come from that the last step of a run reads if it goes wrong, and in a deadlock those that threads wait at; nothing where that is not known.
 #[must_use]
-pub fn why(system: &dyn System, trace: &Trace) -> Vec<String> {
+pub fn why(system: &dyn System, broken: Option<&Property>, trace: &Trace) -> Vec<String> {
     if trace.steps.len() > MOST_STEPS {
         return Vec::new();
     }
     let mut run = Run::new(system, trace);
-    match run.is_wrong {
-        true => run.explain().unwrap_or_default(),
-        false => Vec::new(),
+    if run.is_wrong {
+        return run.explain().unwrap_or_default();
+    }
+    match broken {
+        Some(Property::NoDeadlock(_)) => run.explain_waiting(),
+        _ => Vec::new(),
     }
 }
 
@@ -105,6 +111,8 @@ struct Run<'a> {
     steps: Vec<At>,
     holders: Holders,
     known: BTreeMap<usize, Vec<Deed>>,
+    /// The state at the end.
+    last: State,
     is_wrong: bool,
     looks: usize,
 }
@@ -128,7 +136,7 @@ impl<'a> Run<'a> {
         }
         let is_wrong = system.wrong(state.shared).is_some();
         let (holders, known) = (Holders::new(system), BTreeMap::new());
-        Run { system, steps, holders, known, is_wrong, looks: 0 }
+        Run { system, steps, holders, known, last: state, is_wrong, looks: 0 }
     }
 
     fn deeds(&mut self, step: usize) -> &[Deed] {
@@ -144,7 +152,7 @@ impl<'a> Run<'a> {
         let moment = (last, self.deeds(last).len().checked_sub(1)?);
         let mut lines = Vec::new();
         let mut is_from_another = false;
-        for read in self.reads(moment)?.into_iter().take(MOST_VALUES) {
+        for read in self.decisive_reads(moment)? {
             let Some((line, another)) = self.chain(read, moment) else { continue };
             is_from_another |= another;
             lines.push(line);
@@ -153,6 +161,66 @@ impl<'a> Run<'a> {
             lines.extend(self.way_here(moment));
         }
         Some(lines)
+    }
+
+    /// Who took from the semaphores and channels that threads wait at in the end. (Of locks it is told who holds them.)
+    fn explain_waiting(&mut self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for thread in &self.last.threads {
+            let Some(top) = thread.stack.top() else { continue };
+            for awaited in self.system.describe().awaited(self.last.shared, top) {
+                if let Awaited::Counter(name) = awaited
+                    && !names.contains(&name)
+                {
+                    names.push(name);
+                }
+            }
+        }
+        names.iter().take(MOST_VALUES).filter_map(|name| self.last_written(name)).collect()
+    }
+
+    /// Who wrote a variable last, in words: `free = 0 since line 4 of left (acquire free), which has ended`.
+    fn last_written(&mut self, name: &str) -> Option<String> {
+        let length = format!("{name}.length");
+        for step in (0..self.steps.len()).rev() {
+            let deeds = self.deeds(step);
+            let last = deeds.iter().enumerate().rev().find_map(|(inner, deed)| {
+                let is_it = |write: &&Touched| write.name == name || write.name == length;
+                let write = deed.writes.iter().find(is_it)?;
+                Some((inner, format!("{} = {}", write.name, write.value)))
+            });
+            if let Some((inner, told)) = last {
+                let thread = self.steps[step].thread;
+                let ended = match self.last.threads[thread.index()].has_ended() {
+                    true => ", which has ended",
+                    false => "",
+                };
+                let since = self.moment_of((step, inner));
+                return Some(format!("{told} since {since}{ended}"));
+            }
+        }
+        None
+    }
+
+    /// What a condition reads that does not hold; of many values those that were read last. It is read from left to right, up to the part that
+    /// fails: element after element under a `forall`.
+    fn decisive_reads(&mut self, moment: Moment) -> Option<Vec<Read>> {
+        let mut reads = self.reads(moment)?;
+        if reads.len() <= MOST_VALUES {
+            return Some(reads);
+        }
+        let (thread, depth) = (self.steps[moment.0].thread, self.steps[moment.0].depth);
+        let mut last: Vec<Where> = Vec::new();
+        for &cell in self.deeds(moment.0).get(moment.1)?.order.iter().rev() {
+            let place = place(cell, thread, depth);
+            if last.len() < MOST_VALUES && !last.contains(&place) {
+                last.push(place);
+            }
+        }
+        let is_variable = |place| matches!(place, Where::Shared(_) | Where::Frame { .. });
+        reads.retain(|read| !is_variable(read.place) || last.contains(&read.place));
+        reads.drain(..reads.len().saturating_sub(MOST_VALUES));
+        Some(reads)
     }
 
     /// What a statement reads: variables, and what its call has returned.
@@ -323,7 +391,17 @@ impl<'a> Run<'a> {
     }
 
     /// A statement of the run: its line, its thread if that is another one, and its text.
-    fn moment(&self, (step, inner): Moment, me: ThreadId) -> String {
+    fn moment(&self, moment: Moment, me: ThreadId) -> String {
+        let at = &self.steps[moment.0];
+        self.told(moment, if at.thread == me { None } else { Some(&at.name) })
+    }
+
+    /// A statement of the run: its line, its thread, and its text.
+    fn moment_of(&self, moment: Moment) -> String {
+        self.told(moment, Some(&self.steps[moment.0].name))
+    }
+
+    fn told(&self, (step, inner): Moment, thread: Option<&str>) -> String {
         let at = &self.steps[step];
         let texts = statements(self.system, &at.action);
         let Some(statement) = texts.get(inner).or(texts.last()) else { return at.name.clone() };
@@ -333,7 +411,7 @@ impl<'a> Run<'a> {
             true => text.chars().take(LONGEST_TEXT - 1).chain(['…']).collect(),
             false => text,
         };
-        let whose = if at.thread == me { String::new() } else { format!(" of {}", at.name) };
+        let whose = thread.map_or_else(String::new, |name| format!(" of {name}"));
         match statement.line {
             Some(line) => format!("line {line}{whose} ({text})"),
             None => format!("a step{whose} ({text})"),

@@ -8,7 +8,7 @@
 
 use super::run::{Next, Purpose, Spare};
 use super::{Frame, Machine, Shared, Wrong};
-use crate::{EdgeId, Footprint};
+use crate::{Area, EdgeId, Footprint};
 
 /// Longer ways are not walked again.
 const MOST_EDGES: usize = 256;
@@ -23,6 +23,8 @@ pub struct Deed {
     pub edge: EdgeId,
     /// The slots that it read and wrote.
     pub touched: Footprint,
+    /// The slots that it read, one after the other: a condition is read up to the part that decides it.
+    pub reads: Vec<(Area, usize)>,
     /// The state before it, and the frames of the thread from the one that began, the topmost last.
     pub before: (Shared, Vec<Frame>),
     /// The state and these frames after it.
@@ -71,16 +73,17 @@ impl Walk<'_> {
         let ran =
             machine.runs(&at.0, top, edge, &mut self.spare, Purpose::Deeds, |mut run, wrong| {
                 let touched = run.touched.take().unwrap_or_default();
+                let reads = std::mem::take(&mut run.reads);
                 let outcome = match wrong {
                     Some(reason) => run.wrong(top, Wrong { edge, reason }),
                     None => run.outcome(top, to),
                 };
-                found.push((outcome, touched));
+                found.push((outcome, touched, reads));
             });
         if ran.is_err() {
             return false;
         }
-        for (outcome, touched) in found {
+        for (outcome, touched, reads) in found {
             self.looked += 1;
             if self.looked > MOST_OUTCOMES {
                 return false;
@@ -93,7 +96,8 @@ impl Walk<'_> {
                 Next::Return => {}
             }
             let after = (outcome.shared, frames);
-            deeds.push(Deed { edge, touched: *touched, before: at.clone(), after: after.clone() });
+            let (before, touched) = (at.clone(), *touched);
+            deeds.push(Deed { edge, touched, reads, before, after: after.clone() });
             if self.on(after, deeds) {
                 return true;
             }

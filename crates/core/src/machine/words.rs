@@ -86,6 +86,8 @@ pub struct Words<'m> {
     pub(super) fair: Vec<(Site, bool)>,
     /// What was touched, if that is asked for.
     pub(super) touched: Option<Box<Footprint>>,
+    /// The slots that were read, one after the other, if it is asked what was touched.
+    pub(super) reads: Vec<(Area, usize)>,
 }
 
 /// A frame that is being made.
@@ -144,6 +146,7 @@ impl<'m> Words<'m> {
             opened: Vec::new(),
             fair: Vec::new(),
             touched: None,
+            reads: Vec::new(),
         }
     }
 
@@ -345,7 +348,10 @@ impl Domain for Words<'_> {
     }
 
     fn load(&mut self, at: &(Area, usize), place: &Place, old: bool) -> Result<Value, Halt> {
-        self.note(|touched| touched.read(at.0, at.1..at.1 + 1));
+        if let Some(touched) = &mut self.touched {
+            touched.read(at.0, at.1..at.1 + 1);
+            self.reads.push(*at);
+        }
         let value = if old { self.get_old(*at) } else { self.get(*at) };
         if value != Value::Open {
             return Ok(value);

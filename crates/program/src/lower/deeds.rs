@@ -58,6 +58,7 @@ impl Lowering {
             };
             let reads: Vec<Touched> = each.reads.into_iter().filter(is_new).collect();
             deed.reads.extend(reads);
+            deed.order.extend(each.order);
             for write in each.writes {
                 match deed.writes.iter_mut().find(|known| known.cell == write.cell) {
                     Some(known) => known.value = write.value,
@@ -104,7 +105,12 @@ impl Lowering {
         }
         let mut writes: Vec<Touched> = touched.writes.iter().filter_map(shared).collect();
         writes.extend(touched.own_writes.iter().filter_map(own));
-        Deed { level, reads, writes }
+        let order = edge.reads.iter().filter_map(|&(area, slot)| match area {
+            Area::Shared => Some(Cell::Shared(slot)),
+            Area::Frame => Some(Cell::Own { frame: level, slot }),
+            Area::New | Area::Results => None,
+        });
+        Deed { level, reads, order: order.collect(), writes }
     }
 
     /// A slot with its name and its values; nothing if there is no such slot.

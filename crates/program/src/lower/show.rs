@@ -395,7 +395,7 @@ impl Lowering {
 }
 
 /// How a condition came out, in a word.
-fn outcome(holds: bool) -> &'static str {
+pub(super) fn outcome(holds: bool) -> &'static str {
     if holds { "yes" } else { "no" }
 }
 

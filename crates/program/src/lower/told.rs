@@ -4,6 +4,7 @@ use selvedge_core::Area;
 use selvedge_model::{Access, Step};
 
 use super::Lowering;
+use super::show::outcome;
 use crate::flow::{Command, Edge, EdgeId};
 use crate::telling::{Manner, Telling, Told};
 use crate::visit::operands;
@@ -60,7 +61,7 @@ impl Lowering {
         match &edge.command {
             Command::Test { holds, .. } | Command::TestAttempt { holds, .. } => {
                 let is_condition = telling.conditions.contains(&edge.span);
-                is_condition.then(|| if *holds { "yes" } else { "no" }.to_owned())
+                is_condition.then(|| outcome(*holds).to_owned())
             }
             Command::Assign { targets, values, .. } => {
                 let [Place { var: VarRef::Local(local), .. }] = targets.as_slice() else {
