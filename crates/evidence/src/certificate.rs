@@ -58,7 +58,7 @@ pub struct CutCertificate {
     pub started: Vec<TemplateId>,
     /// How many symbols of each stack are kept; at least 1.
     pub depth: usize,
-    /// What may lie below what, from the lowest symbol of a window downwards.
+    /// What may lie below what, from a window downwards.
     pub guesses: Vec<Guess>,
     /// The kinds of threads that occur.
     pub kinds: Vec<CutThread>,

@@ -179,7 +179,8 @@ impl<'a> Run<'a> {
         names.iter().take(MOST_VALUES).filter_map(|name| self.last_written(name)).collect()
     }
 
-    /// Who wrote a variable last, in words: `free = 0 since line 4 of left (acquire free), which has ended`.
+    /// Who wrote a variable last, in words: `free = 0 since line 4 of left (acquire free), which has ended`. Who waits to be woken, or offers a message, has written
+    /// that in its last step: then there is nothing to tell.
     fn last_written(&mut self, name: &str) -> Option<String> {
         let length = format!("{name}.length");
         for step in (0..self.steps.len()).rev() {
@@ -191,10 +192,11 @@ impl<'a> Run<'a> {
             });
             if let Some((inner, told)) = last {
                 let thread = self.steps[step].thread;
-                let ended = match self.last.threads[thread.index()].has_ended() {
-                    true => ", which has ended",
-                    false => "",
-                };
+                let has_ended = self.last.threads[thread.index()].has_ended();
+                if !has_ended && self.steps[step + 1..].iter().all(|later| later.thread != thread) {
+                    return None;
+                }
+                let ended = if has_ended { ", which has ended" } else { "" };
                 let since = self.moment_of((step, inner));
                 return Some(format!("{told} since {since}{ended}"));
             }

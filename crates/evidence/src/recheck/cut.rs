@@ -100,9 +100,14 @@ pub(super) fn check_waiting(
 }
 
 impl CutCertificate {
-    /// Whether the certificate covers a state of the system; see [`crate::recheck`].
-    pub fn covers(&self, system: &dyn System, state: &State) -> Result<bool, Refusal> {
-        Ok(Checker::new(system, self)?.check_initial(state).is_ok())
+    /// The first of these states of the system that the certificate does not cover; see [`crate::recheck`].
+    pub fn missing<'s>(
+        &self,
+        system: &dyn System,
+        states: impl IntoIterator<Item = &'s State>,
+    ) -> Result<Option<&'s State>, Refusal> {
+        let checker = Checker::new(system, self)?;
+        Ok(states.into_iter().find(|state| checker.check_initial(state).is_err()))
     }
 }
 

@@ -81,8 +81,8 @@ fn a_proof_about_no_threads_is_none_about_any_number() {
         panic!("other kinds")
     };
     let state = waiter(true).initial().unwrap().remove(0);
-    assert!(cut.covers(&waiter(true), &state).is_err());
-    assert!(aggregate.covers(&waiter(true), &state).is_err());
+    assert!(cut.missing(&waiter(true), [&state]).is_err());
+    assert!(aggregate.missing(&waiter(true), [&state]).is_err());
 }
 
 /// A thread that is stuck, and a template whose threads could act, if there were any.

@@ -48,7 +48,7 @@ pub enum Checked {
         states: usize,
         /// How many symbols of each stack it keeps; `None` if nothing is ever cut off.
         depth: Option<usize>,
-        /// How many pairs of symbols may lie on each other below.
+        /// How many guesses there are about what lies below what.
         guesses: usize,
         /// How many relations there are between heights of stacks.
         measures: usize,

@@ -3,7 +3,8 @@
 
 const QUESTIONS = [["verify", "for every schedule"], ["contexts", "within contexts"], ["rounds", "within rounds"], ["livelock", "does it run for ever?"]];
 const PROPERTIES = [["unreach-call", "assertions"], ["valid-memsafety", "memory"], ["no-overflow", "overflow"], ["no-data-race", "data races"]];
-const DEADLOCKS = [["", "where threads wait"], ["all", "all"], ["none", "none"]];
+/** What is asked about deadlocks if nothing is chosen: tables, Boolean programs and C are not asked. */
+const deadlocks = ({ language, file }) => [["", language === "program" && !file.endsWith(".bp") ? "where threads wait" : "not asked for"], ["all", "all"], ["none", "none"]];
 const MIB = 1048576;
 
 class QuestionForm {
@@ -48,7 +49,7 @@ class QuestionForm {
         field("engine", "engine", engines, "--engine"),
         field("timeout", "seconds", number("timeout", ask.timeout_s, 1, "no limit"), "--timeout"),
         ...counts, ...consts,
-        field("deadlock", "deadlocks", make("select", { id: "deadlock" }, ...DEADLOCKS.map(option(ask.deadlock ? "all" : ask.no_deadlock ? "none" : ""))),
+        field("deadlock", "deadlocks", make("select", { id: "deadlock" }, ...deadlocks(setup).map(option(ask.deadlock ? "all" : ask.no_deadlock ? "none" : ""))),
           "--deadlock: all of them; --no-deadlock: none. Within a bound, none are looked for unless all are"),
         make("span", { class: "buttons" }, make("button", { class: "main", id: "restart" }, "Run again"), this.cancelButton)),
       this.about, this.options);
