@@ -157,6 +157,7 @@ impl<'c, 'a> Body<'c, 'a> {
                 if self.atomics.is_empty() {
                     self.commits_early(&blocks);
                 }
+                self.one_branch(branches, stmt.span);
                 StmtKind::Choose(blocks)
             }
             Syntax::Goto(names) => return self.goto(names),
@@ -182,6 +183,22 @@ impl<'c, 'a> Body<'c, 'a> {
             }
             Syntax::Join(thread) => StmtKind::Join(self.typer.expect(thread, &Type::ThreadId)?),
         })
+    }
+
+    /// Warns of a choice that is none.
+    fn one_branch(&mut self, branches: &[Vec<syntax::Stmt>], span: Span) {
+        let [branch] = branches else { return };
+        // A branch with a guard is made by the parser, and ends with a jump to a label that is written nowhere.
+        let is_guarded = branch.last().is_some_and(|last| match &last.kind {
+            Syntax::Goto(labels) => labels.iter().any(|label| label.span.start == label.span.end),
+            _ => false,
+        });
+        if !is_guarded {
+            self.typer.problems.push(
+                Diagnostic::warning(span, "a choice with one branch is no choice")
+                    .hint("write `or` before the next branch: `either { … } or { … }`"),
+            );
+        }
     }
 
     /// Warns of branches that begin with waiting for what other threads do: they are chosen before.

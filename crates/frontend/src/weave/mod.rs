@@ -65,10 +65,11 @@ pub(crate) fn parse_within(
         binders: Vec::new(),
         has_parts: false,
         begun: None,
+        doubts: Vec::new(),
         copies_left: 4 * source.text().len() + SMALL_COPIES,
     };
     parser.file();
-    let file = File { items: parser.items, has_parts: parser.has_parts };
+    let file = File { items: parser.items, has_parts: parser.has_parts, doubts: parser.doubts };
     (file, parser.tokens.into_diagnostics())
 }
 
@@ -117,6 +118,8 @@ struct Parser<'s> {
     has_parts: bool,
     /// The name that the statement or declaration begins with, if it begins with one.
     begun: Option<Begun>,
+    /// What may not be meant as it is written.
+    doubts: Vec<Diagnostic>,
     /// How many bytes of source may still be repeated in the tree.
     copies_left: usize,
 }
@@ -277,6 +280,11 @@ impl Parser<'_> {
                 self.tokens.bump();
             }
         }
+    }
+
+    /// Notes what may not be meant as it is written.
+    fn doubt(&mut self, span: Span, message: impl Into<String>, hint: impl Into<String>) {
+        self.doubts.push(Diagnostic::warning(span, message).hint(hint));
     }
 
     /// Reports words that stand before a type in other languages, and goes on after them.

@@ -50,7 +50,10 @@ impl Parser<'_> {
             Token::False => ExprKind::Bool(false),
             Token::NoThread => ExprKind::NoThread,
             Token::Star => ExprKind::Any,
-            Token::Number => ExprKind::Int(self.number()?),
+            Token::Number => {
+                self.may_be_octal();
+                ExprKind::Int(self.number()?)
+            }
             Token::PlusPlus | Token::MinusMinus => {
                 return Err(self.expected_with_hint("an expression", STEP_HINT));
             }
@@ -90,6 +93,19 @@ impl Parser<'_> {
         let error = Diagnostic::error(self.tokens.span(), message);
         let hint = format!("a number may have {LONGEST_NUMBER} digits");
         Err(self.tokens.unexpected(error.hint(hint)))
+    }
+
+    /// Warns of `010`, which is 8 in C.
+    fn may_be_octal(&mut self) {
+        let digits = self.tokens.current_text();
+        if digits.starts_with('0')
+            && let Ok(octal @ 8..) = u64::from_str_radix(digits, 8)
+        {
+            let number = digits.trim_start_matches('0');
+            let message = format!("`{digits}` is {number} here, and {octal} in C");
+            let hint = format!("write `{number}`, or `{octal}` if that is meant");
+            self.doubt(self.tokens.span(), message, hint);
+        }
     }
 
     /// Whether a type in parentheses stands here, with an operand after it.

@@ -129,7 +129,13 @@ impl Parser<'_> {
 
     fn if_statement(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
         let (cond, span) = self.condition("if")?;
+        let alone = self.empty_body();
         let then = self.branch()?;
+        if let Some(alone) = alone
+            && self.peek() != Token::Else
+        {
+            self.doubt_body(alone, "if");
+        }
         let otherwise = match self.peek() {
             Token::Else => {
                 self.tokens.bump();
@@ -165,9 +171,36 @@ impl Parser<'_> {
 
     fn while_statement(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
         let (cond, span) = self.condition("while")?;
-        let body = self.branch()?;
+        let body = self.loop_body("while")?;
         into.push(Stmt { labels, kind: StmtKind::While { cond, body }, span });
         Ok(())
+    }
+
+    /// The body of a loop.
+    pub(super) fn loop_body(&mut self, word: &str) -> Parsed<Vec<Stmt>> {
+        let alone = self.empty_body();
+        let body = self.branch()?;
+        let is_last = self.peek() == Token::CloseBrace || self.tokens.on_new_line();
+        if let Some(alone) = alone
+            && (self.peek() == Token::OpenBrace || !is_last)
+        {
+            self.doubt_body(alone, word);
+        }
+        Ok(body)
+    }
+
+    /// The `;` right behind the condition of an `if` or a loop.
+    fn empty_body(&self) -> Option<Span> {
+        let alone = self.tokens.span();
+        (self.peek() == Token::Semicolon && self.tokens.previous().end == alone.start)
+            .then_some(alone)
+    }
+
+    /// Warns of a `;` that ends an `if` or a loop before what seems to be its body.
+    fn doubt_body(&mut self, alone: Span, word: &str) {
+        let message = format!("this `;` is all that belongs to the `{word}`");
+        let hint = "leave it out if what follows belongs to it; write `{ }` if nothing does";
+        self.doubt(alone, message, hint);
     }
 
     /// What is asserted, and what the program says of it: `e`, `e, "text"`, `(e, "text")`.

@@ -62,7 +62,7 @@ impl Parser<'_> {
             }
         };
         let close = self.expect_closing(Token::CloseParen, "`)`", open)?;
-        let mut body = vec![block(self.branch()?, start)];
+        let mut body = vec![block(self.loop_body("for")?, start)];
         if let Some((kind, span)) = step {
             let next = made("next", start, 0);
             let jumps = redirect(&mut body, &next);

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use expect_test::expect_file;
-use selvedge_frontend::{LoadError, LoadOptions, parse};
+use selvedge_frontend::{Input, LoadError, LoadOptions, Severity, parse};
 
 /// Where a mistake comes from, and what stands at the top of a file or in a procedure.
 enum Written {
@@ -208,6 +208,16 @@ const MISTAKES: &[(&str, Written)] = &[
     ("Rust", Inside("return Ok(());")),
     ("Rust", Inside("debug_assert!(b);")),
     ("Rust", Inside("while let Some(y) = q.recv() { }")),
+    ("Weave", Inside("either { n := 1; } { n := 2; }")),
+    ("C", Inside("if (b); n := 1;")),
+    ("C", Inside("while (b); n := 1;")),
+    ("C", Inside("while (b) ; n := 1;")),
+    ("C", Inside("if (b) { } else;")),
+    ("C", Inside("n := 0; n := 08;")),
+    ("Weave", Inside("either when b { n := 1; }")),
+    ("Weave", Inside("atomic { either { n := 1; } }")),
+    ("Weave", Inside("for (; b;); n := 1;")),
+    ("C", Inside("n := 010;")),
 ];
 
 #[test]
@@ -218,16 +228,21 @@ fn a_word_alone_is_no_reserved_word() {
     );
 }
 
-/// The first message about a program, as `message (help)`.
+/// The first message about a program, as `message (help)`, and how many more there are.
 fn told(text: &str) -> String {
-    match parse("t.weave".as_ref(), text.to_owned(), &LoadOptions::default()) {
-        Ok(_) => "nothing is wrong".to_owned(),
-        Err(LoadError::Invalid(wrong)) => {
-            let first = &wrong.list[0];
-            format!("{}\n    {}", first.message, first.hint.as_deref().unwrap_or("NO HELP"))
-        }
-        Err(other) => other.to_string(),
-    }
+    let list = match parse("t.weave".as_ref(), text.to_owned(), &LoadOptions::default()) {
+        Ok(Input::Program { warnings, .. }) => warnings.list,
+        Err(LoadError::Invalid(wrong)) => wrong.list,
+        other => return format!("{other:?}"),
+    };
+    let Some(first) = list.first() else { return "nothing is wrong".to_owned() };
+    let word = if first.severity == Severity::Warning { "warning: " } else { "" };
+    let help = first.hint.as_deref().unwrap_or("NO HELP");
+    let more = match list.len() {
+        1 => String::new(),
+        many => format!("\n    (and {} more)", many - 1),
+    };
+    format!("{word}{}\n    {help}{more}", first.message)
 }
 
 #[test]
@@ -247,4 +262,23 @@ fn mistakes_of_newcomers_are_told_what_there_is_instead() {
     }
     expect_file!["newcomers.txt"].assert_eq(&said);
     assert!(!said.contains("NO HELP"), "a message says nothing of what to do");
+}
+
+#[test]
+fn examples_mean_what_they_say() {
+    let mut folders = vec![std::path::PathBuf::from("../../examples")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("a file").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "weave") {
+                let text = std::fs::read_to_string(&path).expect("a text");
+                let told = told(&text);
+                let doubts = ["no choice", "is all that belongs", "in C"];
+                let doubted = doubts.iter().any(|doubt| told.contains(doubt));
+                assert!(!doubted, "{}: {told}", path.display());
+            }
+        }
+    }
 }
