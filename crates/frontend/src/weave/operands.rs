@@ -3,10 +3,13 @@
 use num_bigint::BigInt;
 use selvedge_program::{Quantifier, Span};
 
+use super::declarations::bound;
 use super::lexer::Token;
+use super::misplaced::NO_ADDRESSES;
 use super::{Parser, STEP_HINT};
 use crate::Diagnostic;
 use crate::cursor::Parsed;
+use crate::foreign;
 use crate::syntax::{
     Effect, EffectKind, Expr, ExprKind, MemberExpr, PlaceExpr, TypeExpr, TypeKind,
 };
@@ -58,12 +61,11 @@ impl Parser<'_> {
                 return Err(self.expected_with_hint("an expression", STEP_HINT));
             }
             Token::BitAnd => {
-                let hint = "there are no addresses: name the variable itself";
-                return Err(self.expected_with_hint("an expression", hint));
+                return Err(self.expected_with_hint("an expression", NO_ADDRESSES));
             }
             Token::Dot => {
                 let hint = "members are listed in the order of the struct, without their names: `{1, false}`";
-                return Err(self.expected_with_hint("an expression", hint));
+                return Err(self.expected_or("an expression", hint));
             }
             Token::OpenBracket => {
                 let hint = "all elements of an array are `{0, 1, 2}`, or one value for all where it is declared, as in \
@@ -196,8 +198,22 @@ impl Parser<'_> {
             self.tokens.bump();
         }
         let name = self.bump_name();
-        let (span, hint) = (start.to(name.span), format!("write `{}`", name.text));
-        self.mistake(span, "a name stands without the name of its type", hint);
+        let span = start.to(name.span);
+        let ty = foreign::machine_integer(self.tokens.text(start));
+        let bound = ty.and_then(|ty| bound(&ty, &name.text));
+        let meant = bound.map_or_else(|| name.text.clone(), |number| number.to_string());
+        let error = match self.begun_elsewhere() {
+            Some(begun) => {
+                let declared = self.tokens.text(self.tokens.before(6));
+                match foreign::declaration(self.tokens.text(start), declared) {
+                    Some(hint) => begun.hint(hint),
+                    None => begun,
+                }
+            }
+            None => Diagnostic::error(span, "a name stands without the name of its type")
+                .hint(format!("write `{meant}`")),
+        };
+        self.tokens.report(error);
         let place = PlaceExpr { span: name.span, name, indices: Vec::new(), members: Vec::new() };
         Expr { kind: ExprKind::Place(place), span }
     }
@@ -238,6 +254,10 @@ impl Parser<'_> {
         let mut tallest = 0;
         while self.peek() == Token::OpenBracket {
             let open = self.tokens.bump();
+            if self.peek() == Token::CloseBracket {
+                let hint = "`a[0]` is one element; `a := {1, 2, 3};` sets all of them";
+                return Err(self.expected_with_hint("an expression", hint));
+            }
             indices.push(self.expr()?);
             tallest = tallest.max(self.height);
             self.expect_closing(Token::CloseBracket, "`]`", open)?;
@@ -336,6 +356,9 @@ impl Parser<'_> {
     }
 
     fn quantified_rest(&mut self, start: Span, quantifier: Quantifier) -> Parsed<Expr> {
+        if self.at_builtin() {
+            return Err(self.expected("a name for a thread"));
+        }
         let binder = self.name("a name for a thread")?;
         let others_only = self.eat(Token::NotEqual);
         if others_only {
@@ -384,6 +407,11 @@ impl Parser<'_> {
             }
             Token::TryLock | Token::Cas | Token::FetchAndAdd => self.atomic_operation()?,
             _ => {
+                if self.tokens.peek_at(2) == Token::BitAnd
+                    && let Some(does) = foreign::operation(self.tokens.current_text())
+                {
+                    return Err(self.done_by_address(does));
+                }
                 let name = self.name("the name of a procedure")?;
                 EffectKind::Call(name, self.arguments()?)
             }
