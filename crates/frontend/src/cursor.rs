@@ -136,7 +136,12 @@ impl<'s, T: TokenKind> Cursor<'s, T> {
 
     /// Where the token before the current one stands.
     pub fn previous(&self) -> Span {
-        let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        self.before(1)
+    }
+
+    /// Where the token so many places before the current one stands.
+    pub fn before(&self, steps: usize) -> Span {
+        let before = self.at.checked_sub(steps).and_then(|at| self.tokens.get(at));
         before.map_or_else(Span::default, |t| t.1)
     }
 

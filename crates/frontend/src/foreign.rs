@@ -4,6 +4,40 @@
 //! name means nothing, or where what follows it cannot follow a name; then the answer says what the same thing
 //! is called in `.weave`.
 
+use selvedge_program::Type;
+
+/// What there is in the place of pointers.
+pub(crate) const NO_POINTERS: &str = "there are no pointers: arrays hold what a program works on, and indices say which element; a parameter `ref int x` \
+     stands for a shared variable";
+
+/// What there is in the place of *always* and *eventually*.
+pub(crate) const NO_TEMPORAL_LOGIC: &str = "there is no temporal logic: `assert e;` says what holds at a place, `invariant e;` what always holds, and \
+     `selvedge livelock` looks for runs that never end";
+
+/// What to write in the place of an `if` that has a value.
+pub(crate) const CONDITIONAL: &str = "write `c ? a : b`; `if c { … } else { … }` is a statement";
+
+/// Whether a line that begins with `#` and this word is for a preprocessor.
+pub(crate) fn is_directive(word: &str) -> bool {
+    matches!(
+        word,
+        "include"
+            | "define"
+            | "undef"
+            | "if"
+            | "ifdef"
+            | "ifndef"
+            | "elif"
+            | "else"
+            | "endif"
+            | "pragma"
+            | "line"
+            | "error"
+            | "warning"
+            | "import"
+    )
+}
+
 /// What a procedure, a statement or a method of another language does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Operation {
@@ -58,12 +92,32 @@ pub(crate) fn operation(word: &str) -> Option<Operation> {
         "join" | "pthreadjoin" | "thrdjoin" | "threadjoin" => Operation::Join,
         "spawn" | "run" | "go" | "fork" | "start" | "launch" | "pthreadcreate" | "thrdcreate"
         | "threadcreate" | "createthread" | "startthread" => Operation::Start,
-        "load" => Operation::Load,
-        "store" => Operation::Store,
-        "fetchadd" | "getandadd" | "getandincrement" | "incrementandget" | "atomicadd" => {
-            Operation::FetchAndAdd
-        }
+        "load" | "atomicload" | "atomicloadn" | "atomicloadexplicit" | "atomicread"
+        | "readonce" => Operation::Load,
+        "store"
+        | "atomicstore"
+        | "atomicstoren"
+        | "atomicstoreexplicit"
+        | "atomicset"
+        | "writeonce" => Operation::Store,
+        "atomicfetchadd"
+        | "atomicfetchaddexplicit"
+        | "syncfetchandadd"
+        | "atomicaddfetch"
+        | "fetchadd"
+        | "getandadd"
+        | "getandincrement"
+        | "incrementandget"
+        | "atomicadd" => Operation::FetchAndAdd,
         "compareandswap"
+        | "syncboolcompareandswap"
+        | "syncvalcompareandswap"
+        | "atomiccompareexchange"
+        | "atomiccompareexchangen"
+        | "atomiccompareexchangestrong"
+        | "atomiccompareexchangeweak"
+        | "cmpxchg"
+        | "atomiccmpxchg"
         | "compareandset"
         | "compareexchange"
         | "compareexchangestrong"
@@ -137,11 +191,57 @@ impl Operation {
     }
 }
 
-/// What to write in the place of a type of another language.
-pub(crate) fn ty(word: &str) -> Option<String> {
+/// What to write in the place of `Vec<u32> v`, a type of another language with a parameter.
+pub(crate) fn generic(word: &str, argument: &str) -> String {
+    match word {
+        "Vec" | "vector" | "List" | "ArrayList" | "array" | "Array" => {
+            format!("an array has a fixed length: `{argument} a[3];`")
+        }
+        "Option" | "Optional" | "Maybe" => {
+            format!("there are no options: `bool is_there; {argument} x;`")
+        }
+        "Mutex" | "RwLock" => {
+            format!("a lock stands beside what it guards: `lock m; {argument} x;`")
+        }
+        "Arc" | "Rc" | "Box" | "Cell" | "RefCell" | "atomic" | "Atomic" | "shared_ptr"
+        | "unique_ptr" => {
+            format!(
+                "write `{argument} x;`: what stands outside of the procedures is shared by all threads"
+            )
+        }
+        "Sender" | "Receiver" | "Channel" | "Queue" | "BlockingQueue" | "queue" => {
+            format!("write `chan[2] {argument} c;`, for a channel that holds two")
+        }
+        _ => "types have no parameters: write it for each type".to_owned(),
+    }
+}
+
+/// What to write in the place of `let m = Mutex::new(…)`.
+pub(crate) fn declaration(ty: &str, name: &str) -> Option<String> {
+    let known = known_type(&plain_type(ty))?;
+    Some(match known {
+        "lock" | "condition" => format!("write `{known} {name};`, outside of the procedures"),
+        "semaphore" | "barrier" => {
+            format!("write `{known} {name} := …;`, outside of the procedures")
+        }
+        _ => format!("write `{known} {name} := …;`"),
+    })
+}
+
+/// A word for a type, without what languages add to it.
+fn plain_type(word: &str) -> String {
     let lower = word.to_ascii_lowercase();
-    let plain = lower.trim_start_matches("std").trim_end_matches("_t").replace('_', "");
-    let known = match plain.as_str() {
+    lower.trim_start_matches("std").trim_end_matches("_t").replace('_', "")
+}
+
+/// The machine integer that a word stands for.
+pub(crate) fn machine_integer(word: &str) -> Option<Type> {
+    Type::machine(known_type(&plain_type(word))?)
+}
+
+/// The type that a word stands for.
+fn known_type(plain: &str) -> Option<&'static str> {
+    Some(match plain {
         "cond" | "condvar" | "cv" | "conditionvariable" | "pthreadcond" | "cnd" => "condition",
         "mutex" | "pthreadmutex" | "mtx" | "spinlock" | "reentrantlock" | "rwlock"
         | "pthreadspinlock" => "lock",
@@ -158,13 +258,23 @@ pub(crate) fn ty(word: &str) -> Option<String> {
         "int64" | "long" | "isize" | "ssize" => "i64",
         "integer" | "nat" | "atomicint" | "atomicinteger" | "bigint" | "number" => "int",
         "atomicbool" | "atomicboolean" | "atomicflag" | "bit" => "bool",
-        "float" | "double" | "real" | "f32" | "f64" => {
-            return Some("there are no fractions: count in small units, with `int`".to_owned());
-        }
-        "string" | "str" => {
-            return Some("there are no strings: `enum` gives names to values".to_owned());
-        }
-        _ => return beginning(word).filter(|_| modifier(word).is_none()).map(str::to_owned),
+        _ => return None,
+    })
+}
+
+/// What to write in the place of a type of another language.
+pub(crate) fn ty(word: &str) -> Option<String> {
+    let plain = plain_type(word);
+    let Some(known) = known_type(&plain) else {
+        return match plain.as_str() {
+            "float" | "double" | "real" | "f32" | "f64" => {
+                Some("there are no fractions: count in small units, with `int`".to_owned())
+            }
+            "string" | "str" => {
+                Some("there are no strings: `enum` gives names to values".to_owned())
+            }
+            _ => beginning(word).filter(|_| modifier(word).is_none()).map(str::to_owned),
+        };
     };
     let unsized_word = matches!(plain.as_str(), "unsigned" | "signed" | "char" | "byte");
     Some(match unsized_word {
@@ -185,6 +295,9 @@ pub(crate) fn modifier(word: &str) -> Option<&'static str> {
         "static" | "extern" | "public" | "private" | "protected" | "final" | "inline"
         | "register" | "global" | "pub" | "mut" | "export" | "hidden" => {
             "leave it out: what stands outside of the procedures is shared by all threads"
+        }
+        "_Thread_local" | "thread_local" | "__thread" => {
+            "declare it inside the procedure: each thread has its own variables there"
         }
         _ => return None,
     })
@@ -210,10 +323,7 @@ pub(crate) fn beginning(word: &str) -> Option<&'static str> {
         "init" => {
             "threads are there from the start: `thread NAME { … }`; variables get first values, as in `int x := 0;`"
         }
-        "ltl" | "never" | "Spec" | "SPECIFICATION" | "PROPERTY" | "THEOREM" => {
-            "there is no temporal logic: `assert e;` says what holds at a place, `invariant e;` what always holds, and \
-             `selvedge livelock` looks for runs that never end"
-        }
+        "ltl" | "never" | "Spec" | "SPECIFICATION" | "PROPERTY" | "THEOREM" => NO_TEMPORAL_LOGIC,
         "mtype" => "write `enum NAME { A, B }`",
         "chan" | "channel" | "Channel" => {
             "a channel is a shared variable: `chan[2] int c;` holds two messages, `chan int c;` none; `send(c, 1);` and \
@@ -223,7 +333,7 @@ pub(crate) fn beginning(word: &str) -> Option<&'static str> {
         "timeout" => {
             "leave it out: a state in which nobody can move is a deadlock, which `verify` reports"
         }
-        "VARIABLE" | "VARIABLES" | "variables" => {
+        "VARIABLE" | "VARIABLES" | "variable" | "variables" => {
             "declare each variable with its type: `int x := 0;`, `bool b;`"
         }
         "CONSTANT" | "CONSTANTS" | "ASSUME" => "write `const N = 3;`; `--const N=4` changes it",
@@ -232,7 +342,11 @@ pub(crate) fn beginning(word: &str) -> Option<&'static str> {
              as in `int x := 0;`"
         }
         "UNCHANGED" => "leave it out: what is not assigned keeps its value",
-        "synchronized" | "with" | "defer" => "write `acquire m;` before, and `release m;` after",
+        "with" => {
+            "`int x := 3;` declares a local variable, `int x := {1 .. 3};` chooses its value; `acquire m;` takes a lock, \
+             `release m;` frees it"
+        }
+        "synchronized" | "defer" => "write `acquire m;` before, and `release m;` after",
         "try" | "catch" | "finally" => "there are no exceptions: `goto` leaves a block",
         "throw" | "raise" => {
             "there are no exceptions: `assert false;` is a violation, `assume false;` ends what is looked at"
@@ -250,6 +364,7 @@ pub(crate) fn beginning(word: &str) -> Option<&'static str> {
         "case" | "default" | "match" => {
             "write `if c { … } else if d { … } else { … }`; `either { … } or { … }` chooses freely"
         }
+        "foreach" => "write `for (int i := 0; i < 3; i++) { … }`",
         "loop" | "forever" => "write `while true { … }`",
         "until" => "write `while !c { … }`",
         "await" => "write `wait(e);`, or `assume e;`",
@@ -308,7 +423,7 @@ pub(crate) fn sign(text: &str) -> Option<&'static str> {
         "::" => "names stand without a path; a choice is `either { … } or { … }`",
         "'" => "`x := e;` says what `x` holds afterwards; numbers and labels have no such sign",
         "<-" => "`send(c, e);` sends through a channel, `x := receive(c);` receives",
-        "[]" => "`invariant e;` says what always holds",
+        _ if text.starts_with("====") => "leave the line out; `//` begins a comment",
         _ => return None,
     })
 }
@@ -332,6 +447,10 @@ pub(crate) fn procedure(word: &str) -> Option<&'static str> {
         "swap" => "write `x, y := y, x;`",
         "Cardinality" => "`#{i : a[i] == 1}` is for how many indices of an array something holds",
         "min" | "max" => "write `a < b ? a : b`",
+        "__VERIFIER_nondet_bool" => "write `*`: `b := *;`",
+        _ if word.starts_with("__VERIFIER_nondet") => {
+            "write `{lo .. hi}` with the least and the greatest number: `x := {0 .. 9};`"
+        }
         _ => return None,
     })
 }
@@ -357,7 +476,7 @@ pub(crate) fn method(word: &str) -> Option<&'static str> {
 pub(crate) fn between(word: &str) -> Option<&'static str> {
     Some(match word {
         "as" => "the type stands before parentheses, as in `i32(x)`",
-        "IF" | "THEN" | "ELSE" => "write `c ? a : b`; `if c { … } else { … }` is a statement",
+        "IF" | "THEN" | "ELSE" => CONDITIONAL,
         "CHOOSE" => "`x := {a, b};` and `x := {a .. b};` choose freely",
         "let" | "case" => "there are no patterns: compare, as in `if x == 1 { … }`",
         "is" => "write `==`",

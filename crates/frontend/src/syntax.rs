@@ -5,6 +5,8 @@
 use num_bigint::BigInt;
 use selvedge_program::{BinaryOp, Quantifier, Span, Type, UnaryOp};
 
+use crate::Diagnostic;
+
 /// A name as written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Name {
@@ -22,6 +24,8 @@ pub struct File {
     /// Whether something in it is made of parts: structs, channels, parameters that stand for shared variables.
     /// `crate::parts` writes it without them.
     pub has_parts: bool,
+    /// What may not be meant as it is written, and is not to be seen in the tree.
+    pub doubts: Vec<Diagnostic>,
 }
 
 /// A declaration at the top of a file.

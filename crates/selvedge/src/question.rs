@@ -195,8 +195,11 @@ impl Question {
             && !program.code().has_assertions()
         {
             let (checked, more) = match opened.system.describe().tells_statements() {
-                true => ("memory, divisions", "`deadlock`, `property` and `livelock`"),
-                false => ("ranges, indices, divisions", "`deadlock`, `target` and `livelock`"),
+                true => ("memory, divisions", "`--deadlock`, `--property` and `selvedge livelock`"),
+                false => (
+                    "ranges, indices, divisions",
+                    "`--deadlock`, `--target` and `selvedge livelock`",
+                ),
             };
             let note = format!(
                 "note: there is no `assert` in the program, so that only {checked} and locks are checked; {more} \

@@ -22,7 +22,7 @@ impl Parser<'_> {
                 self.skip_to_item(start);
             }
         }
-        File { items, has_parts: false }
+        File { items, ..File::default() }
     }
 
     fn item(&mut self, items: &mut Vec<Item>) -> Parsed<()> {

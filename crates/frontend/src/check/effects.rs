@@ -174,9 +174,22 @@ impl<'a> Body<'_, 'a> {
                 .related(declared, "declared here")
         };
         let problem = if let Some(local) = self.typer.scope.find(text) {
-            no("a local variable", self.typer.scope.local(local).span)
+            let local = self.typer.scope.local(local);
+            let problem = no("a local variable", local.span);
+            match &local.ty {
+                Some(Type::Array { .. }) => problem.hint(element_of(text)),
+                _ => problem,
+            }
         } else if let Some((item, declared)) = items.find_declared(text) {
-            no(item.what(), declared)
+            let problem = no(item.what(), declared);
+            match item {
+                Item::Global(id)
+                    if matches!(items.globals[id.index()].ty, Some(Type::Array { .. })) =>
+                {
+                    problem.hint(element_of(text))
+                }
+                _ => problem,
+            }
         } else if let Some(body) = items.find_body(text) {
             no("a thread", items.proc(body).name.span)
                 .hint("write its body as a procedure, which both the thread and others can run")
@@ -284,6 +297,11 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
+/// What to write in the place of `a(0)`.
+fn element_of(array: &str) -> String {
+    format!("an element of an array has brackets: `{array}[0]`")
+}
+
 /// The names of the variables that a list of arguments begins with.
 fn leading_names(args: &[syntax::Expr]) -> Vec<&str> {
     let places = args.iter().map_while(|arg| match &arg.kind {
@@ -318,7 +336,8 @@ impl<'a> super::expressions::Typer<'_, 'a> {
             let given = counted(args.len(), "argument is", "arguments are");
             self.problems.push(
                 Diagnostic::error(span, format!("`{name}` has {has}, but {given} given"))
-                    .related(proc.name.span, "declared here"),
+                    .related(proc.name.span, "declared here")
+                    .hint(format!("it is declared as `{}`", self.items.signature(proc))),
             );
             return None;
         }

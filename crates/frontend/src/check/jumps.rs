@@ -82,6 +82,11 @@ impl Typer<'_, '_> {
         } else {
             let labels = || proc.survey.labels.iter().map(|label| label.name.text.as_str());
             problem.hint = self.similar(name, |_| labels().collect());
+            let hint = match text.as_str() {
+                "end" | "exit" | "out" | "done" => "`return;` leaves the procedure".to_owned(),
+                _ => format!("a label stands before a statement: `{text}: skip;`"),
+            };
+            problem.hint.get_or_insert(hint);
         }
         self.problems.push(problem);
     }

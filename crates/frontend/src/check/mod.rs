@@ -99,6 +99,17 @@ fn checked<T>(
     patience: Option<&Patience>,
     look: impl FnOnce(&Items<'_>, &[Vec<Local<'_>>], &Notes) -> T,
 ) -> (Option<Program>, Vec<Diagnostic>, T) {
+    let (program, problems, seen) = checked_parts(file, options, patience, look);
+    (program, [file.doubts.clone(), problems].concat(), seen)
+}
+
+/// Checks a file, with its parts if it has some; `look` sees what was resolved.
+fn checked_parts<T>(
+    file: &syntax::File,
+    options: &CheckOptions,
+    patience: Option<&Patience>,
+    look: impl FnOnce(&Items<'_>, &[Vec<Local<'_>>], &Notes) -> T,
+) -> (Option<Program>, Vec<Diagnostic>, T) {
     if !file.has_parts {
         let nothing = Notes::default();
         return without_parts(file, options, patience, |items, locals| {

@@ -357,7 +357,7 @@ impl Items<'_> {
     }
 
     /// The head of a procedure.
-    fn signature(&self, proc: &Proc<'_>) -> String {
+    pub fn signature(&self, proc: &Proc<'_>) -> String {
         let of = |ty: &Option<Type>| ty.as_ref().map_or("?".to_owned(), |ty| self.type_name(ty));
         let results: Vec<_> = proc.result_types.iter().map(of).collect();
         let params = proc.params.iter().zip(&proc.param_types);

@@ -74,6 +74,8 @@ pub(super) struct Scope<'a> {
     invented: FxHashSet<String>,
     /// The variables that hold the results of calls inside of expressions, by the places of the calls.
     pub results: FxHashMap<Span, LocalId>,
+    /// Unknown names that were reported: once is enough where nothing is like them.
+    pub unknown: FxHashSet<String>,
     /// The places of calls with a mistake that was reported.
     pub wrong_results: FxHashSet<Span>,
     /// The last number given to a name; 1 for the variable that has the name itself.
@@ -99,6 +101,7 @@ impl<'a> Scope<'a> {
             written: FxHashSet::default(),
             invented: FxHashSet::default(),
             results: FxHashMap::default(),
+            unknown: FxHashSet::default(),
             wrong_results: FxHashSet::default(),
             numbers: FxHashMap::default(),
         }

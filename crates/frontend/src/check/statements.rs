@@ -9,7 +9,7 @@ use super::expressions::Typer;
 use super::procedures::Sites;
 use super::scope::Mode;
 use crate::Diagnostic;
-use crate::syntax::{self, PlaceExpr, StmtKind as Syntax};
+use crate::syntax::{self, ExprKind as Written, PlaceExpr, StmtKind as Syntax};
 
 /// Checks the body of a procedure.
 pub(super) struct Body<'c, 'a> {
@@ -92,7 +92,10 @@ impl<'c, 'a> Body<'c, 'a> {
         self.make_calls(stmt, sequence);
         match &stmt.kind {
             Syntax::Empty => {}
-            Syntax::Block(stmts) => self.inside(stmts, sequence),
+            Syntax::Block(stmts) => {
+                self.inside(stmts, sequence);
+                self.declare_counter(stmt.span, stmts);
+            }
             Syntax::Local(decl) => self.declaration(decl, stmt.span, sequence),
             Syntax::Together { variables, effect, is_set } => {
                 self.together(variables, effect.as_ref(), *is_set, stmt.span, sequence);
@@ -157,6 +160,7 @@ impl<'c, 'a> Body<'c, 'a> {
                 if self.atomics.is_empty() {
                     self.commits_early(&blocks);
                 }
+                self.one_branch(branches, stmt.span);
                 StmtKind::Choose(blocks)
             }
             Syntax::Goto(names) => return self.goto(names),
@@ -182,6 +186,43 @@ impl<'c, 'a> Body<'c, 'a> {
             }
             Syntax::Join(thread) => StmtKind::Join(self.typer.expect(thread, &Type::ThreadId)?),
         })
+    }
+
+    /// Where the variable that a `for` counts with is unknown: says how it is declared there.
+    fn declare_counter(&mut self, span: Span, stmts: &[syntax::Stmt]) {
+        let [first, syntax::Stmt { kind: Syntax::While { cond, .. }, span: inner, .. }] = stmts
+        else {
+            return;
+        };
+        let Syntax::Assign { targets, .. } = &first.kind else { return };
+        let (true, [target]) = (*inner == span, targets.as_slice()) else { return };
+        let last = match cond {
+            syntax::Cond::Expr(syntax::Expr { kind: Written::Binary(_, _, right), .. }) => {
+                match &right.kind {
+                    Written::Int(n) => n.to_string(),
+                    Written::Place(place) if place.indices.is_empty() => place.name.text.clone(),
+                    _ => "9".to_owned(),
+                }
+            }
+            _ => "9".to_owned(),
+        };
+        self.typer.declare_counter(&target.name, &last);
+    }
+
+    /// Warns of a choice that is none.
+    fn one_branch(&mut self, branches: &[Vec<syntax::Stmt>], span: Span) {
+        let [branch] = branches else { return };
+        // A branch with a guard is made by the parser, and ends with a jump to a label that is written nowhere.
+        let is_guarded = branch.last().is_some_and(|last| match &last.kind {
+            Syntax::Goto(labels) => labels.iter().any(|label| label.span.start == label.span.end),
+            _ => false,
+        });
+        if !is_guarded {
+            self.typer.problems.push(
+                Diagnostic::warning(span, "a choice with one branch is no choice")
+                    .hint("write `or` before the next branch: `either { … } or { … }`"),
+            );
+        }
     }
 
     /// Warns of branches that begin with waiting for what other threads do: they are chosen before.

@@ -404,7 +404,10 @@ impl<'a> Body<'_, 'a> {
         several_steps: bool,
     ) -> Option<Condition> {
         let Some(found) = self.typer.found(&place.name) else {
-            self.typer.declare_instead(&place.name, "condition");
+            match place.name.text.as_str() {
+                "all" => self.typer.advise_instead(&place.name, "write `notify all c;`".to_owned()),
+                _ => self.typer.declare_instead(&place.name, "condition"),
+            }
             return None;
         };
         let Role::Condition { called } = self.typer.items.role(found.var) else {

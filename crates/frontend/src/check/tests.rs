@@ -33,7 +33,7 @@ fn checked(procs: Vec<(&str, Vec<Stmt>)>) -> (Option<Program>, Vec<Diagnostic>) 
         let (params, results, span) = (Vec::new(), Vec::new(), Span::default());
         Item::Proc(ProcDecl { name: name(text), params, results, body, span, end: span })
     };
-    let file = File { items: procs.into_iter().map(proc).collect(), has_parts: false };
+    let file = File { items: procs.into_iter().map(proc).collect(), ..Default::default() };
     check(&file, &CheckOptions::default())
 }
 

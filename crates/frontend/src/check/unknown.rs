@@ -14,6 +14,12 @@ use crate::syntax::Name;
 /// and each search looks at all names.
 const ENOUGH_PROBLEMS: usize = 200;
 
+/// How the advice to declare a variable begins.
+const DECLARE: &str = "declare it, as in";
+
+/// What there is in the place of `join all;`.
+const EACH_THREAD: &str = "each thread is waited for by itself: `join t;`";
+
 /// What other languages call a reference to nothing.
 const NOBODY: [&str; 5] = ["null", "NULL", "nil", "None", "nullptr"];
 
@@ -54,8 +60,12 @@ impl<'a> Typer<'_, 'a> {
         } else if ITSELF.contains(&text.as_str()) {
             problem
                 .hint("`thread NAME[i] * 2 { … }` gives each thread its number: `i` is 0, then 1")
-        } else {
+        } else if text == "all" {
+            problem.hint(EACH_THREAD)
+        } else if self.scope.unknown.insert(text.clone()) {
             problem.hint(example)
+        } else {
+            return;
         };
         self.problems.push(problem);
     }
@@ -81,8 +91,23 @@ impl<'a> Typer<'_, 'a> {
         self.advise_instead(name, hint);
     }
 
-    fn advise_instead(&mut self, name: &Name, hint: String) {
-        let usual = declare("bool", &name.text);
+    /// Where a problem is that the variable which a `for` counts with is unknown: says how it is declared there.
+    pub fn declare_counter(&mut self, name: &Name, last: &str) {
+        let text = &name.text;
+        let problem = self.problems.iter_mut().rev().find(|p| p.label.span == name.span);
+        if let Some(problem) = problem
+            && problem.hint.as_ref().is_some_and(|hint| hint.starts_with(DECLARE))
+        {
+            problem.hint = Some(format!("{DECLARE} `for (int[0..{last}] {text} := 0; …)`"));
+        }
+    }
+
+    /// Gives other advice where the last problem is that this name is unknown, and a declaration is advised.
+    pub fn advise_instead(&mut self, name: &Name, hint: String) {
+        let usual = match name.text.as_str() {
+            "all" => EACH_THREAD.to_owned(),
+            text => declare("bool", text),
+        };
         if let Some(last) = self.problems.last_mut()
             && last.label.span == name.span
             && last.hint.as_ref() == Some(&usual)
@@ -93,5 +118,5 @@ impl<'a> Typer<'_, 'a> {
 }
 
 fn declare(ty: &str, name: &str) -> String {
-    format!("declare it, as in `{ty} {name};`")
+    format!("{DECLARE} `{ty} {name};`")
 }

@@ -69,7 +69,7 @@ pub(crate) fn without_parts(file: &File, consts: &BTreeMap<String, BigInt>) -> W
     items.sort_by_key(|(position, _)| *position);
     let items = items.into_iter().map(|(_, item)| item).collect();
     Written {
-        file: File { items, has_parts: false },
+        file: File { items, ..File::default() },
         problems: writer.problems,
         wrong: writer.wrong,
         notes: writer.notes,

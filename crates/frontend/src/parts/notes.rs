@@ -83,23 +83,28 @@ impl Notes {
 
     /// Notes a procedure that is written in several copies.
     pub fn procedure(&mut self, decl: &ProcDecl) {
-        let params: Vec<String> = decl.params.iter().map(declaration_text).collect();
-        let results: Vec<String> = decl.results.iter().map(type_text).collect();
-        let results = match results.as_slice() {
-            [] => "void".to_owned(),
-            [one] => one.clone(),
-            many => format!("({})", many.join(", ")),
-        };
         let noted = Noted {
             name: decl.name.text.clone(),
             kind: Kind::Procedure,
             whole: decl.span.to(decl.end),
             inside: None,
-            text: format!("{results} {}({})", decl.name.text, params.join(", ")),
+            text: head(decl),
             of: None,
         };
         self.declared.entry(decl.name.span).or_insert(noted);
     }
+}
+
+/// The head of a procedure.
+pub(super) fn head(decl: &ProcDecl) -> String {
+    let params: Vec<String> = decl.params.iter().map(declaration_text).collect();
+    let results: Vec<String> = decl.results.iter().map(type_text).collect();
+    let results = match results.as_slice() {
+        [] => "void".to_owned(),
+        [one] => one.clone(),
+        many => format!("({})", many.join(", ")),
+    };
+    format!("{results} {}({})", decl.name.text, params.join(", "))
 }
 
 /// A declaration as it is written, without its first value.

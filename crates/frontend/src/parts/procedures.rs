@@ -270,7 +270,8 @@ impl<'f> Writer<'f> {
             let given = counted(args.len(), "argument is", "arguments are");
             let message = format!("`{}` has {has}, but {given} given", name.text);
             let problem = Diagnostic::error(span, message).related(decl.name.span, "declared here");
-            return self.wrong(problem, span);
+            let head = format!("it is declared as `{}`", super::notes::head(decl));
+            return self.wrong(problem.hint(head), span);
         }
         let mut written = Some(Vec::new());
         let mut actuals = Vec::new();

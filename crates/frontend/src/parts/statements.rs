@@ -198,7 +198,17 @@ impl<'f> Writer<'f> {
                 (Some(decl), _) => {
                     let message =
                         format!("this is a `{}`, and gets something else here", decl.name.text);
-                    self.wrong(Diagnostic::error(target.span, message), target.span)
+                    let problem = Diagnostic::error(target.span, message);
+                    let problem = match &effect.kind {
+                        EffectKind::Call(name, _)
+                            if self.structs.contains_key(name.text.as_str()) =>
+                        {
+                            let hint = "the value of a struct stands in braces, without its name: `x := {1, 2};`";
+                            problem.hint(hint)
+                        }
+                        _ => problem,
+                    };
+                    self.wrong(problem, target.span)
                 }
                 (None, Some(Kind::Struct(result))) => {
                     let message =

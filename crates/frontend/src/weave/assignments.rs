@@ -10,6 +10,9 @@ use crate::cursor::{Parsed, Reported};
 use crate::foreign::{self, Operation};
 use crate::syntax::{Effect, EffectKind, Expr, ExprKind, PlaceExpr, StmtKind};
 
+/// How many tokens of a condition that stands alone are repeated.
+const LONGEST_CONDITION: usize = 20;
+
 impl Parser<'_> {
     /// `x := e`, `x, y := f(e)`, `f(e)`, `x++` and so on, without the `;`.
     pub(super) fn assignment_or_call(&mut self) -> Parsed<StmtKind> {
@@ -20,6 +23,16 @@ impl Parser<'_> {
             };
             let error = Diagnostic::error(self.tokens.span(), message);
             return Err(self.tokens.unexpected(error.hint(hint)));
+        }
+        if let Some(hint) = self.generic_type() {
+            return Err(self.expected_with_hint("a statement", hint));
+        }
+        if let Some(hint) = foreign::beginning(self.tokens.current_text())
+            && self.has_body_after_parens(1)
+            && !self.is_unreadable_in_parens()
+        {
+            let error = self.no_word(self.tokens.span()).hint(hint);
+            return Err(self.tokens.unexpected(error));
         }
         if self.tokens.peek_at(1) == Token::OpenParen {
             return Ok(StmtKind::Effect { targets: Vec::new(), effect: self.effect()? });
@@ -85,11 +98,40 @@ impl Parser<'_> {
             Operation::Start => "write `async f(…);` for a procedure `f`".to_owned(),
             does => does.advice(&objects),
         });
-        let advice = advice.or_else(|| foreign::method(word).map(str::to_owned));
+        let asked = match word.to_ascii_lowercase().replace('_', "").as_str() {
+            "empty" | "isempty" => Some("empty"),
+            "full" | "isfull" => Some("full"),
+            _ => None,
+        };
+        let asked =
+            asked.map(|member| format!("write `{object}.{member}`, for a `chan[2] int {object};`"));
+        let advice = advice.or(asked).or_else(|| foreign::method(word).map(str::to_owned));
         let hint =
             advice.unwrap_or_else(|| format!("write a procedure, and call it: `{word}(…);`"));
         let message = format!("`{object}` has no methods, such as `{word}`");
         let error = Diagnostic::error(span.to(self.tokens.span()), message);
+        self.tokens.unexpected(error.hint(hint))
+    }
+
+    /// Reports `atomic_store(&n, 1)`: what is done with a variable in other languages, by its address.
+    pub(super) fn done_by_address(&mut self, does: Operation) -> Reported {
+        let mut objects = Vec::new();
+        for ahead in 2.. {
+            match self.tokens.peek_at(ahead) {
+                Token::Name => objects.push(self.tokens.text(self.tokens.span_at(ahead))),
+                Token::CloseParen | Token::Semicolon | Token::End => break,
+                _ => {}
+            }
+        }
+        objects.retain(|name| *name != "NULL");
+        let hint = match (does, objects.as_slice()) {
+            (Operation::Start, [thread, procedure, ..]) => {
+                format!("write `{thread} := async {procedure}(…);`, for a `tid {thread};`")
+            }
+            _ => does.advice(&objects),
+        };
+        let message = format!("there is no procedure {}", self.tokens.quote());
+        let error = Diagnostic::error(self.tokens.span(), message);
         self.tokens.unexpected(error.hint(hint))
     }
 
@@ -147,7 +189,51 @@ impl Parser<'_> {
             true => Some(self.expr()?),
             false => None,
         };
+        self.no_named_value()?;
         Ok(StmtKind::Assign { targets, values, constrain })
+    }
+
+    /// Reports `pair{1, 2}` and `(pair){1, 2}`, at the brace.
+    pub(super) fn no_named_value(&mut self) -> Parsed<()> {
+        if self.peek() != Token::OpenBrace || self.tokens.on_new_line() {
+            return Ok(());
+        }
+        let hint = "the value of a struct stands without its name: `x := {1, 2};`";
+        Err(self.expected_or("`;`", hint))
+    }
+
+    /// How many tokens ahead a condition ends that stands alone.
+    fn condition_end(&self) -> usize {
+        let ends = |ahead: &usize| {
+            self.is_arrow(*ahead)
+                || matches!(
+                    self.tokens.peek_at(*ahead),
+                    Token::Semicolon
+                        | Token::Comma
+                        | Token::OpenBrace
+                        | Token::CloseBrace
+                        | Token::End
+                )
+        };
+        (1..LONGEST_CONDITION).find(ends).unwrap_or(LONGEST_CONDITION)
+    }
+
+    /// Whether `->` stands so many tokens ahead.
+    fn is_arrow(&self, ahead: usize) -> bool {
+        (self.tokens.peek_at(ahead), self.tokens.peek_at(ahead + 1))
+            == (Token::Minus, Token::Greater)
+    }
+
+    /// Whether the condition that stands here is a guard, `n == 1 -> …`.
+    fn is_guard(&self) -> bool {
+        self.is_arrow(self.condition_end())
+    }
+
+    /// Whether something in the parentheses after the current token was reported.
+    fn is_unreadable_in_parens(&self) -> bool {
+        let inside = (2..).map(|ahead| self.tokens.peek_at(ahead));
+        let mut inside = inside.take_while(|token| !matches!(token, Token::OpenBrace | Token::End));
+        inside.any(|token| token == Token::Unreadable)
     }
 
     /// `:=`, or what is often written in its place.
@@ -155,7 +241,27 @@ impl Parser<'_> {
         let span = self.tokens.span();
         match self.peek() {
             Token::Assign => {}
+            Token::Equal if self.tokens.peek_at(1) == Token::Colon => {
+                let both = span.to(self.tokens.span_at(1));
+                self.mistake(both, "`=:` does not assign", "write := to assign");
+                self.tokens.bump();
+            }
             Token::Equal => self.mistake(span, "`=` does not assign", "write := to assign"),
+            token
+                if matches!(
+                    token,
+                    Token::Less | Token::AtMost | Token::Greater | Token::AtLeast | Token::NotEqual
+                ) || token == Token::EqualEqual && self.is_guard() =>
+            {
+                let start = targets.first().map_or(span, |place| place.span);
+                let last = self.tokens.span_at(self.condition_end() - 1);
+                let condition = self.tokens.text(start.to(last));
+                let hint = format!(
+                    "`assume {condition};` waits until it holds, `assert {condition};` checks that it does"
+                );
+                let error = Diagnostic::error(span, "a comparison is not a statement").hint(hint);
+                return Err(self.tokens.unexpected(error));
+            }
             Token::EqualEqual => {
                 let hint = "write := to assign, or `assume` or `assert` before the comparison";
                 self.mistake(span, "a comparison is not a statement", hint);
@@ -165,11 +271,12 @@ impl Parser<'_> {
                     return Err(self.tokens.unexpected(error));
                 }
                 let name = &targets[0].name.text;
-                let prints = foreign::operation(name) == Some(Operation::Print);
-                let hint = match prints {
-                    true => Some(Operation::Print.advice(&[])),
-                    false => self.foreign_beginning().map(str::to_owned),
-                };
+                let is_alone =
+                    matches!(self.peek(), Token::Semicolon | Token::CloseBrace | Token::Number);
+                let does = foreign::operation(name)
+                    .filter(|does| is_alone || *does == Operation::Print)
+                    .map(|does| does.advice(&[]));
+                let hint = does.or_else(|| self.foreign_beginning().map(str::to_owned));
                 let hint = hint
                     .unwrap_or_else(|| format!("`{name} := value;` assigns, `{name}(…);` calls"));
                 return Err(self.expected_with_hint("`:=`", hint));

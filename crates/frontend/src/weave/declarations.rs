@@ -1,11 +1,13 @@
 //! Types and variables, shared and local.
 
-use selvedge_program::Type;
+use num_bigint::BigInt;
+use selvedge_program::{Span, Type};
 
+use super::Parser;
 use super::lexer::Token;
-use super::{NO_POINTERS, Parser};
 use crate::Diagnostic;
 use crate::cursor::{Parsed, Reported};
+use crate::foreign::NO_POINTERS;
 use crate::syntax::{Expr, ExprKind, Init, Name, TypeExpr, TypeKind, VarDecl};
 
 /// A variable of which only the name and the dimensions are known yet.
@@ -49,6 +51,15 @@ impl Parser<'_> {
             let open = self.tokens.bump();
             capacity = Some(Box::new(self.expr()?));
             self.expect_closing(Token::CloseBracket, "`]`", open)?;
+        }
+        let is_array = self.at_builtin()
+            && (self.tokens.peek_at(1), self.tokens.peek_at(3))
+                == (Token::OpenBracket, Token::CloseBracket);
+        if is_array && capacity.is_none() {
+            let error = Diagnostic::error(self.tokens.span_at(1), "this is not a type");
+            let hint =
+                "how many messages a channel holds stands before their type: `chan[2] int c;`";
+            return Err(self.tokens.unexpected(error.hint(hint)));
         }
         // A channel of channels is refused later; types inside of types are nesting.
         self.tokens.enter()?;
@@ -94,7 +105,11 @@ impl Parser<'_> {
         if self.peek() != Token::OpenBracket {
             return Ok(TypeExpr { kind, span: start });
         }
-        if matches!(kind, TypeKind::Int) { self.range() } else { Err(self.length_before_name()) }
+        if matches!(kind, TypeKind::Int) {
+            self.range()
+        } else {
+            Err(self.length_before_name(start))
+        }
     }
 
     /// Whether `semaphore[…` stands here. In a procedure, that is an element of an array.
@@ -116,6 +131,14 @@ impl Parser<'_> {
             _ => TypeKind::Int,
         };
         let start = self.tokens.bump();
+        if self.peek() == Token::Colon
+            && let TypeKind::Machine(ty) = &kind
+            && let Some(number) = bound(ty, self.tokens.text(self.tokens.span_at(2)))
+        {
+            let error =
+                Diagnostic::error(start.to(self.tokens.span_at(2)), "a type has no members");
+            return Err(self.tokens.unexpected(error.hint(format!("write `{number}`"))));
+        }
         if self.peek() != Token::OpenParen {
             let hint = "a type is no value; `u8(e)` makes a `u8` of another number";
             return Err(self.expected_or("`(`", hint));
@@ -133,11 +156,11 @@ impl Parser<'_> {
         let start = self.tokens.previous();
         let open = self.tokens.bump();
         if self.peek() == Token::CloseBracket {
-            return Err(self.length_before_name());
+            return Err(self.length_before_name(start));
         }
         let lo = self.expr()?;
         if self.peek() == Token::CloseBracket {
-            return Err(self.length_before_name());
+            return Err(self.length_before_name(start));
         }
         self.expect(Token::DotDot, "`..`")?;
         let hi = self.expr()?;
@@ -145,11 +168,17 @@ impl Parser<'_> {
         Ok(TypeExpr { kind: TypeKind::Range(Box::new(lo), Box::new(hi)), span: start.to(end) })
     }
 
-    /// Reports `bool[3] x`.
-    fn length_before_name(&mut self) -> Reported {
+    /// Reports `bool[3] x`, after the word for the type.
+    fn length_before_name(&mut self, word: Span) -> Reported {
         let error = Diagnostic::error(self.tokens.span(), "this is not a type");
-        let hint = "the length of an array stands after its name (`bool x[3]`); \
-                    a range has two ends (`int[0..3]`)";
+        let hint = match self.tokens.text(word) {
+            "semaphore" => {
+                "the first value stands after the name: `semaphore s := 2;`; `semaphore[0..3] s := 2;` counts up to 3"
+            }
+            _ => {
+                "the length of an array stands after its name (`bool x[3]`); a range has two ends (`int[0..3]`)"
+            }
+        };
         self.tokens.unexpected(error.hint(hint))
     }
 
@@ -172,7 +201,7 @@ impl Parser<'_> {
         self.tokens.bump();
         let ty = self.type_expr()?;
         if self.peek() == Token::OpenBracket {
-            return Err(self.length_before_name());
+            return Err(self.length_before_name(ty.span));
         }
         let init = self.initial_value(names.len())?;
         self.may_copy(ty.span, names.len())?;
@@ -213,6 +242,11 @@ impl Parser<'_> {
         while self.peek() == Token::OpenBracket {
             let open = self.tokens.bump();
             dims.push(self.expr()?);
+            if self.peek() == Token::DotDot {
+                let hint = "an array has a length: `int a[4];` has the elements `a[0]` to `a[3]`; a range stands after `int`: \
+                            `int[0..3] x;`";
+                return Err(self.expected_with_hint("`]`", hint));
+            }
             self.expect_closing(Token::CloseBracket, "`]`", open)?;
         }
         Ok(dims)
@@ -225,6 +259,7 @@ impl Parser<'_> {
         }
         self.tokens.bump();
         let (expr, effect) = self.expr_or_effect()?;
+        self.no_named_value()?;
         let Some(effect) = effect else {
             self.may_copy(expr.span, variables)?;
             return Ok(Some(Init::Expr(expr)));
@@ -238,6 +273,16 @@ impl Parser<'_> {
             );
         }
         Ok(Some(Init::Effect(effect)))
+    }
+}
+
+/// What `MAX` or `MIN` of a machine integer is.
+pub(super) fn bound(ty: &Type, word: &str) -> Option<BigInt> {
+    let (least, greatest) = ty.bounds()?;
+    match word {
+        "MAX" => Some(greatest),
+        "MIN" => Some(least),
+        _ => None,
     }
 }
 

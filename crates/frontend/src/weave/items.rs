@@ -3,12 +3,12 @@
 
 use selvedge_program::Span;
 
+use super::Parser;
 use super::lexer::{Token, is_reserved};
-use super::{NO_POINTERS, Parser};
 use crate::Diagnostic;
 use crate::check::walk::expressions;
 use crate::cursor::{Parsed, Reported};
-use crate::foreign;
+use crate::foreign::{self, NO_POINTERS};
 use crate::syntax::{
     ConstDecl, Count, Entry, EnumDecl, ExprKind, Item, Name, PredicateDecl, ProcDecl, Stmt,
     StmtKind, StructDecl, ThreadDecl, TypeExpr, TypeKind, VarDecl,
@@ -119,6 +119,9 @@ impl Parser<'_> {
 
     /// Reports what is no declaration: most likely a statement.
     fn statement_outside(&mut self) -> Reported {
+        if let Some(hint) = self.generic_type() {
+            return self.expected_with_hint("a declaration", hint);
+        }
         if self.peek() == Token::MinusMinus {
             let hint = "a file is a list of declarations; `//` begins a comment";
             return self.expected_with_hint("a declaration", hint);
@@ -152,6 +155,15 @@ impl Parser<'_> {
             {
                 let word = self.tokens.text(self.tokens.span_at(1));
                 format!("`{word}` is a reserved word: choose another name")
+            }
+            (Token::Name, Token::OpenParen | Token::OpenBracket)
+                if matches!(self.tokens.current_text(), "barrier" | "semaphore") =>
+            {
+                let word = self.tokens.current_text();
+                format!("the number is a first value: `{word} NAME := 3;`")
+            }
+            (Token::Name, Token::OpenBracket) if self.tokens.current_text() == "condition" => {
+                "how many there are stands after the name: `condition c[2];`".to_owned()
             }
             (Token::Name, Token::OpenBrace) if self.tokens.current_text() == "invariant" => {
                 "write `invariant e;`, without braces".to_owned()
@@ -339,6 +351,7 @@ impl Parser<'_> {
         if self.peek() == Token::Star {
             return Err(self.expected_with_hint("the name of the procedure", NO_POINTERS));
         }
+        let word = self.tokens.text(start);
         let mut proc = ProcDecl {
             name: self.name("the name of the procedure")?,
             params: Vec::new(),
@@ -347,7 +360,7 @@ impl Parser<'_> {
             span: start,
             end: start,
         };
-        let head = self.procedure_head(&mut proc);
+        let head = self.procedure_head(&mut proc, word);
         proc.span = start.to(self.tokens.previous());
         if head.is_err() && !self.skip_to_body() {
             return head;
@@ -369,7 +382,7 @@ impl Parser<'_> {
     }
 
     /// The parameters, and the types of the results if they come last.
-    fn procedure_head(&mut self, proc: &mut ProcDecl) -> Parsed<()> {
+    fn procedure_head(&mut self, proc: &mut ProcDecl, word: &str) -> Parsed<()> {
         let open = self.expect(Token::OpenParen, "`(`")?;
         let no_params = match self.peek() {
             Token::Void => {
@@ -380,16 +393,39 @@ impl Parser<'_> {
         };
         if !no_params {
             proc.params = self.list(Self::parameters)?.into_iter().flatten().collect();
+            while self.peek() == Token::Semicolon {
+                let hint = "commas stand between parameters: `void f(int x, int y)`";
+                self.expected_with_hint("`,` or `)`", hint);
+                self.tokens.bump();
+                if self.peek() == Token::CloseParen {
+                    break;
+                }
+                proc.params.extend(self.list(Self::parameters)?.into_iter().flatten());
+            }
             self.has_parts |= proc.params.iter().any(|param| may_stand_for_shared(&param.ty));
         }
         self.expect_closing(Token::CloseParen, "`,` or `)`", open)?;
         if self.peek() == Token::Colon {
             self.tokens.bump();
             let open = self.tokens.span();
+            let first = std::mem::take(&mut proc.results);
             proc.results = match self.eat(Token::OpenParen) {
                 true => self.result_types(open)?,
                 false => vec![self.type_expr()?],
             };
+            if let Some(ty) = first.first() {
+                let result = self.tokens.text(open.to(self.tokens.previous()));
+                let hint =
+                    format!("write the type of the result once: `{result} {}(…)`", proc.name.text);
+                let error = match foreign::beginning(word) {
+                    Some(_) => self.no_word(ty.span),
+                    None => {
+                        let message = format!("the result has two types, `{word}` and `{result}`");
+                        Diagnostic::error(ty.span, message)
+                    }
+                };
+                self.tokens.report(error.hint(hint));
+            }
         }
         Ok(())
     }
@@ -450,6 +486,10 @@ impl Parser<'_> {
         if self.peek() == Token::OpenBracket {
             let open = self.tokens.bump();
             binder = Some(self.name("a name for the number of the thread")?);
+            if self.tokens.current_text() == "in" {
+                let hint = "how many there are stands after `*`: `thread NAME[i] * 2 { … }`, where `i` is 0, then 1";
+                return Err(self.expected_with_hint("`]`", hint));
+            }
             self.expect_closing(Token::CloseBracket, "`]`", open)?;
         }
         let count = match self.eat(Token::Star) {
@@ -469,7 +509,22 @@ impl Parser<'_> {
             }
             Token::OpenParen => {
                 let error = Diagnostic::error(self.tokens.span(), "a thread has no parameters");
-                let hint = format!("write `thread {} = PROCEDURE(…);`", name.text);
+                let name = &name.text;
+                let hint = match (self.tokens.peek_at(1), self.tokens.peek_at(2)) {
+                    (Token::CloseParen, Token::Equal | Token::Assign) => {
+                        format!("leave the parentheses out: `thread {name} = PROCEDURE(…);`")
+                    }
+                    (Token::CloseParen, Token::OpenBrace) => {
+                        format!("leave the parentheses out: `thread {name} {{ … }}`")
+                    }
+                    (Token::CloseParen, Token::Star) => {
+                        format!("write `thread {name} * 2;`, which runs the procedure `{name}`")
+                    }
+                    (Token::CloseParen, _) => {
+                        format!("write `thread {name};`, which runs the procedure `{name}`")
+                    }
+                    _ => format!("write `thread {name} = PROCEDURE(…);`"),
+                };
                 return Err(self.tokens.unexpected(error.hint(hint)));
             }
             Token::Semicolon => Entry::SameName,
@@ -541,6 +596,10 @@ impl Parser<'_> {
     fn count(&mut self) -> Parsed<Count> {
         if self.peek() == Token::Name && self.tokens.current_text() == "any" {
             return Ok(Count::Any(self.tokens.bump()));
+        }
+        if self.peek() == Token::OpenBrace {
+            let hint = "`* 2` are two threads that are alike, `* any` any number of them";
+            return Err(self.expected_with_hint("a number", hint));
         }
         Ok(Count::Number(self.sum()?))
     }

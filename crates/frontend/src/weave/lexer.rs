@@ -139,7 +139,7 @@ pub(super) enum Token {
     #[regex(r"[A-Za-z_$][A-Za-z0-9_$]*")] Name,
 
     /// Signs that other languages have.
-    #[token("===")] #[token("!==")] #[token("/\\")] #[token("\\/")] #[regex(r"\\[A-Za-z]+")]
+    #[token("===")] #[token("!==")] #[token("/\\")] #[token("\\/")] #[regex(r"\\[A-Za-z]+")] #[regex("={4,}")]
     ForeignSign,
     /// A number with a fraction, and a character, as in other languages.
     #[regex(r"[0-9]+\.[0-9]+")] Fraction,
@@ -344,6 +344,10 @@ fn bad_character(text: &str, span: Span) -> Diagnostic {
         "\"" | "“" | "”" => error.hint("there are no strings"),
         "\\" => error.hint("remove it; `//` begins a comment"),
         "@" | "`" => error.hint("remove it"),
+        "–" | "—" | "−" => error.hint("write `-`"),
+        "×" | "·" => error.hint("write `*`"),
+        "÷" => error.hint("write `/`"),
+        "→" => error.hint("write `:=` to assign, `==>` for *implies*"),
         _ => error.hint("names are made of the letters a to z, digits, `_` and `$`"),
     }
 }

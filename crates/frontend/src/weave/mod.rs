@@ -8,6 +8,7 @@
 //! - `sugar`: statements that are made of others;
 //! - `assignments`: what stands around `:=`;
 //! - `expressions`: operators; `operands`: what they are applied to, and effects;
+//! - `misplaced`: what to write where something else stands;
 //! - `layout`: the same text, laid out; `blanks`: what stands between two tokens.
 //!
 //! **Effects.** A call is no expression, but only what stands around it tells whether it is one
@@ -25,6 +26,7 @@ mod expressions;
 mod items;
 mod layout;
 mod lexer;
+mod misplaced;
 mod operands;
 mod statements;
 mod sugar;
@@ -37,7 +39,7 @@ use selvedge_program::{Source, Span};
 use crate::check::similar::{WORDS, did_you_mean};
 use crate::cursor::{Cursor, Parsed, Reported};
 use crate::diagnostic::write;
-use crate::foreign;
+use crate::foreign::{self, NO_POINTERS, NO_TEMPORAL_LOGIC};
 use crate::syntax::{Effect, File, Item, Name};
 use crate::{Diagnostic, syntax};
 pub use layout::layout;
@@ -65,10 +67,12 @@ pub(crate) fn parse_within(
         binders: Vec::new(),
         has_parts: false,
         begun: None,
+        misnamed: Vec::new(),
+        doubts: Vec::new(),
         copies_left: 4 * source.text().len() + SMALL_COPIES,
     };
     parser.file();
-    let file = File { items: parser.items, has_parts: parser.has_parts };
+    let file = File { items: parser.items, has_parts: parser.has_parts, doubts: parser.doubts };
     (file, parser.tokens.into_diagnostics())
 }
 
@@ -85,9 +89,6 @@ pub fn words() -> &'static [&'static str] {
 const MISSING_HINT: &str = "a statement or declaration ends with `;`";
 
 const STEP_HINT: &str = "`x++;` and `x--;` are statements of their own, with the sign after x";
-
-const NO_POINTERS: &str = "there are no pointers: arrays hold what a program works on, and indices say which element; a parameter `ref int x` \
-     stands for a shared variable";
 
 /// The name that a statement or a declaration begins with.
 #[derive(Clone, Copy)]
@@ -117,6 +118,10 @@ struct Parser<'s> {
     has_parts: bool,
     /// The name that the statement or declaration begins with, if it begins with one.
     begun: Option<Begun>,
+    /// Reserved words that were used as names, and reported.
+    misnamed: Vec<String>,
+    /// What may not be meant as it is written.
+    doubts: Vec<Diagnostic>,
     /// How many bytes of source may still be repeated in the tree.
     copies_left: usize,
 }
@@ -134,7 +139,7 @@ impl Parser<'_> {
     fn expected(&mut self, what: &str) -> Reported {
         let message = write(what, &self.tokens.quote());
         let error = Diagnostic::error(self.tokens.span(), message);
-        let error = self.of_other_languages(error);
+        let error = self.of_other_languages(error, what);
         self.tokens.unexpected(error)
     }
 
@@ -142,17 +147,26 @@ impl Parser<'_> {
     fn expected_or(&mut self, what: &str, hint: &str) -> Reported {
         let message = write(what, &self.tokens.quote());
         let error = Diagnostic::error(self.tokens.span(), message);
-        let error = self.of_other_languages(error);
+        let error = self.of_other_languages(error, what);
         let error = if error.hint.is_none() { error.hint(hint) } else { error };
         self.tokens.unexpected(error)
     }
 
     /// The mistake as it is, or that something of another language stands here, and what there is in its place.
-    fn of_other_languages(&self, error: Diagnostic) -> Diagnostic {
+    fn of_other_languages(&self, error: Diagnostic, wanted: &str) -> Diagnostic {
         if let Some(error) = self.begun_elsewhere() {
             return error;
         }
+        if let Some(hint) = self.misplaced(wanted) {
+            return error.hint(hint);
+        }
         let here = self.tokens.span();
+        let both = here.to(self.tokens.span_at(1));
+        if matches!(wanted, "an expression" | "a statement")
+            && matches!(self.tokens.text(both), "[]" | "<>")
+        {
+            return self.no_word(both).hint(NO_TEMPORAL_LOGIC);
+        }
         for span in [here.to(self.tokens.span_at(1)), here] {
             if let Some(hint) = foreign::sign(self.tokens.text(span)) {
                 return self.no_word(span).hint(hint);
@@ -221,7 +235,7 @@ impl Parser<'_> {
         }
         let message = write(what, &self.tokens.quote());
         let error = Diagnostic::error(self.tokens.span(), message);
-        let error = self.of_other_languages(error.related(open, "to close this"));
+        let error = self.of_other_languages(error.related(open, "to close this"), what);
         let hint = match (token, self.peek()) {
             (Token::CloseBracket, Token::Comma) => "each index has brackets of its own: `a[1][2]`",
             (Token::CloseParen, Token::DotDot) => "`{1 .. 3}` chooses one of these numbers",
@@ -259,24 +273,44 @@ impl Parser<'_> {
         let error = Diagnostic::error(self.tokens.after_previous(), error).hint(hint);
         let error = match self.misspelt_beginning() {
             Some(misspelt) if !self.tokens.on_new_line() => misspelt,
-            _ => self.of_other_languages(error),
+            _ => self.of_other_languages(error, "`;`"),
         };
         let reported = self.tokens.unexpected(error);
         let something_new = self.tokens.on_new_line() || self.peek() == Token::CloseBrace;
         if something_new { Ok(()) } else { Err(reported) }
     }
 
-    /// Reports lines that a preprocessor would read, and goes on after them.
+    /// Reports lines that a preprocessor would read, or that are comments of other languages, and goes on after them.
     fn skip_directives(&mut self) {
-        while self.peek() == Token::Hash {
-            let error = Diagnostic::error(self.tokens.span(), "there is no preprocessor");
-            let hint = "one file is the whole program; `const N = 3;` declares a constant";
-            self.tokens.unexpected(error.hint(hint));
+        while self.peek() == Token::Hash || self.at_foreign_comment() {
+            let span = self.tokens.span();
+            let word = self.tokens.text(self.tokens.span_at(1));
+            let error = match self.peek() == Token::Hash && foreign::is_directive(word) {
+                true => Diagnostic::error(span, "there is no preprocessor")
+                    .hint("one file is the whole program; `const N = 3;` declares a constant"),
+                false => {
+                    let message = format!("{} begins no comment", self.tokens.quote());
+                    Diagnostic::error(span, message).hint("write `//` before a comment")
+                }
+            };
+            self.tokens.unexpected(error);
             self.tokens.bump();
             while self.peek() != Token::End && !self.tokens.on_new_line() {
                 self.tokens.bump();
             }
         }
+    }
+
+    /// Whether `-- words` stands here, and no `--x;`.
+    fn at_foreign_comment(&self) -> bool {
+        self.peek() == Token::MinusMinus
+            && self.tokens.span().end < self.tokens.span_at(1).start
+            && self.tokens.peek_at(2) != Token::Semicolon
+    }
+
+    /// Notes what may not be meant as it is written.
+    fn doubt(&mut self, span: Span, message: impl Into<String>, hint: impl Into<String>) {
+        self.doubts.push(Diagnostic::warning(span, message).hint(hint));
     }
 
     /// Reports words that stand before a type in other languages, and goes on after them.
@@ -360,6 +394,7 @@ impl Parser<'_> {
         if !reserved {
             return Err(self.expected(what));
         }
+        let word = self.tokens.current_text();
         let meant = matches!(
             self.tokens.peek_at(1),
             Token::Assign
@@ -374,11 +409,18 @@ impl Parser<'_> {
                 | Token::CloseBrace
                 | Token::Star
         );
+        if meant && self.misnamed.iter().any(|known| known == word) {
+            return Ok(self.bump_name());
+        }
         let span = self.tokens.span();
         let message = format!("expected {what}, but {} is a reserved word", self.tokens.quote());
         let error = Diagnostic::error(span, message).hint("choose another name");
         let reported = self.tokens.unexpected(error);
-        if meant { Ok(self.bump_name()) } else { Err(reported) }
+        if !meant {
+            return Err(reported);
+        }
+        self.misnamed.push(word.to_owned());
+        Ok(self.bump_name())
     }
 
     /// One or more things with commas between them.

@@ -3,10 +3,13 @@
 use num_bigint::BigInt;
 use selvedge_program::{Quantifier, Span};
 
+use super::declarations::bound;
 use super::lexer::Token;
+use super::misplaced::NO_ADDRESSES;
 use super::{Parser, STEP_HINT};
 use crate::Diagnostic;
 use crate::cursor::Parsed;
+use crate::foreign;
 use crate::syntax::{
     Effect, EffectKind, Expr, ExprKind, MemberExpr, PlaceExpr, TypeExpr, TypeKind,
 };
@@ -50,17 +53,19 @@ impl Parser<'_> {
             Token::False => ExprKind::Bool(false),
             Token::NoThread => ExprKind::NoThread,
             Token::Star => ExprKind::Any,
-            Token::Number => ExprKind::Int(self.number()?),
+            Token::Number => {
+                self.may_be_octal();
+                ExprKind::Int(self.number()?)
+            }
             Token::PlusPlus | Token::MinusMinus => {
                 return Err(self.expected_with_hint("an expression", STEP_HINT));
             }
             Token::BitAnd => {
-                let hint = "there are no addresses: name the variable itself";
-                return Err(self.expected_with_hint("an expression", hint));
+                return Err(self.expected_with_hint("an expression", NO_ADDRESSES));
             }
             Token::Dot => {
                 let hint = "members are listed in the order of the struct, without their names: `{1, false}`";
-                return Err(self.expected_with_hint("an expression", hint));
+                return Err(self.expected_or("an expression", hint));
             }
             Token::OpenBracket => {
                 let hint = "all elements of an array are `{0, 1, 2}`, or one value for all where it is declared, as in \
@@ -90,6 +95,19 @@ impl Parser<'_> {
         let error = Diagnostic::error(self.tokens.span(), message);
         let hint = format!("a number may have {LONGEST_NUMBER} digits");
         Err(self.tokens.unexpected(error.hint(hint)))
+    }
+
+    /// Warns of `010`, which is 8 in C.
+    fn may_be_octal(&mut self) {
+        let digits = self.tokens.current_text();
+        if digits.starts_with('0')
+            && let Ok(octal @ 8..) = u64::from_str_radix(digits, 8)
+        {
+            let number = digits.trim_start_matches('0');
+            let message = format!("`{digits}` is {number} here, and {octal} in C");
+            let hint = format!("write `{number}`, or `{octal}` if that is meant");
+            self.doubt(self.tokens.span(), message, hint);
+        }
     }
 
     /// Whether a type in parentheses stands here, with an operand after it.
@@ -180,8 +198,22 @@ impl Parser<'_> {
             self.tokens.bump();
         }
         let name = self.bump_name();
-        let (span, hint) = (start.to(name.span), format!("write `{}`", name.text));
-        self.mistake(span, "a name stands without the name of its type", hint);
+        let span = start.to(name.span);
+        let ty = foreign::machine_integer(self.tokens.text(start));
+        let bound = ty.and_then(|ty| bound(&ty, &name.text));
+        let meant = bound.map_or_else(|| name.text.clone(), |number| number.to_string());
+        let error = match self.begun_elsewhere() {
+            Some(begun) => {
+                let declared = self.tokens.text(self.tokens.before(6));
+                match foreign::declaration(self.tokens.text(start), declared) {
+                    Some(hint) => begun.hint(hint),
+                    None => begun,
+                }
+            }
+            None => Diagnostic::error(span, "a name stands without the name of its type")
+                .hint(format!("write `{meant}`")),
+        };
+        self.tokens.report(error);
         let place = PlaceExpr { span: name.span, name, indices: Vec::new(), members: Vec::new() };
         Expr { kind: ExprKind::Place(place), span }
     }
@@ -222,6 +254,10 @@ impl Parser<'_> {
         let mut tallest = 0;
         while self.peek() == Token::OpenBracket {
             let open = self.tokens.bump();
+            if self.peek() == Token::CloseBracket {
+                let hint = "`a[0]` is one element; `a := {1, 2, 3};` sets all of them";
+                return Err(self.expected_with_hint("an expression", hint));
+            }
             indices.push(self.expr()?);
             tallest = tallest.max(self.height);
             self.expect_closing(Token::CloseBracket, "`]`", open)?;
@@ -320,6 +356,9 @@ impl Parser<'_> {
     }
 
     fn quantified_rest(&mut self, start: Span, quantifier: Quantifier) -> Parsed<Expr> {
+        if self.at_builtin() {
+            return Err(self.expected("a name for a thread"));
+        }
         let binder = self.name("a name for a thread")?;
         let others_only = self.eat(Token::NotEqual);
         if others_only {
@@ -368,6 +407,11 @@ impl Parser<'_> {
             }
             Token::TryLock | Token::Cas | Token::FetchAndAdd => self.atomic_operation()?,
             _ => {
+                if self.tokens.peek_at(2) == Token::BitAnd
+                    && let Some(does) = foreign::operation(self.tokens.current_text())
+                {
+                    return Err(self.done_by_address(does));
+                }
                 let name = self.name("the name of a procedure")?;
                 EffectKind::Call(name, self.arguments()?)
             }

@@ -9,7 +9,7 @@ use crate::Diagnostic;
 use crate::cursor::{Parsed, Reported};
 use crate::diagnostic::write;
 use crate::foreign::{self, Operation};
-use crate::syntax::{Cond, Expr, ExprKind, Name, Stmt, StmtKind, VarDecl};
+use crate::syntax::{Cond, Expr, ExprKind, Item, Name, Stmt, StmtKind, VarDecl};
 
 impl Parser<'_> {
     /// `{ … }`
@@ -129,7 +129,13 @@ impl Parser<'_> {
 
     fn if_statement(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
         let (cond, span) = self.condition("if")?;
+        let alone = self.empty_body();
         let then = self.branch()?;
+        if let Some(alone) = alone
+            && self.peek() != Token::Else
+        {
+            self.doubt_body(alone, "if");
+        }
         let otherwise = match self.peek() {
             Token::Else => {
                 self.tokens.bump();
@@ -165,9 +171,36 @@ impl Parser<'_> {
 
     fn while_statement(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
         let (cond, span) = self.condition("while")?;
-        let body = self.branch()?;
+        let body = self.loop_body("while")?;
         into.push(Stmt { labels, kind: StmtKind::While { cond, body }, span });
         Ok(())
+    }
+
+    /// The body of a loop.
+    pub(super) fn loop_body(&mut self, word: &str) -> Parsed<Vec<Stmt>> {
+        let alone = self.empty_body();
+        let body = self.branch()?;
+        let is_last = self.peek() == Token::CloseBrace || self.tokens.on_new_line();
+        if let Some(alone) = alone
+            && (self.peek() == Token::OpenBrace || !is_last)
+        {
+            self.doubt_body(alone, word);
+        }
+        Ok(body)
+    }
+
+    /// The `;` right behind the condition of an `if` or a loop.
+    fn empty_body(&self) -> Option<Span> {
+        let alone = self.tokens.span();
+        (self.peek() == Token::Semicolon && self.tokens.previous().end == alone.start)
+            .then_some(alone)
+    }
+
+    /// Warns of a `;` that ends an `if` or a loop before what seems to be its body.
+    fn doubt_body(&mut self, alone: Span, word: &str) {
+        let message = format!("this `;` is all that belongs to the `{word}`");
+        let hint = "leave it out if what follows belongs to it; write `{ }` if nothing does";
+        self.doubt(alone, message, hint);
     }
 
     /// What is asserted, and what the program says of it: `e`, `e, "text"`, `(e, "text")`.
@@ -230,6 +263,15 @@ impl Parser<'_> {
     fn condition(&mut self, word: &str) -> Parsed<(Cond, Span)> {
         let start = self.tokens.bump();
         let first = self.tokens.position();
+        if self.at_statements() {
+            let hint = match word {
+                "if" => "write `if c { … }`; what is done otherwise is `else { … }`",
+                _ => "write `while c { … }`; `while true { … }` goes on for ever",
+            };
+            self.expected_with_hint("a condition", hint);
+            let nothing = Expr { kind: ExprKind::Any, span: start };
+            return Ok((Cond::Expr(nothing), start));
+        }
         let cond = match self.cond() {
             Ok(cond) => cond,
             Err(Reported) if self.skip_to_body() => {
@@ -252,6 +294,15 @@ impl Parser<'_> {
             self.tokens.unexpected(Diagnostic::error(span, message).hint(hint));
         }
         Ok((cond, span))
+    }
+
+    /// Whether statements in braces stand here, and no choice among values.
+    fn at_statements(&self) -> bool {
+        let ends = |token: &Token| {
+            matches!(token, Token::Semicolon | Token::OpenBrace | Token::CloseBrace | Token::End)
+        };
+        let mut inside = (1..).map(|ahead| self.tokens.peek_at(ahead));
+        self.peek() == Token::OpenBrace && inside.find(ends) == Some(Token::Semicolon)
     }
 
     /// A statement that contains no other.
@@ -285,6 +336,15 @@ impl Parser<'_> {
             Token::Name => self.assignment_or_call()?,
             _ => self.keyword_statement()?,
         };
+        if let StmtKind::Acquire(lock) = &kind
+            && self.peek() == Token::OpenBrace
+        {
+            let lock = self.tokens.text(lock.span);
+            let hint = format!(
+                "no block belongs to it: `acquire {lock};` before, `release {lock};` after"
+            );
+            return Err(self.expected_with_hint("`;`", hint));
+        }
         let span = start.to(self.tokens.previous());
         let ended = matches!(kind, StmtKind::Empty);
         into.push(Stmt { labels, kind, span });
@@ -361,6 +421,7 @@ impl Parser<'_> {
                 "write `{word} (…);` if the `!` is that of a macro, `{word} !(…);` if it negates"
             );
             self.mistake(sign, message, hint);
+            self.tokens.bump();
         }
     }
 
@@ -441,9 +502,33 @@ impl Parser<'_> {
         Ok(result)
     }
 
+    /// Whether `send c, 1;` or `receive c;` stands here.
+    fn at_bare_message(&self) -> bool {
+        let word = self.tokens.current_text();
+        let is_type = |item: &Item| match item {
+            Item::Enum(decl) => decl.name.text == word,
+            Item::Struct(decl) => decl.name.text == word,
+            _ => false,
+        };
+        matches!(word, "send" | "receive")
+            && self.tokens.peek_at(1) == Token::Name
+            && matches!(self.tokens.peek_at(2), Token::Comma | Token::Semicolon)
+            && !self.items.iter().any(is_type)
+    }
+
     /// Local variables.
     fn locals(&mut self, mut labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
         let start = self.tokens.span();
+        if self.at_bare_message() {
+            let (word, channel) = (self.tokens.current_text(), self.tokens.span_at(1));
+            let channel = self.tokens.text(channel);
+            let hint = match word {
+                "send" => format!("write `send({channel}, …);`"),
+                _ => format!("write `x := receive({channel});`, or `receive({channel});`"),
+            };
+            self.tokens.bump();
+            return Err(self.expected_with_hint("`(`", hint));
+        }
         if self.peek() == Token::Name && self.tokens.peek_at(2) == Token::OpenParen {
             if let Some(reported) = self.foreign_start() {
                 return Err(reported);
@@ -554,6 +639,10 @@ impl Parser<'_> {
                 Token::CloseBrace if braces > 1 => braces -= 1,
                 Token::CloseBrace if braces == 1 || at_top => {
                     self.tokens.bump();
+                    if braces == 1 && matches!(self.peek(), Token::Else | Token::OrWord) {
+                        braces = 0;
+                        continue;
+                    }
                     return;
                 }
                 Token::CloseBrace => return,

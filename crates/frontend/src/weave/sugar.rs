@@ -61,8 +61,12 @@ impl Parser<'_> {
                 Some((kind, begin.to(self.tokens.previous())))
             }
         };
+        if self.peek() == Token::Comma {
+            let hint = "one statement stands here: write the others at the end of the block";
+            return Err(self.expected_with_hint("`)`", hint));
+        }
         let close = self.expect_closing(Token::CloseParen, "`)`", open)?;
-        let mut body = vec![block(self.branch()?, start)];
+        let mut body = vec![block(self.loop_body("for")?, start)];
         if let Some((kind, span)) = step {
             let next = made("next", start, 0);
             let jumps = redirect(&mut body, &next);
@@ -100,7 +104,12 @@ impl Parser<'_> {
             false => None,
         };
         if self.peek() != Token::OpenBrace {
-            let hint = "braces stand round each branch: `either { … } or { … }`";
+            let hint = match self.peek() {
+                Token::OpenParen => {
+                    "a condition stands after `when`: `either when g { … } or when h { … }`"
+                }
+                _ => "braces stand round each branch: `either { … } or { … }`",
+            };
             return Err(self.expected_or("`{`", hint));
         }
         Ok((guard, self.block()?))

@@ -54,6 +54,8 @@ fn calls() {
                   |      - declared here
                 2 | void main() { f(true); }
                   |               ^^^^^^^
+                  |
+                  = help: it is declared as `void f(bool a, bool b)`
 
                 t.weave: 1 error
             "#]],
@@ -70,6 +72,8 @@ fn calls() {
                   |      - declared here
                 2 | void main() { f(1); }
                   |               ^^^^
+                  |
+                  = help: it is declared as `void f()`
 
                 t.weave: 1 error
             "#]],

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use expect_test::expect_file;
-use selvedge_frontend::{LoadError, LoadOptions, parse};
+use selvedge_frontend::{Input, LoadError, LoadOptions, Severity, parse};
 
 /// Where a mistake comes from, and what stands at the top of a file or in a procedure.
 enum Written {
@@ -208,6 +208,156 @@ const MISTAKES: &[(&str, Written)] = &[
     ("Rust", Inside("return Ok(());")),
     ("Rust", Inside("debug_assert!(b);")),
     ("Rust", Inside("while let Some(y) = q.recv() { }")),
+    ("Weave", Inside("either { n := 1; } { n := 2; }")),
+    ("Weave", Top("bogus f3(int x) : int { return x; }")),
+    ("Rust", Top("fn f4(x: int) : int { return x; }")),
+    ("C", Inside("if (b); n := 1;")),
+    ("C", Inside("while (b); n := 1;")),
+    ("C", Inside("while (b) ; n := 1;")),
+    ("C", Inside("if (b) { } else;")),
+    ("C", Inside("n := 0; n := 08;")),
+    ("Weave", Inside("either when b { n := 1; }")),
+    ("Weave", Inside("atomic { either { n := 1; } }")),
+    ("TLA+", Inside("b := exists int i: b;")),
+    ("Weave", Inside("for (; b;); n := 1;")),
+    ("Rust", Inside("let s = Semaphore::new(2);")),
+    ("Rust", Inside("let x = AtomicBool::new(true);")),
+    ("C", Inside("n := 010;")),
+    ("C", Inside("for (i := 0; i < 3; i++) n := i;")),
+    ("C", Inside("lock mutex; acquire mutex; release mutex;")),
+    ("C", Top("lock mutex; void f() { acquire mutex; release mutex; }")),
+    ("Rust", Inside("let m2 = Mutex::new(0);")),
+    ("Rust", Inside("n := i32::MAX;")),
+    ("Python", Inside("n := 1; # comment")),
+    ("TLA+", Inside("n := 1; -- comment")),
+    ("C", Inside("n := n – 1;")),
+    ("TLA+", Top("====")),
+    ("TLA+", Inside("b := <>(n > 0);")),
+    ("TLA+", Inside("b := [](n > 0);")),
+    ("TLA+", Inside("with (x = 3) { n := 1; }")),
+    ("TLA+", Top("variable x = 0;")),
+    ("C", Top("_Thread_local int tl = 0;")),
+    ("Promela", Inside("n > 2 -> n := 1")),
+    ("TLA+", Inside("notify all;")),
+    ("Weave", Inside("join all;")),
+    ("Java", Inside("notify;")),
+    ("Java", Inside("yield;")),
+    ("C", Inside("sleep 1;")),
+    ("Weave", Inside("n := * in {0 .. 3};")),
+    ("Weave", Inside("n := * where n > 0;")),
+    ("Weave", Inside("n := {1 ... 3};")),
+    ("Weave", Top("int[0...3] r;")),
+    ("C", Inside("a[] := 0;")),
+    ("Weave", Top("semaphore[2] s;")),
+    ("Weave", Top("barrier[3] bb;")),
+    ("Weave", Top("barrier(3) bb;")),
+    ("Go", Top("chan int[2] cc;")),
+    ("C", Top("thread worker() { skip; }")),
+    ("C", Top("void f() { skip; } thread f() * 2;")),
+    ("Java", Top("chan[2] int q; void f() { bool e := q.empty(); }")),
+    ("Rust", Top("Vec<u32> v;")),
+    ("Rust", Top("Option<u32> o;")),
+    ("Rust", Top("Mutex<u32> m;")),
+    ("C", Inside("pthread_create(&t1, NULL, f, NULL);")),
+    ("C", Inside("atomic_store(&n, 1);")),
+    ("C", Inside("n := atomic_load(&n);")),
+    ("C", Inside("b := __sync_bool_compare_and_swap(&n,0,1);")),
+    ("C", Inside("n := __VERIFIER_nondet_int();")),
+    ("C", Top("int f3(int x) -> int { return x; }")),
+    ("Go", Top("chan[2] int q; void f() { int x := receive q; }")),
+    ("Rust", Top("struct pair { int x; int y; } void f() { pair p := pair{1, 2}; }")),
+    ("C", Top("struct pair { int x; int y; } void f() { pair p := (pair){1,2}; }")),
+    ("C", Inside("n := 2 ** 3;")),
+    ("Weave", Inside("a(0) := 1;")),
+    ("C", Inside("lock (m) { n := 1; }")),
+    ("C", Inside("acquire m { n := 1; }")),
+    ("C", Top("int x : 3;")),
+    ("C", Inside("int x : 3;")),
+    ("Weave", Inside("havoc n in 0..3;")),
+    ("TLA+", Inside("b := forall i in 0..2 : a[i] == 0;")),
+    ("TLA+", Inside("b := exists i, j: a[i] == a[j];")),
+    ("TLA+", Inside("b := forall i. a[i] == 0;")),
+    ("TLA+", Inside("n := #{i | a[i] == 0};")),
+    ("TLA+", Inside("n := #{i in a : a[i] == 0};")),
+    ("Weave", Inside("b := forall (int i) a[i] == 0;")),
+    ("Rust", Inside("n := if b { 1 } else { 2 };")),
+    ("C", Inside("while (n--) { skip; }")),
+    ("C", Inside("a[n++] := 1;")),
+    ("C", Inside("for (int[0..9] i := 0, j := 9; i < j; i++, j--) { skip; }")),
+    ("C", Inside("else if (b) { n := 1; }")),
+    ("C", Top("struct p { int x; int y; } p q := {x: 1, y: 2};")),
+    ("C", Top("struct pair { int x; int y; } void f() { pair p; p := pair(1, 2); }")),
+    ("C", Inside("b := cas(&n, 0, 1);")),
+    ("Weave", Inside("b := cas(n, 0);")),
+    ("Weave", Inside("atomic n := 1;")),
+    ("C", Inside("true;")),
+    ("Weave", Inside("1;")),
+    ("TLA+", Inside("b := <<1, 2>>;")),
+    ("Weave", Inside("n := {1..3;")),
+    ("C", Inside("*n := 3;")),
+    ("Go", Top("chan[2] int q; void f() { send q, 1; }")),
+    ("Weave", Inside("trylock m;")),
+    ("Weave", Inside("if (trylock m) { skip; }")),
+    ("Weave", Top("void f() { skip; } thread g { async f; }")),
+    ("Weave", Top("void f() { skip; } thread g { tid h := async f; }")),
+    ("Rust", Inside("async { n := 1; }")),
+    ("Weave", Inside("either (n == 0) { n := 1; } or { n := 2; }")),
+    ("TLA+", Inside("or { n := 1; }")),
+    ("Weave", Inside("join;")),
+    ("Weave", Inside("release;")),
+    ("Weave", Inside("havoc;")),
+    ("Weave", Inside("assert;")),
+    ("Weave", Inside("assume;")),
+    ("Weave", Inside("constrain n == 1;")),
+    ("Weave", Inside("n : = 1;")),
+    ("TLA+", Inside("n =: 1;")),
+    ("Promela", Inside("1 -> n;")),
+    ("Weave", Inside("a[0..1] := 0;")),
+    ("Weave", Inside("n := a(0);")),
+    ("Weave", Inside("n := #a;")),
+    ("Weave", Inside("n := atomic { n + 1 };")),
+    ("TLA+", Inside("goto 1;")),
+    ("TLA+", Inside("1: skip;")),
+    ("Weave", Inside("goto end;")),
+    ("Rust", Inside("assert!(n == 0, \"text\");")),
+    ("Weave", Top("void worker() { skip; } thread worker[2] { skip; }")),
+    ("Weave", Top("thread 2 * worker { skip; }")),
+    ("Weave", Top("void f() { skip; } thread worker = f;")),
+    ("Weave", Top("thread worker * { skip; }")),
+    ("Weave", Top("thread w[i in 0..2] { skip; }")),
+    ("Rust", Top("void f3(&int x) { skip; }")),
+    ("Rust", Top("void f3(&mut self) { skip; }")),
+    ("C", Top("void h(const int x) { skip; }")),
+    ("C", Top("void f3(int x; int y) { skip; }")),
+    ("C", Top("void f3(int x := 3) { skip; }")),
+    ("Rust", Top("int f3(mut x: i32) { return 1; }")),
+    ("C", Top("void f3<T>(T x) { skip; }")),
+    ("C", Top("enum { RED }")),
+    ("C", Top("int (*fp)(int);")),
+    ("C", Top("int(0..3) r;")),
+    ("C", Top("int<0..3> r;")),
+    ("Weave", Top("int[0..] r;")),
+    ("Weave", Top("int[..3] r;")),
+    ("Weave", Top("int x; invariant: x == 0;")),
+    ("Weave", Inside("bool b2 := ?;")),
+    ("C", Top("void f3(int x, bool y) { skip; } thread g { f3(1); }")),
+    ("C", Inside("if (b) { n := 1; } else if { n := 2; }")),
+    ("Promela", Inside("n > 2;")),
+    ("C", Top("Barrier<int> x;")),
+    ("Rust", Top("int n; void f() { Vec<u32> v; }")),
+    ("Weave", Inside("n := 1 × 2;")),
+    ("C", Inside("while { n := 1; }")),
+    ("C", Top("int x[0..3];")),
+    ("Go", Top("thread[2] worker { skip; }")),
+    ("C", Top("thread worker() = f();")),
+    ("C", Top("void f(int x, int y;) { skip; }")),
+    ("Weave", Inside("n := 0..3;")),
+    ("Weave", Inside("n := {0 to 3};")),
+    ("TLA+", Inside("[] (n > 0);")),
+    ("Rust", Inside("x : int := 3;")),
+    ("Rust", Inside("int x : int := 3;")),
+    ("Rust", Inside("n := usize::MAX;")),
+    ("C", Inside("foreach (i) { n := 1; }")),
 ];
 
 #[test]
@@ -218,16 +368,21 @@ fn a_word_alone_is_no_reserved_word() {
     );
 }
 
-/// The first message about a program, as `message (help)`.
+/// The first message about a program, as `message (help)`, and how many more there are.
 fn told(text: &str) -> String {
-    match parse("t.weave".as_ref(), text.to_owned(), &LoadOptions::default()) {
-        Ok(_) => "nothing is wrong".to_owned(),
-        Err(LoadError::Invalid(wrong)) => {
-            let first = &wrong.list[0];
-            format!("{}\n    {}", first.message, first.hint.as_deref().unwrap_or("NO HELP"))
-        }
-        Err(other) => other.to_string(),
-    }
+    let list = match parse("t.weave".as_ref(), text.to_owned(), &LoadOptions::default()) {
+        Ok(Input::Program { warnings, .. }) => warnings.list,
+        Err(LoadError::Invalid(wrong)) => wrong.list,
+        other => return format!("{other:?}"),
+    };
+    let Some(first) = list.first() else { return "nothing is wrong".to_owned() };
+    let word = if first.severity == Severity::Warning { "warning: " } else { "" };
+    let help = first.hint.as_deref().unwrap_or("NO HELP");
+    let more = match list.len() {
+        1 => String::new(),
+        many => format!("\n    (and {} more)", many - 1),
+    };
+    format!("{word}{}\n    {help}{more}", first.message)
 }
 
 #[test]
@@ -247,4 +402,23 @@ fn mistakes_of_newcomers_are_told_what_there_is_instead() {
     }
     expect_file!["newcomers.txt"].assert_eq(&said);
     assert!(!said.contains("NO HELP"), "a message says nothing of what to do");
+}
+
+#[test]
+fn examples_mean_what_they_say() {
+    let mut folders = vec![std::path::PathBuf::from("../../examples")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("a file").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "weave") {
+                let text = std::fs::read_to_string(&path).expect("a text");
+                let told = told(&text);
+                let doubts = ["no choice", "is all that belongs", "in C"];
+                let doubted = doubts.iter().any(|doubt| told.contains(doubt));
+                assert!(!doubted, "{}: {told}", path.display());
+            }
+        }
+    }
 }

@@ -149,7 +149,7 @@ fn addresses() {
     check_body(
         "pthread_mutex_lock(&m); x := &y; int *p; bool &r := x;",
         expect![[r#"
-            2:20 `&` write an expression here, not `&` -- there are no addresses: name the variable itself
+            2:1 `pthread_mutex_lock` there is no procedure `pthread_mutex_lock` -- write `acquire m;`
             2:30 `&` write an expression here, not `&` -- there are no addresses: name the variable itself
             2:38 `*` write the name of a variable here, not `*` -- there are no pointers: arrays hold what a program works on, and indices say which element; a parameter `ref int x` stands for a shared variable
             2:47 `&` write the name of a variable here, not `&` -- there are no pointers: arrays hold what a program works on, and indices say which element; a parameter `ref int x` stands for a shared variable

@@ -227,10 +227,10 @@ fn unclosed_parenthesis() {
     check_body(
         "x := (a + b;\n  f(a, b;\n y := a[1;",
         expect![[r#"
-        2:12 `;` write `)` here, not `;`; 2:6 to close this
-        3:9 `;` write `,` or `)` here, not `;`; 3:4 to close this
-        4:10 `;` write `]` here, not `;`; 4:8 to close this
-    "#]],
+            2:12 `;` write `)` here, not `;`; 2:6 to close this
+            3:9 `;` write `,` or `)` here, not `;`; 3:4 to close this
+            4:10 `;` write `]` here, not `;`; 4:8 to close this
+        "#]],
     );
 }
 
@@ -299,9 +299,9 @@ fn label_without_statement_is_fine_but_number_is_not() {
     check_body(
         "1: skip; L M: skip;",
         expect![[r#"
-        2:1 `1` write a statement here, not `1`
-        2:13 `` write `;` before `:` -- a statement or declaration ends with `;`
-    "#]],
+            2:1 `1` write a statement here, not `1` -- a label is a name: `L1: skip;`
+            2:13 `` write `;` before `:` -- a statement or declaration ends with `;`
+        "#]],
     );
 }
 
@@ -371,9 +371,9 @@ fn atomic_without_braces() {
     check_body(
         "atomic x := 1; either skip; or skip;",
         expect![[r#"
-            2:8 `x` write `{` here, not `x`
+            2:8 `x` write `{` here, not `x` -- braces stand round what is one step: `atomic { … }`; an assignment is one step without it
             2:23 `skip` write `{` here, not `skip` -- braces stand round each branch: `either { … } or { … }`
-            2:29 `or` write a statement here, not `or`
+            2:29 `or` write a statement here, not `or` -- `or` follows the `}` of a branch: `either { … } or { … }`
         "#]],
     );
 }
@@ -396,11 +396,11 @@ fn start_without_goto() {
     check_body(
         "start_thread L; end_thread L; goto 1; goto;",
         expect![[r#"
-        2:14 `L` write `goto` here, not `L`
-        2:27 `` write `;` before `L` -- a statement or declaration ends with `;`
-        2:36 `1` write a label here, not `1`
-        2:43 `;` write a label here, not `;`
-    "#]],
+            2:14 `L` write `goto` here, not `L`
+            2:27 `` write `;` before `L` -- a statement or declaration ends with `;`
+            2:36 `1` write a label here, not `1` -- a label is a name: `goto again;` jumps to `again: skip;`
+            2:43 `;` write a label here, not `;` -- a label is a name: `goto again;` jumps to `again: skip;`
+        "#]],
     );
 }
 
@@ -410,7 +410,7 @@ fn quantifiers() {
         "x := forall i != j: true; x := exists: y; x := #{i at L}; x := i.a[1];",
         expect![[r#"
             2:18 `j` write `self` here, not `j`
-            2:38 `:` write a name for a thread here, not `:`
+            2:38 `:` write a name for a thread here, not `:` -- say which name the index has: `forall i: a[i] == 0`
             2:52 `at` write `:` or `!= self:` here, not `at`
         "#]],
     );
@@ -421,10 +421,10 @@ fn arguments() {
     check_body(
         "cas(x, 1); trylock(); fetch_and_add(1); async; acquire 1; lock();",
         expect![[r#"
-            2:9 `)` write `,` and the new value here, not `)`
+            2:9 `)` write `,` and the new value here, not `)` -- `b := cas(x, old, new);` sets `x` to `new` if it is `old`, and tells whether it was
             2:20 `)` write a variable here, not `)`
             2:37 `1` write a variable here, not `1`
-            2:46 `;` write the procedure that the thread runs here, not `;`
+            2:46 `;` write the procedure that the thread runs here, not `;` -- a thread that is started runs a procedure: `void f() { … }`, then `async f();`
             2:56 `1` write a variable here, not `1`
             2:64 `)` write a variable here, not `)`
         "#]],

@@ -105,10 +105,10 @@ fn enumeration() {
     check(
         "enum E { A B }\nenum { A }\nenum F { }\nenum G { if, A, }",
         expect![[r#"
-        1:12 `B` write `,` or `}` here, not `B`; 1:8 to close this
-        2:6 `{` write the name of the enumeration here, not `{`
-        4:10 `if` expected the name of a value, but `if` is a reserved word -- choose another name
-    "#]],
+            1:12 `B` write `,` or `}` here, not `B`; 1:8 to close this
+            2:6 `{` write the name of the enumeration here, not `{` -- write `enum NAME { … }`
+            4:10 `if` expected the name of a value, but `if` is a reserved word -- choose another name
+        "#]],
     );
 }
 
@@ -119,8 +119,8 @@ fn thread() {
         expect![[r#"
             1:9 `(` a thread has no parameters -- write `thread t = PROCEDURE(…);`
             2:12 `=` write an expression here, not `=`
-            3:17 `;` write `(` here, not `;`
-            4:10 `0` write a name for the number of the thread here, not `0`
+            3:17 `;` write `(` here, not `;` -- parentheses stand after the name, with nothing in them if there are no arguments: `f()`
+            4:10 `0` write a name for the number of the thread here, not `0` -- how many there are stands after `*`: `thread NAME * 2 { … }`
             5:10 `f` write `*`, `=`, `{` or `;` here, not `f`
             6:7 `` write the name of the thread before the end of the file
         "#]],
