@@ -2,7 +2,6 @@
 //! Answers are held against the definition and against each other; runs are replayed, and certificates are checked.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use selvedge_analysis::engine::{Method, Question, Verdict, verify};
@@ -12,7 +11,7 @@ use selvedge_analysis::{Bound, Budget, Resource};
 use selvedge_evidence::{
     Checked, Evidence, ReducedCertificate, Refusal, Trace, Violation, recheck, recheck_reduced,
 };
-use selvedge_model::{Conditions, Fused, Interference, Property, State, Stubborn, System, Thread, Watched};
+use selvedge_model::{Conditions, Fused, Interference, Property, State, Stubborn, System, Watched};
 use selvedge_program::{Interfering, Lowering};
 
 use super::plain::Plain;
@@ -33,8 +32,6 @@ pub(super) struct Asked<'a> {
     pub effort: Effort,
     /// The states of [`Asked::system`], where they are not those of [`Asked::plain`].
     pub states: OnceCell<Vec<(State, usize)>>,
-    /// See [`Asked::has_endless_steps`].
-    endless: OnceCell<bool>,
     /// The first answer: whether something is broken, and the fewest contexts, where those are counted. All others are the same.
     pub verdict: OnceCell<bool>,
     pub known: OnceCell<Option<usize>>,
@@ -62,7 +59,7 @@ impl<'a> Asked<'a> {
         };
         let program = Arc::new(program);
         let system = Arc::clone(&program) as Arc<dyn System>;
-        let (states, endless, verdict, known) = Default::default();
+        let (states, verdict, known) = Default::default();
         Some(Asked {
             program,
             system,
@@ -70,7 +67,6 @@ impl<'a> Asked<'a> {
             plain,
             effort,
             states,
-            endless,
             verdict,
             known,
             features,
@@ -95,24 +91,6 @@ impl<'a> Asked<'a> {
             left > 0
         };
         &all[..all.iter().take_while(&mut fits).count()]
-    }
-
-    /// Whether a step somewhere cannot be found, as that of an atomic section without end: it takes long to find that out, and nothing can be said of such a state.
-    pub fn has_endless_steps(&self) -> bool {
-        *self.endless.get_or_init(|| {
-            let states = self.states().iter();
-            let head = |state: &State, thread: &Thread| {
-                (thread.template, state.shared, thread.stack.top())
-            };
-            let heads: BTreeSet<_> = states
-                .flat_map(|(state, _)| state.threads.iter().map(|thread| head(state, thread)))
-                .collect();
-            let mut out = Vec::new();
-            heads.into_iter().any(|(template, shared, top)| {
-                out.clear();
-                self.system.actions(template, shared, top, &mut out).is_err()
-            })
-        })
     }
 
     /// Whether something is broken, if the definition tells, or somebody has answered.

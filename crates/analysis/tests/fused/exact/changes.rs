@@ -54,9 +54,6 @@ impl Asked<'_> {
         rng: &mut fastrand::Rng,
         tally: &mut Tally,
     ) {
-        if self.has_endless_steps() {
-            return;
-        }
         let Some(changed) = self.changed(change, genuine, rng) else { return };
         if changed == *genuine {
             return;
@@ -86,11 +83,14 @@ impl Asked<'_> {
             return Some(why);
         }
         let conditions = Conditions::new(Arc::clone(&self.system), local.clone());
+        let mut heads = BTreeSet::new();
         for (state, _) in self.states() {
-            for thread in state.thread_ids() {
-                let thread = &state.threads[thread.index()];
-                let (top, mut out) = (thread.stack.top(), Vec::new());
-                let head = (thread.template, state.shared, top);
+            for thread in &state.threads {
+                let head = (thread.template, state.shared, thread.stack.top());
+                if !heads.insert(head) {
+                    continue;
+                }
+                let mut out = Vec::new();
                 if self.system.actions(head.0, head.1, head.2, &mut out).is_err() {
                     continue;
                 }
