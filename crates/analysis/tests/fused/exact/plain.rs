@@ -1,6 +1,6 @@
 //! What the definition says of a program, as far as it can be followed.
 
-use selvedge_analysis::naive::{Naive, NaiveError};
+use selvedge_analysis::naive::Naive;
 use selvedge_model::{Property, State, System};
 
 /// What the definition says.
@@ -18,16 +18,15 @@ pub(super) struct Plain {
 }
 
 impl Plain {
-    /// Enumerates a system; `None` if it does not begin, or some state cannot be judged, or has a step that cannot be found.
+    /// Enumerates a system; `None` if it does not begin, or some state cannot be judged.
     pub fn of(system: &dyn System, properties: &[Property], limit: usize) -> Option<Self> {
         let mut naive = Naive::with_limit(system, limit).ok()?;
         let (mut completed, mut is_all) = (0, false);
-        while !is_all {
-            match naive.advance() {
-                Ok(level) => (completed, is_all) = (level.bound, level.has_collapsed()),
-                Err(NaiveError::TooLarge { .. }) => break,
-                // An atomic section without end, as a rule: it takes long to find that out, each time.
-                Err(NaiveError::System(_)) => return None,
+        while let Ok(level) = naive.advance() {
+            completed = level.bound;
+            if level.has_collapsed() {
+                is_all = true;
+                break;
             }
         }
         // What is broken in the midst of a bound, and not before, is broken there first.
