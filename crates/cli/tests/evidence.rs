@@ -270,8 +270,8 @@ fn nothing_is_written_half() {
         assert_eq!(std::fs::read_to_string(&path).expect("it is still there"), "kept");
         result.status.code()
     };
-    assert_eq!(asked(&["--const", "N=5", "--timeout", "300ms"]), Some(20));
-    assert_eq!(asked(&["--const", "N=5", "--memory", "20MB"]), Some(20));
+    assert_eq!(asked(&["--const", "N=7", "--timeout", "300ms"]), Some(20));
+    assert_eq!(asked(&["--const", "N=7", "--memory", "20MB"]), Some(20));
     assert_eq!(asked(&["--target", "nobody@nowhere"]), Some(64));
     let beside = std::fs::read_dir(path.parent().expect("a folder")).expect("it can be listed");
     let left = beside.filter(|entry| {

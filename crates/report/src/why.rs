@@ -27,7 +27,7 @@ const MOST_VALUES: usize = 4;
 /// Longer chains are told in part.
 const MOST_LINKS: usize = 4;
 
-/// So many writes are looked for in all.
+/// So many writes are looked for behind each value that is told: a value with a long past leaves the others theirs.
 const MOST_LOOKS: usize = 64;
 
 /// Runs with more steps are not looked at.
@@ -340,6 +340,7 @@ impl<'a> Run<'a> {
     /// Where a value comes from, in words; and whether that is another thread.
     fn chain(&mut self, read: Read, moment: Moment) -> Option<(String, bool)> {
         let me = self.steps[moment.0].thread;
+        self.looks = 0;
         let mut links = vec![Link { read, origin: None, for_link: None }];
         let mut seen: BTreeSet<(Where, Moment)> = BTreeSet::new();
         let mut open = VecDeque::from([(0, moment)]);
@@ -423,6 +424,7 @@ impl<'a> Run<'a> {
     /// The last value of another thread that the thread has read before: why it went this way.
     fn way_here(&mut self, moment: Moment) -> Option<String> {
         let me = self.steps[moment.0].thread;
+        self.looks = 0;
         let mut at = moment;
         while let Some(before) = self.before(at) {
             at = before;
