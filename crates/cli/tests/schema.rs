@@ -98,7 +98,11 @@ fn answers() {
     check("answer", "check start/race.weave --contexts 2", "bounded");
     check("answer", "check start/race.weave --rounds 2 --engine lazy", "unsafe");
     check("answer", "check start/race.weave --rounds 9 --delays 1", "unsafe");
-    check("answer", "verify hard/work-stealing.weave --const TASKS=9 --threads thief=3 --timeout 1ms", "unknown");
+    check(
+        "answer",
+        "verify hard/work-stealing.weave --const TASKS=9 --threads thief=3 --timeout 1ms",
+        "unknown",
+    );
 }
 
 #[test]
