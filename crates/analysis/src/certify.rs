@@ -72,7 +72,7 @@ fn window_of(windows: &Windows, local: u32) -> Window {
     Window { symbols, hidden }
 }
 
-/// What may lie below what.
+/// Collects, in order, the guesses about which symbols lie below a window.
 fn guesses_of(windows: &Windows) -> Vec<Guess> {
     let mut guesses: Vec<Guess> = Vec::new();
     for (above, below) in windows.guesses() {

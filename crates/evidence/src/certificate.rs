@@ -58,7 +58,7 @@ pub struct CutCertificate {
     pub started: Vec<TemplateId>,
     /// How many symbols of each stack are kept; at least 1.
     pub depth: usize,
-    /// What may lie below what, from a window downwards.
+    /// Which symbols may lie directly below a window.
     pub guesses: Vec<Guess>,
     /// The kinds of threads that occur.
     pub kinds: Vec<CutThread>,
@@ -172,7 +172,7 @@ pub struct CoverThread {
 pub struct CoverCut {
     /// How many symbols of each stack are kept; at least 1.
     pub depth: usize,
-    /// What may lie below what, from the lowest symbol in sight downwards.
+    /// Which symbols may lie directly below the lowest one in sight.
     pub guesses: Vec<CoverGuess>,
 }
 

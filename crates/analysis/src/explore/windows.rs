@@ -86,7 +86,7 @@ pub struct Above {
     pub symbols: Box<[SymbolId]>,
 }
 
-/// What may lie below what.
+/// For the symbols at the edge of a window, those that may lie directly below.
 pub type Guesses = FxHashMap<Above, FxHashSet<Below>>;
 
 /// All windows that were met. Locals are their numbers.
@@ -130,7 +130,7 @@ impl Windows {
         self.grown
     }
 
-    /// What may lie below what.
+    /// The symbols that may lie below each edge of a window, as far as they are known.
     #[must_use]
     pub fn guesses(&self) -> &Guesses {
         &self.guesses

@@ -16,14 +16,14 @@ use crate::{Budget, Pace, Stop, certify};
 /// The class and the local of a thread.
 type Entry = (u32, u32);
 
-/// What a thread can do.
+/// A step of one thread: the state it leaves behind, and how high its stack is then.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct HeightStep {
     /// The shared state after.
     shared: SharedId,
     /// The kind of the thread after.
     kind: u32,
-    /// What its stack grows by.
+    /// By how many symbols its stack grows; negative where it shrinks.
     growth: i32,
     /// The guess about what a pop uncovers.
     uses: Option<u32>,

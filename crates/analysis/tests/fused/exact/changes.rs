@@ -206,7 +206,7 @@ fn hides(kind: &CutThread) -> bool {
     kind.window.hidden
 }
 
-/// The same who wait, and one more.
+/// Adds `kind` to those who wait at `state`.
 fn waiting_too(waiting: &[LeftOut], state: u32, kind: u32) -> Vec<LeftOut> {
     let mut more: BTreeMap<u32, BTreeSet<u32>> =
         waiting.iter().map(|left| (left.state, left.kinds.iter().copied().collect())).collect();

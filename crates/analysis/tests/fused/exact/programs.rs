@@ -9,7 +9,7 @@ use selvedge_program::{Count, Program, ThreadCounts, print};
 use crate::fused::generated::{random_locked, random_ring};
 use crate::support;
 
-/// What a text has in it.
+/// The features that the sample has to have, each with the words that show it in a program's text.
 pub(super) const FEATURES: [(&str, &[&str]); 14] = [
     ("locks", &["acquire m", "acquire n", "acquire k", "acquire lock", "lock("]),
     ("arrays of locks", &["acquire k[", "acquire s["]),

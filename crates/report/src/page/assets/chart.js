@@ -58,7 +58,8 @@ function chart(holder, data) {
   data.below.forEach((seen, index) => {
     if (!seen.mark) return;
     const half = data.below.length > 1 ? (belowX(1) - belowX(0)) / 2 : 10;
-    parts.push(draw("rect", { class: "flat", x: belowX(index) - half, y: top, width: 2 * half, height: height - top - bottom },
+    const [from, to] = [Math.max(left, belowX(index) - half), Math.min(split - gap / 2, belowX(index) + half)];
+    parts.push(draw("rect", { class: "flat", x: from, y: top, width: to - from, height: height - top - bottom },
       draw("title", {}, `${seen.bound}: ${seen.mark}`)));
   });
   const series = (name, numbers, x) => {
@@ -103,7 +104,7 @@ function chart(holder, data) {
       legend("visible", "visible states"),
       cuts.length ? legend("cuts", "visible states left from above") : null,
       data.below.some((seen) => seen.mark) ? legend("flat", "nothing visible is new") : null,
-      log ? make("span", {}, "logarithmic") : null),
+      log ? make("span", { class: "scale" }, "heights are logarithmic") : null),
     draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": words }, ...parts));
 }
 

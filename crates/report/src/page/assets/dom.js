@@ -29,6 +29,9 @@ function shortened(name) {
   return at > 0 ? [make("span", { class: "cut" }, name.slice(0, at)), make("span", {}, name.slice(at))] : [make("span", { class: "cut" }, name)];
 }
 
+/** A path that a line may end in after each folder. */
+const pathParts = (path) => path.split(/(?<=[/\\])/).flatMap((part) => [part, make("wbr", {})]);
+
 /** A number of states: what a browser cannot calculate with comes as a text. */
 function amount(number) {
   if (number === null || number === undefined) return "–";

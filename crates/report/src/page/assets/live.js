@@ -9,7 +9,7 @@ class Explorer {
     this.run = null;
     this.events = null;
     this.misses = 0;
-    byId("file").textContent = setup.file;
+    put(byId("file"), ...pathParts(setup.file));
     this.build(readAddress().ask || setup.ask);
     // What the page began with: an address says what is different.
     this.begun = JSON.stringify(new QuestionForm(make("div"), setup, setup.ask, () => {}, () => {}).ask());

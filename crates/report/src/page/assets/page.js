@@ -169,7 +169,7 @@ function chooseLine(line) {
 /** Shows a document: at the failure, or where the period begins, or where the address says. */
 function show(data) {
   page.data = data;
-  byId("file").textContent = data.file;
+  put(byId("file"), ...pathParts(data.file));
   hideRun();
   verdictView(data);
   page.source = new SourceView(byId("source"), data.source, data.file, chooseLine);
