@@ -16,12 +16,12 @@ pub enum Resource {
     Rounds,
     /// Threads, whatever they do.
     Threads,
-    /// Contexts of at most so many threads, of which the system may have any number.
+    /// Contexts of runs with a limited number of threads, in a system that may have any number.
     ContextsOf {
         /// How many threads there are at the most.
         threads: usize,
     },
-    /// Rounds of single steps of all threads, in their order, with at most so many delays.
+    /// Rounds of single steps of all threads in order, with a limited number of delays.
     RoundRobin {
         /// How often a thread that can act may miss its step.
         delays: usize,
@@ -38,7 +38,7 @@ impl Resource {
         matches!(self, Resource::RoundRobin { interchanged: true, .. })
     }
 
-    /// So many of them.
+    /// A bound of `count` on this resource.
     #[must_use]
     pub fn bound(self, count: usize) -> Bound {
         Bound { resource: self, count }
@@ -55,12 +55,12 @@ impl Resource {
     }
 }
 
-/// At most so many contexts, or at most so many rounds of whichever kind.
+/// A limit on contexts, rounds or threads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Bound {
-    /// What is counted.
+    /// The resource that is bounded.
     pub resource: Resource,
-    /// How many there may be.
+    /// The largest amount of it.
     pub count: usize,
 }
 

@@ -22,7 +22,7 @@ use crate::explore::stacks::Stacks;
 use crate::explore::windows::{self, Windows};
 use crate::explore::{Abstraction, Locals, Reached};
 
-/// What an exploration of single states reached.
+/// Makes a certificate of an exploration with single states.
 pub(crate) fn of_stacks(reached: &Reached<'_, Stacks>) -> Evidence {
     let stacks = reached.locals();
     let window = |local| {
@@ -32,7 +32,7 @@ pub(crate) fn of_stacks(reached: &Reached<'_, Stacks>) -> Evidence {
     cut(reached, window, |highest| highest + 1, Vec::new())
 }
 
-/// What an exploration with cut stacks reached.
+/// Makes a certificate of an exploration with cut stacks.
 pub(crate) fn of_windows(reached: &Reached<'_, Windows>) -> Evidence {
     let windows = reached.locals();
     let window = |local| window_of(windows, local);
@@ -42,7 +42,7 @@ pub(crate) fn of_windows(reached: &Reached<'_, Windows>) -> Evidence {
 /// More states than this are not written down: coarse abstractions have very many behind them.
 const MOST_BEHIND: usize = 1 << 22;
 
-/// What is behind abstract states; `None` if that is too much.
+/// Makes a certificate of the states behind abstract ones; `None` if there are too many.
 pub(crate) fn of_abstraction(abstraction: &Abstraction<'_>) -> Option<Evidence> {
     let mut numbers: Interner<(u32, u32)> = Interner::of("local states");
     let windows = &abstraction.windows;
@@ -84,7 +84,7 @@ fn guesses_of(windows: &Windows) -> Vec<Guess> {
     guesses
 }
 
-/// That something may lie below something, as certificates say it.
+/// Writes a guess about the symbol below others as certificates write it.
 pub(crate) fn guess_of(above: &windows::Above, (below, more): windows::Below) -> Guess {
     Guess { class: above.class, above: above.symbols.clone(), below, more }
 }
@@ -110,7 +110,7 @@ fn cut<L: Locals>(
     })
 }
 
-/// What an exploration with sets of stacks reached.
+/// Makes a certificate of an exploration with sets of stacks.
 pub(crate) fn of_languages(reached: &Reached<'_, Languages>) -> Evidence {
     let (states, entries) = states(reached);
     let mut locals: Interner<u32> = Interner::of("sets of stacks");

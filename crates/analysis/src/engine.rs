@@ -44,14 +44,14 @@ pub use spread::{Spread, check_spread, verify_spread};
 pub use table::{Automata, Shown, SymbolicState, Table, table};
 pub use turns::{Candidate, FAVOURED, LEADING, Reply, Turn, in_turns};
 
-/// What is asked.
+/// A safety question about a system, and how to explore for its answer.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
     /// The system. If it starts threads, it must be one that may drop them (see
     /// [`System::starts_threads`]); but not if deadlocks are asked for, since a thread that was
     /// dropped might move.
     pub system: &'a dyn System,
-    /// What must not be reached. If there is nothing, the question is which visible states are.
+    /// The properties that must hold. If there are none, the question is which visible states are reachable.
     pub properties: &'a [Property],
     /// How to explore from below.
     pub method: Method,
@@ -73,15 +73,15 @@ impl Question<'_> {
     }
 }
 
-/// How to explore from below.
+/// A method of exploration. Some are only for bounded questions, some only for unbounded ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Method {
     /// Single states while stacks stay low, sets of stacks where contexts are infinite.
     #[default]
     Auto,
-    /// Single states.
+    /// Lists single states.
     Explicit,
-    /// Sets of stacks.
+    /// Represents the stacks of a thread by regular sets.
     Symbolic,
     /// All threads as one pushdown system: for a bound on rounds only.
     Reduction(Direction),
@@ -102,23 +102,23 @@ pub const MOVERS: &str = "movers";
 /// Threads wait where the order in which they act does not matter: see [`selvedge_model::Stubborn`].
 pub const STUBBORN_SETS: &str = "stubborn-sets";
 
-/// Of what the schedule of a violation has the fewest.
+/// What the schedule of a violation minimizes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fewest {
-    /// Of what its bound counts, and then of steps.
+    /// First what the bound counts, then the number of steps.
     Steps,
-    /// Of what its bound counts, and then of steps if those that ride along are not counted.
+    /// First what the bound counts, then the number of steps without those that ride along.
     FusedSteps,
-    /// Of what its bound counts; something ended the search for fewer steps.
+    /// Only what the bound counts: the search for fewer steps ended early.
     Bound(Stop),
-    /// That is not known, because something ended the search for a smaller bound.
+    /// Perhaps nothing: the search for a smaller bound ended early.
     Unknown(Stop),
 }
 
-/// What was found out.
+/// The result of an engine: a verdict, with what was observed on the way.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The answer.
+    /// Whether the system is safe.
     pub verdict: Verdict,
     /// The engine that gave it.
     pub engine: &'static str,
@@ -130,7 +130,7 @@ pub struct Outcome {
     pub collapse: Option<Bound>,
     /// How states were left out, by name: [`LOCAL_STEPS`], [`MOVERS`], [`STUBBORN_SETS`].
     pub reductions: Vec<&'static str>,
-    /// Of what the schedule of a violation has the fewest.
+    /// What the schedule of a violation minimizes.
     pub fewest: Fewest,
     /// Whether it is known that no other property is broken within the bound of a violation.
     pub is_alone: bool,
@@ -141,7 +141,7 @@ pub struct Outcome {
     pub evidence: Option<Evidence>,
 }
 
-/// What was seen with one cut.
+/// What one cut of the stacks leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CutSeen {
     /// How the stacks were cut.
@@ -156,28 +156,28 @@ pub struct CutSeen {
     pub exact: bool,
 }
 
-/// The answer.
+/// Whether some schedule breaks a property, as far as the engine found out.
 #[derive(Clone, Debug)]
 pub enum Verdict {
     /// No violation under any schedule.
     Safe(Proof),
     /// A violation, with the smallest bound that shows it.
     Unsafe {
-        /// The bound.
+        /// The bound that shows the violation.
         bound: Bound,
-        /// Which property it breaks.
+        /// The index of the broken property in the question.
         property: usize,
         /// A schedule that shows it; of what it has the fewest, [`Outcome::fewest`] says.
         trace: Trace,
     },
     /// No violation within this bound. Not a proof.
     Bounded {
-        /// The bound.
+        /// The bound that was completed.
         bound: Bound,
     },
-    /// No answer.
+    /// The engine ended without an answer.
     Unknown {
-        /// Why.
+        /// Why it ended.
         stop: Stop,
         /// The largest bound that was completed without a violation.
         completed: Option<Bound>,
@@ -189,7 +189,7 @@ pub enum Verdict {
 pub enum Proof {
     /// No state was new at this bound.
     Repetition {
-        /// The bound.
+        /// The bound at which no state was new.
         bound: Bound,
     },
     /// The cut leaves no violation.
@@ -238,12 +238,12 @@ pub enum Proof {
     },
 }
 
-/// What happens while an engine runs.
+/// Progress that an engine reports while it runs.
 #[derive(Clone, Debug)]
 pub enum Event<'a> {
     /// A bound was completed from below.
     Bound {
-        /// What was seen.
+        /// What was observed at the bound.
         observation: &'a Observation,
         /// How many words are stored, and the bytes that they take.
         stored: (usize, usize),
@@ -252,7 +252,7 @@ pub enum Event<'a> {
     Cut(CutSeen),
 }
 
-/// Told about events.
+/// A callback for progress events.
 pub type Listener<'a> = &'a (dyn Fn(Event<'_>) + Sync);
 
 /// Whether a violation is reachable within a bound.
@@ -287,7 +287,7 @@ pub fn check_and_keep(
     explored(question, start, keeper, bound.count, budget, tell)
 }
 
-/// How many threads are followed within a bound, if threads are started.
+/// The most threads that are followed within a bound; `None` if no threads are started.
 fn most_threads(question: &Question<'_>, bound: Bound) -> Option<usize> {
     question.system.starts_threads().then(|| match question.needs_all_threads() {
         true => question.system.threads().len() + MANY_STARTED,
@@ -295,7 +295,7 @@ fn most_threads(question: &Question<'_>, bound: Bound) -> Option<usize> {
     })
 }
 
-/// What an exploration from below finds within a bound.
+/// Explores from below up to the bound `most`, and returns the outcome with its evidence.
 fn explored(
     question: &Question<'_>,
     start: Start<'_>,
@@ -424,7 +424,7 @@ fn verify_fixed_threads(
     first_answer(candidates, budget, Resource::Contexts)
 }
 
-/// What the first of these engines answers; the first one always has an outcome.
+/// Runs engines in turns and returns the first answer; the first candidate must always have an outcome.
 pub fn first_answer(
     candidates: Vec<Candidate<'_, Outcome>>,
     budget: &Budget,
@@ -434,7 +434,7 @@ pub fn first_answer(
     in_turns(candidates, budget).unwrap_or_else(nothing)
 }
 
-/// What is bounded needs a number of threads.
+/// Refuses a bounded question about a system with any number of threads: it needs a fixed number.
 fn refuse_any_number(question: &Question<'_>, resource: Resource) -> Option<Outcome> {
     let any = *question.system.any_number().first()?;
     let name = question.system.describe().template_name(any.template);
@@ -485,7 +485,7 @@ fn verify_with_more_and_more_threads(check: &dyn Fn(Bound) -> Outcome) -> Outcom
         };
         match &mut outcome.verdict {
             Verdict::Bounded { .. } => {}
-            // It was ended before it came as far as the one before.
+            // This exploration got less far than the one before: report what that one completed.
             Verdict::Unknown { completed, .. } if completed.map(count) < known.map(count) => {
                 *completed = known;
                 outcome.observations = seen;
@@ -534,7 +534,7 @@ impl Outcome {
         }
     }
 
-    /// What was found out about a system in which states may have been left out.
+    /// Notes in the outcome that local steps were left out, if the system is a reduced one.
     fn about(self, question: &Question<'_>) -> Self {
         let is_reduced = question.system.before_reduction().is_some();
         Outcome { reductions: is_reduced.then_some(LOCAL_STEPS).into_iter().collect(), ..self }

@@ -61,7 +61,7 @@ use crate::bound::needs_fixed_threads;
 pub use delays::NaiveDelays;
 pub use error::NaiveError;
 
-/// What is new at a bound.
+/// The counts at a bound: what is new, and what was reached so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Level {
     /// The number of contexts, or of rounds.
@@ -134,7 +134,7 @@ impl<'s> Naive<'s> {
         Naive::of(Resource::Contexts, system, limit)
     }
 
-    /// The same for rounds in the place of contexts.
+    /// Like [`Naive::with_limit`], but counts rounds instead of contexts.
     pub fn rounds(system: &'s dyn System, limit: usize) -> Result<Self, NaiveError> {
         match needs_fixed_threads(system) {
             Some(fault) => Err(fault.into()),

@@ -20,7 +20,7 @@ use selvedge_model::{
 mod build;
 mod names;
 
-/// A system as tables.
+/// A system written out as tables.
 #[derive(Clone, Debug)]
 pub struct Tabulated {
     /// The rules.

@@ -26,9 +26,9 @@ use crate::{Bound, Budget};
 pub struct Trial {
     /// The seed that the system and the question come from.
     pub seed: u64,
-    /// What was asked.
+    /// The question that was asked.
     pub asked: TrialQuestion,
-    /// What came of it.
+    /// Whether the answer was right.
     pub result: TrialResult,
     /// How long `verify` took.
     pub time: Duration,
@@ -43,10 +43,10 @@ pub enum TrialQuestion {
     Everything,
 }
 
-/// What came of a trial.
+/// How an answer compares with the naive enumerator.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TrialResult {
-    /// Safe, and not contradicted.
+    /// Safe, and the enumerator does not contradict it.
     Safe,
     /// Unsafe, with a schedule that was replayed and a number of contexts that is right as far as
     /// the enumerator goes.
@@ -110,7 +110,7 @@ pub fn trial(seed: u64, budget: &Budget, limit: Duration) -> Trial {
     Trial { seed, asked, result: judge(&question, &outcome), time }
 }
 
-/// What an outcome is worth.
+/// Compares an outcome with the naive enumerator and rechecks its evidence.
 fn judge(question: &Question<'_>, outcome: &Outcome) -> TrialResult {
     if let Err(why) = compare::with_naive(question, outcome) {
         return TrialResult::Wrong(why);
@@ -148,7 +148,7 @@ fn shows(checked: &Checked, verdict: &Verdict) -> bool {
     }
 }
 
-/// How far both sides came.
+/// Describes how far the sides from below and from above came.
 fn effort(outcome: &Outcome) -> String {
     let bound = outcome.observations.len().saturating_sub(1);
     let seen = outcome.observations.last().and_then(|o| o.visible);

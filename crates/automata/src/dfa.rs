@@ -18,7 +18,7 @@ pub struct Dfa {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 struct State {
     accepting: bool,
-    /// Sorted by symbol.
+    /// The outgoing edges, sorted by symbol.
     edges: Box<[(SymbolId, u32)]>,
 }
 
@@ -157,7 +157,7 @@ impl Dfa {
         RawDfa { accepting, edges }.canonical(&[0]).pop()
     }
 
-    /// Where an edge of a state leads.
+    /// The state to which a symbol leads from a state.
     #[must_use]
     pub fn next(&self, state: u32, symbol: SymbolId) -> Option<u32> {
         let edges = self.edges(state);
@@ -175,7 +175,7 @@ impl Dfa {
         number(self.states.len())
     }
 
-    /// Whether nothing is accepted.
+    /// Whether the language is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()

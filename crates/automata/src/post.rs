@@ -129,7 +129,7 @@ where
                     *self.middles.entry((control, top)).or_insert_with(|| psa.add_state(false));
                 self.push(Pending::Edge(control, top, middle));
                 if self.psa.add_edge(middle, under, rest) {
-                    // Whoever skips to the middle can now read on.
+                    // Control states that skip to the middle can now read on.
                     for from in self.empty_from.get(&middle).cloned().unwrap_or_default() {
                         self.push(Pending::Edge(from, under, rest));
                     }

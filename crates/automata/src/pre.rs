@@ -39,7 +39,7 @@ pub fn pre_star(psa: Psa, rules: &[PdsRule]) -> Psa {
     }
 }
 
-/// The same, unless `go_on`, which is asked every few thousand edges, says why not.
+/// Like [`pre_star`], but stops with the error of `go_on`, which is asked every few thousand edges.
 pub fn pre_star_while<E>(
     mut psa: Psa,
     rules: &[PdsRule],

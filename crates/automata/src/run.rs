@@ -110,7 +110,7 @@ struct Derivations {
     controls: FxHashMap<Control, u32>,
     /// What each rule produces.
     produced: Vec<Vec<Option<SymbolId>>>,
-    /// In the order of their lengths.
+    /// The edges that are settled, in the order of their lengths.
     settled: Vec<Settled>,
     is_settled: FxHashSet<Edge>,
     /// The settled edges of a state that read a symbol.

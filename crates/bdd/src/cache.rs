@@ -14,7 +14,7 @@ use crate::table::hash;
 
 /// The smallest number of entries: 4 KiB.
 const FEWEST: usize = 1 << 8;
-/// So many entries are worth it for few nodes also, if the cache is busy: 16 MiB.
+/// The number of entries that is worth while even for few nodes, if the cache is busy: 16 MiB.
 const BUSY: usize = 1 << 20;
 /// The largest number of entries: 1 GiB.
 const MOST: usize = 1 << 26;
@@ -24,7 +24,7 @@ const MOST: usize = 1 << 26;
 pub(crate) enum Operation {
     And,
     Xor,
-    /// With the third operand.
+    /// If-then-else; this is the third operand.
     Ite(Bdd),
     Disjoint,
     Exists(u32),
@@ -98,7 +98,7 @@ impl Cache {
         *entry = Entry { f, g, code, result };
     }
 
-    /// How many entries so many nodes need at least, a power of two.
+    /// The least number of entries for this many nodes, a power of two.
     pub fn size_for(nodes: usize) -> usize {
         (nodes / 4).next_power_of_two().clamp(FEWEST, MOST)
     }

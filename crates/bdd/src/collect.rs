@@ -34,7 +34,7 @@ impl<L: Limit> Manager<L> {
 struct Marks(Vec<u64>);
 
 impl Marks {
-    /// Whether the bit was not set before.
+    /// Sets the bit, and returns whether it was not set before.
     fn insert(&mut self, at: usize) -> bool {
         let word = &mut self.0[at / 64];
         let bit = 1 << (at % 64);

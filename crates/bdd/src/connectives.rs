@@ -8,40 +8,40 @@ use crate::limit::Halt;
 use crate::{Bdd, Limit, Manager};
 
 impl<L: Limit> Manager<L> {
-    /// Not f. `!f` is the same, without a manager.
+    /// The negation of f. `!f` does it without a manager.
     pub fn not(&mut self, f: Bdd) -> Result<Bdd, L::Stop> {
         Ok(!f)
     }
 
-    /// f and g.
+    /// The conjunction of f and g.
     pub fn and(&mut self, f: Bdd, g: Bdd) -> Result<Bdd, L::Stop> {
         let result = self.conjoin(f, g);
         self.answer(result)
     }
 
-    /// f or g.
+    /// The disjunction of f and g.
     pub fn or(&mut self, f: Bdd, g: Bdd) -> Result<Bdd, L::Stop> {
         let result = self.disjoin(f, g);
         self.answer(result)
     }
 
-    /// Either f or g.
+    /// The exclusive or of f and g.
     pub fn xor(&mut self, f: Bdd, g: Bdd) -> Result<Bdd, L::Stop> {
         let result = self.differ(f, g);
         self.answer(result)
     }
 
-    /// f exactly if g.
+    /// The equivalence of f and g.
     pub fn iff(&mut self, f: Bdd, g: Bdd) -> Result<Bdd, L::Stop> {
         self.xor(f, !g)
     }
 
-    /// If f, then g.
+    /// The implication from f to g.
     pub fn implies(&mut self, f: Bdd, g: Bdd) -> Result<Bdd, L::Stop> {
         self.or(!f, g)
     }
 
-    /// f and not g.
+    /// The conjunction of f and the negation of g.
     pub fn diff(&mut self, f: Bdd, g: Bdd) -> Result<Bdd, L::Stop> {
         self.and(f, !g)
     }

@@ -88,17 +88,17 @@ impl<L: Limit> Manager<L> {
         Ok(result)
     }
 
-    /// The budget.
+    /// The limit of operations.
     pub fn limit(&self) -> &L {
         &self.limit
     }
 
-    /// The budget, to be changed.
+    /// The limit of operations, to be changed.
     pub fn limit_mut(&mut self) -> &mut L {
         &mut self.limit
     }
 
-    /// Asks the limit each time so many steps were taken.
+    /// Asks the limit after every `steps` steps.
     pub fn ask_every(&mut self, steps: u32) {
         self.patience = steps.max(1);
         self.steps_left = self.patience;
@@ -167,7 +167,7 @@ impl<L: Limit> Manager<L> {
         Ok(self.table.add(var, low, high).flip(mark))
     }
 
-    /// What was computed before.
+    /// The cached result of an operation, if there is one.
     #[inline]
     pub(crate) fn recall(&self, operation: Operation, f: Bdd, g: Bdd) -> Option<Bdd> {
         self.cache.get(operation, f, g)

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::{Bdd, Limit, Manager, Var};
 
 impl<L: Limit> Manager<L> {
-    /// The value of f.
+    /// Evaluates f under an assignment.
     pub fn eval(&self, mut f: Bdd, value: &dyn Fn(Var) -> bool) -> bool {
         while let Some((var, low, high)) = self.node(f) {
             f = if value(var) { high } else { low };
@@ -110,7 +110,7 @@ struct Arithmetic<N, A, T> {
     zero: N,
     one: N,
     add: A,
-    /// Doubles a number so many times.
+    /// Doubles a number as many times as asked.
     twice: T,
 }
 

@@ -31,7 +31,7 @@ impl<L: Limit> Manager<L> {
         Ok(if result == f || self.nodes(result) <= self.nodes(f) { result } else { f })
     }
 
-    /// The care set is not empty.
+    /// Simplifies f within a care set that is not empty.
     fn trim(&mut self, f: Bdd, care: Bdd) -> Result<Bdd, Halt> {
         if care == Bdd::TRUE || f.is_constant() {
             return Ok(f);

@@ -10,9 +10,9 @@ use selvedge_model::{Fault, Stop};
 /// Says whose mistake a failure is: that of the options, the input, a file, or of Selvedge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Blame {
-    /// The options.
+    /// Whoever gave the options: they are wrong.
     Options,
-    /// The input.
+    /// Whoever wrote the input: it is wrong.
     Input,
     /// A file that cannot be read or written.
     File,
@@ -23,7 +23,7 @@ pub enum Blame {
 }
 
 impl Blame {
-    /// How a program ends for it: 64 the options, 65 the input, 66 a file, 20 the system, 70 a bug.
+    /// The exit code: 64 for the options, 65 the input, 66 a file, 20 the system, 70 a bug.
     #[must_use]
     pub fn exit_code(self) -> u8 {
         match self {
@@ -39,21 +39,21 @@ impl Blame {
 /// Why a question cannot be asked, or a command cannot do what it was asked.
 #[derive(Debug)]
 pub enum Failure {
-    /// One message.
+    /// One message, and whose mistake it is.
     Message(Blame, String),
-    /// What is wrong with an input, with places.
+    /// The mistakes in an input, with their places.
     Diagnostics(Diagnostics),
     /// A limit was reached before there was anything to be asked about.
     Stopped(Stop),
 }
 
 impl Failure {
-    /// The options are wrong.
+    /// A failure of wrong options.
     pub fn usage(message: impl fmt::Display) -> Self {
         Failure::Message(Blame::Options, message.to_string())
     }
 
-    /// The input is wrong.
+    /// A failure of a wrong input.
     pub fn input(message: impl fmt::Display) -> Self {
         Failure::Message(Blame::Input, message.to_string())
     }
@@ -86,7 +86,7 @@ impl Failure {
         Failure::Message(Blame::File, message)
     }
 
-    /// Selvedge is wrong.
+    /// A failure that is a bug in Selvedge.
     pub fn bug(message: impl fmt::Display) -> Self {
         let message = format!(
             "{message}\n\nThis is a bug in Selvedge, not in your input. Please report it: send the \

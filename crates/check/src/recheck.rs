@@ -12,7 +12,7 @@ use crate::subject::{Deadlocks, InputOptions, Opened, Subject, Wanted};
 use crate::views::Parameterized;
 use crate::{Failure, c};
 
-/// What is asked of evidence beside what the subject says.
+/// Options of a recheck, beside those of the subject.
 #[derive(Clone, Default)]
 pub struct RecheckOptions {
     /// Whether it has to be about all deadlocks, too. Otherwise it says itself whether it is about those in which threads wait for each
@@ -20,14 +20,14 @@ pub struct RecheckOptions {
     pub deadlock: bool,
     /// The SMT solver, a name or a path; [`DEFAULT`] if none is named.
     pub solver: Option<String>,
-    /// How long and how large the check may be.
+    /// The time and memory that the check may take.
     pub budget: Budget,
 }
 
 /// The claim that evidence was found to prove.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Claim {
-    /// Nothing that is asked about happens, in no run.
+    /// No run does what was asked about.
     Safe,
     /// A run does what must not happen.
     Unsafe,
@@ -35,19 +35,19 @@ pub enum Claim {
     Nonterminating,
 }
 
-/// Evidence that holds.
+/// Evidence that was checked and holds.
 pub struct Accepted {
-    /// What it shows.
+    /// What the evidence proves.
     pub claim: Claim,
     /// What was checked, in a sentence.
     pub checked: String,
     /// The program or table that the evidence is about.
     pub property: String,
-    /// What it is.
+    /// The evidence, with what it was held against.
     pub held: Held,
 }
 
-/// What was held against the text.
+/// Evidence, with what it was held against.
 pub enum Held {
     /// About the states of a system.
     States(Opened, Evidence),

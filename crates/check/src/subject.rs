@@ -16,25 +16,25 @@ use selvedge_program::{
 
 use crate::{Failure, suggest};
 
-/// How a program in C is read, beside what was asked for. Others have one reading only.
+/// A way to read a program in C, where several are asked one after the other. Other texts have one reading only.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Reading {
     /// Whether runs end where they cannot be followed, in the place of failing there.
     pub ends_at_limits: bool,
-    /// How many objects each pool has.
+    /// The number of objects in each pool.
     pub heap: u32,
 }
 
-/// What is said about an input beside its text.
+/// Options for reading an input.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct InputOptions {
-    /// Numbers of threads of templates.
+    /// The numbers of threads of templates.
     pub threads: Vec<(String, u32)>,
-    /// Values of constants of a program.
+    /// The values of constants of a program.
     pub consts: Vec<(String, BigInt)>,
     /// The initial state of a `.pds`, in the place of the `.init` file.
     pub init: Option<String>,
-    /// What must not be reached, in the place of what the file says.
+    /// The target that must not be reached; it replaces the targets of the file.
     pub target: Option<String>,
     /// What is said about a program in C.
     pub c: frontend::c::Settings,
@@ -73,16 +73,16 @@ impl InputOptions {
     }
 }
 
-/// A program or a table that is well formed, or a system that somebody has built.
+/// A well-formed program or table, or a system that a caller has built.
 #[derive(Clone)]
 pub struct Subject {
     about: About,
     options: InputOptions,
-    /// What its preparation for a question may use.
+    /// The resources that its preparation for a question may use.
     budget: Budget,
 }
 
-/// What there is to ask about.
+/// The text or the system that questions are about.
 #[derive(Clone)]
 enum About {
     /// A text that was read.
@@ -195,7 +195,7 @@ impl Subject {
         }
     }
 
-    /// What was said about it.
+    /// The options that it was read with.
     #[must_use]
     pub fn options(&self) -> &InputOptions {
         &self.options
@@ -219,7 +219,7 @@ impl Subject {
         }
     }
 
-    /// The same with other numbers of threads; those of a table were set when it was read.
+    /// The subject with other numbers of threads; a table keeps those that it was read with.
     #[must_use]
     pub fn with_threads(&self, threads: Vec<(String, u32)>) -> Self {
         let options = InputOptions { threads, ..self.options.clone() };
@@ -498,7 +498,7 @@ impl Subject {
         lowering.map_err(|why| not_lowered(source, why))
     }
 
-    /// What it has, in words.
+    /// A summary of the text's parts in words.
     #[must_use]
     pub fn summary(&self) -> String {
         let counted = |counts: &[(usize, &str)]| {
@@ -534,11 +534,11 @@ impl Subject {
 /// A subject that is ready to be explored.
 #[derive(Clone)]
 pub struct Opened {
-    /// What is explored.
+    /// The system to explore.
     pub system: Arc<dyn System>,
-    /// The same, if it is a program.
+    /// The program that the system was lowered from, if it is one.
     pub program: Option<Arc<Lowering>>,
-    /// What must not happen.
+    /// The properties to check.
     pub properties: Vec<Property>,
     /// The text it comes from.
     pub source: Arc<Source>,
@@ -554,7 +554,7 @@ pub struct Opened {
 /// Which deadlocks are asked for: states in which some thread has not ended, and none can act.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Deadlocks {
-    /// None.
+    /// No deadlocks.
     No,
     /// Those in which some thread waits for a lock, a thread, a semaphore, a condition or a barrier: in a program of this tool's own
     /// language, where nothing else is asked for by name.
@@ -572,24 +572,24 @@ impl Deadlocks {
     }
 }
 
-/// What an engine is asked about.
+/// The deadlocks and numbers of threads that an engine is asked about.
 #[derive(Clone, Copy, Default)]
 pub struct Wanted {
-    /// Which deadlocks, too.
+    /// Which deadlocks count as violations.
     pub deadlock: Deadlocks,
     /// Any number of threads, where the program says so and no number is given. Otherwise a number
     /// has to be given.
     pub any_number: bool,
 }
 
-/// The form of a system.
+/// A variant of the same system.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// As it is written.
+    /// The system as it is written.
     Plain,
     /// Threads may be dropped when they are started.
     DropsThreads,
-    /// As it is written, and values are chosen at once.
+    /// The system as it is written, but values are chosen at once.
     AllThreads,
 }
 
@@ -617,7 +617,7 @@ fn unbounded(program: &Program) -> Option<String> {
     variables.find(|v| v.ty.is_unbounded()).map(|v| v.name.clone())
 }
 
-/// What cannot be lowered, with its place.
+/// The failure for a program that cannot be lowered, with the place in its text.
 fn not_lowered(source: &Source, why: LowerError) -> Failure {
     match why {
         LowerError::At { message, span } => {

@@ -1,4 +1,4 @@
-//! Did you mean …?
+//! Suggestions of similar names: "did you mean …?"
 
 /// The name that is most like the one that was given, if one is like it at all.
 pub fn closest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

@@ -25,9 +25,9 @@ pub struct Parameterized {
     pub source: Arc<Source>,
     /// The numbers of threads that the options give.
     pub counts: ThreadCounts,
-    /// What must not happen.
+    /// The property to check.
     pub property: Property,
-    /// What was said about the text.
+    /// The options that the text was read with.
     pub options: InputOptions,
     /// Whether threads that are started are there from the beginning: a proof is one of the program, a violation need not be.
     pub is_wider: bool,
@@ -88,7 +88,7 @@ impl Parameterized {
         Ok(Parameterized { options: subject.options().clone(), ..kept })
     }
 
-    /// What is asked about, as reports and evidence name it.
+    /// The name of the property in reports and evidence.
     #[must_use]
     pub fn property_name(&self) -> String {
         match &self.property {

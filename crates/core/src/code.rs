@@ -31,7 +31,7 @@ ids! {
     Loc;
     /// An edge of the flow graph.
     EdgeId;
-    /// What an instruction of an edge found, for those after it.
+    /// A temporary: the result of an instruction, for those after it in the same edge.
     Temp;
     /// A place in the text: where a fault is reported, and the name of a fair choice.
     Site;
@@ -40,37 +40,37 @@ ids! {
 /// The place of one scalar.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Slot {
-    /// Of a shared variable.
+    /// A scalar of a shared variable.
     Global(usize),
-    /// Of a local variable of a procedure.
+    /// A scalar of a local variable of a procedure.
     Local(usize),
-    /// Of a result that is on its way to the caller.
+    /// A scalar of a result that is on its way to the caller.
     Result(usize),
 }
 
-/// Where slots are.
+/// The part of the memory that a slot belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Area {
-    /// All threads see them.
+    /// Slots that all threads see.
     Shared,
-    /// In the frame of the thread.
+    /// Slots in the frame of the thread.
     Frame,
-    /// In the frame that is being made for a call or a new thread.
+    /// Slots in the frame that is being made for a call or a new thread.
     New,
-    /// On their way from a procedure to its caller.
+    /// Slots of results on their way from a procedure to its caller.
     Results,
 }
 
 /// A scalar, or an element of an array.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// Where it is.
+    /// The part of the memory that it lies in.
     pub area: Area,
     /// The slot of the first element.
     pub first: usize,
-    /// One for each dimension.
+    /// The steps into the array, one for each dimension.
     pub indices: Box<[Index]>,
-    /// What the slot holds.
+    /// The values that the slot can hold.
     pub kind: Kind,
     /// What it is called in messages, as in `` `x` ``.
     pub name: Arc<str>,
@@ -81,7 +81,7 @@ pub struct Place {
 /// A step into an array. Goes wrong when out of range.
 #[derive(Clone, Debug)]
 pub struct Index {
-    /// Which element.
+    /// The position of the element.
     pub value: Expr,
     /// How many elements there are.
     pub length: u32,
@@ -89,7 +89,7 @@ pub struct Index {
     pub stride: usize,
 }
 
-/// What an expression is. Operands are evaluated from left to right.
+/// An expression. Operands are evaluated from left to right.
 #[derive(Clone, Debug)]
 pub enum Expr {
     /// A truth value.
@@ -104,9 +104,9 @@ pub enum Expr {
     Temp(Temp),
     /// The thread that executes this, as an owner of locks.
     Me,
-    /// One operand.
+    /// An operation with one operand.
     Unary(Unary, Box<Expr>),
-    /// Two operands.
+    /// An operation with two operands.
     Binary(Binary, Box<Expr>, Box<Expr>, Site),
     /// The second if the first holds, otherwise the third; the other one is not evaluated.
     If(Box<[Expr; 3]>),
@@ -127,9 +127,9 @@ pub enum Unary {
     Not,
     /// Negation of a number.
     Neg,
-    /// The number of so many bits that agrees in its last bits.
+    /// Wraps a number: the result has this many bits and agrees with it in its last bits.
     Wrap {
-        /// How many bits.
+        /// The width of the result.
         bits: u32,
         /// Whether the first of them is a sign.
         signed: bool,
@@ -181,26 +181,26 @@ pub enum Instruction {
     Assume(Expr),
     /// Goes wrong unless this holds.
     Check(Expr, Broken),
-    /// Computes a value once.
+    /// Computes a value and keeps it in the temporary.
     Let(Temp, Expr),
-    /// Finds a slot once.
+    /// Finds a slot and keeps its address in the temporary.
     Locate(Temp, Place),
     /// Stores a value; goes wrong if the slot cannot hold it.
     Store {
-        /// Where.
+        /// The slot to store to.
         to: Target,
-        /// What.
+        /// The value to store.
         value: Source,
         /// Only if this holds; evaluated last.
         when: Option<Expr>,
     },
     /// Remembers all values for [`Expr::Old`].
     Snapshot,
-    /// The results that were on their way are taken.
+    /// Takes the results that were on their way.
     Take,
     /// Makes a frame of a procedure, whose parameters are stored next.
     Frame {
-        /// The procedure.
+        /// The procedure whose frame is made.
         proc: ProcId,
         /// Whether it is for a thread, which may be dropped where that is allowed.
         for_thread: bool,
@@ -211,9 +211,9 @@ pub enum Instruction {
     Start(Option<Target>),
     /// Starts a thread at a location of this procedure with a copy of the frame.
     Fork {
-        /// The location.
+        /// The location at which the new thread starts.
         at: Loc,
-        /// What both threads may read: what is open there is chosen before it is copied.
+        /// Places that both threads may read: open values there are chosen before the frame is copied.
         read_by_both: Box<[Place]>,
     },
     /// Leaves the procedure.
@@ -272,7 +272,7 @@ impl Target {
     fn each_place(&self, see: &mut dyn FnMut(&Place)) {
         match self {
             Target::Place(place) => place.each_place(see),
-            // Told where it was located.
+            // Its places were told where it was located.
             Target::Located(_) => {}
         }
     }
@@ -357,10 +357,10 @@ pub enum Source {
     Result(usize, Kind),
 }
 
-/// What a check found broken.
+/// Why a check failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Broken {
-    /// An assertion.
+    /// An assertion does not hold.
     Assertion,
     /// A lock is released that nobody holds.
     NotHeld(Arc<str>),
@@ -373,13 +373,13 @@ pub enum Broken {
 /// Where a thread goes when an edge has been taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Control {
-    /// To the end of the edge.
+    /// Goes on at the end of the edge.
     Goto,
-    /// Into a procedure; to the end of the edge when that returns.
+    /// Enters a procedure; goes on at the end of the edge when that returns.
     Call(ProcId),
-    /// To the end of the edge, with the results of this procedure.
+    /// Goes on at the end of the edge, with the results of this procedure.
     Receive(ProcId),
-    /// Out of the procedure.
+    /// Leaves the procedure.
     Return,
 }
 
@@ -390,9 +390,9 @@ pub struct Edge {
     pub from: Loc,
     /// Where it stands after. For a call: after the call has returned. Not used by returns.
     pub to: Loc,
-    /// What happens.
+    /// The instructions to execute.
     pub code: Box<[Instruction]>,
-    /// Where the thread goes.
+    /// How the thread goes on after the instructions.
     pub control: Control,
     /// How many [`Temp`]s the code has.
     pub temps: u32,
@@ -420,7 +420,7 @@ pub struct Location {
 /// A procedure.
 #[derive(Clone, Debug)]
 pub struct Procedure {
-    /// Where it starts.
+    /// The location at which it starts.
     pub entry: Loc,
     /// The slots of its frames, parameters first.
     pub frame: Box<[Declared]>,
@@ -437,7 +437,7 @@ pub struct Declared {
     pub kind: Kind,
     /// The name of its variable.
     pub name: Arc<str>,
-    /// What it holds first; open for any value.
+    /// Its initial value; open for any value.
     pub first: Value,
     /// Where its variable is declared.
     pub site: Site,

@@ -13,16 +13,16 @@ use crate::{Area, Binary, Broken, Kind, Loc, Place, ProcId, Range, Site, Unary, 
 /// Some domains know of every truth value what it is; others follow both ways. Between [`Domain::enter`] and
 /// [`Domain::leave`] everything happens only under the condition that was entered.
 pub trait Domain {
-    /// What a slot holds and an expression is.
+    /// The values that slots hold and expressions have.
     type Value: Clone;
     /// A slot, as far as it is known which.
     type Address: Clone;
     /// Why there is no outcome.
     type Halt;
 
-    /// A truth value.
+    /// Makes a truth value.
     fn bool(&mut self, b: bool) -> Self::Value;
-    /// A number.
+    /// Makes a number.
     fn int(&mut self, n: &Value) -> Self::Value;
     /// The thread that executes, as an owner of locks.
     fn me(&mut self) -> Self::Value;
@@ -67,7 +67,7 @@ pub trait Domain {
     /// True or false, chosen fairly.
     fn fair(&mut self, site: Site) -> Result<Self::Value, Self::Halt>;
 
-    /// A slot.
+    /// The address of a slot.
     fn address(&mut self, area: Area, slot: usize) -> Self::Address;
     /// An element of what begins at an address; the index is within the length.
     fn element(
@@ -111,18 +111,18 @@ pub trait Domain {
     fn effect(&mut self, effect: Effect<'_, Self::Address>) -> Result<(), Self::Halt>;
 }
 
-/// What a number is held against.
+/// The limits that a number is checked against.
 #[derive(Clone, Copy, Debug)]
 pub enum Limits<'a> {
     /// 0, or greater.
     NotNegative,
     /// The positions in something of this length.
     Positions(u32),
-    /// A range.
+    /// The numbers of a range.
     Range(&'a Range),
 }
 
-/// What concerns frames and threads.
+/// An effect on frames or threads.
 #[derive(Clone, Debug)]
 pub enum Effect<'a, A> {
     /// See [`crate::Instruction::Snapshot`].
@@ -158,20 +158,20 @@ pub enum Failure<V> {
     Broken(Broken),
     /// An index is out of range.
     Outside {
-        /// The index.
+        /// The index that is out of range.
         index: V,
-        /// The array.
+        /// The name of the array.
         name: Arc<str>,
         /// How many elements it has.
         length: u32,
     },
     /// A value does not fit where it is to be stored.
     DoesNotFit {
-        /// The value.
+        /// The value that does not fit.
         value: V,
-        /// Where.
+        /// The name of the place where it was to be stored.
         name: Arc<str>,
-        /// What does fit.
+        /// The values that do fit.
         range: Arc<Range>,
     },
     /// A division by zero.
@@ -190,14 +190,14 @@ pub enum Failure<V> {
 /// Says that an assertion failed.
 pub const ASSERTION_FAILED: &str = "assertion failed";
 
-/// What is said of a lock that nobody holds, after its name.
+/// Follows the name of a lock in messages: nobody holds it.
 pub const NOT_HELD: &str = " is released but nobody holds it";
 
-/// What is said of a lock that another thread holds, after its name.
+/// Follows the name of a lock in messages: another thread holds it.
 pub const HELD_BY_ANOTHER: &str = " is released by a thread that does not hold it";
 
 impl<V> Failure<V> {
-    /// What went wrong, without values and names.
+    /// The kind of the failure, without values and names.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {

@@ -18,7 +18,7 @@ pub struct Evaluator<'a, 'c, D: Domain> {
     temps: Vec<Temporary<'c, D>>,
 }
 
-/// What an instruction found for those after it.
+/// The result of an instruction, kept for those after it.
 enum Temporary<'c, D: Domain> {
     Nothing,
     Value(D::Value),

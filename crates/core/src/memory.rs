@@ -229,7 +229,7 @@ impl Memory {
             self.large.retain(|(other, _)| *other != slot);
         }
         let code = field.code(value).unwrap_or_else(|| {
-            // What would be stored in its place would be a wrong answer.
+            // Storing anything else instead would be a wrong answer.
             assert!(field.spills, "{value} is stored in a slot that cannot hold it");
             let at = self.large.partition_point(|(other, _)| *other < slot);
             if let Some(number) = value.to_big() {
@@ -270,7 +270,7 @@ impl Memory {
         (0..layout.slots()).map(|slot| self.get(layout, slot))
     }
 
-    /// Whether its words are all there is to it.
+    /// Whether all values fit into its words.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.large.is_empty()

@@ -13,7 +13,7 @@ pub struct Name {
     pub first: usize,
     /// The first of the slots that it may be.
     pub start: usize,
-    /// What follows the last one of them.
+    /// The slot after the last one that it may be.
     pub end: usize,
     /// Which element, one for each dimension.
     pub indices: Vec<Term>,

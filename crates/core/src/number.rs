@@ -43,7 +43,7 @@ pub fn negate(value: &Value) -> Value {
     }
 }
 
-/// The number of so many bits that agrees with a number in its last bits.
+/// Wraps a number: the result has `bits` bits and agrees with it in its last bits.
 #[must_use]
 pub fn wrap(value: &Value, bits: u32, signed: bool) -> Value {
     if let Value::Small(n) = value

@@ -3,7 +3,7 @@
 //! keeps the id of another one, say), and the further one follows them, the longer they are. What is many steps away waits
 //! until nothing else is left.
 
-/// How many steps away things are at most that are looked at first; then those that are twice as far away, and so on.
+/// The first horizon, in steps: what is farther away waits. The horizon doubles when nothing nearer is left.
 const NEAR: u32 = 1 << 6;
 
 /// Things to look at, with how far away they are.
@@ -20,7 +20,7 @@ impl<T> Default for Agenda<T> {
 }
 
 impl<T> Agenda<T> {
-    /// Notes a thing that is so many steps away.
+    /// Adds a thing that is `far` steps away.
     pub fn push(&mut self, far: u32, thing: T) {
         if far <= self.horizon {
             self.now.push(thing);
@@ -34,7 +34,7 @@ impl<T> Agenda<T> {
         self.now.pop()
     }
 
-    /// Looks twice as far.
+    /// Doubles the horizon.
     pub fn widen(&mut self) {
         self.horizon = self.horizon.saturating_mul(2);
         let near = |(far, _): &mut (u32, T)| *far <= self.horizon;
@@ -46,7 +46,7 @@ impl<T> Agenda<T> {
         self.now.is_empty() && self.later.is_empty()
     }
 
-    /// Forgets everything.
+    /// Removes everything.
     pub fn clear(&mut self) {
         self.now.clear();
         self.later.clear();

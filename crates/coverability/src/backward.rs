@@ -40,7 +40,7 @@ const ASK_EVERY: usize = 1 << 6;
 /// How many elements are looked at together.
 const PORTION: usize = 1 << 6;
 
-/// While fewer elements than this are kept, one worker is enough, unless somebody wants more.
+/// One worker is enough while fewer elements than this are kept, unless a test asks for more.
 pub(crate) const FEW_KEPT: usize = 1 << 9;
 
 /// Fewer elements than this are looked at by one worker.
@@ -78,17 +78,17 @@ impl Team {
         Team { workers, crew: OnceCell::new() }
     }
 
-    /// The workers, if there is enough to do for them: so many elements are kept, and so many are looked at together.
+    /// The workers, if there is enough to do: `kept` elements are stored, and `together` are looked at together.
     fn for_portion(&self, kept: usize, together: usize) -> Option<&Crew> {
         let Workers { count, from } = self.workers;
-        // Whoever wants them early has them for small portions, too.
+        // A low limit asks for workers early: then they get small portions, too.
         let least = if from < FEW_KEPT { 1 } else { FEW_TOGETHER };
         let is_enough = kept >= from && together >= least;
         is_enough.then(|| self.crew.get_or_init(|| Crew::of(count)))
     }
 }
 
-/// What is found for each of the elements, in their order, by all workers if there are several.
+/// Applies `find` to each element and keeps their order; several workers share the elements.
 fn side_by_side<T: Send>(
     crew: Option<&Crew>,
     elements: &[u32],
@@ -110,9 +110,9 @@ fn side_by_side<T: Send>(
 /// An element that an initial state covers.
 #[derive(Clone, Debug)]
 pub(crate) struct CoveredElement {
-    /// The element.
+    /// The number of the element.
     pub node: u32,
-    /// How many threads the run has.
+    /// The number of threads of the run.
     pub threads: usize,
     /// The number of the initial state.
     pub initial: usize,
@@ -120,24 +120,24 @@ pub(crate) struct CoveredElement {
     pub more: Vec<u32>,
 }
 
-/// The search.
+/// The search backward from the smallest violations.
 pub(crate) struct Backward<'a> {
     pub system: &'a dyn System,
     pub modular: &'a Modular,
     pub views: Option<&'a Views>,
-    /// What holds in every reachable state.
+    /// Relations that hold in every reachable state.
     pub relations: &'a [Relation],
     pub nodes: Vec<Node>,
     pub kept: Antichain,
     queue: BinaryHeap<Reverse<(usize, u32, u32)>>,
-    /// What was met, with the fewest threads started after it.
+    /// Elements that were met, each with the fewest threads that are started after it.
     met: FxHashMap<Element, u32>,
     /// Steps by the shared state that they lead to, and a local state of U that they explain.
     explaining: FxHashMap<(u32, u32), Vec<u32>>,
     /// Steps that change the shared state, for threads that U says nothing about: one for each
     /// shared state and local state before.
     beside: Vec<Vec<u32>>,
-    /// How many threads at the start are of limited templates, and of others.
+    /// The number of threads at the start, of limited templates and of others.
     at_start: (usize, usize),
 }
 
@@ -298,7 +298,7 @@ impl<'a> Backward<'a> {
         path
     }
 
-    /// What comes before an element, by all steps that lead to states that cover it, as far as that is not known to be redundant.
+    /// The predecessors of an element by all steps to states that cover it, without those known to be redundant.
     fn before(&self, number: u32) -> Vec<Before> {
         let mut before = Vec::new();
         let element = &self.nodes[number as usize].element;
@@ -315,7 +315,7 @@ impl<'a> Backward<'a> {
         before
     }
 
-    /// What comes before an element by a step.
+    /// The predecessor of an element by a step.
     fn undo(&self, number: u32, step: u32) -> Option<Before> {
         let Transition { from, actor, after, spawn, .. } = self.modular.transitions[step as usize];
         let Node { element, started, .. } = &self.nodes[number as usize];
@@ -408,7 +408,7 @@ impl<'a> Backward<'a> {
     }
 }
 
-/// What is in the one list and not in the other, as many times. Both are in rising order.
+/// The members of `wanted` that `there` lacks, with repetitions. Both lists are in rising order.
 fn missing(wanted: &[u32], there: &[u32]) -> Vec<u32> {
     let mut there = there.iter().peekable();
     let mut missing = Vec::new();

@@ -14,33 +14,33 @@ use selvedge_store::Interner;
 
 use crate::fault;
 
-/// How much of a stack a local state keeps.
+/// How much of a stack belongs to a local state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stacks {
-    /// All of it.
+    /// The whole stack.
     Whole,
-    /// So many symbols from the top, at least one.
+    /// This many symbols from the top, at least one.
     Cut(usize),
 }
 
-/// A local state.
+/// A local state: a template and the top of a stack, or all of it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Local {
     pub template: TemplateId,
     pub window: Window,
 }
 
-/// What may lie below a symbol, and whether there is more below that.
+/// A symbol that may lie below another, and whether there is more below it.
 pub(crate) type Below = (SymbolId, bool);
 
 /// In stacks of this template, below this symbol.
 pub(crate) type Above = (TemplateId, SymbolId);
 
-/// What a stack becomes when its top is replaced.
+/// The result of replacing the top of a stack.
 pub(crate) enum After {
-    /// This local state.
+    /// The local state with this number.
     Known(u32),
-    /// What is left, top first, with a symbol below that is a guess for this one.
+    /// The symbols that are left, top first; below them lies a guess for the second symbol.
     Uncovers(Vec<SymbolId>, SymbolId),
 }
 
@@ -49,11 +49,11 @@ pub(crate) struct Kinds {
     stacks: Stacks,
     locals: Interner<Local>,
     guesses: FxHashMap<Above, FxHashSet<Below>>,
-    /// What lies below the first may lie below the second: one has become the other.
+    /// The symbols that have replaced a symbol: whatever lies below it may lie below them, too.
     passes: FxHashMap<Above, Vec<SymbolId>>,
-    /// Guesses that nobody has looked at.
+    /// Guesses that were not looked at yet.
     new: Vec<(Above, Below)>,
-    /// Guesses that somebody has looked at.
+    /// Guesses that were looked at.
     looked_at: FxHashMap<Above, Vec<Below>>,
 }
 
@@ -98,7 +98,7 @@ impl Kinds {
         self.window(kind).symbols.first().copied()
     }
 
-    /// How high a stack is when its top has been replaced, less how high it was.
+    /// The change of a stack's height when its top is replaced.
     pub fn growth(&self, kind: u32, word: Word) -> i64 {
         word.symbols().count() as i64 - i64::from(self.top(kind).is_some())
     }
@@ -131,7 +131,7 @@ impl Kinds {
         Local { template, window: Window { symbols: symbols[..kept].into(), hidden } }
     }
 
-    /// What a local state becomes when the top of the stack is replaced.
+    /// The result of replacing the top of a local state's stack.
     pub fn after(&mut self, kind: u32, word: Word) -> Result<After, Fault> {
         let Local { template, window } = self.locals.get(kind);
         let template = *template;
@@ -168,7 +168,7 @@ impl Kinds {
         }
     }
 
-    /// What may lie below a symbol, as far as it was looked at.
+    /// The guesses about what lies below a symbol, as far as they were looked at.
     pub fn below(&self, above: Above) -> Vec<Below> {
         self.looked_at.get(&above).cloned().unwrap_or_default()
     }

@@ -60,7 +60,7 @@ pub use kinds::Stacks;
 use modular::{Halt, Modular};
 use views::Views;
 
-/// What was found out.
+/// Whether some number of threads breaks a property.
 #[derive(Clone, Debug)]
 pub enum Decision {
     /// No number of threads breaks a property.
@@ -88,7 +88,7 @@ pub fn cover<S: From<Fault>>(
     cover_within(system, properties, Above::Pairs, Workers::of(1), go_on)
 }
 
-/// What is known from above before the search backward. The answer is the same.
+/// How precise the over-approximation is that restricts the search backward. The answer is the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Above {
     /// Where single threads can be.
@@ -97,17 +97,17 @@ pub enum Above {
     Pairs,
 }
 
-/// Who looks for an answer. It does not depend on that.
+/// The number of workers of a search. The answer does not depend on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Workers {
-    /// How many there are; 0 is 1.
+    /// The number of workers; 0 is 1.
     pub count: usize,
-    /// With so many smallest states they work side by side.
+    /// From this many smallest states on, workers share the search.
     pub from: usize,
 }
 
 impl Workers {
-    /// So many, who come where there is enough to do for them.
+    /// This many workers, used where there is enough to do for them.
     #[must_use]
     pub fn of(count: usize) -> Self {
         Workers { count, from: FEW_KEPT }
@@ -129,10 +129,10 @@ pub fn cover_within<S: From<Fault>>(
     }
 }
 
-/// What came of an attempt with some [`Stacks`].
+/// The result of an attempt with whole or cut stacks.
 #[derive(Clone, Debug)]
 pub enum Attempt {
-    /// An answer.
+    /// The question is answered.
     Decided(Decision),
     /// Whole stacks grow higher than they are followed.
     Grows(Fault),

@@ -31,10 +31,10 @@ const HIGHEST_STACK: usize = 64;
 /// More pairs than this are not kept.
 pub(crate) const MOST_PAIRS: usize = 1 << 21;
 
-/// How often it is asked whether a pair is known, between two questions whether to go on.
+/// The number of pairs looked up between two questions whether to go on.
 const ASK_EVERY: usize = 1 << 11;
 
-/// What it counts for to find out what a thread can do.
+/// The look-ups that finding the steps of a thread counts as.
 const STEPS: usize = 1 << 5;
 
 /// A step between pairs.
@@ -72,7 +72,7 @@ impl Population {
     }
 }
 
-/// What can be where.
+/// The pairs of a shared state and a local state that may occur, with the steps between them.
 pub(crate) struct Modular {
     pub kinds: Kinds,
     pub places: Vec<Population>,
@@ -83,7 +83,7 @@ pub(crate) struct Modular {
     pub any: Vec<u32>,
     /// Whether a thread may be dropped when it is started.
     pub drops_threads: bool,
-    /// How many threads there are at most of a template.
+    /// The most threads that there can be of a template.
     pub limits: FxHashMap<TemplateId, u32>,
     /// Whether others are where a thread takes them.
     spreads: bool,
@@ -92,7 +92,7 @@ pub(crate) struct Modular {
     /// Pops of local states below which something is hidden, by their lowest symbol.
     pops: FxHashMap<Above, Vec<Pop>>,
     pairs: usize,
-    /// How often it was asked since the last look whether a thread may be somewhere.
+    /// The number of look-ups since the caller was last asked whether to go on.
     looked_at: usize,
 }
 
@@ -123,7 +123,7 @@ impl<S: From<Fault>> From<Fault> for Halt<S> {
 }
 
 impl Modular {
-    /// Pairs of a shared state and a local state, unless there are more than so many.
+    /// Finds all pairs of a shared state and a local state, unless there are more than `most`.
     pub fn new<S: From<Fault>>(
         system: &dyn System,
         stacks: Stacks,
@@ -157,7 +157,7 @@ impl Modular {
         }
     }
 
-    /// What is there before anybody moves.
+    /// The pairs of the initial states.
     pub fn at_the_start<S: From<Fault>>(
         system: &dyn System,
         stacks: Stacks,

@@ -140,7 +140,7 @@ pub(crate) struct Laws {
 }
 
 impl Laws {
-    /// None at all where there is too much to look at.
+    /// Finds the laws; none if there is too much to look at.
     pub fn new<S>(
         modular: &Modular,
         views: Option<&Views>,

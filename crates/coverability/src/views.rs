@@ -151,10 +151,10 @@ impl Views {
         }
     }
 
-    /// What is there at the start.
+    /// Adds the pairs of the initial states.
     fn begin(&mut self, modular: &Modular) {
         for (place, kinds) in &modular.initial {
-            // Of those of which there is any number, two are enough to be seen together.
+            // Two threads are enough where there is any number of them: more are never seen together.
             let any = modular.any.iter().flat_map(|&kind| [kind, kind]);
             let all: Vec<u32> = kinds.iter().copied().chain(any).collect();
             for (at, &kind) in all.iter().enumerate() {

@@ -25,7 +25,7 @@ pub(crate) struct Control {
     commands: InputHandleVec<u64, Command>,
     replies: InputHandleVec<u64, Reply>,
     heard: Rc<RefCell<VecDeque<Command>>>,
-    /// What is asked comes in here, at the first worker.
+    /// Commands from the caller; only the first worker has it.
     asked: Option<Receiver<Command>>,
     worker: u64,
 }
@@ -46,7 +46,7 @@ impl Control {
             let (replies, stream) = scope.new_input::<Vec<Reply>>();
             stream.exchange(|_| 0).inspect(move |reply: &Reply| {
                 if let Some(told) = &told {
-                    // Nobody waits for it any more if that fails.
+                    // An error means that the caller does not wait any more.
                     let _ = told.send(reply.clone());
                 }
             });
@@ -70,7 +70,7 @@ impl Control {
         }
     }
 
-    /// The next command.
+    /// The next command, if one has come.
     pub fn next(&self) -> Option<Command> {
         self.heard.borrow_mut().pop_front()
     }
@@ -85,7 +85,7 @@ impl Control {
         is_abort
     }
 
-    /// Answers.
+    /// Sends a reply to the caller.
     pub fn say(&mut self, said: Said) {
         self.replies.send(Reply { worker: self.worker, said });
         // A channel to other workers passes on what it has when time goes on.

@@ -50,10 +50,10 @@ pub struct Usage {
     pub known: u64,
 }
 
-/// Somebody who hears how far a bound is.
+/// A callback for the progress of a bound.
 pub type Listener = Box<dyn Fn(&Working) + Send>;
 
-/// How far all workers are, while they explore a bound.
+/// The progress of all workers while they explore a bound.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Working {
     /// The bound.
@@ -62,11 +62,11 @@ pub struct Working {
     pub states: u64,
     /// How many bytes they have sent to each other.
     pub sent_bytes: u64,
-    /// How many states the worker with most of them has, beside the mean of all.
+    /// The states of the worker with most of them, divided by the mean.
     pub balance: f64,
 }
 
-/// Workers that explore together, and whoever asks them.
+/// Workers that explore together, and the connection to their caller.
 pub struct Fleet {
     line: Mutex<Line>,
     pub(crate) subject: Arc<dyn Subject>,
@@ -78,7 +78,7 @@ pub struct Fleet {
     connections: Connections,
     /// The places of the text that runs had got to before this one went on.
     pub(crate) earlier_places: Mutex<Vec<u32>>,
-    /// What went wrong with checkpoints.
+    /// Problems with checkpoints, in words.
     pub(crate) notes: Mutex<Vec<String>>,
     /// The bound that is being explored, and who hears how far it is.
     pub(crate) exploring: AtomicUsize,
@@ -91,7 +91,7 @@ pub(crate) struct Parts {
     pub others: Box<dyn Any + Send>,
 }
 
-/// What the first worker has beside the others: the ends of the line to whoever asks. Other processes have none of it.
+/// What only the first worker has: the connection to the caller. It is empty in other processes.
 #[derive(Default)]
 pub(crate) struct First {
     desk: Mutex<Option<Desk>>,
@@ -136,7 +136,7 @@ struct Line {
 }
 
 impl Fleet {
-    /// So many workers in this process.
+    /// Starts `workers` workers in this process.
     pub fn local(workers: usize, subject: Arc<dyn Subject>) -> Result<Self, String> {
         let workers = workers.max(1);
         let (builders, others) = timely::CommunicationConfig::Process(workers).try_build()?;
@@ -184,13 +184,13 @@ impl Fleet {
         self.workers
     }
 
-    /// What each worker used, as far as it has told.
+    /// The resources that each worker used, as far as it has told.
     #[must_use]
     pub fn usage(&self) -> Vec<Usage> {
         lock(&self.usage).clone()
     }
 
-    /// Lets somebody hear how far workers are, once or twice a second.
+    /// Sets a listener, which hears once or twice a second how far the workers are.
     pub fn listen(&self, listener: Listener) {
         *lock(&self.listener) = Some(listener);
     }
@@ -232,7 +232,7 @@ impl Fleet {
             line.is_broken = true;
         }
         if line.is_broken || line.send(Command::End { code }).is_err() {
-            // Whoever does not listen cannot be waited for.
+            // Workers that do not listen cannot be waited for.
             std::mem::forget(guards);
             return;
         }
@@ -246,7 +246,7 @@ impl Fleet {
         self.connections.health.is_done();
     }
 
-    /// What went wrong beside the exploration, for people.
+    /// Problems beside the exploration, for people.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         lock(&self.notes).clone()
@@ -338,7 +338,7 @@ impl Fleet {
         }
     }
 
-    /// Why there is nobody to ask any more.
+    /// The reason to stop when the workers cannot be asked any more.
     fn loss(&self) -> Stop {
         match self.connections.health.loss() {
             Some(words) => Stop::Lost(words),

@@ -20,7 +20,7 @@ pub struct Forms {
     options: Options,
     open: Mutex<Option<(Form, FormOpened)>>,
     checkpoints: Checkpoints,
-    /// How the process ends that asks.
+    /// The exit code of the process that asks.
     code: AtomicU8,
 }
 
@@ -33,13 +33,13 @@ impl Forms {
         options: Options,
         checkpoints: Checkpoints,
     ) -> Self {
-        // Who explores for others does it here.
+        // A process that explores for others does so itself.
         let options = Options { elsewhere: None, ..options };
         let (open, code) = (Mutex::new(None), AtomicU8::new(0));
         Forms { subject, bound, options, open, checkpoints, code }
     }
 
-    /// How the process ended that asked, once the run is over.
+    /// The exit code of the process that asked, once the run is over.
     #[must_use]
     pub fn code(&self) -> u8 {
         self.code.load(Ordering::Relaxed)
@@ -100,13 +100,13 @@ pub struct Spreader {
 }
 
 impl Spreader {
-    /// A fleet whose workers open these forms, so many of them in each process.
+    /// Wraps a fleet whose workers open these forms, `jobs` of them in each process.
     #[must_use]
     pub fn new(fleet: Fleet, forms: Arc<Forms>, jobs: usize) -> Self {
         Spreader { fleet, forms, jobs: jobs.max(1) }
     }
 
-    /// What went wrong beside the exploration, for people.
+    /// Problems beside the exploration, for people.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         self.fleet.notes()

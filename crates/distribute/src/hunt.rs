@@ -13,7 +13,7 @@ use crate::mail::{Command, Said};
 /// Where a way back has ended.
 struct End {
     place: Place,
-    /// How many contexts its state needs, as far as the workers know.
+    /// The number of contexts that its state needs, as far as the workers know.
     needed: u32,
 }
 

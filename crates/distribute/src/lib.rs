@@ -35,9 +35,9 @@ pub use member::{Member, Serving};
 pub use net::{Hosts, Identity, PATIENCE, Secret};
 pub use spreading::{FormOf, Spreading};
 
-/// What is explored, as each process opens it for itself.
+/// The subject of an exploration, as each process opens it for itself.
 pub trait Subject: Send + Sync {
-    /// The system in one of its forms, and what is asked of it.
+    /// The system in one of its forms, with the properties to check.
     fn open(&self, form: &str) -> Result<(Arc<dyn System>, Vec<Property>), String>;
 
     /// The system once more, for a look at it that is no part of the run.
@@ -45,10 +45,10 @@ pub trait Subject: Send + Sync {
         self.open(form).map(|(system, _)| system)
     }
 
-    /// What this process may use.
+    /// The resources that this process may use.
     fn budget(&self) -> Budget;
 
-    /// How many bytes this process uses; 0 where nobody counts them.
+    /// The number of bytes that this process uses; 0 if they are not counted.
     fn memory(&self) -> usize {
         0
     }

@@ -15,7 +15,7 @@ pub(crate) struct Mail {
     pub from: u64,
     /// How many parcels the sender has read of those that came from where this goes.
     pub read: u64,
-    /// Nothing, if it is a receipt.
+    /// The parcel; empty for a receipt.
     #[serde(serialize_with = "write_bytes", deserialize_with = "read_bytes")]
     pub bytes: Vec<u8>,
 }
@@ -57,7 +57,7 @@ fn read_bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
     from.deserialize_byte_buf(All)
 }
 
-/// What all workers do, one thing after the other.
+/// A command that all workers carry out, one after another.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) enum Command {
     /// Begins an exploration at bound 0.
@@ -72,7 +72,7 @@ pub(crate) enum Command {
     Advance,
     /// Looks at what is visible of the states before this bound, or of those that are new.
     Show { earlier: bool },
-    /// Counts what is new.
+    /// Counts the states that are new at this bound.
     Notice,
     /// Sends all states to the first worker. All workers do it together.
     Collect,
@@ -131,13 +131,13 @@ impl Command {
 /// A reply of a worker to the one who asks.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) enum Said {
-    /// It is done, and there is nothing to say.
+    /// The command was carried out, without a result.
     Done,
     /// A bound was explored.
     Advanced { is_visible: bool, left_out: bool },
-    /// What is new at a bound.
+    /// The counts of new states at a bound.
     Noticed(Count),
-    /// What it has so far, while a bound is explored. An answer follows.
+    /// The counts so far, while a bound is explored. The answer follows.
     Working(Count),
     /// How many places on the way back are new, and one at which it ends: its rank, its number, and the contexts that it needs.
     Hunted { new: u64, end: Option<(u32, u32, u32)> },
@@ -149,9 +149,9 @@ pub(crate) enum Said {
     Saved(Kept),
     /// The share could not be written, and why.
     NotSaved(String),
-    /// It ended before it was done.
+    /// The command ended early, for this reason.
     Failed(Why),
-    /// It cannot go on. The others do not know yet; an answer follows when all have ended.
+    /// The worker cannot go on. The others do not know yet; an answer follows when all have ended.
     Stuck,
 }
 
@@ -167,7 +167,7 @@ impl From<Hunted> for Said {
     }
 }
 
-/// What a worker counts at a bound.
+/// The counts of a worker at a bound.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Count {
     pub new_stored: u64,
@@ -197,7 +197,7 @@ impl Count {
 }
 
 impl Count {
-    /// What a worker has used by this count.
+    /// The resources that a worker has used by this count.
     pub fn usage(&self) -> Usage {
         let &Count { states, bytes, memory, moves, sent, spared, sent_bytes, parcels, .. } = self;
         let &Count { received, known, .. } = self;
@@ -212,7 +212,7 @@ pub(crate) struct Reply {
     pub said: Said,
 }
 
-/// Why a worker ended.
+/// Why a worker ended early.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) enum Why {
     Timeout,

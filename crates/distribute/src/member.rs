@@ -18,22 +18,22 @@ use crate::net::{Health, Hosts, Identity, Link, Meeting, Secret, meet};
 /// How long last words may take.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Who this process is, and whom it meets.
+/// The identity of this process, and the processes that it meets.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Where all processes are.
+    /// The addresses of all processes.
     pub hosts: Hosts,
     /// Which of them this one is.
     pub process: usize,
     /// How many workers each of them has.
     pub jobs: usize,
-    /// What they have in common.
+    /// What all processes must agree about.
     pub identity: Identity,
-    /// What they know, and nobody else.
+    /// The secret that the processes share.
     pub secret: Secret,
     /// How long they wait for each other.
     pub patience: Duration,
-    /// Ends the wait when somebody sets it.
+    /// Ends the wait when it is set.
     pub cancelled: Arc<AtomicBool>,
 }
 

@@ -34,7 +34,7 @@ const UNDER_WAY: u64 = 128;
 const LEAST_UNDER_WAY: u64 = 4;
 const MOST_UNDER_WAY: u64 = 16;
 
-/// What lies between the operator and its worker.
+/// The state that the dataflow operator shares with its worker.
 #[derive(Default)]
 struct Desk {
     inbox: VecDeque<Parcel>,
@@ -48,7 +48,7 @@ struct Desk {
 }
 
 impl Desk {
-    /// Takes what has come.
+    /// Takes a piece of mail: its receipt, and its parcel if it has one.
     fn receive(&mut self, mail: Mail) {
         if let Some(under_way) = self.under_way.get_mut(mail.from as usize) {
             *under_way = under_way.saturating_sub(mail.read);
@@ -154,7 +154,7 @@ impl Post {
         }
     }
 
-    /// Whether so many parcels are under way to some worker that no more are to be made for now.
+    /// Whether too many parcels are under way to some worker to make more now.
     pub fn is_full(&self) -> bool {
         self.desk.borrow().under_way.iter().any(|&under_way| under_way >= self.most)
     }

@@ -61,7 +61,7 @@ pub(crate) fn run(
                     }
                 };
             }
-            // What was to end has ended already.
+            // The command to end has come too late: there is nothing to end any more.
             Command::Abort => {}
             Command::Places => control.say(Said::Places(subject.places())),
             _ => control.say(Said::failed(not_open())),
@@ -202,7 +202,7 @@ impl Exploration<'_> {
         }
     }
 
-    /// What a worker has and has sent so far.
+    /// The counts of a worker so far.
     fn count(&self, share: &Share<'_>) -> Count {
         let (states, bytes) = share.stored();
         let (states, bytes) = (states as u64, bytes as u64);

@@ -16,7 +16,7 @@ use selvedge_model::{SharedId, SymbolId, TemplateId};
 
 use crate::{FairTermination, Lasso, ReducedCertificate, SummaryCertificate, Trace};
 
-/// What a verdict rests on.
+/// The evidence for a verdict: a proof or a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Evidence {
     /// Safe: an invariant on the tops of the stacks.
@@ -40,9 +40,9 @@ pub enum Evidence {
 /// A run that ends in a violation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
-    /// The run.
+    /// The run that ends in the violation.
     pub trace: Trace,
-    /// How many contexts it has.
+    /// The number of contexts of the run.
     pub contexts: usize,
     /// The number of the property that its last state breaks.
     pub property: usize,
@@ -81,9 +81,9 @@ pub struct Measure {
 /// A thread as a [`CutCertificate`] sees it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CutThread {
-    /// Its class.
+    /// The class of the thread.
     pub class: u32,
-    /// What is kept of its stack.
+    /// The part of its stack that is kept.
     pub window: Window,
 }
 
@@ -92,7 +92,7 @@ pub struct CutThread {
 pub struct Window {
     /// The topmost symbols, top first: as many as are kept, or the whole stack.
     pub symbols: Box<[SymbolId]>,
-    /// Whether something lies below.
+    /// Whether the stack has more symbols below.
     pub hidden: bool,
 }
 
@@ -159,11 +159,11 @@ pub struct CoverCertificate {
 /// A local state: a thread with its stack, or the top of it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CoverThread {
-    /// Its template.
+    /// The template of the thread.
     pub template: TemplateId,
     /// Its stack, top first; the topmost symbols if it is cut.
     pub stack: Box<[SymbolId]>,
-    /// Whether something lies below.
+    /// Whether the stack has more symbols below.
     pub hidden: bool,
 }
 

@@ -14,12 +14,12 @@ pub struct Lasso {
     /// What is repeated: who acts, and what the action is. Actions are told apart by their fair
     /// choices, so origins matter here.
     pub period: Vec<(ThreadId, Action)>,
-    /// What the run is said to be: how fair, and whether threads may have ended.
+    /// The fairness that the run claims, and whether threads may have ended in it.
     pub endless: Endless,
 }
 
 impl Lasso {
-    /// The stem and so many periods, as one run.
+    /// The stem followed by this many periods, as one run.
     #[must_use]
     pub fn unrolled(&self, periods: usize) -> Trace {
         let mut trace = self.stem.clone();
@@ -37,7 +37,7 @@ impl Lasso {
     }
 }
 
-/// What a thread does in the periods of a lasso.
+/// How a thread takes part in the periods of a lasso.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LassoThread {
     /// Why the run is fair to it.
@@ -49,14 +49,14 @@ pub struct LassoThread {
 /// Why a run is fair to a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// It acts in each period.
+    /// The thread acts in each period.
     Acts,
-    /// It can never act.
+    /// The thread can never act.
     Waits,
-    /// It could act sometimes, but not always, and does not.
+    /// The thread can act in some states but not in all, and does not.
     Hindered,
-    /// It has ended.
+    /// The thread has ended.
     Ended,
-    /// It could act and does not, and nobody asked for fairness.
+    /// The thread could act and does not, and no fairness is required.
     Starved,
 }

@@ -14,11 +14,11 @@ use crate::{Trace, same_effect, thread_name};
 pub struct ReplayError {
     /// The step that cannot be taken, counted from 1; 0 is the first state.
     pub step: usize,
-    /// What is wrong with it.
+    /// The fault of the step.
     pub fault: ReplayFault,
 }
 
-/// What is wrong with a step of a trace.
+/// Why a step of a trace cannot be taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReplayFault {
     /// The first state is not an initial state of the system.

@@ -16,11 +16,11 @@ pub struct ResolveError {
     pub step: usize,
     /// The line of the schedule; 0 if it has no text.
     pub line: usize,
-    /// What is wrong.
+    /// The fault of the step.
     pub fault: ResolveFault,
 }
 
-/// What is wrong with a step of a schedule.
+/// Why a step of a schedule cannot be resolved.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ResolveFault {
     /// There are only this many initial states.

@@ -15,7 +15,7 @@
 
 use std::fmt;
 
-/// Who acts, step by step. See the module for its text.
+/// A schedule: the threads that act, step by step. See the module for its text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Schedule {
     /// Which initial state, counted from 0.
@@ -34,7 +34,7 @@ pub struct ScheduledStep {
     pub thread: String,
     /// Which of its steps, counted from 1; may be left out where it has only one.
     pub choice: Option<usize>,
-    /// How many times it is done.
+    /// How many times the step is taken.
     pub times: usize,
     /// The line of the text that says so, counted from 1; 0 if there is no text.
     pub line: usize,
@@ -79,7 +79,7 @@ impl Schedule {
         self.steps.iter().fold(0, |sum, step| sum.saturating_add(step.times))
     }
 
-    /// Whether nobody acts.
+    /// Whether it has no steps.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -22,7 +22,7 @@ pub struct SummaryCertificate {
 /// A bit of a scalar at a moment.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SummaryBit {
-    /// The scalar.
+    /// The scalar that the bit belongs to.
     pub scalar: SummaryScalar,
     /// Whether it is the value with which the procedure was entered, and not that of now.
     pub entry: bool,
@@ -46,13 +46,13 @@ pub enum SummaryScalar {
 pub struct SummaryNode {
     /// The number of the variable.
     pub variable: u32,
-    /// The diagram for false.
+    /// The diagram for the case that the variable is false.
     pub low: u32,
-    /// The diagram for true.
+    /// The diagram for the case that the variable is true.
     pub high: u32,
 }
 
-/// What may be at a place.
+/// The values that are possible at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SummaryPlace {
     /// The location in the flow graph.

@@ -8,7 +8,7 @@ use selvedge_model::{Endless, FairChoice, State, ThreadId};
 /// Why no run that counts goes on for ever.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FairTermination {
-    /// Which runs count.
+    /// The kind of runs that end.
     pub endless: Endless,
     /// All states that can be reached, or more.
     pub states: Vec<(State, Vec<Level>)>,
@@ -19,15 +19,15 @@ pub struct FairTermination {
 pub struct Level {
     /// No step raises it, as long as the levels above stay the same.
     pub rank: u32,
-    /// Who is never helpful while the rank stays the same; nobody where it cannot.
+    /// The thread or choice that is never helpful while the rank stays the same; `None` where the rank cannot stay.
     pub helpful: Option<Helpful>,
 }
 
-/// What would have to happen again and again, and does not.
+/// An event that fairness would make happen again and again, and that does not happen.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Helpful {
-    /// The thread acts.
+    /// A step of the thread.
     Thread(ThreadId),
-    /// A fair choice of the thread comes out this way.
+    /// A fair choice of the thread with this outcome.
     Choice(ThreadId, FairChoice),
 }

@@ -17,7 +17,7 @@ impl<'a> Watch<'a> {
         Watch(RefCell::new(Pace::new(budget)))
     }
 
-    /// So much work was done: so many states, steps or threads were looked at.
+    /// Counts work: states, steps or threads that were looked at.
     pub fn spend(&self, work: usize) -> Result<(), Stop> {
         self.0.borrow_mut().spend(work)
     }

@@ -12,10 +12,10 @@ use selvedge_store::Full;
 
 use crate::{Fault, NotUpward};
 
-/// What a run may use. The default has no limits.
+/// The resources that a run may use. The default has no limits.
 #[derive(Clone, Default)]
 pub struct Budget {
-    /// When to stop.
+    /// The moment at which to stop.
     pub deadline: Option<Instant>,
     /// How many bytes may be in use, by the measure of `memory_in_use`.
     pub memory: Option<usize>,
@@ -29,17 +29,17 @@ pub struct Budget {
     pub workers: usize,
     /// How many workers one exploration may have; 0 is 1.
     pub crew: usize,
-    /// Who counts the work, and may let it wait: the turns that engines take, one inside of the other.
+    /// Meters that count the work and may make it wait: the turns that engines take, nested.
     pub meters: Vec<Arc<dyn Meter>>,
 }
 
 /// Counts the work of a run.
 pub trait Meter: Send + Sync {
-    /// So much work was done: comes back when there may be more, or says why there may not.
+    /// Counts work that was done. Returns when more may be done, or says why it may not.
     fn spend(&self, work: u64) -> Result<(), Stop>;
 }
 
-/// So much work, and then no more.
+/// Allows a fixed amount of work, and no more.
 struct Allowance(AtomicU64);
 
 impl Meter for Allowance {
@@ -107,7 +107,7 @@ impl<'a> Pace<'a> {
         Self { budget, left: 0 }
     }
 
-    /// So much work was done: so many moves were made, or so many states looked at.
+    /// Counts work that was done: moves that were made, or states that were looked at.
     #[inline]
     pub fn spend(&mut self, work: usize) -> Result<(), Stop> {
         if let Some(left) = self.left.checked_sub(work) {
@@ -134,10 +134,10 @@ pub struct Patience {
 /// How much is done between two looks while something is prepared: so many statements, locations or variables.
 const PIECES_PER_LOOK: usize = 1 << 8;
 
-/// How late preparation may end.
+/// How long after its deadline preparation may end.
 const LATE: Duration = Duration::from_millis(250);
 
-/// How many bytes it may take in any case.
+/// The bytes that preparation may use whatever the limit is.
 const LITTLE: usize = 16 << 20;
 
 impl Patience {
@@ -191,7 +191,7 @@ impl fmt::Debug for Patience {
 }
 
 impl Default for Patience {
-    /// Patience without an end.
+    /// Patience that never runs out.
     fn default() -> Self {
         Patience::new(&Budget::default())
     }

@@ -1,25 +1,25 @@
 //! # What a statement of a run did
-//! Which variables it read and wrote, with their values: for whoever explains a run.
+//! Which variables it read and wrote, with their values: explanations of runs are made from it.
 
 use crate::Datum;
 
-/// What one statement of an action did.
+/// What one statement of an action read and wrote.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Deed {
-    /// How many frames above the one with which the action began it was executed.
+    /// The frame in which it was executed, counted upward from the one with which the action began.
     pub level: usize,
-    /// What it read, with the values that it found.
+    /// The variables that it read, with the values that it found.
     pub reads: Vec<Touched>,
     /// Where it read, one place after the other: a condition is read up to the part that decides it.
     pub order: Vec<Cell>,
-    /// What it wrote, with the values that it left.
+    /// The variables that it wrote, with the values that it left.
     pub writes: Vec<Touched>,
 }
 
 /// A scalar or an element of an array that a statement read or wrote.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Touched {
-    /// Which one.
+    /// The scalar or element that was touched.
     pub cell: Cell,
     /// Its name: `x`, `a[2]`; empty for what is not in the text.
     pub name: String,
@@ -29,16 +29,16 @@ pub struct Touched {
     pub value: Datum,
 }
 
-/// Where a value is.
+/// The location of a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Cell {
-    /// All threads see it.
+    /// A slot that all threads see.
     Shared(usize),
-    /// It belongs to a frame of the thread that acts.
+    /// A slot in a frame of the thread that acts.
     Own {
-        /// How many frames above the one with which the action began.
+        /// The frame, counted upward from the one with which the action began.
         frame: usize,
-        /// Which variable of it.
+        /// The slot in that frame.
         slot: usize,
     },
 }

@@ -8,10 +8,10 @@ use std::fmt;
 
 use crate::{Fault, State, System, ThreadId, enabled};
 
-/// What is asked of an infinite run.
+/// The fairness that an infinite run must satisfy.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Fairness {
-    /// Nothing: any infinite run counts.
+    /// No condition: any infinite run counts.
     None,
     /// A thread that can act from some point on acts infinitely often.
     Weak,
@@ -56,7 +56,7 @@ pub struct FairChoice {
 }
 
 impl FairChoice {
-    /// The same choice, come out the other way.
+    /// This choice with the other outcome.
     #[must_use]
     pub fn other(self) -> Self {
         FairChoice { outcome: !self.outcome, ..self }
@@ -66,7 +66,7 @@ impl FairChoice {
 /// Which infinite runs are meant: the fairness, and whether threads may have ended in them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Endless {
-    /// What is asked of a run.
+    /// The fairness that a run must satisfy.
     pub fairness: Fairness,
     /// Whether a thread may have ended while others go on for ever, as in the definition: who has
     /// ended is not enabled. If not, a run counts only if every thread acts infinitely often or waits.

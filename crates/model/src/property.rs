@@ -7,7 +7,7 @@ use crate::{
     can_assign,
 };
 
-/// What must not be reachable.
+/// A condition on all reachable states.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Property {
     /// No thread goes wrong: no failed assertion, no misuse of a lock, no value out of range.
@@ -77,7 +77,7 @@ impl ThreadAt {
     }
 }
 
-/// What the top of one stack must be.
+/// A pattern for the top of one stack.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TopPattern {
     /// Anything, the empty stack too.
@@ -119,7 +119,7 @@ impl StackPattern {
         }
     }
 
-    /// What it says of the top of the stack.
+    /// The pattern for the top of the stack.
     #[must_use]
     pub fn top(&self) -> TopPattern {
         match self {
@@ -130,7 +130,7 @@ impl StackPattern {
         }
     }
 
-    /// Whether every stack is meant.
+    /// Whether it matches every stack.
     #[must_use]
     pub fn is_any(&self) -> bool {
         *self == StackPattern::Top(TopPattern::Any)
@@ -221,7 +221,7 @@ impl Property {
         }
     }
 
-    /// Whether it is about states in which nobody can act.
+    /// Whether it is about states in which no thread can act.
     #[must_use]
     pub fn is_about_deadlocks(&self) -> bool {
         matches!(self, Property::NoDeadlock(_))

@@ -36,7 +36,7 @@ impl Stack {
 /// One thread in a state.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Thread {
-    /// Which rules it obeys.
+    /// The template whose rules it follows.
     pub template: TemplateId,
     /// Its stack.
     pub stack: Stack,
@@ -54,7 +54,7 @@ impl Thread {
 /// A global state: the shared state and each thread's stack.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct State {
-    /// What all threads see.
+    /// The state that all threads see.
     pub shared: SharedId,
     /// The threads, in the order in which they were started.
     pub threads: Vec<Thread>,
@@ -79,7 +79,7 @@ impl State {
 /// The shared state plus each stack's top; `None` is the empty stack.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct VisibleState {
-    /// What all threads see.
+    /// The state that all threads see.
     pub shared: SharedId,
     /// The top of each thread's stack.
     pub tops: Vec<Option<SymbolId>>,

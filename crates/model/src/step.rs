@@ -30,7 +30,7 @@ pub fn step_with(state: &State, thread: ThreadId, action: Action) -> State {
     next
 }
 
-/// The same in place: long runs with deep stacks are not copied step by step.
+/// Like [`step_with`], but in place: long runs with deep stacks are not copied at each step.
 pub fn advance(state: &mut State, thread: ThreadId, action: Action) {
     state.shared = action.shared;
     state.threads[thread.index()].stack.replace_top(action.word);
@@ -70,7 +70,7 @@ pub fn is_initial(system: &dyn System, state: &State) -> Result<bool, Fault> {
     Ok(more.iter().all(|thread| any.contains(thread)) && system.initial()?.iter().any(begins))
 }
 
-/// The thread that is started.
+/// Makes the thread that is started.
 impl From<Spawn> for Thread {
     fn from(spawn: Spawn) -> Self {
         let mut stack = Stack::default();

@@ -13,7 +13,7 @@ use crate::{
 pub struct ThreadInfo {
     /// A name for people, unique among the threads of the system: `adder`, or `adder#2`.
     pub name: String,
-    /// Which rules it obeys.
+    /// The template whose rules it follows.
     pub template: TemplateId,
 }
 
@@ -39,7 +39,7 @@ pub struct Step {
 /// head always has the same actions. Two threads of one template and with equal stacks are
 /// interchangeable.
 pub trait System: Send + Sync {
-    /// The system for people.
+    /// Describes the parts of the system for people.
     fn describe(&self) -> &dyn Describe;
 
     /// The names of things that are the same in every run.
@@ -146,7 +146,7 @@ pub trait System: Send + Sync {
     }
 }
 
-/// What an action does that the compiled text does at one point, too.
+/// How an action accesses data, where the compiled text does the same at one point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
     /// Accesses what threads share, or waits for another thread.
@@ -159,7 +159,7 @@ pub enum Access {
     Stack {
         /// Whether it only reads it.
         reads: bool,
-        /// How many bytes.
+        /// The number of bytes that it accesses.
         bytes: u32,
     },
 }
@@ -213,7 +213,7 @@ pub trait Describe {
         false
     }
 
-    /// The access to something that threads share, as the text has it, that an action makes; for whoever runs the text itself.
+    /// The access to shared data that an action makes, in terms of the text; for tools that run the text itself.
     fn access(&self, _origin: Origin) -> Option<Access> {
         None
     }
@@ -232,7 +232,7 @@ pub trait Describe {
         Vec::new()
     }
 
-    /// What a thread with this frame on top, which cannot act, looks at in vain.
+    /// What a thread with this frame on top, which cannot act, waits for.
     fn awaited(&self, _shared: SharedId, _top: SymbolId) -> Vec<Awaited> {
         Vec::new()
     }
@@ -249,7 +249,7 @@ pub trait Describe {
     }
 }
 
-/// What things of a system are called in evidence. Ids depend on the order in which things are met; keys do not.
+/// Names for the parts of a system that are the same in every run; ids depend on the order in which things are met.
 pub trait Keys: Describe {
     /// What another run on the same input calls this shared state. Ids depend on the order in which
     /// things are met; keys do not. Different shared states have different keys.

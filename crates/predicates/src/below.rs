@@ -14,7 +14,7 @@ use crate::sample::{BreadthFirst, explore};
 use crate::search::Failure;
 use crate::{Conclusion, Question, Report};
 
-/// How many states are looked at if that is all that can be done.
+/// The most states to look at if sampling is all that can be done.
 const FROM_BELOW: usize = 100_000;
 
 /// With how many threads of each template of which there is any number.

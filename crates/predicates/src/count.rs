@@ -12,7 +12,7 @@ use selvedge_smt::term::Val;
 
 use crate::sample::Snapshot;
 
-/// What was reached with so many threads.
+/// The counts of states for one number of threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sampled {
     /// The number of threads.

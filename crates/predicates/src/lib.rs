@@ -72,15 +72,15 @@ use search::{Failure, ProofTask};
 /// How many states are looked at from below, for each number of threads.
 const SAMPLES: usize = 3000;
 
-/// What is asked.
+/// A question to be answered by predicates.
 pub struct Question<'a> {
-    /// The program.
+    /// The program to prove.
     pub program: &'a Arc<Program>,
-    /// Its text.
+    /// The text of the program.
     pub source: &'a Arc<Source>,
     /// Numbers of threads that replace those of the program.
     pub counts: &'a ThreadCounts,
-    /// What must not happen: that a thread goes wrong, or that a target is reached.
+    /// The property to prove: that no thread goes wrong, or that a target is not reached.
     pub property: &'a Property,
     /// The solver.
     pub solver: SolverOptions,
@@ -88,23 +88,23 @@ pub struct Question<'a> {
     pub only_given: bool,
 }
 
-/// What was found out, and what was seen on the way.
+/// A conclusion, with what was explored and tried on the way.
 pub struct Report {
-    /// What was reached from below, with growing numbers of threads.
+    /// The states sampled from below, with growing numbers of threads.
     pub seen: Vec<Sampled>,
     /// How rounds and delays were raised, if they were.
     pub courses: Vec<Course>,
-    /// The answer.
+    /// The conclusion of the search.
     pub answer: Conclusion,
     /// How many questions the solver was asked.
     pub asked: usize,
 }
 
-/// What was found out.
+/// The result of the search.
 pub enum Conclusion {
     /// No thread goes wrong.
     Safe(Proof),
-    /// A run with so many threads goes wrong.
+    /// A run with these numbers of threads goes wrong.
     Unsafe {
         /// The numbers of threads.
         counts: ThreadCounts,
@@ -113,15 +113,15 @@ pub enum Conclusion {
         /// The run.
         trace: Trace,
     },
-    /// Neither was found.
+    /// Neither a violation nor a proof was found, for this reason.
     Unknown(Failure),
 }
 
-/// Why no thread goes wrong.
+/// A proof that no thread goes wrong.
 pub struct Proof {
     /// The invariant.
     pub certificate: Certificate,
-    /// What its check says.
+    /// The result of checking the invariant.
     pub checked: Checked,
 }
 
@@ -150,7 +150,7 @@ impl Report {
         };
         report.answer = match search(&mut report) {
             Ok(answer) => answer,
-            // Whoever stopped the solver had a reason.
+            // The solver was stopped by the budget: report why.
             Err(failure @ Failure::Solver(SolverError::Stopped)) => {
                 Conclusion::Unknown(budget.look().err().map_or(failure, Failure::Stopped))
             }

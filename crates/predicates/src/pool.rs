@@ -27,7 +27,7 @@ const LONGEST: usize = 24;
 /// How many conditions of the program are taken.
 const MOST_CONDITIONS: usize = 60;
 
-/// How far to go for predicates. Those of the user are always taken.
+/// Which predicates to try. Those of the user are always taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Reach {
     /// Conditions of the program, and comparisons of variables that belong together.
@@ -59,7 +59,7 @@ impl Reach {
     pub const WHOLE: Reach = Reach { whole: true, ..Reach::SHIFTED };
 }
 
-/// A variable, whoever's it is.
+/// A variable of any thread, or a shared one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum Name {
     Global(usize),
@@ -74,14 +74,14 @@ pub struct Pool<'a> {
     reach: Reach,
     /// Conditions about one thread of a class, at position 0.
     conditions: Vec<(usize, Term)>,
-    /// Which variables belong together.
+    /// The group of each variable: variables of one group are compared.
     groups: BTreeMap<Name, usize>,
     /// The constants that a group meets.
     constants: BTreeMap<usize, BTreeSet<BigInt>>,
 }
 
 impl<'a> Pool<'a> {
-    /// Looks at the program.
+    /// Collects conditions and constants from the program.
     pub fn new(
         known: ProofTask<'a>,
         given: Vec<&'a Predicate>,
@@ -227,7 +227,7 @@ impl<'a> Pool<'a> {
         };
         for predicate in &self.given {
             let instances = self.instances(predicate, places).into_iter();
-            // Of values that are never read again no sample says anything, and no clause needs them.
+            // Samples say nothing about values that are never read again, and no clause needs them.
             let said = instances.filter(|p| !self.reach.compared || p.vars().iter().all(seen));
             said.for_each(&mut add);
         }

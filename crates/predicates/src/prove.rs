@@ -20,9 +20,9 @@ use crate::{Conclusion, Proof, Question};
 pub(crate) struct Attempt {
     /// How many threads a view has.
     pub width: usize,
-    /// Which predicates there are.
+    /// The predicates that it may use.
     pub reach: Reach,
-    /// What is said with them.
+    /// The form of the statements over the predicates.
     pub shape: Shape,
     /// Whether laws of counting are known.
     pub counts: bool,
@@ -33,7 +33,7 @@ pub(crate) struct Prover<'a> {
     pub question: &'a Question<'a>,
     pub known: ProofTask<'a>,
     pub given: Vec<&'a Predicate>,
-    /// States that were reached.
+    /// States that were reached from below.
     pub states: Vec<Snapshot>,
     pub budget: &'a Budget,
     pub tell: &'a dyn Fn(&str),

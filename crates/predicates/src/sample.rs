@@ -64,7 +64,7 @@ impl Order for BreadthFirst {
     }
 }
 
-/// What was found from below.
+/// The states that sampling found.
 pub struct Reached {
     /// The states.
     pub states: Vec<State>,
@@ -80,7 +80,7 @@ type From = Option<(usize, ThreadId, Action)>;
 /// How many stacks all states together have at most: where there are thousands of threads, few states are looked at.
 const MOST_STACKS: usize = 1 << 20;
 
-/// Looks at the states of a program, at most so many, until one breaks the property.
+/// Lists states of a program until one breaks the property, or the limit is reached.
 pub fn explore(
     system: &Lowering,
     property: &Property,

@@ -42,7 +42,7 @@ const QUESTION: u64 = 1 << 12;
 pub enum Failure {
     /// The predicates do not exclude that something goes wrong.
     Obstacle {
-        /// What may go wrong.
+        /// What the predicates do not exclude.
         obstacle: String,
         /// The first step on the way there, or elsewhere, to a view that was not reached from below.
         guess: Option<String>,
@@ -51,9 +51,9 @@ pub enum Failure {
     Refused(Refusal),
     /// The solver has no answer.
     Solver(SolverError),
-    /// It takes too long or too much.
+    /// The budget ran out.
     Stopped(Stop),
-    /// There is too much to say.
+    /// There are too many clauses or abstract states.
     TooLarge,
     /// Only the predicates of the program are to be used, and it has none.
     NoPredicates,
@@ -120,7 +120,7 @@ impl From<Refusal> for Failure {
     }
 }
 
-/// What is asked about a program, and what its text shows at once.
+/// A program with a goal, and facts that its text shows at once.
 #[derive(Clone, Copy)]
 pub struct ProofTask<'a> {
     /// The program.
@@ -131,9 +131,9 @@ pub struct ProofTask<'a> {
     pub read: &'a [Live],
     /// The property that the invariant has to imply.
     pub goal: &'a Goal,
-    /// Bounds that hold.
+    /// Bounds on shared variables that hold in every state.
     pub bounds: &'a [Term],
-    /// Laws that hold.
+    /// Laws of counting that hold in every state.
     pub laws: &'a [Law],
 }
 
@@ -158,7 +158,7 @@ pub struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Prepares a search for an invariant over views of so many threads.
+    /// Prepares a search for an invariant over views of `width` threads.
     #[must_use]
     pub fn new(known: ProofTask<'a>, pool: &'a Pool<'a>, width: usize, shape: Shape) -> Self {
         let ProofTask { layout, source, goal, bounds, laws, .. } = known;
@@ -186,7 +186,7 @@ impl<'a> Search<'a> {
         for state in states {
             let threads: Vec<usize> = (0..state.threads.len()).collect();
             for of in subsets(&threads, self.width) {
-                // Nobody stands where steps ride along.
+                // No thread stands at places where steps ride along.
                 let places = state.places();
                 let passed = |p: &usize| places[*p].loc.is_some_and(|l| self.layout.is_passed(l));
                 if of.iter().any(passed) {
@@ -217,7 +217,7 @@ impl<'a> Search<'a> {
         weaker.then_some(at)
     }
 
-    /// Closes under steps.
+    /// Weakens the invariant until it is closed under steps.
     pub fn run(&mut self, solver: &mut Solver, budget: &Budget) -> Result<&Invariant, Failure> {
         let (layout, width) = (self.layout, self.width);
         for obligation in starts(layout, width).into_iter().chain(beyond(layout, self.goal, width))

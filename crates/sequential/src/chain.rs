@@ -50,7 +50,7 @@ pub fn extend_prefix(space: &mut Space<'_>, last: usize, prefix: Bdd, effect: Bd
     space.join(before, effect, &inputs)
 }
 
-/// What a prefix ends with is what the next thread starts with.
+/// Makes the outputs of a prefix the inputs of the next thread.
 pub fn as_inputs(space: &mut Space<'_>, last: usize, prefix: Bdd) -> Result<Bdd> {
     let pair = (copies(space, 0..=last, Shared::Out), copies(space, 0..=last, Shared::In));
     space.rename(prefix, &[pair])
@@ -94,7 +94,7 @@ fn after(space: &mut Space<'_>, round: usize, suffix: Option<Bdd>) -> Result<Bdd
     space.rename(suffix, &[(inputs, outputs.clone()), (outputs, next)])
 }
 
-/// What the last context of a prefix ends with where the threads after it close up.
+/// The outputs of a prefix's last context, where the threads after it connect to the next rounds.
 pub fn ends(space: &mut Space<'_>, round: usize, prefix: Bdd, suffix: Option<Bdd>) -> Result<Bdd> {
     let after = after(space, round, suffix)?;
     let mut forgotten = copies(space, 1..=round, Shared::Other);

@@ -26,12 +26,12 @@ fn first_rounds(layout: Layout) -> usize {
     }
 }
 
-/// What is asked of a program.
+/// A question about a program under bounded rounds.
 #[derive(Clone, Copy)]
 pub struct RoundsQuestion<'a> {
     /// The program.
     pub program: &'a Lowering,
-    /// What must not be reached.
+    /// The properties to check.
     pub properties: &'a [Property],
     /// Whether the outcome should carry its evidence.
     pub evidence: bool,
@@ -71,7 +71,7 @@ pub fn check(
     check_focused(asked, rounds, options, focus, budget, tell)
 }
 
-/// The same, with these shared variables at first.
+/// Like `check`, but begins with these shared variables visible.
 pub fn check_focused(
     asked: &RoundsQuestion<'_>,
     rounds: usize,
@@ -141,7 +141,7 @@ fn explore(
             }
             continue;
         };
-        // What is wrong with some variables hidden may not be wrong.
+        // A violation with variables hidden may have no run: lift it to the program.
         let trace = match engine.lift(&violation)? {
             Lifted::Run(trace) => trace,
             _ if focus.is_all() => return Err(lost()),
@@ -169,7 +169,7 @@ fn explore(
     Ok(())
 }
 
-/// What the proof rests on; `None` if there is no time or memory left to write it down.
+/// The evidence for a proof; `None` if there is no time or memory left to write it down.
 fn certificate<'a>(
     asked: &RoundsQuestion<'a>,
     options: Options,
@@ -177,7 +177,7 @@ fn certificate<'a>(
     mut engine: Rounds<'a>,
     budget: &Budget,
 ) -> Option<Evidence> {
-    // What is followed for all values, whether they occur or not, is not harmless by itself.
+    // An eager exploration follows values that may never occur, so its relations prove nothing: explore again.
     if options.guesses == Guesses::Eager || options.calls == Calls::Eager {
         engine = Rounds::focused(asked.program, 1, Options::default(), focus, budget).ok()?;
         engine.advance().ok()?;

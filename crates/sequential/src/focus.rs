@@ -29,13 +29,13 @@ use crate::Result;
 pub struct Focus(Vec<bool>);
 
 impl Focus {
-    /// All of them.
+    /// Sees all shared variables.
     #[must_use]
     pub fn all(program: &Lowering) -> Self {
         Focus(vec![true; program.code().shared.len()])
     }
 
-    /// None of them.
+    /// Sees no shared variable.
     #[must_use]
     pub fn none(program: &Lowering) -> Self {
         Focus(vec![false; program.code().shared.len()])
@@ -73,7 +73,7 @@ impl Focus {
         &self.0
     }
 
-    /// Whether all are seen.
+    /// Whether all shared variables are seen.
     #[must_use]
     pub fn is_all(&self) -> bool {
         self.0.iter().all(|seen| *seen)
@@ -109,7 +109,7 @@ impl Focus {
         Ok(())
     }
 
-    /// Sees what is read.
+    /// Sees the shared variables that some cases read.
     fn see(&mut self, cases: &[Case]) {
         for (slot, _) in cases.iter().flat_map(|case| &case.reads) {
             if let Slot::Global(index) = slot {

@@ -30,15 +30,15 @@ struct Contexts {
     outputs: Vec<Vec<bool>>,
 }
 
-/// What became of a violation.
+/// The result of lifting a violation to a run.
 #[derive(Clone, Debug)]
 pub enum Lifted {
-    /// It has a run.
+    /// The run of the violation.
     Run(Trace),
     /// The program does not take these steps: hidden variables have other values. See
     /// [`crate::Focus`].
     Broken {
-        /// The steps.
+        /// The steps that the program does not take.
         edges: Vec<EdgeId>,
         /// Where each thread stands at the end of each round.
         places: Vec<Vec<Loc>>,
@@ -136,7 +136,7 @@ fn literals(lists: &[Vec<Var>], values: &[Vec<bool>]) -> Vec<(Var, bool)> {
     literals
 }
 
-/// What is left of a relation when some variables have these values.
+/// A relation restricted to these values of some variables.
 fn fix(rounds: &mut Rounds<'_>, set: Bdd, lists: &[Vec<Var>], values: &[Vec<bool>]) -> Result<Bdd> {
     rounds.space.bdds.restrict(set, &literals(lists, values))
 }

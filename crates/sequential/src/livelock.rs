@@ -32,7 +32,7 @@ use selvedge_evidence::relations::{Scalar, Shared, Space};
 
 pub use selvedge_program::sequentialize::Bounds;
 
-/// What is asked of a program.
+/// A question about endless runs of a program in rounds.
 #[derive(Clone, Copy)]
 pub struct LivelockQuestion<'a> {
     /// The program, with values chosen at once and no thread dropped.
@@ -124,13 +124,13 @@ pub fn find_either_way(
     in_turns(candidates, budget).unwrap_or(WithinRounds(Err(Stop::Cancelled))).0
 }
 
-/// With so many threads the states of a few rounds can be listed.
+/// With at most this many threads, the states of a few rounds can be listed.
 const FEW_THREADS: usize = 3;
 
 /// With so many threads there are mostly more states than an exact search lists in the time that rounds take.
 const MANY_THREADS: usize = 6;
 
-/// What a search within some rounds comes to.
+/// The result of a search within some rounds.
 struct WithinRounds(Result<Option<Lasso>>);
 
 impl Reply for WithinRounds {
@@ -158,14 +158,14 @@ fn shared_states(system: &Lowering, budget: &Budget) -> Result<Option<Vec<Shared
         }
     }
     let shared: BTreeSet<SharedId> = states.into_iter().map(|state| state.shared).collect();
-    // Nobody else acts while a result is on its way.
+    // While a result is on its way, no other thread acts.
     let ends = |shared: &SharedId| {
         system.results_of(*shared).is_empty() && system.wrong(*shared).is_none()
     };
     Ok(Some(shared.into_iter().filter(ends).collect()))
 }
 
-/// That all guesses are among these shared states.
+/// Requires that all guesses are among these shared states.
 fn guesses(
     original: &Lowering,
     sequential: &Sequential,
@@ -273,7 +273,7 @@ pub fn search_beside(
         };
         fair::search(question, budget, &heard)
     };
-    // What can be listed, the exact search lists.
+    // The exact search answers where states can be listed.
     let by_rounds = |budget: &Budget| search_by(find, asked, None, budget, &|_| {});
     let (first, second) = if many { (1, FAVOURED) } else { (FAVOURED, 1) };
     let candidates = vec![

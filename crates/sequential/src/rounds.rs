@@ -56,7 +56,7 @@ pub enum Guesses {
     Near,
 }
 
-/// A way to explore.
+/// How inputs and calls are explored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
     /// The inputs of rounds.
@@ -68,18 +68,18 @@ pub struct Options {
 /// A thread that goes wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Violation {
-    /// How many rounds it takes.
+    /// The number of rounds that the run takes.
     pub rounds: usize,
-    /// The thread.
+    /// The thread that goes wrong.
     pub thread: usize,
     /// Its contexts: inputs and outputs up to this round.
     pub contexts: Bdd,
 }
 
-/// What is seen after a round.
+/// The shared states that are reached after a round.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct AfterRound {
-    /// How many rounds.
+    /// The number of rounds so far.
     pub rounds: usize,
     /// How many shared states they reach; `None` if there are too many to count exactly.
     pub shared: Option<u128>,
@@ -101,13 +101,13 @@ pub struct Rounds<'a> {
     effects: Vec<Vec<Bdd>>,
     /// The shared states that were reached, as next values.
     reached: Bdd,
-    /// What is known of the first values, as inputs of the first round.
+    /// The possible first values, as inputs of the first round.
     first: Bdd,
     seen: Vec<AfterRound>,
 }
 
 impl<'a> Rounds<'a> {
-    /// Prepares for at most so many rounds.
+    /// Prepares for at most `rounds` rounds.
     pub fn new(
         lowering: &'a Lowering,
         rounds: usize,
@@ -232,7 +232,7 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// The same where shared variables are hidden.
+    /// Lifts a violation where shared variables may be hidden.
     pub fn lift(&mut self, violation: &Violation) -> Result<Lifted> {
         lift(self, violation)
     }
@@ -249,7 +249,7 @@ impl<'a> Rounds<'a> {
         self.analyses[self.of_thread[thread]].reachable(&mut self.space, round, inputs)
     }
 
-    /// What was seen, from round 0 on.
+    /// The observations after each round, from round 0 on.
     #[must_use]
     pub fn seen(&self) -> &[AfterRound] {
         &self.seen

@@ -27,13 +27,13 @@ use crate::Result;
 /// More variants than this are not told apart.
 const MOST_VARIANTS: usize = 1 << 10;
 
-/// Nor are any once so many cases of commands have been looked at.
+/// After this many cases of commands, no more variants are made.
 const MOST_CASES: usize = 1 << 22;
 
 /// What is known of the locals: a constant, or nothing.
 type KnownLocals = Vec<Option<Value>>;
 
-/// What is touched by what the text says.
+/// Finds the shared variables that procedures touch, from the text of the program.
 pub fn find(lowering: &Lowering, budget: &Budget) -> Result<Touched> {
     let edges = (0..lowering.code().edges.len() as u32).map(EdgeId);
     let case = |id| {
@@ -49,7 +49,7 @@ pub fn find(lowering: &Lowering, budget: &Budget) -> Result<Touched> {
     Ok(search.finish())
 }
 
-/// The search for variants.
+/// The search for variants of procedures with known arguments.
 struct VariantSearch<'a> {
     lowering: &'a Lowering,
     cases: Vec<Vec<Case>>,
@@ -190,7 +190,7 @@ fn may_be(case: &Case, known: &KnownLocals) -> bool {
     })
 }
 
-/// What is known after a case.
+/// The known locals after a case.
 fn after(case: &Case, known: &KnownLocals) -> KnownLocals {
     let mut known = known.clone();
     for (slot, value) in &case.writes {
@@ -205,7 +205,7 @@ fn constant(value: &Value) -> Option<Value> {
     (*value != Value::Open).then(|| value.clone())
 }
 
-/// What is known whichever of two is the case.
+/// The locals that are known in both cases.
 fn meet(mut left: KnownLocals, right: &KnownLocals) -> KnownLocals {
     for (left, right) in left.iter_mut().zip(right) {
         if left != right {

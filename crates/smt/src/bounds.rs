@@ -40,14 +40,14 @@ pub fn bounds(layout: &Layout<'_>, source: &Source) -> Result<Vec<Term>, Refusal
     Ok(all)
 }
 
-/// What a step does to the shared variables.
+/// The effect of a step on the shared variables, and how often it can be taken.
 struct CountedStep {
     writes: Vec<(Var, Term)>,
     /// How often all threads together take it at most; `None` is without end.
     times: Option<u32>,
 }
 
-/// What becomes of a variable.
+/// The change of a variable by a step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Change {
     To(BigInt),

@@ -36,7 +36,7 @@ const MOST_QUESTIONS: usize = 2_000;
 /// Counts the cases that were followed, and the work that they took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cases {
-    /// How many cases came to an end.
+    /// The number of cases that came to an end.
     pub ends: usize,
     /// How many steps were made.
     pub steps: usize,
@@ -44,7 +44,7 @@ pub struct Cases {
     pub questions: usize,
 }
 
-/// Why nothing is known.
+/// Why following all cases failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Doubt {
     /// The program cannot be written as formulas.
@@ -97,7 +97,7 @@ pub fn all_cases(
     Ok(walk.cases)
 }
 
-/// What is known of all runs that came the same way.
+/// The state of all runs that took the same steps.
 #[derive(Clone)]
 struct Case {
     /// Where each thread is; at its end if it never acts again.
@@ -139,9 +139,9 @@ struct Walk<'a, 'l> {
     solver: &'a mut Solver,
     stop: &'a dyn Fn() -> bool,
     keep: &'a mut dyn FnMut(&str, &Query),
-    /// What a thread can do at a place.
+    /// The steps of a thread from each place.
     paths: HashMap<Standing, Vec<Path>>,
-    /// What a thread at a place touches from there on.
+    /// The shared slots that a thread touches from each place on.
     later: HashMap<Standing, Touched>,
     /// Questions that were answered: whether there is a solution.
     asked: HashMap<String, bool>,
@@ -280,7 +280,7 @@ impl Walk<'_, '_> {
         for path in &steps[thread].1 {
             own.add(&touched(path));
         }
-        // Who may act before that: those who do not wait, and those for whom one of these may change what they wait for.
+        // Threads that may act before that: those that do not wait, and those that one of these may wake.
         let mut acting: BTreeSet<usize> = BTreeSet::new();
         let mut all = Touched::default();
         loop {
@@ -343,7 +343,7 @@ impl Walk<'_, '_> {
         if (self.stop)() {
             return Err(Doubt::Solver(SolverError::Stopped));
         }
-        // What has nothing to do with it does not contradict itself.
+        // Conditions that share no variable with this one do not matter.
         let mut vars: BTreeSet<Var> = cond.vars().into_iter().collect();
         let mut parts: Vec<&Term> = Vec::new();
         let mut rest: Vec<(&Term, Vec<Var>)> =
@@ -404,7 +404,7 @@ impl Walk<'_, '_> {
         Ok(found)
     }
 
-    /// What a thread at a place touches from there on.
+    /// The shared slots that a thread at a place touches from there on.
     fn later(&mut self, place: Standing) -> Result<Touched, Doubt> {
         if let Some(known) = self.later.get(&place) {
             return Ok(known.clone());
@@ -497,7 +497,7 @@ fn globals(term: &Term) -> BTreeSet<usize> {
     term.vars().into_iter().filter_map(slot).collect()
 }
 
-/// What a step touches.
+/// The shared slots that a step touches.
 fn touched(path: &Path) -> Touched {
     let mut all = Touched { reads: globals(&path.guard), writes: BTreeSet::new() };
     for (var, term) in &path.writes {

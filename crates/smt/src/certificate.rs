@@ -21,11 +21,11 @@ pub struct Certificate {
     pub laws: Vec<String>,
     /// All predicates.
     pub predicates: Vec<String>,
-    /// What holds at which places.
+    /// The facts, with the places of the threads that they are about.
     pub entries: Vec<Entry>,
 }
 
-/// What holds of threads at some places.
+/// A fact about threads at some places.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Entry {
     /// The places, in rising order.

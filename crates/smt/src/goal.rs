@@ -49,7 +49,7 @@ impl Goal {
             all.into_iter().collect()
         };
         let wanted: Vec<Vec<Standing>> = wanted.iter().map(of).collect();
-        // What no thread can be asked about would be shown of nothing.
+        // With no thread at the target, the proof would be about nothing.
         if wanted.iter().any(Vec::is_empty) {
             return Err(Refusal::new("no thread of the program is ever at the target", None));
         }

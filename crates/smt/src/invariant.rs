@@ -20,16 +20,16 @@ pub struct Literal {
     pub holds: bool,
 }
 
-/// What holds of threads at some places.
+/// A fact about threads at some places.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fact {
     /// The predicates, over the threads in the order of the places.
     pub predicates: Vec<Term>,
-    /// What is said with them.
+    /// What the fact says with the predicates.
     pub form: Form,
 }
 
-/// What a fact says with its predicates.
+/// The form of a fact: clauses or abstract states.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Form {
     /// All of these, each of which is one or the other of some literals.
@@ -57,12 +57,12 @@ impl Fact {
     }
 }
 
-/// What holds of every few threads.
+/// An invariant about every group of a few threads.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Invariant {
     /// How many threads a view has.
     pub width: usize,
-    /// What holds at which places; the places are in rising order.
+    /// The fact for each list of places; the places are in rising order.
     pub facts: BTreeMap<Vec<Standing>, Fact>,
     /// What holds of the shared variables in every state, as [`crate::bounds`] finds it in the text. It
     /// is not kept by steps alone, and not asked of them.
@@ -118,7 +118,7 @@ pub fn orders(threads: &[Standing], of: &[usize]) -> Vec<Vec<usize>> {
     all
 }
 
-/// All ways to choose so many.
+/// All subsets of this size.
 #[must_use]
 pub fn subsets(from: &[usize], count: usize) -> Vec<Vec<usize>> {
     match (count, from.split_first()) {

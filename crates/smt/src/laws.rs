@@ -37,11 +37,11 @@ pub struct Law {
     sum: Vec<(usize, Direction)>,
     /// The weights of places; 0 where none is given. None is negative.
     weights: BTreeMap<Standing, BigInt>,
-    /// What all of it is, always.
+    /// The value of the sum and the weights together, in every state.
     total: BigInt,
 }
 
-/// How a variable stands in a sum.
+/// Whether a variable is added or subtracted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Direction {
     Added,

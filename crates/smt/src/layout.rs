@@ -35,7 +35,7 @@ pub struct Standing {
     pub loc: Option<Loc>,
 }
 
-/// One scalar.
+/// The name and kind of one scalar.
 #[derive(Clone, Debug)]
 pub struct SlotInfo {
     /// For people: `x`, or `a[2]`.
@@ -52,7 +52,7 @@ pub struct Layout<'p> {
     pub program: &'p Program,
     /// Its flow graph.
     pub flow: &'p Flow,
-    /// What it is compiled to.
+    /// The code that it is compiled to.
     pub code: Code,
     /// The classes of threads, without those that have none.
     pub classes: Vec<Class>,
@@ -140,13 +140,13 @@ impl<'p> Layout<'p> {
         self.passed.get(loc.index()) == Some(&true)
     }
 
-    /// How many threads there are; `None` is any number.
+    /// The number of threads; `None` is any number.
     #[must_use]
     pub fn threads(&self) -> Option<u64> {
         self.classes.iter().map(|class| class.count.map(u64::from)).sum()
     }
 
-    /// Whether there may be so many threads of each class at the same time.
+    /// Whether there can be this many threads of each class at the same time.
     #[must_use]
     pub fn can_have(&self, classes: &[usize]) -> bool {
         self.classes.iter().enumerate().all(|(index, class)| {
@@ -239,7 +239,7 @@ impl<'p> Layout<'p> {
     }
 }
 
-/// What is known of a value from its kind alone.
+/// The condition that a value is one of its kind.
 #[must_use]
 pub fn in_kind(kind: &Kind, value: Term) -> Term {
     match kind.bounds().filter(|_| sort(kind) == Sort::Int) {
@@ -276,7 +276,7 @@ fn arguments_fit(
     Ok(())
 }
 
-/// What SMT-LIB calls something else.
+/// Words of SMT-LIB that cannot be names.
 const TAKEN: &[&str] = &[
     "abs",
     "and",

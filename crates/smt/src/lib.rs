@@ -49,7 +49,7 @@ pub use recheck::{Checked, Flaw, recheck};
 /// Why a program cannot be written as formulas.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal {
-    /// What stands in the way.
+    /// What stands in the way of the translation.
     pub why: String,
     /// The line of the source, counted from 1.
     pub line: Option<u32>,

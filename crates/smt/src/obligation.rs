@@ -35,11 +35,11 @@ pub struct Obligation {
     pub threads: Vec<Standing>,
     /// How many of them are in the view.
     pub width: usize,
-    /// What happens, or is the case.
+    /// The event, or the situation.
     pub event: Event,
 }
 
-/// What an obligation is about.
+/// The situation that an obligation is about.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// The threads are in an initial state.
@@ -53,9 +53,9 @@ pub enum Event {
 /// A step of one of the threads.
 #[derive(Clone, Debug)]
 pub struct ThreadStep {
-    /// Whose step it is.
+    /// The position of the thread that steps.
     pub by: usize,
-    /// What it does, as the thread at that position.
+    /// The path of the step, for the thread at that position.
     pub path: Path,
 }
 
@@ -120,7 +120,7 @@ impl Obligation {
         known
     }
 
-    /// What laws say of the threads before the step. Of what is after it they say nothing else.
+    /// The laws, applied to the threads before the step.
     #[must_use]
     pub fn counted(&self, laws: &[Law]) -> Vec<Term> {
         laws.iter().map(|law| law.among(&self.threads)).collect()
@@ -196,7 +196,7 @@ impl Obligation {
         }
     }
 
-    /// The obligation for people.
+    /// Describes the obligation for people.
     #[must_use]
     pub fn describe(&self, layout: &Layout<'_>, source: &Source) -> String {
         let places: Vec<_> = self.threads.iter().map(|&p| place(layout, source, p)).collect();
@@ -358,7 +358,7 @@ pub fn outside(
     Ok(all.collect())
 }
 
-/// What the goal forbids of more threads than a view has.
+/// The obligations from combinations of more threads than a view has.
 #[must_use]
 pub fn beyond(layout: &Layout<'_>, goal: &Goal, width: usize) -> Vec<Obligation> {
     let forbidden = goal.combinations(width).into_iter();

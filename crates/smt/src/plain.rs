@@ -12,7 +12,7 @@ use crate::layout::{Layout, Standing};
 use crate::symbolic::{binary, merge, unary};
 use crate::term::{Arith, Term, Var};
 
-/// What an expression is about.
+/// The program and the threads that an expression is about.
 #[derive(Clone, Copy)]
 pub struct About<'a> {
     /// The program.

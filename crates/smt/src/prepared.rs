@@ -64,7 +64,7 @@ impl Prepared {
         })
     }
 
-    /// What is to be shown of the program without calls.
+    /// The goal for the program without calls.
     pub fn goal(&self, layout: &Layout<'_>, property: &Property) -> Result<Goal, Refusal> {
         Goal::new(layout, &self.property(property)?)
     }

@@ -18,7 +18,7 @@ use crate::layout::Layout;
 use crate::obligation::{Obligation, beyond, inside, outside, starts};
 use crate::solver::{Query, Sat, Solver, SolverError};
 
-/// What was checked.
+/// The counts of a successful check.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Checked {
     /// How many threads a view has; 0 if there are none, and all cases were followed.
@@ -52,7 +52,7 @@ impl fmt::Display for Checked {
 /// Why a certificate is refused.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Flaw {
-    /// It is about something else, or says nothing.
+    /// The certificate is about something else, or says nothing.
     Form(String),
     /// The program cannot be written as formulas.
     Program(Refusal),

@@ -10,7 +10,7 @@ use crate::term::{Arith, Sort, Term, Val, Var};
 pub enum Sexpr {
     /// A word; `|…|` without its bars.
     Word(String),
-    /// A list.
+    /// A list in parentheses.
     List(Vec<Sexpr>),
 }
 

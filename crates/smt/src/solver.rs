@@ -50,20 +50,20 @@ impl Default for SolverOptions {
 pub enum SolverError {
     /// It cannot be started.
     Missing {
-        /// What was to be started.
+        /// The program that was to be started.
         program: String,
-        /// Why not.
+        /// Why it could not be started, if that is known.
         why: Option<String>,
     },
-    /// It ended, or closed its output.
+    /// The solver ended, or closed its output.
     Died,
-    /// It thought for too long about one question.
+    /// The solver thought for too long about one question.
     Slow(Duration),
-    /// It was told to stop.
+    /// The solver was told to stop.
     Stopped,
-    /// It does not know.
+    /// The solver does not know the answer, for this reason.
     Unknown(String),
-    /// Its answer is none.
+    /// The solver's output is no answer.
     Garbled(String),
 }
 
@@ -100,14 +100,14 @@ impl std::error::Error for SolverError {}
 pub enum Sat {
     /// Yes, and these are the values that were asked for.
     Yes(Vec<Val>),
-    /// No.
+    /// There is no solution.
     No,
 }
 
-/// A solver that runs.
+/// A running solver process.
 pub struct Solver {
     child: Child,
-    /// What it is told: written by a thread of its own, since it may not listen.
+    /// Commands for the solver: a thread of its own writes them, since the solver may not read.
     input: Sender<String>,
     lines: Receiver<String>,
     patience: Duration,
@@ -115,7 +115,7 @@ pub struct Solver {
     pub asked: usize,
 }
 
-/// What is asked: declarations and assertions as text, and what to evaluate if there is a solution.
+/// A question: declarations and assertions as text, and what to evaluate if there is a solution.
 #[derive(Clone, Default, Debug)]
 pub struct Query {
     /// SMT-LIB commands.
@@ -305,7 +305,7 @@ impl Drop for Solver {
     fn drop(&mut self) {
         let group = self.child.id();
         end_groups(&[group]);
-        // It may have ended by itself.
+        // The solver may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
         running().retain(|&other| other != group);

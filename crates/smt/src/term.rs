@@ -7,7 +7,7 @@ use std::fmt;
 
 use num_bigint::BigInt;
 
-/// What a term ranges over.
+/// The sort of a term: what its values are.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Sort {
     /// Truth values.
@@ -36,17 +36,17 @@ pub enum Term {
     Int(BigInt),
     /// A variable.
     Var(Var),
-    /// Not.
+    /// The negation of a formula.
     Not(Box<Term>),
-    /// All of these.
+    /// The conjunction of formulas.
     And(Vec<Term>),
-    /// One of these.
+    /// The disjunction of formulas.
     Or(Vec<Term>),
-    /// Equal, of either sort.
+    /// Whether two terms of the same sort are equal.
     Eq(Box<Term>, Box<Term>),
-    /// Less.
+    /// Whether the first integer is less than the second.
     Lt(Box<Term>, Box<Term>),
-    /// Less or equal.
+    /// Whether the first integer is less than the second, or equal.
     Le(Box<Term>, Box<Term>),
     /// An operation on two integers.
     Arith(Arith, Box<Term>, Box<Term>),
@@ -57,15 +57,15 @@ pub enum Term {
 /// An operation on two integers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Arith {
-    /// Sum.
+    /// The sum of two integers.
     Add,
-    /// Difference.
+    /// The difference of two integers.
     Sub,
-    /// Product.
+    /// The product of two integers.
     Mul,
     /// Quotient; the remainder is never negative, in SMT-LIB as in programs.
     Div,
-    /// Remainder.
+    /// The remainder of a division, which is never negative.
     Mod,
 }
 
@@ -90,7 +90,7 @@ impl Term {
         Term::Int(n.into())
     }
 
-    /// Not.
+    /// The negation of a formula, simplified.
     #[must_use]
     pub fn negated(self) -> Term {
         match self {
@@ -100,7 +100,7 @@ impl Term {
         }
     }
 
-    /// All of these.
+    /// The conjunction of formulas, simplified.
     #[must_use]
     pub fn all(terms: impl IntoIterator<Item = Term>) -> Term {
         let mut parts = Vec::new();
@@ -119,7 +119,7 @@ impl Term {
         }
     }
 
-    /// One of these.
+    /// The disjunction of formulas, simplified.
     #[must_use]
     pub fn any(terms: impl IntoIterator<Item = Term>) -> Term {
         let mut parts = Vec::new();
@@ -138,7 +138,7 @@ impl Term {
         }
     }
 
-    /// Equal.
+    /// The equality of two terms, simplified.
     #[must_use]
     pub fn eq(left: Term, right: Term) -> Term {
         match (left, right) {
@@ -155,7 +155,7 @@ impl Term {
         }
     }
 
-    /// Less.
+    /// The comparison *less than*, simplified.
     #[must_use]
     pub fn lt(left: Term, right: Term) -> Term {
         match (left, right) {
@@ -165,7 +165,7 @@ impl Term {
         }
     }
 
-    /// Less or equal.
+    /// The comparison *less than or equal*, simplified.
     #[must_use]
     pub fn le(left: Term, right: Term) -> Term {
         match (left, right) {
@@ -217,7 +217,7 @@ impl Term {
         }
     }
 
-    /// The same with other terms in the place of variables.
+    /// The term with other terms in the place of its variables.
     #[must_use]
     pub fn substitute(&self, with: &dyn Fn(Var) -> Term) -> Term {
         let sub = |t: &Term| t.substitute(with);

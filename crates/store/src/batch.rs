@@ -11,7 +11,7 @@ pub struct Batch {
     pub(crate) ends: Vec<usize>,
     /// Narrow rows. They come before the words, if there are both.
     pub(crate) rows: Vec<u128>,
-    /// What the set needs for a moment.
+    /// Buffers that the set uses while it inserts.
     pub(crate) hashes: Vec<u64>,
     pub(crate) likely: Vec<Likely>,
 }
@@ -43,7 +43,7 @@ impl Batch {
         self.len() == 0
     }
 
-    /// Forgets all states.
+    /// Removes all states.
     pub fn clear(&mut self) {
         self.words.clear();
         self.ends.clear();
@@ -63,7 +63,7 @@ impl Batch {
         words(&self.words, &self.ends)
     }
 
-    /// Makes rows of the words.
+    /// Packs the words into rows.
     pub(crate) fn pack(&mut self, columns: &Columns) {
         let Batch { words: numbers, ends, rows, .. } = self;
         rows.extend(words(numbers, ends).map(|word| columns.pack(word)));

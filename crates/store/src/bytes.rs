@@ -2,11 +2,11 @@
 
 /// Says how many bytes it takes: those that it asked the allocator for, itself not included.
 pub trait Bytes {
-    /// The bytes.
+    /// The number of bytes.
     fn bytes(&self) -> usize;
 }
 
-/// The bytes of all of these.
+/// The number of bytes of all these things together.
 #[must_use]
 pub fn total(things: &[&dyn Bytes]) -> usize {
     things.iter().map(|thing| thing.bytes()).sum()

@@ -2,7 +2,7 @@
 //! A row is a list of numbers in as few bits as they need: each column has a width. Rows of up to
 //! 128 bits are *narrow*: one number, which is read, changed, compared and hashed in one go.
 
-/// The columns of rows.
+/// The positions and widths of the numbers in a row.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Columns {
     columns: Vec<Column>,
@@ -21,10 +21,10 @@ const NARROW: usize = 128;
 
 /// A narrow row, or half of one: rows of up to 64 bits are quicker at hand.
 pub trait Row: Copy + Eq {
-    /// Of the bits of a narrow row, those that there is room for.
+    /// Takes the bits of a narrow row, as many as fit.
     fn of(row: u128) -> Self;
 
-    /// The narrow row.
+    /// The row in its full width.
     fn whole(self) -> u128;
 
     /// The number of a column.

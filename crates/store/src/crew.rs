@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
-/// Workers that wait for something to do.
+/// A pool of workers that share the parts of a task.
 #[derive(Default)]
 pub struct Crew {
     /// All workers but the one who asks; none if it works alone.
     others: Option<ThreadPool>,
-    /// How many tasks there were.
+    /// The number of tasks so far.
     tasks: Arc<AtomicUsize>,
     company: Mutex<Company>,
 }
@@ -58,7 +58,7 @@ impl Company {
 /// How long the others are tried before they are judged.
 const TRIAL: Duration = Duration::from_millis(8);
 
-/// For how long at least and at most nobody tries again.
+/// The shortest and the longest time to work alone before the others are tried again.
 const SHORTEST_ALONE: Duration = Duration::from_millis(5);
 const LONGEST_ALONE: Duration = Duration::from_millis(1600);
 
@@ -69,7 +69,7 @@ const LOOKS: usize = 1 << 13;
 const LAST_LOOKS: usize = 1 << 5;
 
 impl Crew {
-    /// So many workers, or one if the system has no more to give.
+    /// A crew of `workers` workers, or of one if the system gives no more.
     #[must_use]
     pub fn of(workers: usize) -> Self {
         let others = workers.checked_sub(1).filter(|&others| others > 0);
@@ -92,7 +92,7 @@ impl Crew {
         }
     }
 
-    /// Does all parts of a task, while whoever asks does something else first, which only it can do.
+    /// Does all parts of a task, while the caller first does something that only it can do.
     pub fn each_beside<T: Send>(
         &self,
         parts: Vec<T>,
@@ -124,13 +124,13 @@ impl Crew {
             task = self.tasks.fetch_add(1, Ordering::Relaxed) + 1;
             beside();
             run(0);
-            // Who falls asleep here is late for what comes next, too.
+            // A worker that falls asleep here is late for the next task.
             wait_for(|| done.load(Ordering::Acquire) == workers - 1);
             (0..LAST_LOOKS).for_each(|_| std::hint::spin_loop());
         });
         let now = Instant::now();
         self.company().note(now - begin, Duration::from_nanos(late.into_inner()), now);
-        // The next task comes soon, and whoever sleeps is late for it.
+        // The next task comes soon, and a sleeping worker would be late for it.
         let tasks = Arc::clone(&self.tasks);
         pool.spawn_broadcast(move |_| {
             wait_for(|| tasks.load(Ordering::Relaxed) != task);

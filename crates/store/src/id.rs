@@ -9,9 +9,9 @@ use std::hash::Hash;
 /// There are more things than ids.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Full {
-    /// What there is too much of, as a plural.
+    /// The plural name of the things that there are too many of.
     pub what: &'static str,
-    /// How many there can be.
+    /// The most of them that there can be.
     pub most: usize,
 }
 
@@ -46,7 +46,7 @@ pub trait Id: Copy + Eq + Ord + Hash + fmt::Debug {
     /// The id of a position, if there is one.
     fn from_index(index: usize) -> Option<Self>;
 
-    /// The position.
+    /// The position of the id.
     fn index(self) -> usize;
 }
 
@@ -58,7 +58,7 @@ pub trait Slot: Copy + Send + Sync + fmt::Debug {
     /// A slot with these bits; those that it has no room for are left out.
     fn truncate(bits: u64) -> Self;
 
-    /// The bits.
+    /// The bits of the slot.
     fn bits(self) -> u64;
 }
 

@@ -20,7 +20,7 @@ struct Link {
     step: u32,
 }
 
-/// Before an initial state there is none.
+/// Marks an initial state, which has no predecessor.
 const START: u32 = u32::MAX;
 
 impl Links {

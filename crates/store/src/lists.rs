@@ -103,7 +103,7 @@ impl Kept {
         }
     }
 
-    /// Adds a list after so many.
+    /// Adds a list after the first `count`.
     fn push(&mut self, count: usize, list: &[u64]) {
         if let Kept::Even { length, .. } = self
             && *length != list.len()

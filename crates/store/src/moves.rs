@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use crate::{Bytes, Full, Id, hash};
 
-/// The moves of heads.
+/// The moves of each head that is known.
 #[derive(Clone, Debug)]
 pub struct Moves<H, M> {
     /// A power of two of slots, at most three quarters full.
@@ -103,7 +103,7 @@ impl<H: Hash + Eq + Copy, M> Moves<H, M> {
         Ok(known.range())
     }
 
-    /// Takes over the moves of heads that somebody else remembered meanwhile, none of which are known here.
+    /// Takes over moves that were found elsewhere, of heads that are not known here.
     pub fn append(&mut self, mut others: Moves<H, M>) -> Result<(), Full> {
         let (before, more) = (self.moves.len(), others.moves.len());
         // Numbers go up to one after the last move, and there is one that means none.
@@ -116,7 +116,7 @@ impl<H: Hash + Eq + Copy, M> Moves<H, M> {
         self.moves.append(&mut others.moves);
         let others_known: Vec<Known<H>> = others.slots.into_iter().flatten().collect();
         for some in others_known.chunks(TAKEN_TOGETHER) {
-            // The memory is asked for all at once: the accesses wait for it together.
+            // Touches the memory of all look-ups first, so that they wait for it together.
             black_box(some.iter().fold(0, |sum, known| sum ^ self.touch(&known.head)));
             for known in some {
                 let slot = self.slot(&known.head);

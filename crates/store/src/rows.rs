@@ -36,7 +36,7 @@ struct Loose {
 /// How many rows a block has: so many that it takes up large pages of memory. Tests have small blocks, to see more of them.
 const ROWS_PER_BLOCK: usize = if cfg!(test) { 1 << 14 } else { 1 << 20 };
 
-/// Up to so many rows the first block grows to twice its size each time, and then by a quarter.
+/// Up to this many rows, the first block doubles; then it grows by a quarter.
 const FEW_ROWS: usize = ROWS_PER_BLOCK >> 6;
 
 /// Rows are read and written sixteen bytes at a time, the last one of a block too.
@@ -244,7 +244,7 @@ fn next_row(blocks: &mut Vec<Vec<u8>>, count: usize, bytes: usize) -> &mut [u8] 
     &mut block[row * bytes..]
 }
 
-/// Rows of a block, of so many bytes each, with columns that are wider.
+/// Rewrites the rows of a block with wider columns.
 fn rewritten(
     old: &[u8],
     rows: usize,

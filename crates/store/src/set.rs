@@ -18,11 +18,11 @@ use crate::{Batch, Bytes, Columns, Crew, Full, Id, Row, hash};
 pub struct StateSet {
     pub(crate) rows: Rows,
     pub(crate) table: Table<u32>,
-    /// With so many words it is full.
+    /// The most words that the set may hold.
     pub(crate) most: usize,
 }
 
-/// Who is told the numbers of rows that are added.
+/// Is told the numbers of the rows that are added.
 pub trait Tell {
     /// Reads what will be needed when this number is told, so that it is near at hand.
     fn expect(&self, _number: u32) -> u8 {
@@ -36,7 +36,7 @@ pub trait Tell {
     fn tell(&mut self, number: u32, note: u16);
 }
 
-/// Nobody wants to know.
+/// Ignores the numbers.
 impl Tell for () {
     fn matters(&self, _number: u32, _note: u16) -> bool {
         false
@@ -64,7 +64,7 @@ impl<R> Arrival<R> {
     }
 }
 
-/// What rows that were sifted know of a set: nothing, by default.
+/// The state of a table when rows were sifted against it; their places hold only while it is the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Sifted {
     /// How many slots the table had, and how many bits a row: if one of them is another, so are the places.
@@ -143,7 +143,7 @@ impl Default for StateSet {
 }
 
 impl StateSet {
-    /// Lets the set be full with so many words, or when there are no more numbers.
+    /// Limits the number of words; without a limit, the numbers that there are limit it.
     pub fn limit(&mut self, most: Option<usize>) {
         let numbers = Table::<u32>::most();
         self.most = most.map_or(numbers, |most| most.min(numbers));
@@ -385,7 +385,7 @@ impl StateSet {
         Ok(())
     }
 
-    /// What rows know that are sifted now.
+    /// The state of the table now, for rows that are sifted against it.
     #[must_use]
     pub fn sifted(&self) -> Sifted {
         let bits = self.narrow().map_or(0, Columns::bits);

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 
 use crate::{Bytes, Crew, Slot};
 
-/// Numbers by hash.
+/// A hash table of numbers; what they stand for is kept elsewhere.
 #[derive(Clone, Debug)]
 pub(crate) struct Table<S> {
     /// A power of two of slots, at most seven eighths full: the lower bits of a slot, as many as
@@ -54,13 +54,13 @@ impl<S: Slot> Table<S> {
         usize::try_from(slots / 4 * 3).unwrap_or(usize::MAX)
     }
 
-    /// Whether there is room for one more than so many.
+    /// Whether one more number fits beside the first `count`.
     #[inline]
     pub fn has_room(&self, count: usize) -> bool {
         count < room(self.slots.len())
     }
 
-    /// Makes room for one more than so many.
+    /// Makes room for one more number beside the first `count`.
     pub fn grow(&mut self, count: usize, hash: impl FnMut(usize) -> u64) {
         let mut length = (self.slots.len() * 2).max(SMALLEST);
         while count >= room(length) {
@@ -69,7 +69,7 @@ impl<S: Slot> Table<S> {
         self.rebuild(length, count, hash);
     }
 
-    /// Finds new places for so many numbers, whose hashes are others now, with several workers.
+    /// Finds new places for the first `count` numbers, whose hashes have changed, with several workers.
     pub fn renew_with(&mut self, crew: &Crew, count: usize, hash: impl Fn(usize) -> u64 + Sync) {
         self.rebuild_with(crew, self.slots.len(), count, hash);
     }
@@ -85,7 +85,7 @@ impl<S: Slot> Table<S> {
             let numbers = first..count.min(first + MOVED_TOGETHER);
             hashes.clear();
             hashes.extend(numbers.clone().map(&mut hash));
-            // The memory is asked for all at once: the accesses wait for it together.
+            // Touches the memory of all look-ups first, so that they wait for it together.
             black_box(hashes.iter().fold(0, |sum, &hash| sum ^ self.touch(hash)));
             for (number, &hash) in numbers.zip(&hashes) {
                 let mut place = places.first(hash);
@@ -104,7 +104,7 @@ impl<S: Slot> Table<S> {
         self.find_from(Likely(first), hash, is)
     }
 
-    /// As [`Table::find`], where a look-up would compare first: see [`Table::likely`]. Numbers may have been added since.
+    /// Like [`Table::find`], from the slot that [`Table::likely`] gave. Numbers may have been added since.
     #[inline]
     pub fn find_from(
         &self,
@@ -127,7 +127,7 @@ impl<S: Slot> Table<S> {
         }
     }
 
-    /// Makes room for more numbers than so many with several workers: each fills its own slots.
+    /// Makes room for `more` numbers beside the first `count`: several workers each fill their own slots.
     pub fn grow_with(
         &mut self,
         crew: &Crew,
@@ -182,7 +182,7 @@ impl<S: Slot> Table<S> {
         }
     }
 
-    /// Divides the slots into so many stretches, or a few more, if there are as many slots.
+    /// Divides the slots into `parts` stretches or a few more, if there are as many slots.
     fn division(&self, parts: usize) -> Division {
         let parts = parts.max(1).next_power_of_two().min(self.slots.len().max(1));
         let mask = self.slots.len().max(1) as u64 - 1;
@@ -205,7 +205,7 @@ impl<S: Slot> Table<S> {
         }
     }
 
-    /// Puts the next number after so many where it belongs: into the empty slot that a look-up found, or into a larger table if there is no room.
+    /// Puts the next number after the first `count` into the empty slot that a look-up found, or into a larger table.
     pub fn enter(
         &mut self,
         vacant: Vacant,
@@ -248,7 +248,7 @@ impl<S: Slot> Table<S> {
         self.places()?.number(*self.slots.get(place)?, hash)
     }
 
-    /// How many slots there are: while there are no more, a look-up ends where it did, or behind.
+    /// The number of slots. While it stays the same, a look-up ends where it did, or behind.
     pub fn slots(&self) -> usize {
         self.slots.len()
     }
@@ -344,7 +344,7 @@ impl<S: Slot> Stretch<'_, S> {
 
     /// Puts numbers where they belong, which are not there yet; those that belong behind the last slot of this stretch are added to `beyond`.
     fn fill_all(&mut self, numbers: &[(u64, usize)], beyond: &mut Vec<(u64, usize)>) {
-        // The memory is asked for all at once: the accesses wait for it together.
+        // Touches the memory of all look-ups first, so that they wait for it together.
         black_box(numbers.iter().fold(0, |sum, &(hash, _)| sum ^ self.touch(hash)));
         for &(hash, number) in numbers {
             match self.vacant(hash) {

@@ -21,11 +21,11 @@ use crate::explore::windows::{Cut, Windows};
 use crate::explore::{ContextExplorer, Explorer, Locals};
 use crate::{Budget, Stop};
 
-/// What is left of a system with cut stacks, explored to the end.
+/// A complete exploration of a system with cut stacks: an over-approximation of its reachable states.
 pub struct Above<'a> {
     explorer: ContextExplorer<'a, Windows>,
     cut: Cut,
-    /// What is known of heights in the states that are left.
+    /// Facts about stack heights in the states that are left.
     measures: Vec<Measure>,
     /// Guesses that none of them brings about.
     idle: FxHashSet<Guess>,
@@ -86,7 +86,7 @@ impl<'a> Above<'a> {
         Ok(true)
     }
 
-    /// What is left, as a certificate.
+    /// Makes a certificate of the states that are left.
     #[must_use]
     pub fn certificate(&self) -> Evidence {
         let mut evidence = self.explorer.certificate();
@@ -103,7 +103,7 @@ impl<'a> Above<'a> {
         self.cut
     }
 
-    /// The exploration.
+    /// The explorer that holds the states that are left.
     #[must_use]
     pub fn explorer(&self) -> &ContextExplorer<'a, Windows> {
         &self.explorer

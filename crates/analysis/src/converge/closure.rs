@@ -33,13 +33,13 @@ use crate::explore::abstraction::Abstraction;
 use crate::explore::windows::{Cut, Windows};
 use crate::{Stop, certify};
 
-/// Which actions are tried.
+/// Selects the actions that the closure test tries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Closure {
     /// Those that depend on what is hidden, after a plateau.
     #[default]
     Disrespectful,
-    /// All, at every bound.
+    /// All actions, at every bound.
     All,
     /// With predicates: those of the thread that is looked at, and not those of the others, as the paper has it.
     /// What is closed in this way is no proof. With other observations: [`Closure::Disrespectful`].
@@ -50,7 +50,7 @@ pub enum Closure {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Obstacle(pub String);
 
-/// What a thread can do, as far as it is seen.
+/// A step of one thread, as far as the observation shows it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct VisibleStep {
     view: u32,
@@ -66,7 +66,7 @@ pub fn test(abstraction: &mut Abstraction<'_>, closure: Closure) -> Result<Optio
         let windows = std::mem::replace(&mut abstraction.windows, Windows::new(Cut::PUBLISHED));
         abstraction.windows = windows.again();
         let obstacle = Test { abstraction, closure, known: FxHashMap::default() }.run()?;
-        // What was tried early may have had too few guesses.
+        // A step that was tried early may have had too few guesses: test again until there are no new ones.
         if obstacle.is_some() || !abstraction.windows.has_grown() {
             return Ok(obstacle);
         }

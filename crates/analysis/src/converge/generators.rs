@@ -209,7 +209,7 @@ impl GeneratorTest {
     }
 }
 
-/// The same visible state for all permutations of interchangeable threads.
+/// Maps a visible state and its permutations of interchangeable threads to one representative.
 fn canonical(classes: &Classes, mut state: VisibleState) -> VisibleState {
     if classes.are_single() {
         return state;

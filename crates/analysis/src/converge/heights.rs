@@ -38,7 +38,7 @@ const MOST_STATES: usize = 100_000;
 /// Measures beyond this many are not tried.
 const MOST_MEASURES: usize = 400;
 
-/// What is left of the states of a cut.
+/// The result of comparing stack heights: which states of a cut remain possible, and why.
 pub struct Compared {
     /// Whether each state is left.
     pub possible: Vec<bool>,

@@ -25,13 +25,13 @@ pub(super) struct Below<'a> {
     highest: Option<u32>,
     /// For single states: the largest bound within which there are finitely many.
     finite_until: usize,
-    /// Of what the schedule of a violation has the fewest.
+    /// What the schedule of a violation minimizes.
     fewest: Fewest,
     /// Whether nothing else is broken within its bound.
     is_alone: bool,
 }
 
-/// What explorers start with.
+/// The parameters of an exploration from below.
 #[derive(Clone)]
 pub(super) struct Start<'a> {
     pub system: SystemRef<'a>,
@@ -44,13 +44,13 @@ pub(super) struct Start<'a> {
 }
 
 impl<'a> Start<'a> {
-    /// What a question starts with.
+    /// Takes the parameters from a question.
     pub fn of(question: &Question<'a>, resource: Resource, most_threads: Option<usize>) -> Self {
         let Question { system, method, symmetry, .. } = *question;
         Start { system: system.into(), method, symmetry, resource, most_threads, spread: None }
     }
 
-    /// What a question starts with whose single states others explore, context by context.
+    /// Takes the parameters from a question whose single states are explored elsewhere, context by context.
     pub fn spread(
         question: &Question<'a>,
         spread: &'a dyn Spread,
@@ -82,7 +82,7 @@ impl<'a> Below<'a> {
         Ok(Below { start, explorer, highest, finite_until: 0, fewest, is_alone })
     }
 
-    /// What is counted.
+    /// The resource that bounds count.
     pub fn resource(&self) -> Resource {
         self.start.resource
     }
@@ -123,7 +123,7 @@ impl<'a> Below<'a> {
             }
             if self.explorer.has_collapsed() {
                 return if self.explorer.has_left_out() {
-                    // Nothing is new with so many threads; with more of them, who knows.
+                    // Nothing is new with this many threads, but more threads might reach more.
                     Verdict::Bounded { bound: self.start.resource.bound(most) }
                 } else {
                     Verdict::Safe(Proof::Repetition { bound: within })
@@ -142,7 +142,7 @@ impl<'a> Below<'a> {
     fn is_alone(&self, question: &Question<'_>, bound: usize, property: usize) -> bool {
         let mut others = question.properties.to_vec();
         others.remove(property);
-        // Who explores elsewhere is not asked twice.
+        // An exploration elsewhere is not asked a second time.
         self.start.spread.is_none() && self.explorer.violation(bound, &others) == Ok(None)
     }
 
@@ -236,7 +236,7 @@ impl<'a> Below<'a> {
         Ok(())
     }
 
-    /// What the verdict rests on, if that was asked for.
+    /// The evidence for a verdict, if the question wants it.
     pub fn evidence(&self, question: &Question<'_>, verdict: &Verdict) -> Option<Evidence> {
         match verdict {
             _ if !question.evidence => None,
@@ -260,7 +260,7 @@ impl<'a> Below<'a> {
         };
         if matches!(outcome.verdict, Verdict::Safe(_)) {
             outcome.collapse = outcome.last_growth();
-            // Nothing was left out.
+            // A safe verdict leaves no thread out: the largest number that occurred is the limit.
             outcome.most_threads = self.start.most_threads.map(|_| self.explorer.largest());
         }
         outcome

@@ -11,12 +11,12 @@ pub struct Counted<'a> {
     system: &'a dyn System,
     /// The threads of the system, and then those that were given a number.
     threads: Vec<ThreadInfo>,
-    /// What comes after the threads of the system.
+    /// The threads that follow those of the system.
     more: Vec<Thread>,
 }
 
 impl<'a> Counted<'a> {
-    /// So many threads of each of [`System::any_number`], in their order.
+    /// Adds `numbers[i]` threads of the i-th entry of [`System::any_number`].
     #[must_use]
     pub fn new(system: &'a dyn System, numbers: &[usize]) -> Self {
         let any = system.any_number().into_iter().zip(numbers);

@@ -1,4 +1,4 @@
-//! Any number of threads.
+//! Questions about any number of threads, answered by coverability.
 
 use selvedge_coverability::{Attempt, Decision, Stacks, Workers, attempt};
 use selvedge_evidence::{Evidence, Trace};
@@ -71,7 +71,7 @@ fn verify_upward(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -
     first_answer(candidates, budget, Resource::Threads)
 }
 
-/// What whole stacks come to.
+/// The result of an attempt with whole stacks.
 enum Whole {
     Outcome(Outcome),
     /// No answer: the stacks grow.
@@ -114,7 +114,7 @@ fn with_whole_stacks(question: &Question<'_>, budget: &Budget) -> Whole {
             outcome.verdict = Verdict::Unknown { stop: fault.into(), completed: None };
             return Whole::Grows(outcome);
         }
-        // Whole stacks follow every run that was found with whole stacks.
+        // Whole stacks are exact: every run that they find can be followed.
         Ok(Attempt::Spurious { .. }) => {}
         Err(stop) => outcome.verdict = Verdict::Unknown { stop, completed: None },
     }
@@ -132,7 +132,7 @@ pub(super) fn drops(system: &dyn System, trace: &Trace) -> bool {
     })
 }
 
-/// What is done between two looks at the budget, in moves of an explorer: they take about as long.
+/// The work between two looks at the budget, in moves of an explorer: both take about as long.
 pub(super) const LOOK: u64 = 1 << 10;
 
 /// Whether threads that are started reach a violation: an exploration under growing bounds finds it with the fewest contexts, in

@@ -20,7 +20,7 @@ use crate::explore::{Abstraction, Observe};
 use crate::{Bound, Budget, Stop};
 use run::{End, Explored, Plateau, Side, run};
 
-/// How to look for a proof.
+/// Options of the search for a proof under rounds and delays.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// What is observed; by default the tops of the stacks, deeper where that is not enough.
@@ -35,7 +35,7 @@ const MOST_FAILURES: usize = 8;
 /// Stacks are not observed deeper than this unless that is asked for.
 const DEEPEST: usize = 8;
 
-/// Whether a violation is reachable within so many rounds and delays.
+/// Checks whether a violation is reachable within these rounds and delays.
 pub(super) fn check(
     question: &Question<'_>,
     rounds: usize,
@@ -72,18 +72,18 @@ pub fn verify(
     explore(question, options, budget, tell).0
 }
 
-/// What an exploration took, as the paper counts it [Tables 2 and 3].
+/// The cost of an exploration, counted as in the paper [Tables 2 and 3].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Effort {
     /// Images that were computed before the last plateau began.
     pub images_before: u64,
-    /// All images.
+    /// All images that were computed.
     pub images: u64,
     /// How many abstract states there are.
     pub abstract_states: usize,
 }
 
-/// The same as [`verify`], with what it took.
+/// Like [`verify`], and reports the cost.
 pub fn explore(
     question: &Question<'_>,
     options: &Options,

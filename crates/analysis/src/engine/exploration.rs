@@ -24,7 +24,7 @@ use crate::{Bound, Budget, Stop};
 /// An exploration that has answered a question, and can go on.
 pub struct Exploration {
     below: Below<'static>,
-    /// What was seen from above.
+    /// The cuts that were explored from above.
     cuts: Vec<CutSeen>,
 }
 
@@ -53,7 +53,7 @@ impl Exploration {
         Outcome { evidence, ..self.below.outcome(verdict) }.about(question)
     }
 
-    /// What is new at each bound, up to the largest one, or until the visible states collapse, whatever the properties are.
+    /// Tables what is new at each bound, up to `most` or until the visible states collapse. Properties are ignored.
     pub fn table(
         &mut self,
         question: &Question<'_>,
@@ -83,7 +83,7 @@ impl Keeper {
         Keeper { system, left: Mutex::new(None) }
     }
 
-    /// What was left here.
+    /// Takes the exploration that was left here.
     #[must_use]
     pub fn into_exploration(self) -> Option<Exploration> {
         self.left.into_inner().unwrap_or_else(PoisonError::into_inner)
@@ -97,7 +97,7 @@ impl Keeper {
     }
 }
 
-/// Explores from below, and leaves the exploration where somebody wants it.
+/// Explores from below, and leaves the exploration with the keeper if it can go on.
 pub(super) fn explore(
     start: Start<'_>,
     keeper: Option<&Keeper>,

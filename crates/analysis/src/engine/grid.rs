@@ -31,12 +31,12 @@ pub struct Grid {
     pub stop: Option<Stop>,
 }
 
-/// R(r, d).
+/// The counts of R(r, d): states, observations and images.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cell {
     /// How many states it has.
     pub states: Option<u128>,
-    /// How many abstract states: visible ones, unless something else is observed.
+    /// The number of abstract states: visible ones, unless something else is observed.
     pub observed: Option<u128>,
     /// How many images it takes from the initial states.
     pub images: u64,
@@ -102,7 +102,7 @@ fn fill(
     Ok(())
 }
 
-/// An exploration, and what is seen of it.
+/// An exploration, with the abstraction of its states if one is observed.
 struct Column<'a> {
     explorer: DelayExplorer<'a>,
     abstraction: Option<Abstraction<'a>>,

@@ -93,7 +93,7 @@ pub(super) fn verify(question: &Question<'_>, budget: &Budget, tell: Listener<'_
 
 struct Growing<'a> {
     question: Question<'a>,
-    /// How many threads there are in any case.
+    /// The number of threads that are always there.
     fixed: usize,
     /// Numbers of threads that break nothing, with any number of contexts.
     settled: BTreeSet<Vec<usize>>,
@@ -119,7 +119,7 @@ impl Growing<'_> {
         Ok(())
     }
 
-    /// Explores with up to so many threads more, and contexts to match.
+    /// Explores with up to `stage` more threads, and with more contexts in proportion.
     fn explore(
         &mut self,
         stage: usize,
@@ -137,7 +137,7 @@ impl Growing<'_> {
         Ok(None)
     }
 
-    /// The violation of so many threads that has the fewest contexts, if there is one within so many.
+    /// Finds the violation with this many threads that has the fewest contexts, up to `contexts`.
     fn with_threads(
         &mut self,
         threads: usize,
@@ -192,7 +192,7 @@ impl Growing<'_> {
         (least..=more).rev().flat_map(|sum| ways(kinds, sum)).collect()
     }
 
-    /// What is said of a violation with so many threads.
+    /// Makes the outcome of a violation with this many threads.
     fn found(&mut self, threads: usize, shown: Shown, budget: &Budget) -> Result<Outcome, Stop> {
         let fewest = self.are_fewest(threads, budget)?;
         let Shown { contexts, verdict } = shown;
@@ -235,7 +235,7 @@ impl Growing<'_> {
         Ok(false)
     }
 
-    /// Cuts the stacks to so many symbols, and counts the threads.
+    /// Cuts the stacks to `depth` symbols, and decides for any number of threads by counting.
     fn cut_and_count(
         &mut self,
         depth: usize,
@@ -273,27 +273,27 @@ impl Growing<'_> {
     }
 }
 
-/// What a cut of a depth tells about any number of threads.
+/// The answer of a cut at one depth for any number of threads.
 pub(super) enum Cut {
-    /// None of them breaks a property.
+    /// No number of threads breaks a property.
     Safe(Outcome),
-    /// So many do, and no fewer.
+    /// This many threads break a property, and no fewer do.
     Unsafe {
         /// How many threads the run has.
         threads: usize,
         /// The number of the property that it breaks.
         property: usize,
-        /// The run.
+        /// The run that breaks it.
         trace: Trace,
     },
     /// No violation has fewer threads than this.
     Open {
-        /// How many.
+        /// The least number of threads that a violation needs.
         threads: usize,
     },
 }
 
-/// Cuts the stacks to so many symbols, and counts the threads.
+/// Cuts the stacks to `depth` symbols, and asks coverability about any number of threads.
 pub(super) fn cut(question: &Question<'_>, depth: usize, budget: &Budget) -> Result<Cut, Stop> {
     let Question { system, properties, evidence, .. } = *question;
     Ok(
@@ -317,7 +317,7 @@ pub(super) fn cut(question: &Question<'_>, depth: usize, budget: &Budget) -> Res
     )
 }
 
-/// All lists of so many numbers with this sum, the largest first number first.
+/// All lists of `kinds` numbers with this sum, the largest first number first.
 fn ways(kinds: usize, sum: usize) -> Vec<Vec<usize>> {
     match kinds {
         0 => {

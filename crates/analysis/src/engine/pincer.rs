@@ -24,13 +24,13 @@ const DEEPEST_CUT: usize = 8;
 /// visible states collapsed.
 const PART_FOR_COLLAPSE: u64 = 10;
 
-/// How much it may add in any case, in moves: a moment.
+/// The least work that it may add, in moves: a moment.
 const LEAST_FOR_COLLAPSE: u64 = 1 << 17;
 
 /// The place of the exploration from below among the two sides.
 const BELOW: usize = 1;
 
-/// What comes from above with each cut.
+/// The result of one cut from above.
 struct Report {
     seen: CutSeen,
     /// With the first cut of a table.
@@ -98,7 +98,7 @@ pub(super) fn pincer(
     meet(question, (below, verdict), reports, budget, keep)
 }
 
-/// That cuts leave a violation.
+/// The reason for no answer when every cut leaves a violation.
 pub(super) fn no_proof() -> Stop {
     let message =
         "every cut that was tried leaves a violation, which need not be one: ask contexts, too";

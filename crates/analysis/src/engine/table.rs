@@ -16,7 +16,7 @@ use crate::explore::Explorer;
 use crate::explore::windows::Cut;
 use crate::{Budget, Resource, Stop};
 
-/// What is new at each bound.
+/// An observation table: what is new at each bound.
 #[derive(Clone, Debug)]
 pub struct Table {
     /// The observations, and whether and where they collapsed. `Safe` says that they did,
@@ -32,14 +32,14 @@ pub struct Table {
     pub generators: Option<Result<GeneratorTest, Stop>>,
     /// Stacks as automata, if they were asked for.
     pub automata: Option<Automata>,
-    /// What was asked for.
+    /// The parts of the table that were asked for.
     pub shown: Shown,
 }
 
-/// What a table shows beside its numbers.
+/// Selects what a table shows besides its numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Shown {
-    /// At most so many new states are listed for each bound.
+    /// The most new states to list for each bound.
     pub listed: usize,
     /// G, Z and G ∩ Z, and one bound more than the collapse, at which the generator test passes if it
     /// ever does. For contexts and a fixed set of threads.
@@ -48,7 +48,7 @@ pub struct Shown {
     pub automata: bool,
 }
 
-/// Nothing but lists of at most so many states.
+/// Asks for nothing but lists of at most this many states.
 impl From<usize> for Shown {
     fn from(listed: usize) -> Self {
         Shown { listed, ..Shown::default() }
@@ -151,7 +151,7 @@ fn with_started_threads(
     last.ok_or(Stop::Cancelled)
 }
 
-/// What is kept of an exploration for its table.
+/// What an exploration records for its table.
 pub(super) struct Kept {
     pub shown: Shown,
     new_visible: Vec<Option<Vec<VisibleState>>>,
@@ -166,7 +166,7 @@ impl Kept {
         Kept { shown, new_visible, new_states, generators: None, finite: None }
     }
 
-    /// The table.
+    /// Builds the table.
     pub fn into_table(self, outcome: Outcome, automata: Option<Automata>) -> Table {
         let Kept { shown, new_visible, generators, finite: finite_contexts, .. } = self;
         Table { outcome, new_visible, finite_contexts, generators, automata, shown }

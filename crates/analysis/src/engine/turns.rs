@@ -45,7 +45,7 @@ pub struct Candidate<'a, A> {
     pub after: u64,
     /// How many shares it has at first.
     pub shares: u64,
-    /// After so much work of all, it has so many shares.
+    /// The work of all engines after which its shares change, and its shares from then on.
     pub later: (u64, u64),
     /// The engine. `None` if it has nothing to say.
     pub run: Run<'a, A>,
@@ -68,7 +68,7 @@ impl<'a, A> Candidate<'a, A> {
         Candidate::new(1, run).growing(LEADING, BEFORE_EQUAL_SHARES)
     }
 
-    /// Gives it so many shares once all together have done so much work.
+    /// Gives it `shares` shares once all engines together have done `after` work.
     #[must_use]
     pub fn growing(self, shares: u64, after: u64) -> Self {
         Candidate { later: (after, shares), ..self }
@@ -168,7 +168,7 @@ impl Turns {
 }
 
 impl Turn {
-    /// Gives one of the engines, by its place in the list, so many shares from its next portion on.
+    /// Gives the engine at `seat` this many shares, from its next portion on.
     pub fn give(&self, seat: usize, shares: u64) {
         if let Some(seat) = self.turns.seats().get_mut(seat) {
             seat.shares = shares;
@@ -247,7 +247,7 @@ pub fn in_turns<A: Reply>(mut candidates: Vec<Candidate<'_, A>>, budget: &Budget
         changed: Condvar::new(),
     });
     if candidates.len() == 1 {
-        // Nobody waits for it.
+        // A single engine need not take turns.
         let turn = Turn { turns, seat: 0 };
         return candidates.pop().and_then(|candidate| (candidate.run)(budget, &turn));
     }
@@ -258,7 +258,7 @@ pub fn in_turns<A: Reply>(mut candidates: Vec<Candidate<'_, A>>, budget: &Budget
         said.as_ref().is_some_and(A::is_answer)
     };
     let workers = budget.workers.max(1);
-    // Who comes first among those that work now: its answer counts, whatever the others say, and they need not go on.
+    // The first engine to answer among those that work now: its answer counts, and the others need not go on.
     let first = AtomicUsize::new(0);
     let mut waiting: Vec<Option<Candidate<'_, A>>> = candidates.into_iter().map(Some).collect();
     let winner = thread::scope(|scope| {

@@ -17,12 +17,12 @@ use super::stacks::Stacks;
 use super::windows::{Cut, Windows};
 use super::{Locals, Reached};
 
-/// What is looked at.
+/// Selects which part of a state is observed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observe {
     /// The shared variables, by name; `None`: all.
     pub shared: Option<Vec<String>>,
-    /// How many symbols from the top of each stack.
+    /// How many symbols are observed, from the top of each stack.
     pub top: usize,
 }
 
@@ -47,7 +47,7 @@ pub struct Abstraction<'a> {
     pub(crate) windows: Windows,
     /// The view of each shared state that was met.
     views: FxHashMap<SharedId, u32>,
-    /// What is seen of a shared state, if that is not all; its number is the view.
+    /// What is observed of shared states, where that is not everything; the index is the view.
     values: Interner<Values>,
     /// The shared states behind each view.
     pub(crate) behind: Vec<Vec<SharedId>>,
@@ -64,7 +64,7 @@ pub struct Abstraction<'a> {
 }
 
 impl<'a> Abstraction<'a> {
-    /// Nothing seen yet.
+    /// An abstraction that has seen no state yet.
     #[must_use]
     pub fn new(system: &'a dyn System, observe: Observe) -> Self {
         Abstraction {
@@ -257,5 +257,5 @@ impl<'a> Abstraction<'a> {
 
 const UNKNOWN: u32 = u32::MAX;
 
-/// What there may be too many of.
+/// The name of views in messages, should there be too many.
 const VIEWS: &str = "views of shared states";

@@ -29,7 +29,7 @@ use super::target::Target;
 use super::{Locals, Move};
 use crate::{Bound, Budget, Pace, Resource, Stop};
 
-/// Whoever it is, or nobody.
+/// Stands for any entry, or for none.
 pub(super) const ANYBODY: u32 = u32::MAX;
 
 /// A state that breaks a property, with a stack for each thread.
@@ -264,7 +264,7 @@ impl<L: Locals> Reached<'_, L> {
         for index in space.known_moves(shared, moves).into_iter().flatten() {
             pace.spend(1)?;
             let before = space.step_back(word, after, (shared, moves), index);
-            // What the step makes of it decides.
+            // Only the step forward decides whether this was the state before.
             if let Some(state) = before.and_then(|before| {
                 space.step(&before, moves, index, &mut next)?;
                 (next == word).then(|| self.states.find(&before))?
@@ -352,7 +352,7 @@ impl<L: Locals> Reached<'_, L> {
         let mut acting = Vec::with_capacity(way.len());
         let mut last = None;
         for taken in way {
-            // Whoever acted last goes on if that is possible.
+            // The thread that acted last goes on, if that is possible.
             let is_it = |&thread: &usize| entries[thread] == taken.moves;
             let mut all = last.into_iter().chain(0..entries.len());
             let thread = all.find(is_it).ok_or_else(lost)?;
@@ -378,7 +378,7 @@ impl<L: Locals> Reached<'_, L> {
     }
 }
 
-/// Who makes a move, and which threads it starts.
+/// The thread that makes a move, and the threads that it starts.
 struct Acts {
     thread: usize,
     starts: std::ops::Range<usize>,

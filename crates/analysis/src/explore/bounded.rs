@@ -18,7 +18,7 @@ pub(super) const THREADS_PER_BATCH: usize = 32;
 
 /// Which threads move from which states at which bound.
 pub trait Bookkeeping: Send {
-    /// What is counted.
+    /// The resource that bounds count.
     const RESOURCE: Resource;
 
     /// Adds the states that the next bound reaches.
@@ -29,7 +29,7 @@ pub trait Bookkeeping: Send {
     ) -> Result<(), Stop>;
 }
 
-/// Explores bound by bound.
+/// An explorer that raises its bound step by step.
 pub struct BoundedExplorer<'a, L, B> {
     pub(super) reached: Reached<'a, L>,
     bookkeeping: B,
@@ -42,7 +42,7 @@ impl<'a, L: Locals, B: Bookkeeping> BoundedExplorer<'a, L, B> {
         Ok(BoundedExplorer { reached, bookkeeping })
     }
 
-    /// What was reached.
+    /// The states that were reached.
     #[must_use]
     pub fn reached(&self) -> &Reached<'a, L> {
         &self.reached
@@ -57,7 +57,7 @@ impl<'a, L: Locals, B: Bookkeeping> BoundedExplorer<'a, L, B> {
         self.reached.observe(B::RESOURCE.bound(1), &Budget::default())
     }
 
-    /// Lets threads move in waves from so many states on, whether or not it is worth the while.
+    /// Lets threads move in waves once there are `states` states, even if that is not worth while.
     #[must_use]
     pub fn with_waves_from(mut self, states: u32) -> Self {
         self.reached.waves_from = states;

@@ -102,7 +102,7 @@ fn class(number: usize) -> u32 {
 
 #[cfg(test)]
 impl Classes {
-    /// So many threads of one class.
+    /// Classes of `threads` threads that are all alike.
     pub(super) fn all_alike(threads: usize) -> Self {
         Self::of_sizes(&[threads])
     }

@@ -82,7 +82,7 @@ impl<'a> DelayExplorer<'a> {
         Self::starting(system, false)
     }
 
-    /// The same with threads that are alike interchanged.
+    /// Like [`DelayExplorer::new`], but interchanges threads that are alike.
     pub fn interchanging(system: &'a dyn System) -> Result<Self, Stop> {
         Self::starting(system, true)
     }
@@ -116,7 +116,7 @@ impl<'a> DelayExplorer<'a> {
         Ok(explorer)
     }
 
-    /// Follows states in waves when there are so many.
+    /// Follows states in waves once there are this many.
     #[must_use]
     pub fn with_waves_from(mut self, states: u32) -> Self {
         self.reached.waves_from = states;
@@ -130,13 +130,13 @@ impl<'a> DelayExplorer<'a> {
         Resource::RoundRobin { delays: self.delays, interchanged }.bound(self.rounds)
     }
 
-    /// The current delays.
+    /// The current number of delays.
     #[must_use]
     pub fn delays(&self) -> usize {
         self.delays
     }
 
-    /// What was reached.
+    /// The states that were reached.
     #[must_use]
     pub fn reached(&self) -> &Reached<'a, Stacks> {
         &self.reached

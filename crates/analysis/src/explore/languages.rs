@@ -45,7 +45,7 @@ impl Languages {
         Languages { most_started: Some(most), ..Languages::default() }
     }
 
-    /// The languages.
+    /// The stack languages that were met.
     #[must_use]
     pub fn store(&self) -> &Store {
         &self.store
@@ -107,10 +107,10 @@ impl Languages {
     }
 }
 
-/// What a rule of post* counts for, in moves of an explorer of single states: it takes about as long.
+/// The work that a rule of post* counts as, in moves of an explorer of single states.
 const RULES: usize = 32;
 
-/// What making a language minimal counts for, beside its size.
+/// The work that making a language minimal counts as, besides its size.
 const LANGUAGE: usize = 256;
 
 impl Locals for Languages {

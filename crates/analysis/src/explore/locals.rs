@@ -10,12 +10,12 @@ use selvedge_store::Full;
 use super::{Classes, Reached};
 use crate::{Pace, Resource, Stop};
 
-/// What a thread can become.
+/// The result of a move of one thread.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Move {
-    /// The shared state after.
+    /// The shared state after the move.
     pub shared: SharedId,
-    /// The local after.
+    /// The local of the thread after the move.
     pub local: u32,
     /// The templates and locals of threads that were started.
     pub spawns: Vec<(TemplateId, u32)>,
@@ -63,7 +63,7 @@ pub trait Locals: Send {
         None
     }
 
-    /// What can be on top of the stack.
+    /// The symbols that can be on top of the stack; `None` for the empty stack.
     fn tops(&self, local: u32) -> Vec<Option<SymbolId>>;
 
     /// Whether the local stands for the empty stack, and for no other.

@@ -67,7 +67,7 @@ use crate::{Budget, Stop};
 
 /// An explorer from below, whatever its locals.
 pub trait Explorer: Send {
-    /// A name for reports.
+    /// The name of the explorer in reports.
     fn name(&self) -> &'static str;
 
     /// Goes to the next bound. If the budget ends first, the explorer is of no further use; what

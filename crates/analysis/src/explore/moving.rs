@@ -24,7 +24,7 @@ const WORDS_PER_BATCH: usize = 1 << 22;
 /// A state that is longer than this is more work: with thousands of threads that were started, a move is mostly copying.
 const WORDS_PER_MOVE: usize = 32;
 
-/// What making moves needs for a moment, kept for its memory.
+/// Buffers for making moves, reused to avoid allocation.
 #[derive(Default)]
 pub(super) struct Scratch {
     word: Vec<u32>,
@@ -36,7 +36,7 @@ pub(super) struct Scratch {
     pub moved: Vec<u32>,
 }
 
-/// No position.
+/// The position of a thread that is gone: it has ended and is forgotten.
 pub(super) const GONE: u32 = u32::MAX;
 
 /// Moves that are known, and how rows change with them: workers make moves with it side by side.

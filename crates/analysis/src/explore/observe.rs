@@ -30,7 +30,7 @@ impl<L: Locals> Reached<'_, L> {
         let are_many = new.len() >= FEW_STATES as usize;
         let crew = if are_many { self.crew(budget) } else { Arc::default() };
         if self.visible.is_none() && !self.space.locals.are_visible() {
-            // So far the visible states were the states.
+            // Until now every state was visible as it is, so no set of visible states was kept.
             self.visible = Some(Visible::new(self.space.layout.clone()));
             if let Err(stop) = self.see(0..self.new_from, budget) {
                 self.visible = None;
@@ -63,7 +63,7 @@ impl<L: Locals> Reached<'_, L> {
         Ok(())
     }
 
-    /// How many states these stand for; none if that does not fit.
+    /// Counts the states that these words stand for; `None` if the count does not fit.
     pub(super) fn count_states(
         &self,
         numbers: Range<u32>,

@@ -19,7 +19,7 @@ use crate::{Bound, Budget, Stop};
 /// or infinite.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observation {
-    /// The bound.
+    /// The bound that was completed.
     pub bound: Bound,
     /// How many states are reached within the bound.
     pub states: Option<u128>,
@@ -47,14 +47,14 @@ pub struct Reached<'a, L> {
     /// How many states each completed bound reaches.
     pub(super) states_until: Vec<u32>,
     pub(super) observations: Vec<Observation>,
-    /// With so many states, threads move in waves.
+    /// From this many states on, threads move in waves.
     pub(super) waves_from: u32,
     /// The workers, once there is enough to do for them.
     crew: Option<Arc<Crew>>,
 }
 
 impl<'a, L: Locals> Reached<'a, L> {
-    /// The initial states.
+    /// Starts with the initial states.
     pub(super) fn new(
         system: impl Into<SystemRef<'a>>,
         locals: L,

@@ -31,18 +31,18 @@ struct Back {
 /// Steps by where they lead to, and where those of each state end in the list.
 type Backwards = (Vec<Back>, Vec<u32>);
 
-/// How many contexts are still to begin on the way to a violation.
+/// The fewest contexts that must still begin on the way to a violation.
 pub(super) struct Relevant {
     /// From a state, if this entry moves next and its context has begun.
     going_on: FxHashMap<(u32, u32), u32>,
     /// From a state, whoever moves next, the first of these contexts not counted.
     least: FxHashMap<u32, u32>,
-    /// The violations.
+    /// The states that break a property.
     goals: FxHashSet<u32>,
 }
 
 impl Relevant {
-    /// How many contexts are still to begin at a state where an entry moved last; `None` if it is on no way.
+    /// The fewest contexts that must still begin at a state where this entry moved last; `None` if no way leads from there.
     pub(super) fn to_go(&self, state: u32, last: u32) -> Option<u32> {
         if self.goals.contains(&state) {
             return Some(0);

@@ -32,7 +32,7 @@ use super::{Locals, SystemRef};
 use crate::bound::needs_fixed_threads;
 use crate::{Budget, Pace, Resource, Stop};
 
-/// Explores round by round.
+/// An explorer that adds one round at a time.
 pub type RoundExplorer<'a, L> = BoundedExplorer<'a, L, Rounds>;
 
 /// The bookkeeping of rounds.
@@ -102,7 +102,7 @@ impl Rounds {
         let mut moved = Moved::default();
         loop {
             if self.waves.are_next(reached, work.len(), waiting.len()) {
-                // Nobody is interchangeable, so the thread has one position.
+                // Rounds do not interchange threads, so the thread has one position.
                 let at = position(reached, waiting.start.min(first_new - 1), class);
                 let todo = Todo {
                     work: &mut work,

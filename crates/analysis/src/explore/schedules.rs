@@ -23,13 +23,13 @@ use super::stacks::Stacks;
 use super::target::Target;
 use crate::{Budget, Pace, Stop, certify};
 
-/// What choosing among the threads of a state counts for, for each of them: as long as making so many moves.
+/// The work that choosing counts as for each thread of a state, in moves.
 const CHOICE: usize = 3;
 
-/// Not more different threads than this may wait.
+/// At most this many different threads may wait.
 const MOST_WAITING: usize = 64;
 
-/// After so many states it is given up, unless a quarter of all moves was left out.
+/// The search gives up after this many states, unless a quarter of all moves was left out.
 const TRIAL: usize = 1 << 12;
 
 /// Explores all schedules, with threads that wait.
@@ -40,7 +40,7 @@ pub struct ScheduleExplorer<'a> {
     threads: Vec<u32>,
     /// For each state that was looked at, which of its different threads wait, one bit each.
     waiting: Vec<u64>,
-    /// How many moves could be made, and how many of them were left out.
+    /// The moves that were possible, and those of them that were left out.
     moves: (u64, u64),
 }
 
@@ -108,7 +108,7 @@ impl<'a> ScheduleExplorer<'a> {
                     left_out += moves.len() as u64;
                 }
             }
-            // Nobody waits where those that go first lead to nothing that is still to be looked at.
+            // Where those that go first lead to nothing new, no thread waits: all are followed.
             if waits && !leads_on {
                 for (at, (entry, moves)) in kinds.iter().enumerate() {
                     if !follows(at, &enough) {
@@ -170,7 +170,7 @@ impl<'a> ScheduleExplorer<'a> {
         self.reached.state_count()
     }
 
-    /// At how many states somebody waits.
+    /// The number of states at which some thread waits.
     #[must_use]
     pub fn waits(&self) -> usize {
         self.waiting.iter().filter(|waiting| **waiting != 0).count()

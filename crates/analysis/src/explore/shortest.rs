@@ -33,7 +33,7 @@ use super::stacks::Stacks;
 use super::target::Target;
 use crate::{Bound, Budget, Pace, Resource, Stop};
 
-/// Nobody has acted yet.
+/// Marks that no thread has acted yet.
 const NOBODY: u32 = u32::MAX;
 
 /// A state and the entry of the thread that acted last, with how it was reached.
@@ -271,7 +271,7 @@ impl<L: Locals> Reached<'_, L> {
         let mut trace = Trace { initial: state.clone(), steps: Vec::new() };
         let mut last: Option<ThreadId> = None;
         for Stride { moves, after, to } in strides {
-            // Whoever acted last goes on, if it looks right; otherwise any thread that does.
+            // The thread that acted last goes on if it fits; otherwise any thread that does.
             let looks_right = |reached: &mut Self, thread: ThreadId| {
                 reached.entry_of(&state, thread) == Some(*moves)
             };

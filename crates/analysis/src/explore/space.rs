@@ -14,7 +14,7 @@ use super::words::Layout;
 use super::{Classes, Locals, Move, SystemRef};
 use crate::{Pace, Stop};
 
-/// What finding the moves of a thread counts for, beside making them: it takes as long as making so many that are known.
+/// The work that finding the moves of a thread counts as, in known moves: it takes about as long.
 const NEW_HEAD: usize = 16;
 
 /// The number of the empty list of started threads.
@@ -41,7 +41,7 @@ pub(super) struct EntryMove {
 #[derive(Clone, Copy)]
 pub(super) struct Remembered<'s>(&'s Moves<u64, EntryMove>);
 
-/// Moves that were known when somebody began to find others: see [`Space::set_aside`].
+/// The moves that were known when others began to be found: see [`Space::set_aside`].
 #[derive(Default)]
 pub(super) struct Aside(Moves<u64, EntryMove>);
 
@@ -84,12 +84,12 @@ pub(super) struct Space<'a, L> {
     /// The largest numbers that a word can have by the moves that are known, if all words have the
     /// same length.
     pub largest: Option<Vec<u32>>,
-    /// Whether one of them has grown since somebody said that it had not.
+    /// Whether one of the largest numbers has grown since this was last cleared.
     pub has_grown: bool,
     /// Lists that are used again for each head.
     found: Vec<Move>,
     new_moves: Vec<EntryMove>,
-    /// Who can act where, as far as a property asked.
+    /// The heads that can act, as far as a property has asked.
     pub heads: RefCell<Heads>,
 }
 
@@ -224,7 +224,7 @@ impl<'a, L: Locals> Space<'a, L> {
 
     /// The number of a list of started threads.
     fn number_started(&mut self, spawns: Vec<(TemplateId, u32)>) -> Result<u32, Full> {
-        // Most moves start nobody.
+        // Most moves start no thread.
         if spawns.is_empty() {
             return Ok(NOBODY);
         }
@@ -255,14 +255,14 @@ impl<'a, L: Locals> Space<'a, L> {
         }
     }
 
-    /// The number of a thread of which somebody else has heard; words may have it from now on.
+    /// Numbers a thread that was told of from elsewhere; words may contain it from now on.
     pub fn meet(&mut self, (class, local): Entry) -> Result<u32, Full> {
         let entry = self.entries.intern((class, local))?;
         self.expect(class, SharedId(0), entry);
         Ok(entry)
     }
 
-    /// Notes that words may have a shared state of which somebody else has heard.
+    /// Notes a shared state that was told of from elsewhere; words may contain it from now on.
     pub fn meet_shared(&mut self, shared: SharedId) {
         self.expect(NO_CLASS, shared, 0);
     }

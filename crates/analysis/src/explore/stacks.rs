@@ -10,7 +10,7 @@ use selvedge_store::{Full, Interner};
 use super::{Classes, Locals, Move, Reached};
 use crate::{Pace, Resource, Stop, certify};
 
-/// The empty stack.
+/// The number of the empty stack.
 const EMPTY: u32 = 0;
 
 /// All stacks that were met. Locals are their numbers.
@@ -18,7 +18,7 @@ const EMPTY: u32 = 0;
 pub struct Stacks {
     /// The top and the rest of each stack but the empty one, whose numbers are one larger than in here.
     cells: Interner<(SymbolId, u32)>,
-    /// By number of stack.
+    /// The height of each stack, by its number.
     heights: Vec<u32>,
     tallest: u32,
     /// Stacks higher than this end the exploration.
@@ -93,7 +93,7 @@ impl Stacks {
         self.tallest as usize
     }
 
-    /// What becomes of a thread with a stack by an action.
+    /// The move of a thread with this stack by an action.
     fn after(&mut self, stack: u32, action: &Action) -> Result<Move, Full> {
         let mut spawns = Vec::new();
         if let Some(spawn) = action.spawn {

@@ -10,7 +10,7 @@ use selvedge_model::System;
 /// A system that is explored.
 #[derive(Clone)]
 pub enum SystemRef<'a> {
-    /// Somebody else's.
+    /// A borrowed system.
     Lent(&'a dyn System),
     /// One that lives as long as the exploration.
     Shared(Arc<dyn System>),

@@ -18,13 +18,13 @@ use super::visible::Glimpse;
 /// A property, prepared for the threads of a system.
 pub(super) enum Target {
     NeverWrong {
-        /// By shared state, whether it is wrong, where somebody has looked.
+        /// For each shared state, whether it is wrong; `None` until somebody asked.
         known: Vec<Option<bool>>,
     },
     NoDeadlock(Waiting),
     Tuple {
         shared: Option<u32>,
-        /// How many threads of a class need which top.
+        /// How many threads must show each glimpse.
         needs: Vec<(Glimpse, u32)>,
         threads: usize,
     },

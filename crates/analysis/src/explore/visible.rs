@@ -22,7 +22,7 @@ pub(super) struct Visible {
     layout: Layout,
     seen: Interner<Glimpse>,
     states: StateSet,
-    /// What is seen of an entry that shows one top; [`UNKNOWN`] where nobody has looked.
+    /// What each entry shows, if it has a single top; [`UNKNOWN`] until it was looked at.
     of_entry: Vec<u32>,
     /// Visible states that are not in the set yet.
     waiting: Batch,

@@ -38,7 +38,7 @@ const THREADS_OF_A_STATE: usize = 4;
 /// How many threads are looked at together: the memory that their moves need is asked for all at once.
 const TOGETHER: usize = 64;
 
-/// With fewer states than this there are no waves, unless somebody wants them.
+/// There are no waves with fewer states than this, unless a test asks for them.
 pub(super) const FEW_STATES: u32 = 1 << 15;
 
 /// Fewer threads than this do not move in a wave.
@@ -47,7 +47,7 @@ const FEW_THREADS: usize = 1 << 11;
 /// How many threads move without a wave after one in which most moves were not known.
 const PAUSE: usize = 1 << 18;
 
-/// What share of moves that are not known is too much for waves.
+/// The share of unknown moves, as a fraction, beyond which waves pause.
 const MOST_UNKNOWN: (usize, usize) = (3, 4);
 
 /// Threads on their way from one state to the next.
@@ -55,7 +55,7 @@ const MOST_UNKNOWN: (usize, usize) = (3, 4);
 pub(super) struct Waves {
     /// The threads that move next.
     next: Vec<Mover>,
-    /// What came of the last wave and is not in the set yet, by pieces.
+    /// The results of the last wave that are not in the set yet, by pieces.
     made: Vec<Made>,
     /// Threads of the last wave whose moves are not known.
     unknown: Vec<Unknown>,
@@ -64,7 +64,7 @@ pub(super) struct Waves {
     making: Vec<Made>,
     /// What the rows of the last wave know of the set, if they were looked up.
     sifted: Sifted,
-    /// How many threads are to move before the next wave.
+    /// The number of threads that move before the next wave.
     pause: usize,
 }
 
@@ -75,7 +75,7 @@ struct Mover {
     position: Option<u32>,
 }
 
-/// What comes of a piece of a wave.
+/// The results of a piece of a wave.
 #[derive(Default)]
 struct Made {
     /// The rows, each with the position of the thread that moved: as half rows, if that is enough.
@@ -95,11 +95,11 @@ struct Unknown {
     head: (u32, u32),
 }
 
-/// What there is to do at a bound.
+/// What remains to be done at a bound.
 pub(super) struct Todo<'t, M> {
     /// Threads that go on, by the number of a state and a position.
     pub work: &'t mut Vec<(u32, u32)>,
-    /// States from which nobody has moved at this bound.
+    /// States from which no thread has moved at this bound.
     pub waiting: &'t mut Range<u32>,
     /// The first state from which a thread that gets there goes on, and which threads of such states have moved.
     pub new_from: u32,
@@ -117,13 +117,13 @@ impl Waves {
         waiting: usize,
     ) -> bool {
         let states = reached.states.end();
-        // Whoever wants waves early has small ones, too.
+        // A low limit asks for waves early: then small ones are made, too.
         let least = if reached.waves_from < FEW_STATES { 1 } else { FEW_THREADS };
         let are_many = states >= reached.waves_from && work + waiting >= least;
         are_many && self.pause == 0 && !L::WHOLE_CONTEXTS && reached.known_rows().is_some()
     }
 
-    /// Notes that so many threads moved without a wave.
+    /// Notes that `threads` threads moved without a wave.
     pub fn passed(&mut self, threads: usize) {
         self.pause = self.pause.saturating_sub(threads);
     }
@@ -225,7 +225,7 @@ impl Waves {
         Ok(())
     }
 
-    /// Looks up what came of a wave with all workers, and leaves out what is in the set already and tells nobody anything new.
+    /// Looks up the results of a wave with all workers, and drops rows that are known and change nothing.
     fn sift(
         &mut self,
         states: &mut StateSet,
@@ -250,7 +250,7 @@ impl Waves {
         });
     }
 
-    /// Puts what is on its way into the set, and all threads back to what there is to do.
+    /// Puts the pending results into the set, and gives all pending threads back to `todo`.
     fn settle(
         &mut self,
         states: &mut StateSet,
@@ -273,7 +273,7 @@ impl Waves {
     }
 }
 
-/// What one worker does at a time.
+/// A task for one worker.
 enum Task<'t> {
     Insert(Box<dyn FnOnce() + Send + 't>),
     Make(&'t [Mover], &'t mut Made),

@@ -29,10 +29,10 @@ use selvedge_store::{Full, Interner};
 use super::{Classes, Locals, Move, Reached};
 use crate::{Pace, Resource, Stop, certify};
 
-/// How much of a stack is kept.
+/// How stacks are cut to windows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Cut {
-    /// How many symbols from the top; at least 1.
+    /// How many symbols are kept from the top; at least 1.
     pub depth: usize,
     /// Whether a pop uncovers only what fell out from under the symbols in sight; otherwise whatever
     /// ever fell out.
@@ -73,7 +73,7 @@ impl Window {
     }
 }
 
-/// What lies below: a symbol, and whether something may lie below that.
+/// A symbol that lies below, and whether something may lie below that.
 pub type Below = (SymbolId, bool);
 
 /// Where something lies below: in stacks of threads of a class, directly below these symbols, the
@@ -118,7 +118,7 @@ impl Windows {
         self.cut.depth
     }
 
-    /// The same with the guesses so far, for another exploration.
+    /// Keeps the guesses so far for another exploration, and clears the mark that they have grown.
     #[must_use]
     pub fn again(self) -> Self {
         Windows { grown: false, ..self }
@@ -153,7 +153,7 @@ impl Windows {
         (self.cut.depth..symbols.len()).map(one).collect()
     }
 
-    /// A window.
+    /// The window with this number.
     #[must_use]
     pub fn get(&self, local: u32) -> &Window {
         self.windows.get(local)

@@ -11,7 +11,7 @@ use super::Classes;
 use super::classes::arrangements;
 use super::listed::Listed;
 
-/// How threads are written down.
+/// The form in which the threads of a state are written down.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Layout {
     Listed(Listed),

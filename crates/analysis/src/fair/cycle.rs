@@ -19,13 +19,13 @@ use super::graph::Graph;
 use super::streett::Part;
 use crate::{Budget, Stop};
 
-/// So many states are tried as the beginning of the period,
+/// The most states that are tried as the beginning of the period.
 const MOST_STARTS: usize = 64;
 
-/// unless that takes more steps than this.
+/// The most steps that trying them may take.
 const MOST_WORK: usize = 4_000_000;
 
-/// What a cycle must have.
+/// A requirement that a cycle must meet to be fair.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Need {
     /// A step of the thread.
@@ -85,7 +85,7 @@ struct CycleSearch<'a> {
 }
 
 impl CycleSearch<'_> {
-    /// What every cycle needs.
+    /// The requirements that every cycle must meet.
     fn needs(&self) -> BTreeSet<Need> {
         let fairness = self.endless.fairness;
         let Some(&first) = self.part.states.first().filter(|_| fairness != Fairness::None) else {
@@ -180,7 +180,7 @@ impl CycleSearch<'_> {
         while let Some(&state) = queue.get(next) {
             next += 1;
             let mut edges: Vec<usize> = self.part.edges(self.graph, state).collect();
-            // Of ways of the same length, one with fewer switches is easier to read.
+            // Among ways of the same length, one with fewer switches is easier to read.
             let last = found_by[&state].map(|(_, edge)| self.graph.edge(edge).thread).or(last);
             edges.sort_by_key(|&edge| Some(self.graph.edge(edge).thread) != last);
             for edge in edges {

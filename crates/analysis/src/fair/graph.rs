@@ -43,7 +43,7 @@ pub(super) struct Edge {
     pub to: u32,
     /// The position of the thread that acts.
     pub thread: u32,
-    /// What it does, as a number of a move.
+    /// The number of the move that it makes.
     action: u32,
 }
 
@@ -76,10 +76,10 @@ struct Moves {
     can_act: bool,
 }
 
-/// What a thread can do at a shared state.
+/// A move of a thread at a shared state.
 struct Move {
     action: Action,
-    /// The thread afterwards.
+    /// The number of the thread after the move.
     after: u32,
     spawn: Option<u32>,
     /// Its fair choices, in rising order.
@@ -110,7 +110,7 @@ pub(super) struct Graph<'a> {
 }
 
 impl<'a> Graph<'a> {
-    /// The initial states.
+    /// Starts with the initial states.
     pub fn new(system: &'a dyn System, endless: Endless) -> Result<Self, Stop> {
         Self::begin(system, endless, None)
     }
@@ -178,7 +178,7 @@ impl<'a> Graph<'a> {
         self.ends.len()
     }
 
-    /// Follows states until so many were followed; whether there are more.
+    /// Follows states until `most` were followed, and returns whether there are more.
     pub fn expand(&mut self, most: usize, budget: &Budget) -> Result<bool, Stop> {
         let mut pace = Pace::new(budget);
         let (mut word, mut next) = (Vec::new(), Vec::new());
@@ -190,7 +190,7 @@ impl<'a> Graph<'a> {
         Ok(self.followed() < self.states())
     }
 
-    /// Follows the next state.
+    /// Finds the successors of the next state.
     fn follow(
         &mut self,
         word: &mut Vec<u32>,
@@ -286,12 +286,12 @@ impl<'a> Graph<'a> {
         self.states.get(state).to_vec()
     }
 
-    /// Who takes a step, and what the action is.
+    /// The thread that takes a step, and its action.
     pub fn action_of(&self, step: GraphStep) -> (ThreadId, Action) {
         (ThreadId(step.thread), self.moves[step.action as usize].action)
     }
 
-    /// What a thread is at a state, as a number.
+    /// The number of a thread, which stands for its template and stack, at a state.
     pub fn local(&self, state: u32, thread: usize) -> u32 {
         self.states.get(state)[thread + 1]
     }

@@ -32,25 +32,25 @@ use graph::{FEW_STATES, Graph};
 pub use rounds::{Within, within};
 use streett::Emptiness;
 
-/// What is asked.
+/// The question whether a system has an endless run of some kind.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
     /// The system, with all threads, and values chosen at once.
     pub system: &'a dyn System,
-    /// Which runs count.
+    /// The fairness that a run must satisfy, and whether threads may have ended in it.
     pub endless: Endless,
     /// Whether a proof should be written down, which can be large.
     pub evidence: bool,
 }
 
-/// What was found out.
+/// The result of a search for endless runs.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The answer.
+    /// Whether there is such a run.
     pub verdict: Verdict,
     /// The engine that gave it.
     pub engine: &'static str,
-    /// How many states were looked at, where states are looked at.
+    /// The number of states that were explored; `None` for engines that do not list states.
     pub states: Option<usize>,
     /// What the answer rests on: the lasso; the proof, if it was asked for.
     pub evidence: Option<Evidence>,
@@ -62,14 +62,14 @@ impl crate::engine::Reply for Outcome {
     }
 }
 
-/// The answer.
+/// Whether a system has an endless run of the kind that was asked for.
 #[derive(Clone, Debug)]
 pub enum Verdict {
     /// There is such a run.
     Nonterminating {
-        /// It.
+        /// The periodic run: a stem, then a cycle that repeats for ever.
         lasso: Lasso,
-        /// What the check says of it.
+        /// The result of rechecking the lasso.
         checked: Checked,
     },
     /// There is none: every run that counts comes to an end.
@@ -80,9 +80,9 @@ pub enum Verdict {
     },
     /// There is no such run that is periodic within a bound. Not a proof.
     Bounded(Rounds),
-    /// No answer.
+    /// The search ended without an answer.
     Unknown {
-        /// Why.
+        /// Why the search ended before it had an answer.
         stop: Stop,
         /// The largest bound within which there is no such run.
         completed: Option<Rounds>,
@@ -98,21 +98,21 @@ pub struct Rounds {
     pub lasso: usize,
 }
 
-/// What happens while an engine runs.
+/// Progress that an engine reports while it runs.
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
-    /// So many states were found, so many of them followed.
+    /// How far the search over states has come.
     States {
-        /// Found.
+        /// States that were found so far.
         found: usize,
-        /// Followed.
+        /// States whose successors were computed.
         followed: usize,
     },
     /// There is no run within this bound.
     Rounds(Rounds),
 }
 
-/// Told about events.
+/// A callback for progress events.
 pub type Listener<'a> = &'a (dyn Fn(Event) + Sync);
 
 /// The name of the engine that looks at every state.
@@ -135,7 +135,7 @@ pub fn search(question: &Question<'_>, budget: &Budget, tell: Listener<'_>) -> O
     search_in_waves(question, FEW_STATES, budget, tell)
 }
 
-/// The answer, where so many states are enough to follow them in waves. It is the same for any number of workers.
+/// Like [`search`], but follows states in waves once there are `from` of them. The number of workers does not change the answer.
 pub fn search_in_waves(
     question: &Question<'_>,
     from: usize,

@@ -33,18 +33,18 @@ const MOST_THREADS: usize = 4;
 /// So many states are tried as the beginning of a period in the order in which they are reached.
 const NEAR: usize = 1 << 7;
 
-/// What is known of a bound.
+/// The result of a search for a lasso within a bound.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Within {
     /// There is a lasso.
     Lasso(Lasso),
-    /// There is none.
+    /// There is no lasso within the bound.
     None,
     /// The system is not for this search.
     Refused,
 }
 
-/// Looks for a lasso with at most so many rounds before the period, and in it.
+/// Looks for a lasso with at most `stem` rounds before the period, and `lasso` rounds in it.
 pub fn within(
     system: &dyn System,
     Rounds { stem, lasso }: Rounds,
@@ -142,7 +142,7 @@ impl RoundSearch<'_, '_> {
         Ok(known)
     }
 
-    /// The states that so many rounds reach; nothing if the system is not for this search.
+    /// The states that this many rounds reach; `None` if the system does not suit this search.
     fn stem(&mut self, rounds: usize) -> Result<Option<Reached>, Stop> {
         let mut reached: Reached = (0..self.graph.end()).map(|s| (s, None)).collect();
         let mut is_reached = vec![true; reached.len()];

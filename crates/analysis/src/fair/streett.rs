@@ -21,14 +21,14 @@ use selvedge_model::{Endless, FairChoice, Fairness, ThreadId};
 use super::graph::Graph;
 use crate::{Budget, Pace, Stop};
 
-/// So many edges are looked at in the time of a move of an explorer.
+/// This many edges are looked at in the time of one move of an explorer.
 const EDGES_PER_MOVE: usize = 16;
 
-/// What was found.
+/// The result of looking for a part that is fair.
 pub(super) enum Emptiness {
     /// A part that meets all conditions.
     Part(Part),
-    /// None; with the levels of each state, if they are wanted.
+    /// There is no such part. Holds the levels of each state, if they are wanted.
     Nothing(Option<Vec<Vec<Level>>>),
 }
 
@@ -114,13 +114,13 @@ pub(super) fn search(
     })
 }
 
-/// What is to be said of a component.
+/// Whether a component meets the conditions of fairness.
 enum Status {
     /// No step stays in it.
     Still,
     /// This is asked for and never happens.
     Broken(Helpful),
-    /// It meets all conditions.
+    /// All conditions are met.
     Fine,
 }
 
@@ -278,7 +278,7 @@ impl PartSearch<'_> {
         Ok(if is_weak { idle.first().copied() } else { first })
     }
 
-    /// What is left of a component when all is taken out that asks for what never happens.
+    /// What is left of a component without the states, or with dead edges, that demand what never happens.
     fn without(
         &mut self,
         helpful: Helpful,
@@ -291,7 +291,7 @@ impl PartSearch<'_> {
                 let rests = |state: &u32| !self.graph.asks(self.endless, *state, thread.0);
                 component.into_iter().filter(rests).collect()
             }
-            // It asks everywhere.
+            // The thread asks to act in every state.
             Helpful::Thread(_) => Vec::new(),
             Helpful::Choice(thread, choice) => {
                 let makes = |&edge: &usize| {

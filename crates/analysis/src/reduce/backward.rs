@@ -18,7 +18,7 @@ use super::rules::{Effect, Pushdown, Rule, Written};
 use super::tuples::Tuples;
 use crate::Stop;
 
-/// Where a transition leads.
+/// The end of a transition.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum Target {
     /// To a control state in this round: the symbol is popped.
@@ -37,7 +37,7 @@ struct Key {
     target: Target,
 }
 
-/// A saturation under way.
+/// A pre* saturation in progress.
 pub(super) struct Backward<'a> {
     pushdown: &'a Pushdown,
     wanted: Option<&'a Wanted<'a>>,

@@ -63,7 +63,7 @@ pub enum Direction {
     Backward,
 }
 
-/// What a number of rounds reaches.
+/// The shared states at the end of a number of rounds, and whether they break a property.
 #[derive(Clone, Debug)]
 pub struct Rounds {
     /// The number of rounds.
@@ -114,7 +114,7 @@ impl<'a> Reduction<'a> {
         Ok(Reduction { system, properties, direction, pushdown, tuples, solutions, last })
     }
 
-    /// What was found for the current number of rounds.
+    /// The result for the current number of rounds.
     #[must_use]
     pub fn rounds(&self) -> &Rounds {
         &self.last
@@ -132,7 +132,7 @@ impl<'a> Reduction<'a> {
         (self.tuples.bdds.live_nodes(), self.tuples.bdds.bytes())
     }
 
-    /// Allows one more round.
+    /// Raises the number of rounds by one.
     pub fn advance(&mut self, budget: &Budget) -> Result<&Rounds, Stop> {
         budget.check()?;
         self.tuples.bdds.limit_mut().0 = budget.clone();
@@ -240,7 +240,7 @@ impl<'a> Reduction<'a> {
     }
 }
 
-/// That the first tuple begins with the shared state of the initial state of the run.
+/// Requires that the first tuple begins with the shared state of the run's initial state.
 fn starts(tuples: &mut Tuples, pushdown: &Pushdown) -> Result<Bdd, Stop> {
     let mut any = Bdd::FALSE;
     for (initial, &number) in (0..).zip(&pushdown.initial) {
@@ -252,7 +252,7 @@ fn starts(tuples: &mut Tuples, pushdown: &Pushdown) -> Result<Bdd, Stop> {
     Ok(any)
 }
 
-/// That the last round ends with a shared state at which a property can be broken.
+/// Requires that the last round ends with a shared state at which a property can be broken.
 fn broken(
     tuples: &mut Tuples,
     pushdown: &Pushdown,

@@ -66,7 +66,7 @@ pub(super) struct Pushdown {
     pub threads: usize,
 }
 
-/// What a group of rules of a template has in common.
+/// The key of a group of rules: a template, a top symbol and its replacement.
 type Group = (TemplateId, Option<SymbolId>, Word);
 
 impl Pushdown {

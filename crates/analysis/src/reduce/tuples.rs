@@ -21,7 +21,7 @@ use crate::{Budget, Stop};
 pub(super) enum Tuple {
     /// Where a transition begins.
     Now,
-    /// In between.
+    /// The tuple in the middle, while two relations are composed.
     Next,
     /// Where a transition ends.
     Then,
@@ -32,7 +32,7 @@ const COPIES: u32 = 3;
 /// More variables than this are not put in order.
 const MOST_VARIABLES: u64 = 1 << 24;
 
-/// Relations between tuples.
+/// Relations between tuples of shared states, as decision diagrams.
 pub(super) struct Tuples {
     pub bdds: Manager<Limits>,
     /// The bits of a shared state, and of the number of an initial state.
@@ -52,7 +52,7 @@ impl Tuples {
         }
     }
 
-    /// Whether there are variables for so many rounds.
+    /// Whether there are enough variables for this many rounds.
     pub fn has_room(&self, rounds: usize) -> bool {
         let block = u64::from(self.bits * COPIES);
         let all = (rounds as u64).checked_mul(block);
@@ -79,7 +79,7 @@ impl Tuples {
         self.block(round, tuple).enumerate().map(|(bit, v)| (v, number >> bit & 1 == 1)).collect()
     }
 
-    /// That a shared state is one of some.
+    /// Requires that a shared state is one of `numbers`.
     pub fn is_one_of(
         &mut self,
         round: usize,
@@ -95,14 +95,14 @@ impl Tuples {
         Ok(any)
     }
 
-    /// That the run starts in an initial state.
+    /// Requires that the run starts in this initial state.
     pub fn starts_in(&mut self, initial: u32) -> Result<Bdd, Stop> {
         let literal = |bit| (bit, initial >> bit & 1 == 1);
         let literals: Vec<_> = (0..self.initial_bits).map(literal).collect();
         self.bdds.cube_of(&literals)
     }
 
-    /// That two lists of variables have the same values.
+    /// Requires that two lists of variables have the same values.
     pub fn same(&mut self, left: &[Var], right: &[Var]) -> Result<Bdd, Stop> {
         let mut pairs: Vec<_> = left.iter().zip(right).collect();
         pairs.sort_unstable_by_key(|(left, _)| std::cmp::Reverse(**left));
@@ -115,7 +115,7 @@ impl Tuples {
         Ok(all)
     }
 
-    /// Nothing happens: both tuples are the same.
+    /// Requires that nothing happens: both tuples are the same.
     pub fn identity(&mut self, rounds: std::ops::Range<usize>) -> Result<Bdd, Stop> {
         let (now, then) = (self.vars(rounds.clone(), Tuple::Now), self.vars(rounds, Tuple::Then));
         self.same(&now, &then)
@@ -128,7 +128,7 @@ impl Tuples {
         self.bdds.rename(diagram, renaming)
     }
 
-    /// Forgets a tuple.
+    /// Quantifies the variables of a tuple away.
     pub fn forget(&mut self, diagram: Bdd, rounds: usize, tuple: Tuple) -> Result<Bdd, Stop> {
         let vars = self.vars(0..rounds, tuple);
         let cube = self.bdds.cube(&vars);
@@ -238,7 +238,7 @@ impl Tuples {
         Ok(new)
     }
 
-    /// Frees diagrams that nobody needs, if that is worth while.
+    /// Frees diagrams that are not needed any more, if it is worth while.
     pub fn collect(&mut self, keep: impl FnOnce() -> Vec<Bdd>) {
         if self.bdds.should_collect() {
             let keep = keep().into_iter().chain(self.steps.values().copied()).collect::<Vec<_>>();
@@ -247,7 +247,7 @@ impl Tuples {
     }
 }
 
-/// How many bits so many values need.
+/// The number of bits that tell `count` values apart.
 fn bits_for(count: usize) -> u32 {
     usize::BITS - count.saturating_sub(1).leading_zeros()
 }

@@ -21,7 +21,7 @@ use selvedge_model::Stop;
 
 use crate::{Blame, default_memory_limit};
 
-/// How often the guard looks.
+/// How long the guard waits between two looks.
 const OFTEN: Duration = Duration::from_millis(5);
 
 /// How long after its limit a short run may answer by itself.
@@ -33,9 +33,9 @@ const SLACK: usize = 16_000_000;
 /// How many bytes more a run may use that is over its limit, and has not answered yet.
 const MORE: usize = 4_000_000;
 
-/// Nobody has an answer yet.
+/// Neither the command nor the guard has an answer yet.
 const NOBODY: u8 = 0;
-/// The command has one.
+/// The command has an answer.
 const COMMAND: u8 = 1;
 /// The guard has one, and the program ends.
 const GUARD: u8 = 2;
@@ -52,12 +52,12 @@ pub fn answers() {
     }
 }
 
-/// Says what a search has completed.
+/// Records what a search has completed.
 pub fn completed(what: String) {
     *COMPLETED.lock().unwrap_or_else(PoisonError::into_inner) = Some(what);
 }
 
-/// Says that somebody pressed Ctrl-C.
+/// Notes that Ctrl-C was pressed.
 pub fn interrupted() {
     INTERRUPTED.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(Instant::now);
 }
@@ -69,7 +69,7 @@ pub struct Watched {
     pub timeout: Option<Duration>,
     /// How many bytes it may use; [`default_memory_limit`] if nothing is said.
     pub memory: Option<usize>,
-    /// How many bytes are in use.
+    /// Measures the bytes in use.
     pub memory_in_use: fn() -> usize,
     /// Gives the system back what the allocator keeps although it is free.
     pub give_back: fn(),
@@ -78,7 +78,7 @@ pub struct Watched {
 /// Why a command ends without an answer of its own, and what is known by then.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Overrun {
-    /// The limit.
+    /// The limit that was reached.
     pub why: Stop,
     /// The last bound or part that was completed, in words.
     pub completed: Option<String>,
@@ -92,7 +92,7 @@ impl Overrun {
         Overrun { why, completed }
     }
 
-    /// The answer for people.
+    /// The answer as text for people.
     #[must_use]
     pub fn text(&self) -> String {
         let less = "a smaller program, fewer threads or smaller constants";

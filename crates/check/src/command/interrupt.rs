@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// How a program ends that is not let finish: nothing is known.
 const UNKNOWN: i32 = 20;
 
-/// Whether somebody asked to stop.
+/// A flag that Ctrl-C sets.
 #[derive(Clone, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
@@ -34,7 +34,7 @@ impl Interrupt {
         Arc::clone(&self.0)
     }
 
-    /// Whether somebody asked to stop.
+    /// Whether Ctrl-C was pressed.
     #[must_use]
     pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::SeqCst)

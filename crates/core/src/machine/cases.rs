@@ -19,18 +19,18 @@ use crate::{Control, EdgeId, Slot, Value};
 /// A relation does not have more cases than this.
 pub(super) const MOST_CASES: usize = 1 << 16;
 
-/// What an edge does where some values are read.
+/// One case of an edge: what it does to configurations with certain values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Case {
     /// The values before. What is not listed may be anything.
     pub reads: Vec<(Slot, Value)>,
     /// The values after; an open one may be anything of its kind. What is not listed stays.
     pub writes: Vec<(Slot, Value)>,
-    /// What becomes of the thread.
+    /// How the thread goes on.
     pub effect: Becomes,
 }
 
-/// What becomes of a thread.
+/// How a thread goes on after a case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Becomes {
     /// It stands at the end of the edge.
@@ -44,7 +44,7 @@ pub enum Becomes {
 }
 
 impl Machine {
-    /// What an edge does to all configurations of a thread with this owner of locks.
+    /// All cases of an edge, for a thread that owns locks under this number.
     pub fn cases(&self, id: EdgeId, owner: u32) -> Result<Vec<Case>, Fault> {
         let edge = self.code.edge(id);
         if edge.starts {

@@ -49,15 +49,15 @@ const MOST_VALUES: usize = 1 << 24;
 /// Code with a layout, ready to be executed.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// What is executed.
+    /// The code that is executed.
     pub code: Code,
-    /// The shared slots.
+    /// The layout of the shared slots.
     pub shared: Layout,
     /// The slots of the frames of each procedure.
     pub frames: Vec<Layout>,
     /// The bits that are kept at each location; the others are never read again.
     masks: Vec<Arc<[u64]>>,
-    /// What a frame of each procedure holds first.
+    /// The initial memory of a frame of each procedure.
     fresh: Vec<Memory>,
     /// The slots of each procedure that hold thread ids.
     thread_slots: Vec<Vec<usize>>,
@@ -67,22 +67,22 @@ pub struct Machine {
     locks: Vec<usize>,
     /// How many threads there are at the beginning, where locks remember their owners.
     pub first_threads: u32,
-    /// How the program looks at the ids of started threads.
+    /// Which ids of started threads the program looks at, and how.
     pub names: Names,
     /// Whether a thread may be dropped when it is started.
     pub drops_threads: bool,
     /// Whether values are chosen at once, so that nothing that may be read is open.
     pub chooses_at_once: bool,
-    /// Who says that an atomic section is not to be followed any further.
+    /// Tells when an atomic section should not be followed any further.
     pub is_over: Option<IsOver>,
 }
 
-/// Says whether somebody wants an end, or time or memory is used up.
+/// Tells whether to stop: on request, or because time or memory is used up.
 #[derive(Clone)]
 pub struct IsOver(Arc<dyn Fn() -> bool + Send + Sync>);
 
 impl IsOver {
-    /// Asks this function.
+    /// Wraps a function that tells whether to stop.
     pub fn new(asked: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         IsOver(Arc::new(asked))
     }
@@ -168,7 +168,7 @@ impl Machine {
         Ok(run.new.map_or_else(Vec::new, |new| new.memory.values(layout).collect()))
     }
 
-    /// What a frame of a procedure holds first.
+    /// The initial memory of a frame of a procedure.
     #[must_use]
     pub fn fresh(&self, proc: ProcId) -> &Memory {
         &self.fresh[proc.index()]

@@ -30,7 +30,7 @@ use crate::{Memory, Value};
 /// another one. It never ends.
 pub const DROPPED: Value = Value::Small(-1);
 
-/// So many variables, or more.
+/// Counts of variables end here: this many, or more.
 const MANY: u32 = 8;
 
 /// Which names a program looks at, and how.

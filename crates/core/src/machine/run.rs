@@ -9,9 +9,9 @@ use crate::{Choices, EdgeId, Footprint, Loc, Memory, ProcId, Site, evaluate};
 /// One result of taking an edge: the state after it, and what becomes of the thread.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What all threads see.
+    /// The shared state after the edge.
     pub shared: Shared,
-    /// What becomes of the top frame.
+    /// The frames that replace the top frame.
     pub next: Next,
     /// A thread that was started.
     pub started: Option<Box<Started>>,
@@ -19,21 +19,21 @@ pub struct Outcome {
     pub fair: Vec<(Site, bool)>,
 }
 
-/// What becomes of the top frame.
+/// What replaces the top frame.
 #[derive(Clone, Debug)]
 pub enum Next {
     /// This one takes its place.
     Goto(Frame),
-    /// Two take its place.
+    /// The two frames of a call take its place.
     Call(Box<Call>),
-    /// It is gone.
+    /// The frame is removed.
     Return,
 }
 
 /// The frames of a call.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// The one on top.
+    /// The frame of the called procedure, on top.
     pub callee: Frame,
     /// The one below, to which the callee returns.
     pub caller: Frame,
@@ -44,23 +44,23 @@ pub struct Call {
 pub struct Started {
     /// The procedure that it runs.
     pub proc: ProcId,
-    /// Its first frame.
+    /// The first frame of the thread.
     pub frame: Frame,
-    /// Its id; 0 if nobody has got it.
+    /// Its id; 0 if the program does not keep it.
     pub id: u32,
 }
 
 /// Memories of a run that led nowhere, for the next one.
 pub(super) type Spare = Option<(Memory, Memory)>;
 
-/// What an edge is executed for.
+/// The purpose of executing an edge.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// What it leads to. A result that is open stays open when it is received.
+    /// Find its outcomes. A result that is open stays open when it is received.
     Outcomes,
-    /// What it leads to, and what it touches on the way.
+    /// Find its outcomes, and what it touches on the way.
     Deeds,
-    /// The cases of a relation. A result that is open gets a value.
+    /// Find the cases of its relation. A result that is open gets a value.
     Cases,
 }
 

@@ -28,7 +28,7 @@ pub struct Shared {
 pub struct Wrong {
     /// The edge that went wrong.
     pub edge: EdgeId,
-    /// Why.
+    /// Why the edge went wrong.
     pub reason: String,
 }
 
@@ -141,7 +141,7 @@ impl Shared {
             let reason = String::from_utf8(bytes).ok()?;
             shared.wrong = Some(Box::new(Wrong { edge: EdgeId((head >> 32) as u32), reason }));
         }
-        // Whatever is written in another way is none.
+        // Text that is written in another way is rejected.
         let mut again = Vec::new();
         shared.write(&mut again);
         (again == words).then_some(shared)

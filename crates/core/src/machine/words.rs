@@ -21,18 +21,18 @@ pub enum Halt {
     Blocked,
     /// The program goes wrong.
     Wrong(Box<Failure<Value>>),
-    /// It cannot be followed.
+    /// The step cannot be followed.
     Fault(Box<Fault>),
 }
 
-/// Something cannot be enumerated.
+/// A step whose outcomes cannot be enumerated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// What happened, and what to do about it.
     pub message: String,
-    /// Where.
+    /// The place in the text that it is about.
     pub site: Option<Site>,
-    /// Whether somebody wanted an end: see [`super::Machine::is_over`].
+    /// Whether the run was told to end: see [`super::Machine::is_over`].
     pub is_over: bool,
 }
 
@@ -43,14 +43,14 @@ impl Fault {
     }
 }
 
-/// What becomes of the top frame.
+/// How an edge changes the stack.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Leaves {
-    /// It stays, and the thread goes on with it.
+    /// The frame stays, and the thread goes on with it.
     Stays,
-    /// Another one is put on top of it.
+    /// A new frame is put on top of it.
     Calls,
-    /// It is taken.
+    /// The frame is removed.
     Returns,
 }
 
@@ -58,7 +58,7 @@ pub(super) enum Leaves {
 pub struct Words<'m> {
     pub(super) machine: &'m Machine,
     pub(super) choices: &'m mut Choices,
-    /// The state before.
+    /// The shared state before the edge.
     pub(super) before: &'m Shared,
     pub(super) proc: ProcId,
     /// The thread as the owner of locks.
@@ -116,7 +116,7 @@ impl<'m> Words<'m> {
         Words::again(machine, before, frame, choices, &mut None)
     }
 
-    /// Begins in memories that nobody needs any more, if there are some.
+    /// Begins in memories of an earlier run, if there are some to reuse.
     pub(super) fn again(
         machine: &'m Machine,
         before: &'m Shared,
@@ -219,7 +219,7 @@ impl<'m> Words<'m> {
         }
     }
 
-    /// One of so many possibilities.
+    /// Picks one of `count` possibilities.
     fn pick(&mut self, count: u64) -> u64 {
         self.choices.pick(usize::try_from(count).unwrap_or(usize::MAX).max(1)) as u64
     }

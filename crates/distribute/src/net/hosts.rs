@@ -6,10 +6,10 @@ use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 /// The most processes of a run.
 const MOST: usize = 1024;
 
-/// Where processes are.
+/// The addresses of the processes of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hosts {
-    /// As they are written.
+    /// The addresses as they were written.
     names: Vec<String>,
     /// The addresses that each name stands for.
     addresses: Vec<Vec<SocketAddr>>,
@@ -67,7 +67,7 @@ impl Hosts {
         self.addresses.iter().flatten().all(|address| address.ip().is_loopback())
     }
 
-    /// What a process is called: its number, and where it is.
+    /// The name of a process for people: its number and its address.
     #[must_use]
     pub fn name(&self, process: usize) -> String {
         let at = self.names.get(process).map_or("nowhere", String::as_str);

@@ -63,7 +63,7 @@ impl Health {
         self.note_loss(words);
     }
 
-    /// What was lost, if something was.
+    /// Describes the connection that was lost, if one was.
     pub fn loss(&self) -> Option<String> {
         lock(&self.lost).clone()
     }
@@ -90,9 +90,9 @@ pub(crate) struct Link {
     reader: TcpStream,
     writer: Arc<Mutex<Writer>>,
     health: Arc<Health>,
-    /// What the other process is called.
+    /// The name of the other process.
     name: Arc<str>,
-    /// How much of a frame is still to come.
+    /// The number of bytes of the current frame that are still to come.
     left: usize,
     has_ended: bool,
 }
@@ -149,7 +149,7 @@ impl Link {
         park()
     }
 
-    /// Reads so many bytes.
+    /// Fills the buffer, or ends the connection.
     fn fill(&mut self, bytes: &mut [u8]) {
         let mut filled = 0;
         while filled < bytes.len() {
@@ -163,14 +163,14 @@ impl Link {
     }
 }
 
-/// Never comes back.
+/// Blocks the thread for ever.
 fn park() -> ! {
     loop {
         thread::park();
     }
 }
 
-/// What broke a connection, in words.
+/// Describes why a connection broke.
 fn broken(name: &str, why: &io::Error) -> String {
     match why.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
@@ -198,7 +198,7 @@ impl Writer {
         if !std::mem::replace(&mut self.is_closed, true) {
             let _ = self.stream.set_write_timeout(Some(BEAT));
             let words = words.as_bytes();
-            // Who does not hear it notices anyway.
+            // A process that does not hear it notices the end anyway.
             let _ = self.frame(kind::LAST_WORD, &words[..words.len().min(LONGEST_WORD)]);
             let _ = self.stream.shutdown(Shutdown::Both);
         }
@@ -286,7 +286,7 @@ impl Stream for Link {
     fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         let mut writer = lock(&self.writer);
         if !std::mem::replace(&mut writer.is_closed, true) {
-            // Whoever is gone by now has heard all that matters.
+            // A process that is gone by now has heard all that matters.
             let _ = writer.frame(kind::END, &[]);
             let _ = writer.stream.shutdown(how);
         }

@@ -39,14 +39,14 @@ const AGAIN: Duration = Duration::from_millis(100);
 /// How this conversation begins.
 const MAGIC: &[u8; 8] = b"selvedg1";
 
-/// What all processes of a run have in common.
+/// What all processes of a run must agree about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Identity {
     /// The version of the program.
     version: Code,
-    /// The file.
+    /// A code for the text of the file.
     file: Code,
-    /// What is asked about it, and how.
+    /// A code for the question and its options.
     options: Code,
 }
 
@@ -78,7 +78,7 @@ impl Identity {
     }
 }
 
-/// Who meets.
+/// The parameters of the meeting of all processes.
 #[derive(Clone)]
 pub(crate) struct Meeting {
     pub hosts: Hosts,
@@ -88,11 +88,11 @@ pub(crate) struct Meeting {
     pub identity: Identity,
     pub secret: Secret,
     pub patience: Duration,
-    /// Ends the wait when somebody sets it.
+    /// Ends the wait when it is set.
     pub cancelled: Arc<AtomicBool>,
 }
 
-/// What a process says of itself.
+/// What a process claims to be, to one that it connects to.
 #[derive(Clone, PartialEq, Eq)]
 struct Claim {
     from: u32,
@@ -134,11 +134,11 @@ impl Claim {
     }
 }
 
-/// Why there is no connection.
+/// Why a connection was refused.
 enum Refusal {
-    /// Nobody that belongs here, or nobody at all: it may come again.
+    /// The other side does not belong to this run, or does not answer: it may try again.
     Stranger,
-    /// Somebody who knows the secret and works on something else.
+    /// The other side knows the secret, but works on something else.
     Different(String),
 }
 
@@ -195,7 +195,7 @@ fn gather(
             return Err("the run was interrupted before it began".to_owned());
         }
         match told.recv_timeout(AGAIN) {
-            // Who comes twice has started anew before this one has noticed.
+            // A process that connects a second time has been restarted.
             Ok(Ok((other, stream))) => met[other] = Some(stream),
             Ok(Err(why)) => return Err(why),
             Err(RecvTimeoutError::Timeout) if Instant::now() < until => {
@@ -327,12 +327,12 @@ fn reach(
     }
 }
 
-/// What both sides sign: who speaks, both numbers, the claim.
+/// The code that both sides send: it signs the role, both nonces and the claim.
 fn code(secret: &Secret, who: &[u8; 1], numbers: &[Code; 2], claim: &[u8]) -> Code {
     secret.code(&[MAGIC, who, &numbers[0], &numbers[1], claim])
 }
 
-/// The side that connects.
+/// The handshake of the side that connects.
 fn say(mut stream: &TcpStream, other: usize, meeting: &Meeting) -> Result<(), Refusal> {
     let until = Instant::now() + GREETING;
     stream.set_write_timeout(Some(GREETING))?;
@@ -353,7 +353,7 @@ fn say(mut stream: &TcpStream, other: usize, meeting: &Meeting) -> Result<(), Re
     meeting.compare(&heard, Some(other)).map(|_| ())
 }
 
-/// The side that somebody connects to: who it is.
+/// The handshake of the side that accepts; returns the number of the other process.
 fn hear(mut stream: &TcpStream, meeting: &Meeting) -> Result<usize, Refusal> {
     let until = Instant::now() + GREETING;
     stream.set_nonblocking(false)?;

@@ -15,7 +15,7 @@ const BLOCK: usize = 64;
 /// The fewest bytes of a secret.
 const SHORTEST: usize = 16;
 
-/// What all processes of a run know, and nobody else.
+/// The secret that all processes of a run share.
 #[derive(Clone)]
 pub struct Secret(Vec<u8>);
 
@@ -32,13 +32,13 @@ impl Secret {
         }
     }
 
-    /// What stands for a secret where none is needed: on this machine alone.
+    /// The empty secret, for processes on this machine alone.
     #[must_use]
     pub fn none() -> Self {
         Secret(Vec::new())
     }
 
-    /// A secret that nobody has ever seen, as text.
+    /// Makes a new random secret, as text.
     pub fn random() -> Result<String, String> {
         Ok(nonce()?.iter().map(|byte| format!("{byte:02x}")).collect())
     }

@@ -201,7 +201,7 @@ pub(super) fn follow(
     })
 }
 
-/// What is said of a schedule that cannot be read, or not be followed.
+/// The error for a schedule that cannot be read or followed.
 pub(super) fn not_followed(error: impl std::fmt::Display) -> EvidenceError {
     EvidenceError::new(format!("the schedule cannot be followed: {error}"))
 }

@@ -12,7 +12,7 @@ const DEEPEST: usize = 3;
 /// An object as text.
 pub(super) fn print(object: &impl Serialize) -> String {
     let mut bytes = Vec::new();
-    // Nothing that is printed here has keys that are not strings, and memory takes every byte.
+    // Keys are always strings, and writing to memory cannot fail.
     let _ = object.serialize(&mut Serializer::with_formatter(&mut bytes, Lines::default()));
     bytes.push(b'\n');
     String::from_utf8(bytes).unwrap_or_default()

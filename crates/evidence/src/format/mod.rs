@@ -67,23 +67,23 @@ const FORMAT: u64 = 3;
 /// The version of Selvedge that writes.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What evidence is about.
+/// The input and the property that evidence is about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Subject {
     /// The name of the file; for people only.
     pub file: String,
     /// The digest of its text; see [`digest`].
     pub digest: String,
-    /// What the command line said about it.
+    /// The options that the input was read with.
     pub options: Options,
     /// Of the threads of which there is any number: how many the run has that the evidence shows, by
     /// template. A proof has none of these.
     pub chosen: BTreeMap<String, u32>,
-    /// What must not happen, as [`crate::property`] names it.
+    /// The property, as [`crate::property`] names it.
     pub property: String,
 }
 
-/// What the command line says about an input.
+/// The command-line options about an input, as evidence keeps them.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
@@ -144,7 +144,7 @@ pub fn digest(text: &str) -> String {
 pub struct Document {
     /// The version of Selvedge that wrote it.
     selvedge: String,
-    /// The format.
+    /// The version of the format.
     evidence: u64,
     /// A remark: the name of the file.
     file: String,
@@ -176,7 +176,7 @@ pub struct Document {
     views: Option<ViewsText>,
 }
 
-/// What kind of evidence it is.
+/// The kind of evidence in a document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Kind {
@@ -190,7 +190,7 @@ enum Kind {
     Views,
 }
 
-/// What every format has.
+/// The fields that every version of the format has.
 #[derive(Deserialize)]
 struct Version {
     selvedge: Option<String>,
@@ -385,7 +385,7 @@ impl Document {
         matches!(self.kind, Kind::Lasso | Kind::Termination)
     }
 
-    /// Whether it is about deadlocks, too.
+    /// Whether it counts all deadlocks as violations.
     #[must_use]
     pub fn is_about_deadlocks(&self) -> bool {
         self.options.deadlock
@@ -403,13 +403,13 @@ impl Document {
         &self.chosen
     }
 
-    /// What the command line said about the input, or an engine in its place.
+    /// The options about the input, given on the command line or chosen by an engine.
     #[must_use]
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// What must not happen, in words.
+    /// The property in words.
     #[must_use]
     pub fn property(&self) -> &str {
         &self.property

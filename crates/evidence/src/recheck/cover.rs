@@ -91,7 +91,7 @@ impl Checker<'_> {
                 return refused(&state, "breaks a relation");
             }
             let mut first = CountedState::of_kinds(state.shared, kinds);
-            // As many as any dangerous state may ask for.
+            // More threads than any dangerous state can ask for.
             for &kind in &any_kinds {
                 first = with_count(&first, kind, u32::MAX);
             }
@@ -134,7 +134,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// What a thread of a kind does leads to a state that is allowed, if the state before was.
+    /// Checks that a step of a thread of this kind leads from allowed states to allowed ones.
     fn check_step(
         &self,
         from: SharedId,
@@ -171,7 +171,7 @@ impl Checker<'_> {
     ) -> Result<(), Refusal> {
         for kind in beside.members() {
             watch.spend(1)?;
-            // What is listed beside something, and not itself, is nowhere.
+            // A kind that is listed beside another but has no entry of its own never occurs.
             let Some(others) = listed.beside(kind) else { continue };
             if !self.may_be_beside(to, kind, &others.and(beside)) {
                 return Err(self.not_beside(from, kind, to));
@@ -281,7 +281,7 @@ fn without(state: &CountedState, kind: u32) -> CountedState {
     CountedState { shared: state.shared, threads: threads.collect() }
 }
 
-/// A state with so many threads of a kind.
+/// The state with this many threads of a kind.
 fn with_count(state: &CountedState, kind: u32, count: u32) -> CountedState {
     let others = state.threads.iter().copied().filter(|&(other, _)| other != kind);
     let mut threads: Vec<(u32, u32)> = others.chain([(kind, count)]).collect();

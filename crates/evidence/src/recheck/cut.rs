@@ -111,7 +111,7 @@ impl CutCertificate {
     }
 }
 
-/// How many symbols a guess names above the one that may lie below.
+/// The number of symbols that a guess names above the symbol below.
 fn told(depth: usize) -> usize {
     depth.saturating_sub(1).max(1)
 }
@@ -132,10 +132,10 @@ struct Checker<'a> {
 /// A symbol that may lie below what is in sight, and whether there is more below it.
 type Below = (SymbolId, bool);
 
-/// What a thread can do in one step.
+/// A step of a thread of some kind.
 struct Successor {
     shared: SharedId,
-    /// What it is afterwards, with the number of that kind if the certificate has it.
+    /// The thread after the step, with the number of its kind if the certificate has it.
     after: KnownThread,
     /// By how much its stack has grown.
     growth: i64,

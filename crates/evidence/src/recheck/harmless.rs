@@ -30,7 +30,7 @@ pub(super) struct Harmless<'a> {
     classes: &'a Classes<'a>,
     /// Whether a thread of a kind may have such a stack.
     may_have: &'a MayHave<'a>,
-    /// Who can act where, as far as a property asked.
+    /// The heads that can act, as far as a property has asked.
     heads: Heads,
 }
 
@@ -134,10 +134,10 @@ impl<'a> Harmless<'a> {
     }
 }
 
-/// What a pattern wants at one place of the list of threads.
+/// What a pattern demands of the thread at one place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {
-    /// Any thread.
+    /// Nothing: any thread will do.
     Any,
     /// A thread that has ended.
     Ended,
@@ -169,7 +169,7 @@ fn can_be_placed(
     if places.len() as u64 > count && !forgets {
         return false;
     }
-    // The threads of which something is wanted; the others are whoever is left.
+    // Only threads of which something is demanded must be placed; the others fill what is left.
     let first = classes.of_thread.iter().copied().map(Some);
     let is_forgotten =
         |class: Option<u32>, at: usize| forgets && class.is_none() && places[at] == Wanted::Ended;

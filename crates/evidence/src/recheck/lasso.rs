@@ -80,10 +80,10 @@ pub(super) fn check(
     Ok(Checked::Lasso { stem: stem.steps.len(), period: period.len(), endless: *endless, threads })
 }
 
-/// What was seen in one period.
+/// The observations of one period.
 struct Walk {
     after: State,
-    /// What was seen of each thread.
+    /// What each thread did in the period.
     threads: Vec<Deeds>,
 }
 
@@ -115,7 +115,7 @@ fn walk(
     let mut threads = vec![Deeds { lowest, ..Deeds::default() }; start.threads.len()];
     for (index, (thread, action)) in lasso.period.iter().enumerate() {
         watch.spend(state.threads.len())?;
-        // In the midst of a step nobody has to wait.
+        // In the midst of a step no other thread waits.
         let seen = threads.iter_mut().filter(|_| !system.is_between(state.shared));
         for (id, seen) in state.thread_ids().zip(seen) {
             let asks = lasso.endless.asks(system, &state, id)?;

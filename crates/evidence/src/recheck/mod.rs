@@ -39,7 +39,7 @@ use selvedge_model::{Budget, Endless, Fairness, Fault, Property, Stop, System, T
 use crate::watch::Watch;
 use crate::{CutCertificate, Evidence, LassoThread, LeftOut, Part};
 
-/// What was found to be true.
+/// What a successful check has shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Checked {
     /// No schedule breaks a property: shown by an invariant on the tops of the stacks.
@@ -48,7 +48,7 @@ pub enum Checked {
         states: usize,
         /// How many symbols of each stack it keeps; `None` if nothing is ever cut off.
         depth: Option<usize>,
-        /// How many guesses there are about what lies below what.
+        /// The number of guesses about symbols below the cut.
         guesses: usize,
         /// How many relations there are between heights of stacks.
         measures: usize,
@@ -79,37 +79,37 @@ pub enum Checked {
         /// How many nodes the diagrams have.
         nodes: usize,
     },
-    /// What is said of a system whose local steps ride along holds of the system itself.
+    /// A reduced system has this result, and so has the system itself.
     Reduced {
-        /// Holds of the system with fused steps.
+        /// The result for the reduced system.
         of: Box<Checked>,
-        /// At how many places or symbols they do.
+        /// The number of places or symbols at which steps ride along.
         places: usize,
-        /// At how many more places a lock hides what is done.
+        /// The number of further places at which a lock hides the steps.
         inside: usize,
-        /// At how many states threads wait.
+        /// The number of states at which threads wait.
         waiting: usize,
     },
     /// A run breaks a property.
     Violation {
         /// How many steps it has.
         steps: usize,
-        /// How many contexts.
+        /// The number of contexts of the run.
         contexts: usize,
         /// The number of the property.
         property: usize,
         /// How it breaks it, in words: `goes wrong: …`, `ends in a deadlock`.
         how: String,
     },
-    /// A run never ends.
+    /// A run that never ends.
     Lasso {
         /// How many steps its stem has.
         stem: usize,
         /// How many steps its period has.
         period: usize,
-        /// How fair it is, and whether threads may have ended.
+        /// The fairness of the run, and whether threads may have ended in it.
         endless: Endless,
-        /// What each thread does in it, those included that were started in the stem.
+        /// How each thread takes part in the period, including threads that the stem starts.
         threads: Vec<LassoThread>,
     },
     /// No run that counts goes on for ever.
@@ -118,7 +118,7 @@ pub enum Checked {
         states: usize,
         /// How many levels the argument has.
         levels: usize,
-        /// Which runs count.
+        /// The kind of runs that end.
         endless: Endless,
     },
 }
@@ -244,7 +244,7 @@ impl fmt::Display for Checked {
 /// Why evidence is refused.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal {
-    /// Which condition fails.
+    /// The condition that fails.
     pub flaw: Flaw,
     /// What is wrong, and where. States and kinds have the numbers that they have in the evidence,
     /// counted from 0.
@@ -254,13 +254,13 @@ pub struct Refusal {
 /// The condition that fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flaw {
-    /// It is not put together as such evidence is: numbers out of range, repeated kinds, …
+    /// The evidence is malformed: numbers out of range, repeated kinds, …
     Form,
     /// An initial state is missing.
     Initial,
     /// A step leads out of the set.
     NotClosed,
-    /// What fell out of sight is not among the guesses.
+    /// A symbol that leaves the window is not among the guesses.
     Guesses,
     /// A state breaks a property.
     Harmful,
@@ -290,7 +290,7 @@ impl Refusal {
         Refusal { flaw, message: message.into() }
     }
 
-    /// The same, at a state.
+    /// Adds the state to the message.
     fn at(self, state: usize) -> Self {
         Refusal { message: format!("state {state}: {}", self.message), ..self }
     }

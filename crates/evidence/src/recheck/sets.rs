@@ -17,7 +17,7 @@ impl Set {
         self.0.get(member as usize / 64).is_some_and(|word| word >> (member % 64) & 1 == 1)
     }
 
-    /// What is in both sets.
+    /// The intersection of both sets.
     pub fn and(&self, other: &Set) -> Set {
         Set(self.0.iter().zip(&other.0).map(|(a, b)| a & b).collect())
     }

@@ -89,7 +89,7 @@ struct CheckedStep<'a> {
     after: State,
 }
 
-/// What a level says of a step.
+/// The judgement of one level about a step.
 enum Says {
     Fine,
     Next,
@@ -97,7 +97,7 @@ enum Says {
 }
 
 impl CheckedStep<'_> {
-    /// Walks through the levels.
+    /// Checks the levels in order, until one excludes the step from being taken for ever.
     fn check(&self, before: &[Level], after: &[Level]) -> Result<(), Refusal> {
         for (level, (before, after)) in before.iter().zip(after).enumerate() {
             let says = match before.rank.cmp(&after.rank) {
@@ -120,7 +120,7 @@ impl CheckedStep<'_> {
         Err(self.refusal("is excluded by no level", before.len().min(after.len())))
     }
 
-    /// What is said of a step by which the rank stays the same.
+    /// Judges a step that keeps the rank.
     fn says(&self, helpful: Helpful) -> Result<Says, Refusal> {
         let (Helpful::Thread(helper) | Helpful::Choice(helper, _)) = helpful;
         if helper.index() >= self.state.threads.len() {

@@ -13,11 +13,11 @@ pub(super) fn waits(left_out: &[LeftOut], state: usize, kind: u32) -> bool {
     found.is_ok_and(|at| left_out[at].kinds.contains(&kind))
 }
 
-/// The steps of a certificate, backward, and where nobody waits.
+/// The steps from states at which threads wait, backward, and the states from which a way leads to one where none waits.
 pub(super) struct Ways {
     /// The state after a step, and the one before.
     steps: Vec<(u32, u32)>,
-    /// From which states a way is known to lead to one at which nobody waits.
+    /// Whether a way is known to lead from each state to one at which no thread waits.
     leads: Vec<bool>,
 }
 
@@ -43,14 +43,14 @@ impl Ways {
         Ok(Ways { steps: Vec::new(), leads })
     }
 
-    /// Notes a step.
+    /// Adds a step.
     pub fn add(&mut self, from: usize, to: usize) {
         if !self.leads[from] {
             self.steps.push((to as u32, from as u32));
         }
     }
 
-    /// Refuses a state from which no way leads to one at which nobody waits.
+    /// Refuses a state from which no way leads to one at which no thread waits.
     pub fn check(mut self, watch: &Watch<'_>) -> Result<(), Refusal> {
         self.steps.sort_unstable();
         self.steps.dedup();

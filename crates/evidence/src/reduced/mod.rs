@@ -34,13 +34,13 @@ use waiting::Reading;
 /// A proof about a system whose local steps ride along.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReducedCertificate {
-    /// Where they do.
+    /// The places or symbols at which steps ride along.
     pub local: Local,
     /// Whether threads begin after the local steps that come first.
     pub later: bool,
     /// The states at which threads wait.
     pub waiting: Vec<LeftOut>,
-    /// The proof.
+    /// The proof about the reduced system.
     pub proof: Box<Evidence>,
 }
 

@@ -52,7 +52,7 @@ pub fn check(system: &dyn System, code: &Code, movers: &Movers) -> Result<(), Re
 /// A lock as it is called.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Lock {
-    /// A slot.
+    /// A lock in a slot of its own.
     Slot(usize),
     /// An element of an array, as a frame of a procedure calls it.
     Element(ProcId, Name),
@@ -81,19 +81,19 @@ impl Lock {
     }
 }
 
-/// What an edge does to a lock, if that is all it does.
+/// The effect of an edge that only takes or frees a lock.
 enum Does {
     Takes(Lock),
     /// Whether the code looks whose it is.
     GivesBack(Lock, bool),
 }
 
-/// What is said, and what it is said of.
+/// The code, with the claims about its locks that are checked.
 struct Claims<'c> {
     code: &'c Code,
-    /// Where threads begin.
+    /// The locations at which threads begin.
     starts: BTreeSet<Loc>,
-    /// What each edge does to a lock, and the shared places that it names.
+    /// For each edge, its effect on a lock and the shared places that it names.
     edges: Vec<(Option<Does>, Vec<Place>)>,
     guards: BTreeMap<Lock, &'c Guard>,
     /// The lock that protects each slot.
@@ -470,7 +470,7 @@ fn given_back(code: &Code, edges: &[(Option<Does>, Vec<Place>)]) -> Vec<Slots> {
     }
 }
 
-/// What a place is called as a lock.
+/// The name of a place that is a lock.
 fn lock_of(proc: ProcId, place: &Place) -> Option<Lock> {
     let name = place.shared_name()?;
     Some(match name.end - name.start {

@@ -46,10 +46,10 @@ struct Frame {
     in_section: bool,
 }
 
-/// A thread, top first.
+/// The stack of a thread, top first.
 type Stack = Vec<At>;
 
-/// What an edge touches, and where it leads.
+/// The slots that an edge touches, and where it leads.
 struct Does {
     reads: Slots,
     writes: Slots,
@@ -63,7 +63,7 @@ enum Next {
     Out,
 }
 
-/// What threads touch, together.
+/// The slots that several threads touch together.
 #[derive(Default)]
 struct Touched {
     reads: Slots,
@@ -80,7 +80,7 @@ pub(super) struct Reading<'c> {
     riding: BTreeSet<u32>,
     /// The slots of the frames of each procedure into which something is stored.
     stored: Vec<BTreeSet<usize>>,
-    /// Shared slots that may be open: whoever reads one may write it.
+    /// Shared slots that may be open: reading one may choose its value, which is a write.
     open: Slots,
     known: BTreeMap<(Frame, Loc), Rc<[Does]>>,
 }
@@ -185,7 +185,7 @@ impl<'c> Reading<'c> {
         Ok(None)
     }
 
-    /// What threads touch if nobody else acts: in all that they do, or in one fused step.
+    /// The slots that threads touch if no other thread acts: in all that they do, or in one fused step.
     fn follow(
         &mut self,
         threads: &[&Stack],
@@ -216,7 +216,7 @@ impl<'c> Reading<'c> {
                     for (does, &edge) in does.iter().zip(edges) {
                         let edge = self.code.edge(edge);
                         if never(edge, &frame.fixed, values, &touched.writes) {
-                            // What is looked at decides where a fused step ends.
+                            // Reading decides where a fused step ends, so it counts.
                             if !is_all || rides {
                                 add(&mut touched.reads, &does.reads);
                             }
@@ -279,7 +279,7 @@ impl<'c> Reading<'c> {
         }
     }
 
-    /// Where a symbol stands.
+    /// The place at which a symbol stands.
     fn at(&self, symbol: SymbolId) -> At {
         let Some(place) = self.system.place_of(symbol) else { return At::End };
         let (loc, numbers) = (Loc(place.0), self.system.frame_numbers(symbol));
@@ -296,7 +296,7 @@ impl<'c> Reading<'c> {
         Frame { proc, fixed: numbers.into(), in_section }
     }
 
-    /// What the edges from a place do.
+    /// The effects of the edges from a place.
     fn does(&mut self, frame: &Frame, loc: Loc) -> Rc<[Does]> {
         if let Some(known) = self.known.get(&(frame.clone(), loc)) {
             return Rc::clone(known);
@@ -391,11 +391,11 @@ impl<'c> Reading<'c> {
     }
 }
 
-/// What was found out about one thread.
+/// The places that one thread may reach.
 struct ThreadFacts {
     places: Vec<At>,
     known: BTreeSet<At>,
-    /// Where calls go on.
+    /// Where calls return to.
     calls: BTreeSet<(Frame, At)>,
     returned: BTreeSet<Frame>,
 }

@@ -29,7 +29,7 @@ pub enum Layout {
 const ROUND_COPIES: u32 = 5;
 
 impl Layout {
-    /// The better one for so many shared bits in so many rounds.
+    /// The better layout for this many shared bits and rounds.
     #[must_use]
     pub fn for_bits(bits: u32, rounds: usize) -> Self {
         if rounds > 1 && bits < FEW_BITS { Layout::ByRound } else { Layout::ByVariable }

@@ -7,7 +7,7 @@ use selvedge_model::{Budget, Stop};
 /// long.
 const WORK: u64 = 1 << 14;
 
-/// See [`Budget`].
+/// A [`Budget`] as the limit of decision diagrams.
 pub struct Limits(pub Budget);
 
 impl Limit for Limits {

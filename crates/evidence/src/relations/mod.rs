@@ -21,14 +21,14 @@ pub use touched::{Touched, Variant};
 
 use selvedge_model::Stop;
 
-/// What may be ended by its budget.
+/// The result of an operation that its budget may end.
 pub type Result<T> = std::result::Result<T, Stop>;
 
 /// Programs with fewer shared bits than this have no variables hidden, and their rounds stand one
 /// after the other in the order of variables.
 pub const FEW_BITS: u32 = 12;
 
-/// How many bits so many values need.
+/// The number of bits that tell `count` values apart.
 #[must_use]
 pub fn bits_for(count: u64) -> u32 {
     u64::BITS - count.saturating_sub(1).leading_zeros()

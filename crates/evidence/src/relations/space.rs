@@ -33,11 +33,11 @@ pub enum Shared {
 /// A moment at which the local variables of a procedure have values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Local {
-    /// When it was entered.
+    /// The moment at which the procedure was entered.
     Entry,
-    /// Now.
+    /// The present moment.
     Now,
-    /// After the step, or when it is entered by a call.
+    /// The moment after the step, or at which the procedure is entered by a call.
     Next,
 }
 
@@ -46,7 +46,7 @@ pub enum Local {
 struct Field {
     domain: Span,
     bits: Vec<Var>,
-    /// Whether nothing is known of it.
+    /// Whether the scalar is hidden, so that nothing is known of it.
     hidden: bool,
 }
 
@@ -56,9 +56,9 @@ pub struct Space<'a> {
     pub lowering: &'a Lowering,
     /// How many rounds there are copies for.
     pub rounds: usize,
-    /// The diagrams.
+    /// The manager of the diagrams.
     pub bdds: Manager<Limits>,
-    /// What procedures touch.
+    /// The shared variables that procedures touch.
     pub touched: Touched,
     globals: Vec<Field>,
     locals: Vec<Vec<Field>>,
@@ -282,7 +282,7 @@ impl<'a> Space<'a> {
         Value::Small(field.domain.first + code.min(field.domain.count - 1) as i64)
     }
 
-    /// That a scalar has this value; any value of its type if it is open.
+    /// Requires that a scalar has this value; any value of its type if it is open.
     pub fn has_value(&mut self, place: Scalar, value: &Value) -> Result<Bdd> {
         match value {
             Value::Open => self.in_domain(place),
@@ -293,7 +293,7 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// That a scalar has a value of its type.
+    /// Requires that a scalar has a value of its type.
     fn in_domain(&mut self, place: Scalar) -> Result<Bdd> {
         let (field, copy) = self.find(place);
         if field.hidden {
@@ -314,7 +314,7 @@ impl<'a> Space<'a> {
         Ok(below)
     }
 
-    /// That two lists of variables have the same values.
+    /// Requires that two lists of variables have the same values.
     pub fn same(&mut self, left: &[Var], right: &[Var]) -> Result<Bdd> {
         let mut all = Bdd::TRUE;
         // From the bottom of the order, so that each step adds to the top.
@@ -338,7 +338,7 @@ impl<'a> Space<'a> {
         Ok(all)
     }
 
-    /// The same diagram over other variables.
+    /// The diagram with other variables.
     pub fn rename(&mut self, diagram: Bdd, lists: &[(Vec<Var>, Vec<Var>)]) -> Result<Bdd> {
         let pairs =
             lists.iter().flat_map(|(from, to)| from.iter().copied().zip(to.iter().copied()));
@@ -347,13 +347,13 @@ impl<'a> Space<'a> {
         self.bdds.rename(diagram, renaming)
     }
 
-    /// Forgets some variables.
+    /// Quantifies some variables away.
     pub fn forget(&mut self, diagram: Bdd, vars: &[Var]) -> Result<Bdd> {
         let cube = self.bdds.cube(vars);
         self.bdds.exists(diagram, cube)
     }
 
-    /// What two diagrams say together when some variables are forgotten.
+    /// The conjunction of two diagrams, with some variables quantified away.
     pub fn join(&mut self, left: Bdd, right: Bdd, forget: &[Var]) -> Result<Bdd> {
         let cube = self.bdds.cube(forget);
         self.bdds.and_exists(left, right, cube)

@@ -15,7 +15,7 @@ use selvedge_core::{ProcId, Slot, Value};
 use super::Result;
 use super::space::{Local, Scalar, Shared, Space};
 
-/// What an edge does in a round.
+/// The relation of an edge in a round.
 #[derive(Clone)]
 pub struct EdgeRelation {
     /// What it does where it goes on, by what is written: `x[i] := 1` has a part for each
@@ -27,7 +27,7 @@ pub struct EdgeRelation {
     pub wrong: Bdd,
 }
 
-/// What some cases of an edge do.
+/// The relation of those cases of an edge that write the same variables.
 struct Part {
     /// Values now, and the next ones of what is written.
     relation: Bdd,
@@ -66,7 +66,7 @@ impl EdgeRelation {
                 continue;
             }
             let (next, now) = part.renamed.clone();
-            // What is not needed any more has no value afterwards.
+            // Variables that are not needed any more have no value afterwards.
             let after = space.forget(after, &part.forgotten())?;
             let after = space.rename(after, &[(now, next.clone())])?;
             let related = space.join(part.relation, after, &next)?;
@@ -87,7 +87,7 @@ impl Part {
 }
 
 impl Steps {
-    /// What an edge does for a thread (as an owner of locks) in a round.
+    /// The relation of an edge in a round, for a thread as an owner of locks.
     pub fn get(
         &mut self,
         space: &mut Space<'_>,

@@ -57,7 +57,7 @@ struct Check<'a> {
     owner: u32,
     thread: BTreeMap<Loc, Bdd>,
     procedures: BTreeMap<Loc, Bdd>,
-    /// What calls of a procedure return with: the values at its entry are the next ones.
+    /// The values with which calls of a procedure return; those at its entry are the next ones.
     summaries: FxHashMap<ProcId, Bdd>,
 }
 
@@ -161,7 +161,7 @@ impl Check<'_> {
         of(Family::Thread).chain(of(Family::Called)).collect()
     }
 
-    /// That a set is contained in the relation at a place.
+    /// Checks that a set is contained in the relation at a place.
     fn contained(
         &mut self,
         set: Bdd,
@@ -194,7 +194,7 @@ impl Check<'_> {
         self.steps.get(&mut self.space, edge, self.owner, 0).map_err(Refusal::from)
     }
 
-    /// What procedures return with, from the relations where they return.
+    /// Collects the values with which procedures return, from the relations at their ends.
     fn summarise(&mut self) -> Checking<()> {
         for (family, loc, set) in self.places() {
             for id in self.space.edges_at(loc).to_vec() {
@@ -300,7 +300,7 @@ impl Check<'_> {
         self.space.join(called, summary, &forgotten)
     }
 
-    /// Frees diagrams that nobody needs any more.
+    /// Frees diagrams that are not needed any more.
     fn collect(&mut self) {
         if self.space.bdds.should_collect() {
             let sets = self.thread.values().chain(self.procedures.values());

@@ -9,14 +9,14 @@ use rustc_hash::FxHashMap;
 use super::Local;
 use crate::{Action, Fault, SharedId, Spawn, SymbolId, System, TemplateId, Word};
 
-/// A system under observation.
+/// Wraps a system and checks, while it is used, that its local heads are local.
 pub struct Conditions {
     system: Arc<dyn System>,
     local: Local,
     known: Mutex<FxHashMap<(TemplateId, SymbolId), Vec<Done>>>,
 }
 
-/// What an action does, without the shared state at which it does it.
+/// The effect of an action, without the shared state at which it is taken.
 type Done = (Outcome, Option<Spawn>);
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-/// So many things are in a list; with more, all are in a table.
+/// The most things that are kept in a list; more are kept in a table.
 const FEW: usize = 16;
 
 /// Things that were met, each with a mark.

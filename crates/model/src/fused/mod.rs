@@ -135,23 +135,23 @@ pub struct Fused {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Effect {
     shared: SharedId,
-    /// What is in the place of its top.
+    /// The symbols in the place of its top.
     word: Word,
-    /// Whom it started.
+    /// The thread that it started.
     spawn: Option<Spawn>,
     /// Whether it took a lock and did nothing since that others can see.
     is_open: bool,
 }
 
 impl Effect {
-    /// What it becomes by a step that rides along, if the top is still known then.
+    /// Adds a step that rides along; `None` if the top is not known any more.
     fn then(self, action: &Action, is_open: bool) -> Option<Effect> {
         let word = then(self.word, action.word)?;
         Some(Effect { shared: action.shared, word, is_open, ..self })
     }
 }
 
-/// What rides along at a head.
+/// The actions that ride along at a head.
 struct Follows {
     actions: Vec<Action>,
     /// See [`Effect::is_open`], after any of them.
@@ -231,7 +231,7 @@ impl Fused {
         Ok(state)
     }
 
-    /// What an action does to its thread, and whom it starts.
+    /// The effect of an action on its thread, with the thread that it starts.
     fn effect(&self, top: Option<SymbolId>, action: &Action) -> Result<Effect, Fault> {
         let spawn = action.spawn.map(|spawn| self.begun(action.shared, spawn)).transpose()?;
         let place = top.and_then(|top| self.system.place_of(top));
@@ -521,7 +521,7 @@ thread_local! {
     static ROOM: Cell<Option<Box<Room>>> = const { Cell::new(None) };
 }
 
-/// What a walk needs for a moment, kept for its memory: there is a walk for each head of an exploration.
+/// Buffers of a walk, reused because there is a walk for each head of an exploration.
 #[derive(Default)]
 struct Room {
     /// The steps with which fused ones begin.

@@ -31,7 +31,7 @@ pub struct Guard {
 /// Places from which a step can be exchanged with steps of others.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Movers {
-    /// Why they can.
+    /// The locks that make steps exchangeable.
     pub guards: Vec<Guard>,
     /// A step touches the frame, and what a lock protects that is held.
     pub inside: BTreeSet<PlaceId>,

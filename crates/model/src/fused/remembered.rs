@@ -24,7 +24,7 @@ struct RememberedActions {
 }
 
 impl Remembered {
-    /// What a thread does at a head, told of this shared state, if that is known and asking again would tell nobody anything.
+    /// The actions of a thread at a head, with this shared state, if they are known and asking again would note nothing new.
     pub fn at(&self, head: (TemplateId, SymbolId), shared: SharedId) -> Option<Vec<Action>> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         let known = known.get(&head).filter(|known| known.is_of_runs || !is_of_runs())?;

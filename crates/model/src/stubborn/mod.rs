@@ -28,7 +28,7 @@ pub use watched::Watched;
 pub struct Standing {
     /// The number that [`Choose::thread`] gave it. Threads with the same number stand for each other.
     pub thread: u32,
-    /// Whether it can act.
+    /// Whether the thread can act.
     pub can_act: bool,
 }
 
@@ -44,7 +44,7 @@ pub trait Choose: Send {
 
 /// Knows what threads have to do with each other.
 pub trait Interference: Send + Sync {
-    /// Somebody who chooses, and remembers what was found out, for one exploration.
+    /// Makes a chooser for one exploration, which remembers what it finds out.
     fn chooser(&self) -> Box<dyn Choose + '_>;
 }
 
@@ -56,7 +56,7 @@ pub struct Stubborn {
 }
 
 impl Stubborn {
-    /// The system, with somebody who knows what its threads have to do with each other.
+    /// Wraps a system, with what is known of how its threads interfere.
     #[must_use]
     pub fn new(system: Arc<dyn System>, who: Arc<dyn Interference>) -> Self {
         Stubborn { system, who }

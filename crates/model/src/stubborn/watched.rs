@@ -12,10 +12,10 @@ use crate::{
     step_with,
 };
 
-/// So many states are followed from each choice.
+/// The most states that are followed from each choice.
 const MOST_STATES: usize = 200;
 
-/// Interference under observation.
+/// Wraps an interference and checks its choices while they are used.
 pub struct Watched {
     system: Arc<dyn System>,
     who: Arc<dyn Interference>,
@@ -35,13 +35,13 @@ impl Watched {
         Watched { system, who, found: Mutex::default() }
     }
 
-    /// How many choices were looked at.
+    /// The number of choices that were checked.
     #[must_use]
     pub fn choices(&self) -> usize {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).choices
     }
 
-    /// What is wrong with the first one that was wrong.
+    /// Describes the first choice that was wrong, if one was.
     #[must_use]
     pub fn flaw(&self) -> Option<String> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).first_flaw.clone()

@@ -28,7 +28,7 @@ type Heads = FxHashMap<(SharedId, Option<SymbolId>), (usize, usize)>;
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Template {
     name: String,
-    /// Sorted by head.
+    /// The rules, sorted by head.
     rules: Vec<Rule>,
     heads: Heads,
     /// The origin of the first rule.
@@ -55,7 +55,7 @@ pub struct Tables {
     symbols: SymbolNames,
     templates: Vec<Template>,
     threads: Vec<ThreadInfo>,
-    /// For each thread.
+    /// The possible first stacks of each thread.
     stacks: Vec<FirstStacks>,
     initial: Vec<SharedId>,
     /// Whether a thread may be dropped when it is started.

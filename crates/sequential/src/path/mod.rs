@@ -27,24 +27,24 @@ use selvedge_evidence::relations::{Shared, Space};
 /// Where a thread should get to, in the last of its rounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
-    /// It goes wrong.
+    /// The thread goes wrong.
     Wrong,
-    /// It stops, with these values of the shared variables.
+    /// The thread stops, with these values of the shared variables.
     Stop(Bdd),
 }
 
 /// One step of a thread, and what is known afterwards.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Taken {
-    /// The round.
+    /// The round in which the step is taken.
     pub round: usize,
-    /// What it did.
+    /// The edge that the thread took.
     pub edge: EdgeId,
     /// Whether it is then inside of an atomic section, so that the step is not over.
     pub inside: bool,
     /// Where it stands; nowhere if it went wrong.
     pub loc: Option<Loc>,
-    /// The shared variables.
+    /// The values of the shared variables afterwards.
     pub globals: Vec<Value>,
     /// The locals that may still be read, by slot.
     pub locals: Vec<(usize, Value)>,
@@ -52,7 +52,7 @@ pub struct Taken {
     pub results: Vec<Value>,
 }
 
-/// Values of variables.
+/// An assignment of the variables of diagrams.
 type Point = FxHashMap<Var, bool>;
 
 /// A walk through the rings of a thread.
@@ -100,7 +100,7 @@ pub fn shortest(
 }
 
 impl Walk<'_, '_> {
-    /// How far each procedure on the way is from the goal, and the least number of steps.
+    /// The distances to the goal within each procedure on the way, and the least number of steps.
     fn measure(&mut self) -> Result<Option<(FxHashMap<Of, ByLength>, usize)>> {
         let mut length = 16;
         loop {
@@ -182,7 +182,7 @@ impl Walk<'_, '_> {
         Err(lost())
     }
 
-    /// A goal in a procedure itself, so many steps after its entry; and the step that goes wrong.
+    /// A goal within this procedure, `length` steps after its entry, and the step that goes wrong.
     fn goal_here(
         &mut self,
         of: Of,

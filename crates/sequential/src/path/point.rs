@@ -24,7 +24,7 @@ impl Walk<'_, '_> {
         vars
     }
 
-    /// The same without the shared variables of now.
+    /// The variables of a configuration, without the present values of shared ones.
     pub(super) fn frame(&self, loc: Loc, entered: Option<Entered>) -> Vec<Var> {
         let space = &*self.space;
         let proc = self.proc(loc);
@@ -78,7 +78,7 @@ impl Walk<'_, '_> {
         Ok(Some((part(&frame), part(&next))))
     }
 
-    /// What a procedure was entered with, from what it is about to be entered with.
+    /// The values with which a procedure is entered, from those that a call prepares.
     pub(super) fn entry(
         &mut self,
         (callee, enters): (ProcId, Entered),
@@ -124,7 +124,7 @@ impl Walk<'_, '_> {
         now
     }
 
-    /// What is known after a step, in a round, inside of an atomic section or not.
+    /// The values that are known after a step, in a round, inside of an atomic section or not.
     pub(super) fn taken(
         &self,
         edge: EdgeId,

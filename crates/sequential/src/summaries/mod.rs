@@ -52,7 +52,7 @@ pub enum Calls {
 /// When and how a procedure was entered.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Entered {
-    /// The round.
+    /// The round in which it was entered.
     pub round: usize,
     /// Whether it was called inside of an atomic section: then nothing else happens until it
     /// returns.
@@ -70,14 +70,14 @@ pub struct Key {
     pub round: usize,
     /// The place of the location in a walk through its procedure.
     rank: u32,
-    /// The location.
+    /// The location of the thread.
     pub loc: Loc,
     /// When the procedure was entered; none for the procedure that the thread itself is.
     pub entered: Option<Entered>,
 }
 
 impl Key {
-    /// How a procedure is entered that is called here, by this edge.
+    /// How a procedure is entered by this call.
     #[must_use]
     pub fn enters(&self, space: &Space<'_>, edge: EdgeId, callee: ProcId) -> Entered {
         let own = || space.proc_at(self.loc).map(Touched::any);
@@ -114,17 +114,17 @@ pub struct Thread {
     start: ThreadStart,
     history: bool,
     calls_mode: Calls,
-    /// What a step counts: 1, or 0 if steps are not counted.
+    /// The length of a step: 1, or 0 if steps are not counted.
     cost: usize,
     /// The inputs of the rounds, if they are known beforehand.
     inputs: Vec<Bdd>,
     /// Longer runs are of no interest.
     longest: usize,
-    /// The relations.
+    /// The relation at each key.
     sets: FxHashMap<Key, Bdd>,
     /// The relations for all lengths, as those of length 0.
     known: FxHashMap<Key, Bdd>,
-    /// What is new in them and was not looked at.
+    /// The parts of the relations that are new and were not looked at.
     fresh: FxHashMap<Key, Bdd>,
     work: BTreeSet<Key>,
     /// With which values procedures were entered.
@@ -177,7 +177,7 @@ impl Thread {
         }
     }
 
-    /// The same thread, interrupted at these places only, round by round.
+    /// The thread, interrupted at these places only, round by round.
     #[must_use]
     pub fn stopping_at(self, places: Vec<Loc>) -> Self {
         Thread { stops_at: Some(places), ..self }

@@ -36,7 +36,7 @@ const LONGEST_PATH: usize = 200;
 pub struct Path {
     /// When it is possible, with these choices.
     pub guard: Term,
-    /// What becomes of the thread.
+    /// How the thread goes on.
     pub to: Outcome,
     /// The variables that may have another value afterwards.
     pub writes: Vec<(Var, Term)>,
@@ -46,25 +46,25 @@ pub struct Path {
     pub edges: Vec<EdgeId>,
 }
 
-/// What becomes of a thread that makes a step.
+/// How a thread goes on after a step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// It stands at a location.
+    /// The thread stands at a location.
     At(Loc),
-    /// It ends.
+    /// The thread ends.
     Ends,
-    /// It goes wrong, and this is why.
+    /// The thread goes wrong, for this reason.
     Wrong(String),
 }
 
 impl Path {
-    /// Whether others see something of it.
+    /// Whether other threads can see the step.
     #[must_use]
     pub fn is_seen(&self) -> bool {
         self.writes.iter().any(|(var, _)| matches!(var, Var::Global(_)))
     }
 
-    /// The same path of the thread at another position.
+    /// This path, taken by the thread at another position.
     #[must_use]
     pub fn at(&self, position: usize) -> Path {
         let rename = |var| match var {

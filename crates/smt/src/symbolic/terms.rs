@@ -28,7 +28,7 @@ pub(super) struct Terms<'a> {
     when: Vec<Term>,
     /// The ways to go wrong, each with its guard.
     wrongs: Vec<(Vec<Term>, String)>,
-    /// What must not be, for the step to go right.
+    /// Conditions that must be false for the step to go right.
     avoided: Vec<Term>,
 }
 
@@ -282,7 +282,7 @@ impl Domain for Terms<'_> {
         let values = match area {
             Area::Shared => &mut self.state.globals,
             Area::Frame => &mut self.state.locals,
-            // Nobody reads the results of a thread.
+            // The results of a thread are not read by anyone.
             Area::New | Area::Results => return Ok(()),
         };
         for (cond, slot) in slots {

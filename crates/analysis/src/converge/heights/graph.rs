@@ -29,7 +29,7 @@ struct HeightStep {
     uses: Option<u32>,
 }
 
-/// What a thread of a kind can do at a shared state, and the guesses about what falls out of its window.
+/// The steps of a kind of thread at a shared state, with the guesses about symbols that leave its window.
 #[derive(Default)]
 struct Doings {
     steps: Vec<HeightStep>,
@@ -42,7 +42,7 @@ const SLACK: i64 = 8;
 /// The least value of a measure in a state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Least {
-    /// None is known, or there is none.
+    /// No least value is known, or there is none.
     Unknown,
     At(i64),
     /// The state is not reached.
@@ -81,13 +81,13 @@ struct Edge {
     possible: bool,
 }
 
-/// What is known of the height of a stack.
+/// A stack, as far as its height is known.
 #[derive(Clone, Copy)]
 struct Tall {
     class: u32,
-    /// How many symbols are seen.
+    /// The number of visible symbols.
     height: i64,
-    /// Whether there are more.
+    /// Whether there are more symbols below.
     hidden: bool,
 }
 

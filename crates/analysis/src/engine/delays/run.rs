@@ -25,10 +25,10 @@ impl From<Stop> for End {
     }
 }
 
-/// After so many rounds with something new in each, there is one more delay.
+/// A delay is added after this many rounds that each found something new.
 const PATIENCE: usize = 64;
 
-/// Which bound is raised.
+/// The bound to raise next.
 #[derive(Clone, Copy)]
 pub enum Side {
     /// The number of rounds.
@@ -37,11 +37,11 @@ pub enum Side {
     Delay,
 }
 
-/// How a plateau ended.
+/// The result of the closure test at a plateau.
 pub enum Plateau {
-    /// Closed: a proof.
+    /// The abstract states are closed, which is a proof.
     Closed(Proof),
-    /// Not closed; why.
+    /// They are not closed, for this reason.
     Open(String),
 }
 
@@ -52,7 +52,7 @@ pub struct Run<'r, 'a> {
     tell: Listener<'r>,
     pub explorer: DelayExplorer<'a>,
     pub abstraction: Option<Abstraction<'a>>,
-    /// What the proof rests on, where that is not the explorer's.
+    /// The evidence for the proof, where the explorer cannot give it.
     certificate: Option<Evidence>,
     /// Images until the last abstract state was found.
     images_before: u64,
@@ -60,7 +60,7 @@ pub struct Run<'r, 'a> {
     look_again: bool,
 }
 
-/// What came of an exploration.
+/// The result of a run.
 pub struct Explored {
     pub outcome: Outcome,
     pub effort: Effort,
@@ -69,7 +69,7 @@ pub struct Explored {
     pub look_again: bool,
 }
 
-/// Explores as it is told, and makes an outcome of it.
+/// Runs `explore` on a new explorer and makes an outcome of its verdict.
 pub fn run<'a>(
     question: &Question<'a>,
     interchanged: bool,
@@ -224,7 +224,7 @@ impl Run<'_, '_> {
         Proof::Repetition { bound: self.explorer.bound() }
     }
 
-    /// The test for closure.
+    /// Tests whether the abstract states are closed.
     fn close(&mut self, closure: Closure) -> Result<Plateau, End> {
         let Some(abstraction) = &mut self.abstraction else {
             return Ok(Plateau::Open("nothing is observed".to_owned()));

@@ -32,7 +32,7 @@ pub(super) struct Images {
     word: Vec<u32>,
     next: Vec<u32>,
     entries: Vec<u32>,
-    /// How often points were followed.
+    /// The number of points that were followed.
     pub followed: u64,
     /// The rows of a wave, by pieces, and what is noted beside them.
     rows: Vec<Vec<u128>>,
@@ -42,7 +42,7 @@ pub(super) struct Images {
     numbers: Vec<u32>,
 }
 
-/// What a worker notes beside the rows of a piece.
+/// What a worker records besides the rows of a piece.
 #[derive(Default)]
 struct Made {
     /// How many rows each state has.

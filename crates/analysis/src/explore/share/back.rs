@@ -40,13 +40,13 @@ pub struct Hunt {
 /// A place on the way, and the worker that has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// The worker.
+    /// The worker that has the place.
     pub worker: u32,
-    /// Its number there.
+    /// The number of the place with that worker.
     pub number: u32,
 }
 
-/// What a worker has found in a layer.
+/// The result of one layer of the hunt at a worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Hunted {
     /// How many places are new.
@@ -58,7 +58,7 @@ pub struct Hunted {
 /// The end of the way back, where the run begins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct WayEnd {
-    /// Of several, the smallest one is taken.
+    /// Decides between several ends: the one with the smallest rank is taken.
     pub rank: u32,
     /// Its number with the worker that has it.
     pub number: u32,
@@ -74,12 +74,12 @@ struct Node {
     after: u32,
     /// How many contexts begin after this one.
     to_go: u32,
-    /// What comes next.
+    /// The place that follows on the way to the violation.
     next: Option<Place>,
     rank: u32,
 }
 
-/// What another worker says of a place: which of the states here lead there?
+/// A place of another worker, whose predecessors are looked for among the states here.
 struct Asked {
     word: Vec<u32>,
     moves: u32,
@@ -270,7 +270,7 @@ impl Share<'_> {
         let Asked { word, moves: next, to_go, rank, place } = asked;
         let entries = reached.space.layout.entries(word).map(|(entry, _)| entry);
         for after in entries.chain([ANYBODY]) {
-            // Whoever goes on within its context begins none.
+            // A thread that goes on within its context begins no new one.
             let goes_on = *next == ANYBODY || after == *next;
             let to_go = if goes_on { *to_go } else { to_go.saturating_add(1) };
             if to_go >= chase.hunt.contexts {
@@ -310,7 +310,7 @@ impl Share<'_> {
         hunted
     }
 
-    /// What is new from a node on.
+    /// Counts the nodes from `start` on, and finds the best end of the way among them.
     fn hunted(&self, chase: &Chase, start: usize) -> Hunted {
         let new = &chase.nodes[start..];
         let ends = (start as u32..).zip(new).filter_map(|(number, node)| {

@@ -64,10 +64,10 @@ pub struct Terms {
     pub most_threads: Option<usize>,
 }
 
-/// What a worker does at the moment.
+/// The current task of a worker.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Task {
-    /// Moves threads.
+    /// Moves the threads of its states.
     Explore,
     /// Sends these states to a worker.
     Send { to: usize, states: Range<u32> },
@@ -75,7 +75,7 @@ enum Task {
     Back,
 }
 
-/// How much was sent.
+/// Counts of moves, and of states sent and received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Traffic {
     /// Moves that were made.

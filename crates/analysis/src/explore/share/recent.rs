@@ -100,7 +100,7 @@ impl Recent {
         }
     }
 
-    /// Lets the table grow with so many states.
+    /// Grows the table for a worker that stores `states` states.
     pub fn grow(&mut self, states: usize) {
         let wanted = places(states) / WAYS;
         if wanted < self.buckets + self.buckets / 4 {

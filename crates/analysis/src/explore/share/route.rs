@@ -18,7 +18,7 @@ pub struct Route<'a> {
     /// The first state, and what follows it.
     first: Option<Vec<u32>>,
     strides: Vec<Stride>,
-    /// Who moves from the last state, and what becomes of it.
+    /// The entry that moves from the last state, and the entry that it becomes, if that is known.
     moves: Option<(u32, Option<u32>)>,
 }
 

@@ -20,7 +20,7 @@ use crate::Stop;
 /// The most bits of a record.
 const WIDEST: usize = 128;
 
-/// How the records of a parcel are read.
+/// The layout of the records in a parcel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Form {
     /// The shared state, the threads, and the position of the thread that moved, counted from 1; 0 if it is gone.
@@ -146,7 +146,7 @@ impl Share<'_> {
             return Err(too_narrow());
         };
         names.set_form(Some(form));
-        // The memory is asked for all at once: the accesses wait for it together.
+        // Touches the memory of all look-ups first, so that they wait for it together.
         black_box(away.iter().fold(0, |sum, &Away { row, .. }| sum ^ recent.touch(row)));
         for Away { row, at, to } in away.drain(..) {
             if !recent.is_new(row, at) {

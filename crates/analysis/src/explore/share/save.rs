@@ -13,7 +13,7 @@ use super::wire::{self, Names, garbled};
 use super::{GONE, Share, TOGETHER, Task, hear_word, tell_word};
 use crate::Stop;
 
-/// What a chunk has: states of earlier bounds, or new ones.
+/// The kinds of chunks: states of earlier bounds, and new ones.
 const EARLIER: u8 = 0;
 const NEW: u8 = 1;
 

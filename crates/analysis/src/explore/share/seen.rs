@@ -11,7 +11,7 @@ use super::super::visible::Visible;
 use super::{Share, Task};
 use crate::{Budget, Stop};
 
-/// What one worker sees at a bound.
+/// The counts of one worker at a bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Noticed {
     /// How many words are new.

@@ -31,7 +31,7 @@ const BEAM: usize = 32;
 /// How many moves the sample has, about.
 const MOVES: usize = 1 << 14;
 
-/// How many states, and how many moves, a part is tried with.
+/// The number of states, and of moves, on which a split is tried.
 const TRIED: usize = 1 << 11;
 
 /// Stacks of the sample are not higher than this.
@@ -43,7 +43,7 @@ const MANY_PARTS: usize = 12;
 /// The bit of classes that have none of their own, and of those whose threads are started.
 const OTHERS: u32 = 63;
 
-/// What a state that is sent costs beside one that stays.
+/// The cost of a state that is sent, relative to one that stays.
 const COST_OF_SENDING: f64 = 2.0;
 
 /// What it costs that a thread at a shared state is met by several workers, each of which finds its moves, beside making all moves.
@@ -59,7 +59,7 @@ pub struct Split {
 }
 
 impl Split {
-    /// The whole state.
+    /// Splits by the whole state.
     pub const WHOLE: Split = Split { shared: true, classes: u64::MAX };
 
     /// Whether threads of a class are in it.
@@ -82,7 +82,7 @@ impl Split {
         sum
     }
 
-    /// The part with which so many workers have least to do, by a sample of states.
+    /// Finds the split that leaves `workers` workers the least to do, from a sample of states.
     #[must_use]
     pub fn choose(system: &dyn System, terms: Terms, workers: usize, budget: &Budget) -> Self {
         if workers < 2 {

@@ -16,7 +16,7 @@ use super::super::visible::Glimpse;
 use super::rows::Form;
 use crate::Stop;
 
-/// After so many bytes a parcel is sent.
+/// A parcel is sent when it has this many bytes.
 const FULL: usize = 1 << 15;
 
 /// Bytes from one worker to another.
@@ -26,7 +26,7 @@ pub struct Parcel {
     pub to: usize,
     /// The worker that sent it.
     pub from: usize,
-    /// What it says.
+    /// The encoded message.
     pub bytes: Vec<u8>,
 }
 
@@ -40,10 +40,10 @@ pub(super) enum Kind {
 
 const KINDS: usize = 3;
 
-/// How many of them are sent.
+/// The number of kinds that are sent: all but glimpses.
 const SENT: usize = 2;
 
-/// Not heard of, or not told.
+/// Marks a number that was not heard of, or was not told.
 const NONE: u32 = u32::MAX;
 
 /// Numbers that two workers have in common.
@@ -274,19 +274,19 @@ impl Names {
     }
 }
 
-/// Of so many workers, the one that a state with this key belongs to.
+/// The worker, out of `workers`, that owns the states with this key.
 #[inline]
 pub(super) fn owner(key: u64, workers: usize) -> usize {
     let spread = hash::of_row(u128::from(key));
     ((u128::from(spread) * workers as u128) >> 64) as usize
 }
 
-/// What a shared state is, in words that are the same everywhere.
+/// Writes a shared state so that every worker understands it.
 pub(super) fn write_shared(system: &dyn System, shared: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(system.keys().shared_key(SharedId(shared)).as_bytes());
 }
 
-/// What a thread is, in words that are the same everywhere.
+/// Writes a thread with its stack so that every worker understands it.
 pub(super) fn write_entry(space: &Space<'_, Stacks>, entry: u32, out: &mut Vec<u8>) {
     let (class, local) = space.entry(entry);
     write_class(&space.classes, class, out);
@@ -295,7 +295,7 @@ pub(super) fn write_entry(space: &Space<'_, Stacks>, entry: u32, out: &mut Vec<u
     stack.iter().for_each(|symbol| write_symbol(&*space.system, symbol, out));
 }
 
-/// What is seen of a thread, in words that are the same everywhere.
+/// Writes what is visible of a thread so that every worker understands it.
 pub(super) fn write_glimpse(space: &Space<'_, Stacks>, (class, top): Glimpse, out: &mut Vec<u8>) {
     write_class(&space.classes, class, out);
     write(u64::from(top.is_some()), out);
@@ -376,7 +376,7 @@ pub(super) fn write(mut number: u64, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// Reads a number.
+/// Reads a number as `write` encodes it.
 #[inline]
 pub(super) fn read(rest: &mut &[u8]) -> Result<u64, Stop> {
     let (mut number, mut shift) = (0, 0);
@@ -394,7 +394,7 @@ pub(super) fn read(rest: &mut &[u8]) -> Result<u64, Stop> {
     Err(garbled())
 }
 
-/// What came from elsewhere says nothing about this system.
+/// The reason to stop when a parcel does not describe a state of this system.
 #[cold]
 pub(super) fn garbled() -> Stop {
     Stop::Fault(Fault::new("another worker sent what is no state of this system"))

@@ -17,7 +17,7 @@ use selvedge_store::{Column, Crew, Row, StateSet};
 use super::{Edge, Graph, Move, Moves, work_of_moves};
 use crate::{Budget, Pace, Stop};
 
-/// With fewer states than this they are followed one by one, unless somebody wants waves.
+/// States are followed one by one while there are fewer than this, unless a test asks for waves.
 pub const FEW_STATES: usize = 1 << 15;
 
 /// How many threads move in a wave, and in one that is worth while.
@@ -27,9 +27,9 @@ const FEW_THREADS: usize = 1 << 11;
 /// How many pieces a wave has: one worker follows the states of a piece.
 const PIECES: usize = 16;
 
-/// What following states in waves needs.
+/// Settings and buffers for following states in waves.
 pub(super) struct Waves {
-    /// With so many states there are waves.
+    /// From this many states on, there are waves.
     from: usize,
     /// States are no narrow rows, and never will be.
     are_over: bool,
@@ -61,7 +61,7 @@ struct Made {
     states: Range<u32>,
     /// The state and the place of the thread that come next.
     next: (u32, usize),
-    /// Who acts, and its action, for each step.
+    /// The place of the thread that acts and its action, for each step.
     steps: Vec<(u32, u32)>,
     /// How many steps there are up to the end of each state.
     ends: Vec<usize>,
@@ -76,7 +76,7 @@ struct Made {
 }
 
 impl Made {
-    /// Begins with some states.
+    /// Clears the results and begins with a range of states.
     fn begin(&mut self, states: Range<u32>) {
         self.next = (states.start, 0);
         self.states = states;
@@ -89,7 +89,7 @@ impl Made {
     }
 }
 
-/// What is known before a wave: workers read it side by side.
+/// What is known before a wave; workers read it side by side.
 #[derive(Clone, Copy)]
 struct Known<'g> {
     states: &'g StateSet,
@@ -151,7 +151,7 @@ impl Known<'_> {
 }
 
 impl Graph<'_> {
-    /// Lets states be followed in waves when there are so many.
+    /// Follows states in waves once there are this many.
     pub fn with_waves_from(mut self, states: usize) -> Self {
         self.waves = Waves::from(states);
         self

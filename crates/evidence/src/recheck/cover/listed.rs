@@ -1,4 +1,4 @@
-//! What a certificate lists, to be looked up.
+//! The contents of a certificate, indexed for look-ups.
 
 use rustc_hash::FxHashMap;
 use selvedge_model::{SharedId, SymbolId, System, TemplateId, Thread};
@@ -17,7 +17,7 @@ const MOST_WORDS: usize = 1 << 25;
 pub(super) struct Checker<'a> {
     pub system: &'a dyn System,
     pub certificate: &'a CoverCertificate,
-    /// How many threads there are of each template that has a limit.
+    /// The number of threads of each template that has a limit.
     pub limits: FxHashMap<TemplateId, u32>,
     numbers: FxHashMap<&'a CoverThread, u32>,
     pub places: FxHashMap<SharedId, Listed>,
@@ -28,14 +28,14 @@ pub(super) struct Checker<'a> {
 
 /// The kinds that may be in a shared state.
 pub(super) struct Listed {
-    /// The group of each.
+    /// The group of each kind.
     pub group_of: FxHashMap<u32, usize>,
-    /// What may be there beside each group.
+    /// The kinds that may be there beside each group.
     pub beside: Vec<Set>,
 }
 
 impl Listed {
-    /// What may be there beside a kind.
+    /// The kinds that may be there beside a kind.
     pub fn beside(&self, kind: u32) -> Option<&Set> {
         self.group_of.get(&kind).map(|&group| &self.beside[group])
     }

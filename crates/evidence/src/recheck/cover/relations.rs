@@ -23,7 +23,7 @@ pub(super) struct Weights {
     others: FxHashMap<SharedId, Others>,
 }
 
-/// What threads that are not named can add to a value.
+/// The most that threads which are not named can add to a value.
 struct Others {
     /// Whether threads of which there is any number add nothing.
     bounded: bool,
@@ -86,7 +86,7 @@ impl Weights {
         (weight <= 0 || !hidden).then(|| self.kinds[kind as usize] + weight * height)
     }
 
-    /// What a thread adds, with its whole stack.
+    /// The value of a thread with its whole stack.
     fn value(&self, kind: u32, thread: &Thread) -> i128 {
         self.kinds[kind as usize] + self.height(thread.template) * thread.stack.0.len() as i128
     }

@@ -1,4 +1,4 @@
-//! What lies below what in stacks of which only the top is kept.
+//! Guesses about the hidden symbols of stacks of which only the top is kept.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_model::{SymbolId, System, TemplateId, Word};
@@ -7,7 +7,7 @@ use crate::recheck::form::{form, show_symbols};
 use crate::recheck::{Flaw, Refusal};
 use crate::{CoverCertificate, CoverGuess, CoverThread};
 
-/// How stacks are cut, and what may lie below what is in sight.
+/// The depth of the cut, and the guesses about symbols below it.
 pub(super) struct Guessed {
     /// How many symbols are kept; `None` if all are.
     depth: Option<usize>,
@@ -85,7 +85,7 @@ impl Guessed {
             }
             return Ok(all);
         }
-        // What lay below the lowest symbol lies below the one that is the lowest now.
+        // The symbols that lay below the old lowest symbol now lie below the new one.
         let now = symbols.last().copied().unwrap_or(lowest);
         for (below, more) in guesses {
             self.require(system, CoverGuess { template: *template, lowest: now, below, more })?;
