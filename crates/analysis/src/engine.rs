@@ -520,9 +520,15 @@ impl Outcome {
     }
 
     fn unknown(stop: Stop, resource: Resource) -> Self {
+        Outcome::new(Stacks::engine(resource), Verdict::Unknown { stop, completed: None })
+    }
+
+    /// A verdict of an engine, with nothing observed on the way.
+    #[must_use]
+    pub fn new(engine: &'static str, verdict: Verdict) -> Self {
         Outcome {
-            verdict: Verdict::Unknown { stop, completed: None },
-            engine: Stacks::engine(resource),
+            verdict,
+            engine,
             observations: Vec::new(),
             cuts: Vec::new(),
             collapse: None,

@@ -106,6 +106,7 @@ impl Task {
             since: None,
             memory: self.settings.memory,
             memory_in_use: self.settings.memory_in_use,
+            work: None,
             cancelled: Arc::clone(&self.cancelled),
         };
         let listener = move |heard: Heard<'_>| {

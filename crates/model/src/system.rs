@@ -276,7 +276,7 @@ pub trait Keys: Describe {
 /// Writes the methods of a [`System`] around another one (its field `system`) that say what that one says: all but those that are about
 /// threads and steps; `with its threads`, all but those that are about steps.
 #[macro_export]
-macro_rules! says_what_its_system_says {
+macro_rules! delegate_to_system {
     () => {
         fn describe(&self) -> &dyn $crate::Describe {
             self.system.describe()
@@ -323,7 +323,7 @@ macro_rules! says_what_its_system_says {
         }
     };
     (with its threads) => {
-        $crate::says_what_its_system_says!();
+        $crate::delegate_to_system!();
 
         fn threads(&self) -> &[$crate::ThreadInfo] {
             self.system.threads()

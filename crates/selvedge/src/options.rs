@@ -98,6 +98,9 @@ pub struct Limits {
     pub memory: Option<usize>,
     /// How many bytes are in use. Who owns the allocator knows; without it there is no limit.
     pub memory_in_use: Option<fn() -> usize>,
+    /// Stop engines after this much work, in moves of an explorer: unlike a time, that is the same place in every run. Waiting for a solver is
+    /// no work.
+    pub work: Option<u64>,
     /// Ends the run when somebody sets it.
     pub cancelled: Arc<AtomicBool>,
 }
@@ -107,13 +110,23 @@ impl Limits {
     #[must_use]
     pub fn budget(&self) -> Budget {
         let start = self.since.unwrap_or_else(Instant::now);
-        Budget {
+        let budget = Budget {
             deadline: self.timeout.and_then(|time| start.checked_add(time)),
             memory: self.memory,
             memory_in_use: self.memory_in_use,
             cancelled: vec![Arc::clone(&self.cancelled)],
             ..Budget::default()
+        };
+        match self.work {
+            Some(work) => budget.with_work(work),
+            None => budget,
         }
+    }
+
+    /// No limit but this much work.
+    #[must_use]
+    pub fn work(most: u64) -> Self {
+        Limits { work: Some(most), ..Limits::default() }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use selvedge_analysis::Bound;
 use selvedge_analysis::converge::closure::Closure;
-use selvedge_analysis::engine::{self, Fewest, Method, Outcome, Verdict};
+use selvedge_analysis::engine::{self, Method, Outcome, Verdict};
 use selvedge_evidence::{Evidence, Trace, Violation};
 use selvedge_frontend::Input;
 use selvedge_model::{Budget, Property, Stop, System};
@@ -234,18 +234,9 @@ fn violation(
     }
     let opened = opened(system);
     let shown = Violation { trace: trace.clone(), contexts: trace.contexts(), property: 0 };
-    let outcome = Outcome {
-        verdict: Verdict::Unsafe { bound, property: 0, trace: trace.clone() },
-        engine: "predicates",
-        observations: Vec::new(),
-        cuts: Vec::new(),
-        collapse: None,
-        reductions: Vec::new(),
-        fewest: Fewest::Steps,
-        is_alone: false,
-        most_threads: None,
-        evidence: dropping.is_none().then_some(Evidence::Violation(shown)),
-    };
+    let verdict = Verdict::Unsafe { bound, property: 0, trace: trace.clone() };
+    let evidence = dropping.is_none().then_some(Evidence::Violation(shown));
+    let outcome = Outcome { evidence, ..Outcome::new("predicates", verdict) };
     Answer::of_states(question, &opened, outcome)
 }
 

@@ -1,7 +1,5 @@
 //! Values that nobody wants, calls that end nothing, and threads that are joined too often: what was overlooked once.
 
-use std::time::Duration;
-
 use selvedge::VerdictName::{Safe, Unknown, Unsafe};
 use selvedge::{InputOptions, Limits, Options, Subject, VerdictName, verify};
 use selvedge_frontend::c::lower::Options as Asked;
@@ -16,8 +14,9 @@ fn answer(property: &str, text: &str) -> VerdictName {
     let mut options = InputOptions::default();
     options.c.options = Asked::only(property).unwrap_or_default();
     let subject = Subject::parse("program.i", format!("{BEFORE} {text}"), options).unwrap();
-    let limits = Limits { timeout: Some(Duration::from_secs(20)), ..Limits::default() };
-    verify(&subject, &Options { limits, ..Options::default() }).unwrap().name()
+    verify(&subject, &Options { limits: Limits::work(1 << 22), ..Options::default() })
+        .unwrap()
+        .name()
 }
 
 /// `main` with a local array of two elements, and an index.

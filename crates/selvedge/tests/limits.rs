@@ -47,6 +47,7 @@ fn limits(milliseconds: u64, megabytes: Option<usize>) -> Limits {
         since: Some(Instant::now()),
         memory: megabytes.map(|megabytes| in_use() + megabytes * 1_000_000),
         memory_in_use: Some(in_use),
+        work: None,
         cancelled: Arc::default(),
     }
 }

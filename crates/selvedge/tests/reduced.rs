@@ -182,14 +182,10 @@ fn random_programs_have_the_same_answers() {
             _ => print::weave(&random_program(seed, shape)),
         };
         let deadlock = [Deadlocks::No, Deadlocks::Waits, Deadlocks::All][(seed / 3 % 3) as usize];
-        let limits = selvedge::Limits {
-            timeout: Some(std::time::Duration::from_secs(2)),
-            ..Default::default()
-        };
         let by_definition = enumerated(&text, deadlock);
         let mut first: Option<Found> = None;
         for (reduction, jobs) in [(true, 1), (true, 2), (false, 1), (false, 2)] {
-            let limits = limits.clone();
+            let limits = selvedge::Limits::work(1 << 20);
             let options = Options { deadlock, limits, reduction, jobs, ..Options::default() };
             let about = format!("seed {seed}, reduction {reduction}, {jobs} jobs\n{text}");
             let Ok((found, reductions)) = asked_if_possible(&text, &options) else { break };

@@ -3,7 +3,7 @@
 //! [`check`] is the bounded question, for rounds. A program with one thread has all that it can do in one round, so that
 //! there rounds can prove, too.
 
-use selvedge_analysis::engine::{Event, Fewest, Listener, Outcome, Proof, Verdict};
+use selvedge_analysis::engine::{Event, Listener, Outcome, Proof, Verdict};
 use selvedge_analysis::explore::Observation;
 use selvedge_analysis::{Bound, Budget, Resource, Stop};
 use selvedge_core::Loc;
@@ -80,22 +80,12 @@ pub fn check_focused(
     budget: &Budget,
     tell: Listener<'_>,
 ) -> Outcome {
-    let mut outcome = Outcome {
-        verdict: Verdict::Bounded { bound: Bound::rounds(rounds) },
-        engine: match options.guesses {
-            Guesses::Lazy => "rounds-lazy",
-            Guesses::Eager => "rounds-eager",
-            Guesses::Near => "rounds-near",
-        },
-        observations: Vec::new(),
-        cuts: Vec::new(),
-        collapse: None,
-        reductions: Vec::new(),
-        fewest: Fewest::Steps,
-        is_alone: false,
-        most_threads: None,
-        evidence: None,
+    let engine = match options.guesses {
+        Guesses::Lazy => "rounds-lazy",
+        Guesses::Eager => "rounds-eager",
+        Guesses::Near => "rounds-near",
     };
+    let mut outcome = Outcome::new(engine, Verdict::Bounded { bound: Bound::rounds(rounds) });
     if let Some(fault) = asked.refusal() {
         outcome.verdict = Verdict::Unknown { stop: fault.into(), completed: None };
         return outcome;

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use selvedge_analysis::engine::Verdict;
 use selvedge_analysis::reduce::{Direction, Reduction};
@@ -181,8 +180,7 @@ fn reduced(
     expected: &Explicit,
     seed: u64,
 ) -> usize {
-    let budget =
-        Budget { deadline: Some(Instant::now() + Duration::from_millis(100)), ..Budget::default() };
+    let budget = Budget::default().with_work(1 << 16);
     let properties = [Property::NeverWrong];
     let reduction = Reduction::new(system, &properties, direction, &budget);
     let Ok(mut reduction) = reduction else { return 0 };

@@ -4,7 +4,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
 
 use selvedge_analysis::engine::Verdict;
 use selvedge_analysis::{Bound, Budget, Stop};
@@ -16,8 +15,8 @@ use selvedge_program::{Lowering, Program, Source, ThreadCounts, print};
 use selvedge_sequential::engine::{RoundsQuestion, check};
 use selvedge_sequential::{Options, livelock};
 
-/// How long one answer may take.
-const LIMIT: Duration = Duration::from_secs(2);
+/// How much work one answer may take.
+const LIMIT: u64 = 1 << 20;
 
 /// Whether a program goes wrong within so many rounds; `None` if there is no answer.
 fn answer(program: &Lowering, rounds: usize) -> Option<bool> {
@@ -31,13 +30,13 @@ fn answer(program: &Lowering, rounds: usize) -> Option<bool> {
             assert!(states.last().is_some_and(|state| program.wrong(state.shared).is_some()));
             Some(true)
         }
-        Verdict::Unknown { stop: Stop::Timeout | Stop::Fault(_), .. } => None,
+        Verdict::Unknown { stop: Stop::Work | Stop::Fault(_), .. } => None,
         Verdict::Unknown { stop, .. } => panic!("{stop}"),
     }
 }
 
 fn limited() -> Budget {
-    Budget { deadline: Some(Instant::now() + LIMIT), ..Budget::default() }
+    Budget::default().with_work(LIMIT)
 }
 
 /// Whether the program has a lasso within some rounds; `None` if there is no answer.
@@ -53,7 +52,7 @@ fn repeats(
     let asked = livelock::LivelockQuestion { program: &program, counts: &counts, endless };
     match livelock::find(&asked, bounds, &limited()) {
         Ok(found) => Some(found.is_some()),
-        Err(Stop::Timeout | Stop::Fault(_)) => None,
+        Err(Stop::Work | Stop::Fault(_)) => None,
         Err(stop) => panic!("{stop}"),
     }
 }

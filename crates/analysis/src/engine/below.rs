@@ -247,16 +247,11 @@ impl<'a> Below<'a> {
 
     pub fn outcome(&self, verdict: Verdict) -> Outcome {
         let mut outcome = Outcome {
-            engine: self.explorer.name(),
             observations: self.explorer.observations().to_vec(),
-            cuts: Vec::new(),
-            collapse: None,
-            reductions: Vec::new(),
             fewest: self.fewest.clone(),
             is_alone: self.is_alone,
             most_threads: self.start.most_threads,
-            evidence: None,
-            verdict,
+            ..Outcome::new(self.explorer.name(), verdict)
         };
         if matches!(outcome.verdict, Verdict::Safe(_)) {
             outcome.collapse = outcome.last_growth();

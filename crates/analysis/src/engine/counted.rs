@@ -35,7 +35,7 @@ impl<'a> Counted<'a> {
 }
 
 impl System for Counted<'_> {
-    selvedge_model::says_what_its_system_says!();
+    selvedge_model::delegate_to_system!();
 
     fn threads(&self) -> &[ThreadInfo] {
         &self.threads

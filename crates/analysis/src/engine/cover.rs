@@ -8,8 +8,8 @@ use super::below::violation;
 use super::growing::{self, Cut};
 use super::pincer::no_proof;
 use super::{
-    Candidate, FAVOURED, Fewest, LEADING, Listener, Method, Outcome, Proof, Question, Reply,
-    Verdict, first_answer,
+    Candidate, FAVOURED, LEADING, Listener, Method, Outcome, Proof, Question, Reply, Verdict,
+    first_answer,
 };
 use crate::{Bound, Budget, Resource, Stop};
 
@@ -79,18 +79,7 @@ enum Whole {
 }
 
 fn nothing_yet() -> Outcome {
-    Outcome {
-        verdict: Verdict::Unknown { stop: Stop::Cancelled, completed: None },
-        engine: "coverability",
-        observations: Vec::new(),
-        cuts: Vec::new(),
-        collapse: None,
-        reductions: Vec::new(),
-        fewest: Fewest::Steps,
-        is_alone: false,
-        most_threads: None,
-        evidence: None,
-    }
+    Outcome::new("coverability", Verdict::Unknown { stop: Stop::Cancelled, completed: None })
 }
 
 fn with_whole_stacks(question: &Question<'_>, budget: &Budget) -> Whole {

@@ -30,6 +30,10 @@ const LEAST_FOR_COLLAPSE: u64 = 1 << 17;
 /// The place of the exploration from below among the two sides.
 const BELOW: usize = 1;
 
+/// Until both sides together have made so many moves, a cut may be a small proof; beyond, it is explored beside the states themselves, and must not
+/// take as much memory as they do.
+const WHILE_SMALL: u64 = 1 << 24;
+
 /// The result of one cut from above.
 struct Report {
     seen: CutSeen,
@@ -71,11 +75,12 @@ pub(super) fn pincer(
     // A cut without a violation is a small proof: it is tried first.
     let is_known = known.last().is_some_and(|seen| seen.exact);
     if (question.system.is_recursive() && !is_known) || wants_table || alone {
-        sides.push(Candidate::new(FAVOURED, |budget, turn| {
+        let above = Candidate::new(FAVOURED, |budget: &Budget, turn: &Turn| {
             let add = |report: Report| lock(&reports).push(report);
             from_above(question, known, wants_table, budget, turn, tell, add);
             None
-        }));
+        });
+        sides.push(above.with_later(1, WHILE_SMALL));
     }
     if !alone {
         sides.push(Candidate::new(FAVOURED, |budget, _| explore(budget)));

@@ -5,7 +5,7 @@ use selvedge_evidence::{Evidence, ReducedCertificate};
 use selvedge_model::{Local, Property};
 
 use super::below::SUSPICIOUS_HEIGHT;
-use super::{Fewest, MANY_STARTED, Method, Outcome, Proof, Question, STUBBORN_SETS, Verdict};
+use super::{MANY_STARTED, Method, Outcome, Proof, Question, STUBBORN_SETS, Verdict};
 use crate::Budget;
 use crate::explore::ScheduleExplorer;
 
@@ -38,16 +38,6 @@ pub(super) fn verify(question: &Question<'_>, budget: &Budget) -> Option<Outcome
         Evidence::Reduced(ReducedCertificate { local, later: false, waiting, proof })
     });
     let (states, waits) = (explorer.states(), explorer.waits());
-    Some(Outcome {
-        verdict: Verdict::Safe(Proof::Schedules { states, waits }),
-        engine: NAME,
-        observations: Vec::new(),
-        cuts: Vec::new(),
-        collapse: None,
-        reductions: vec![STUBBORN_SETS],
-        fewest: Fewest::Steps,
-        is_alone: false,
-        most_threads: None,
-        evidence,
-    })
+    let verdict = Verdict::Safe(Proof::Schedules { states, waits });
+    Some(Outcome { reductions: vec![STUBBORN_SETS], evidence, ..Outcome::new(NAME, verdict) })
 }

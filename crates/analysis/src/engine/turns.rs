@@ -45,10 +45,19 @@ pub struct Candidate<'a, A> {
     pub after: u64,
     /// How many shares it has at first.
     pub shares: u64,
-    /// The work of all engines after which its shares change, and its shares from then on.
-    pub later: (u64, u64),
+    /// Other shares that it has later.
+    pub later: Option<Later>,
     /// The engine. `None` if it has nothing to say.
     pub run: Run<'a, A>,
+}
+
+/// The shares of an engine from some moment on.
+#[derive(Clone, Copy)]
+pub struct Later {
+    /// How much work all have done by then.
+    pub after: u64,
+    /// The number of shares.
+    pub shares: u64,
 }
 
 /// An engine that runs within a budget, and knows its place among those that take turns.
@@ -60,18 +69,18 @@ impl<'a, A> Candidate<'a, A> {
         shares: u64,
         run: impl FnOnce(&Budget, &Turn) -> Option<A> + Send + 'a,
     ) -> Candidate<'a, A> {
-        Candidate { after: 0, shares, later: (u64::MAX, shares), run: Box::new(run) }
+        Candidate { after: 0, shares, later: None, run: Box::new(run) }
     }
 
     /// An engine beside a leading one: it has an eighth of its work at first, and as much as that one where there is no answer for long.
     pub fn beside(run: impl FnOnce(&Budget, &Turn) -> Option<A> + Send + 'a) -> Candidate<'a, A> {
-        Candidate::new(1, run).growing(LEADING, BEFORE_EQUAL_SHARES)
+        Candidate::new(1, run).with_later(LEADING, BEFORE_EQUAL_SHARES)
     }
 
     /// Gives it `shares` shares once all engines together have done `after` work.
     #[must_use]
-    pub fn growing(self, shares: u64, after: u64) -> Self {
-        Candidate { later: (after, shares), ..self }
+    pub fn with_later(self, shares: u64, after: u64) -> Self {
+        Candidate { later: Some(Later { after, shares }), ..self }
     }
 
     /// Lets the others work alone at first.
@@ -96,7 +105,7 @@ struct Turns {
 struct Seat {
     after: u64,
     shares: u64,
-    later: (u64, u64),
+    later: Option<Later>,
     /// How much work is left of its portion; none while it waits.
     left: u64,
     /// How much work it has done.
@@ -126,8 +135,10 @@ impl Turns {
     fn next(&self) -> Vec<usize> {
         let mut seats = self.seats();
         let done = seats.iter().fold(0, |sum: u64, seat| sum.saturating_add(seat.done));
-        for seat in seats.iter_mut().filter(|seat| seat.later.0 <= done) {
-            (seat.shares, seat.later.0) = (seat.later.1, u64::MAX);
+        for seat in seats.iter_mut() {
+            if let Some(later) = seat.later.take_if(|later| later.after <= done) {
+                seat.shares = later.shares;
+            }
         }
         let waiting = || (0..seats.len()).filter(|&seat| !seats[seat].over);
         let begun: Vec<usize> = waiting().filter(|&seat| seats[seat].after <= done).collect();
@@ -376,7 +387,7 @@ mod tests {
     #[test]
     fn shares_may_grow() {
         let who = |after| {
-            let second = candidate("second", 1, 9 * SHARE).growing(8, after);
+            let second = candidate("second", 1, 9 * SHARE).with_later(8, after);
             let candidates = vec![candidate("first", 4, 30 * SHARE), second];
             in_turns(candidates, &Budget::default()).and_then(Result::ok)
         };

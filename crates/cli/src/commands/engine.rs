@@ -75,6 +75,7 @@ impl Limits {
             since: Some(start),
             memory: self.memory.or_else(default_memory_limit),
             memory_in_use: Some(memory::in_use),
+            work: None,
             cancelled,
         }
     }

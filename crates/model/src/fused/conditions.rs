@@ -72,7 +72,7 @@ impl Conditions {
 }
 
 impl System for Conditions {
-    crate::says_what_its_system_says!(with its threads);
+    crate::delegate_to_system!(with its threads);
 
     fn actions(
         &self,

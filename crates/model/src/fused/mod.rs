@@ -458,7 +458,7 @@ fn then(word: Word, top: Word) -> Option<Word> {
 }
 
 impl System for Fused {
-    crate::says_what_its_system_says!();
+    crate::delegate_to_system!();
 
     fn threads(&self) -> &[ThreadInfo] {
         self.system.threads()

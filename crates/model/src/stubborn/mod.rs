@@ -64,7 +64,7 @@ impl Stubborn {
 }
 
 impl System for Stubborn {
-    crate::says_what_its_system_says!(with its threads);
+    crate::delegate_to_system!(with its threads);
 
     fn before_reduction(&self) -> Option<&dyn System> {
         self.system.before_reduction()

@@ -9,7 +9,6 @@ mod text;
 mod threaded;
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use selvedge::walk::{Stop, Walk};
 use selvedge::{Answer, InputOptions, Limits, Options, Subject, VerdictName, verify};
@@ -39,7 +38,7 @@ fn ask(name: &str, text: &str) -> Result<Answer, String> {
             Subject::read(&path, options)
         }
     };
-    let limits = Limits { timeout: Some(Duration::from_secs(60)), ..Limits::default() };
+    let limits = Limits::work(1 << 24);
     let asked =
         subject.and_then(|subject| verify(&subject, &Options { limits, ..Options::default() }));
     asked.map_err(|failure| format!("{failure}"))
@@ -148,7 +147,7 @@ fn races_of(text: &str, watches_all: bool) -> VerdictName {
     let mut options = InputOptions::default();
     options.c.options = selvedge_frontend::c::lower::Options::only("no-data-race").unwrap();
     options.c.options.watches_all = watches_all;
-    let limits = Limits { timeout: Some(Duration::from_secs(20)), ..Limits::default() };
+    let limits = Limits::work(1 << 22);
     let subject = Subject::parse("program.i", text.to_owned(), options).unwrap();
     verify(&subject, &Options { limits, ..Options::default() }).unwrap().name()
 }

@@ -1,7 +1,5 @@
 //! Certificates of random systems, as they are and tampered with.
 
-use std::time::{Duration, Instant};
-
 use selvedge_analysis::converge::above::Above;
 use selvedge_analysis::engine::{Method, Verdict, check};
 use selvedge_analysis::explore::Explorer;
@@ -105,8 +103,7 @@ fn systems_that_start_threads_have_certificates() {
         let properties = [unreachable(&system, SharedId(1))];
         for (method, count) in [Method::Auto, Method::Symbolic].into_iter().zip(&mut count) {
             let question = question(&system, &properties, method);
-            let deadline = Some(Instant::now() + Duration::from_millis(200));
-            let budget = Budget { deadline, ..Budget::default() };
+            let budget = Budget::default().with_work(1 << 17);
             let outcome = check(&question, Bound::contexts(5), &budget, &|_| {});
             if !system.starts_threads() || !matches!(outcome.verdict, Verdict::Safe(_)) {
                 continue;

@@ -11,7 +11,6 @@ mod programs;
 
 use std::collections::BTreeMap;
 use std::process::Command;
-use std::time::Duration;
 
 use fastrand::Rng;
 use programs::{Family, Recipe, recipe};
@@ -53,7 +52,7 @@ fn options(family: Family, engine: EngineName) -> Options {
         engine,
         deadlock: Deadlocks::if_asked(family == Family::Waiting),
         evidence: true,
-        limits: Limits { timeout: Some(Duration::from_secs(1)), ..Limits::default() },
+        limits: Limits::work(1 << 20),
         ..Options::default()
     }
 }

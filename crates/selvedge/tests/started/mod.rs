@@ -4,8 +4,6 @@ mod corpus;
 mod plain;
 mod texts;
 
-use std::time::Duration;
-
 use selvedge::{
     Bound, Bounds, Deadlocks, EngineName, InputOptions, Limits, Livelock, LivelockEngine, Options,
     Resource, Subject, VerdictName, WithSlots, check, livelock, recheck, table,
@@ -93,8 +91,7 @@ fn compare(seed: u64, kind: Kind) -> Option<bool> {
     let engine = ENGINES[(seed % ENGINES.len() as u64) as usize];
     let auto = found(&subject, Bound::rounds(most), &with(EngineName::Auto, option), &text);
     assert_eq!(auto, fewest, "{order:?}\n{text}");
-    let limits = Limits { timeout: Some(Duration::from_secs(2)), ..Limits::default() };
-    let options = Options { limits, ..with(engine, option) };
+    let options = Options { limits: Limits::work(1 << 20), ..with(engine, option) };
     if let Some(by_engine) = found_in_time(&subject, Bound::rounds(most), &options, &text) {
         assert_eq!(by_engine, fewest, "{engine:?}, {order:?}\n{text}");
     }

@@ -6,7 +6,6 @@ mod generate;
 mod naive;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use selvedge_analysis::fair::{Question, Rounds, Verdict, Within, search, within};
 use selvedge_analysis::{Budget, Stop};
@@ -43,27 +42,17 @@ enum Found {
     Unknown,
 }
 
-/// Long enough for what has an answer, whatever else the machine does.
-const PATIENT: Duration = Duration::from_secs(30);
+/// Work that is enough for what has an answer.
+const PATIENT: u64 = 1 << 26;
 
 /// For programs of which a few have no answer.
-const IMPATIENT: Duration = Duration::from_secs(1);
-
-fn within_time(time: Duration) -> Budget {
-    Budget { deadline: Some(Instant::now() + time), ..Budget::default() }
-}
+const IMPATIENT: u64 = 1 << 20;
 
 /// Whether there is a lasso within some bounds. What is found is one.
-fn found(
-    program: &Lowering,
-    bounds: Bounds,
-    endless: Endless,
-    time: Duration,
-    about: &str,
-) -> Found {
+fn found(program: &Lowering, bounds: Bounds, endless: Endless, work: u64, about: &str) -> Found {
     let counts = ThreadCounts::new();
     let asked = LivelockQuestion { program, counts: &counts, endless };
-    match find(&asked, bounds, &within_time(time)) {
+    match find(&asked, bounds, &Budget::default().with_work(work)) {
         Ok(Some(lasso)) => {
             let checked = recheck(program, &[], &Evidence::Lasso(lasso));
             assert!(checked.is_ok(), "{checked:?}\n{bounds:?} {endless:?}\n{about}");
@@ -71,28 +60,22 @@ fn found(
         }
         Ok(None) => Found::None,
         Err(Stop::Fault(fault)) if !fault.message.contains("bug") => Found::Unknown,
-        Err(Stop::Timeout) => Found::Unknown,
+        Err(Stop::Work) => Found::Unknown,
         Err(stop) => panic!("{stop}\n{bounds:?} {endless:?}\n{about}"),
     }
 }
 
 /// Whether there is a lasso within some bounds, by the states that the rounds reach.
-fn listed(
-    program: &Lowering,
-    bounds: Bounds,
-    endless: Endless,
-    time: Duration,
-    about: &str,
-) -> Found {
+fn listed(program: &Lowering, bounds: Bounds, endless: Endless, work: u64, about: &str) -> Found {
     let rounds = Rounds { stem: bounds.stem_rounds() as usize, lasso: bounds.lasso as usize };
-    match within(program, rounds, endless, &within_time(time)) {
+    match within(program, rounds, endless, &Budget::default().with_work(work)) {
         Ok(Within::Lasso(lasso)) => {
             let checked = recheck(program, &[], &Evidence::Lasso(lasso));
             assert!(checked.is_ok(), "{checked:?}\n{bounds:?} {endless:?}\n{about}");
             Found::Lasso
         }
         Ok(Within::None) => Found::None,
-        Ok(Within::Refused) | Err(Stop::Timeout) => Found::Unknown,
+        Ok(Within::Refused) | Err(Stop::Work) => Found::Unknown,
         Err(Stop::Fault(fault)) if !fault.message.contains("bug") => Found::Unknown,
         Err(stop) => panic!("{stop}\n{about}"),
     }
