@@ -5,6 +5,7 @@ use selvedge_model::{Datum, Explanation, Step, Values};
 use super::Lowering;
 use super::intern::Symbol;
 use crate::flow::{Command, Edge, EdgeId, Loc};
+use crate::program::element_of;
 use crate::telling::{Told, listed};
 use crate::{GlobalId, LocalId, ProcId, Span, Type, Value, Variable};
 use selvedge_core::machine::{Shared, Wrong};
@@ -71,6 +72,19 @@ impl Lowering {
         locals.filter(|(local, _)| live.has(*local)).flat_map(|(_, named)| named).collect()
     }
 
+    /// The name of a variable as it was written: of two locals with one name in a procedure, the later one has a number in the program. They are
+    /// not alive at the same place.
+    pub(super) fn written_name<'v>(&'v self, variable: &'v Variable) -> &'v str {
+        let written = self.source.slice(variable.span);
+        let number = variable.name.strip_prefix(written).and_then(|rest| rest.strip_prefix('_'));
+        let is_numbered =
+            |number: &str| !number.is_empty() && number.chars().all(|digit| digit.is_ascii_digit());
+        match !written.is_empty() && number.is_some_and(is_numbered) {
+            true => written,
+            false => &variable.name,
+        }
+    }
+
     /// Names and values of variables.
     fn named(
         &self,
@@ -98,7 +112,7 @@ impl Lowering {
             let (mine, others) = rest.split_at(variable.ty.slots().min(rest.len()));
             rest = others;
             let Some(telling) = &self.program.telling else {
-                return rows(variable, mine, &scalar);
+                return rows(self.written_name(variable), variable, mine, &scalar);
             };
             let told = match scope {
                 Some(proc) => Told::Local(proc, LocalId(number)),
@@ -401,6 +415,7 @@ pub(super) fn outcome(holds: bool) -> &'static str {
 
 /// The values of a variable: of one with indices inside of its name, one for each combination of them.
 fn rows(
+    name: &str,
     variable: &Variable,
     values: &[Value],
     scalar: &dyn Fn(&Type, &Value) -> Datum,
@@ -422,7 +437,7 @@ fn rows(
         rows = inner.collect::<Vec<(Vec<usize>, &Type, &[Value])>>();
     }
     let named = |(indices, ty, values): (Vec<usize>, &Type, &[Value])| {
-        (variable.element_name(&indices), listed(ty, values, scalar))
+        (element_of(name, &indices), listed(ty, values, scalar))
     };
     rows.into_iter().map(named).collect()
 }

@@ -11,7 +11,7 @@ async function copyText(text, button) {
 
 function verdictView({ question, answer, notes }) {
   const details = [...answer.details, ...notes.map((note) => ["note", note])];
-  const repeat = question.command ? [make("dt", {}, "again"), make("dd", { class: "again" }, make("code", { id: "command" }, question.command),
+  const repeat = question.command ? [make("dt", {}, "again"), make("dd", { class: "again" }, make("code", { id: "command" }, ...pathParts(question.command)),
     make("button", { type: "button", id: "copy", class: "small", title: "Copy the command line that asks this again", onclick: (event) => copyText(question.command, event.target) }, "copy"))] : [];
   put(byId("verdict"),
     make("p", { class: "asked" }, question.text),
