@@ -179,6 +179,13 @@ fn walks_are_guided_or_random() {
         "{}",
         browser.text("#said")
     );
+    // After the failure there is nothing.
+    browser.keys("body", "a");
+    choices(&browser, 8);
+    browser.keys("body", "f");
+    browser.wait_for(
+        "document.querySelector('#said').textContent === 'no other state can be reached from here'",
+    );
     // To a line, and at random to an end.
     browser.keys("body", "\u{e011}");
     choices(&browser, 0);

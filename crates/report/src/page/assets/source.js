@@ -119,10 +119,11 @@ class SourceView {
     node.classList.toggle("standing", here.length > 0);
     if (!here.length) return;
     const chip = ([thread, { name }]) => make("span", { class: `at ${threadClass(thread)}`, title: `${name} stands here` }, name);
-    const marks = make("span", { class: "marks" }, ...here.slice(0, 4).map(chip), here.length > 4 ? `+${here.length - 4}` : null);
     // Threads that see the same values say them once.
-    const values = [...new Set(here.map(([, place]) => place.values).filter((text) => text))];
-    const beside = make("span", { class: "beside" }, marks, values.length ? make("span", { class: "vals" }, values.slice(0, 2).join(" · ")) : null);
+    const groups = new Map();
+    for (const [thread, place] of here.slice(0, 4)) groups.set(place.values, [...(groups.get(place.values) || []), [thread, place]]);
+    const told = [...groups].flatMap(([values, threads]) => [make("span", { class: "marks" }, ...threads.map(chip)), values ? make("span", { class: "vals" }, values) : null]);
+    const beside = make("span", { class: "beside" }, ...told, here.length > 4 ? `+${here.length - 4}` : null);
     this.beside[line - 1] = beside;
     // Before a comment at the end of the line: what is executed is never far from its values.
     node.querySelector(".t").after(beside);
