@@ -13,7 +13,7 @@
 //! **Otherwise.** If no value comes from another thread, the last thing that the thread read from another one is told: that is why it went
 //! this way. If there is nothing of that either and no value is stale, it is the last condition of the thread that another one has changed since then.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use selvedge_evidence::{Trace, thread_name};
 use selvedge_model::{
@@ -29,6 +29,9 @@ const MOST_VALUES: usize = 4;
 
 /// Longer chains are told in part.
 const MOST_LINKS: usize = 4;
+
+/// What another thread did is told so far back: it read a value, and used it when it was another one.
+const MOST_LINKS_BEHIND: usize = 2;
 
 /// So many writes are looked for behind each value that is told: a value with a long past leaves the others theirs.
 const MOST_LOOKS: usize = 64;
@@ -173,7 +176,6 @@ impl<'a> Run<'a> {
         let mut lines = Vec::new();
         let (mut concerns_another, mut is_stale) = (false, false);
         for read in self.decisive_reads(moment)? {
-            self.looks = 0;
             let chain = self.chain(read, moment, me);
             let mut told: Vec<String> =
                 chain.links.iter().filter_map(|link| self.link(link, Some(me))).collect();
@@ -370,8 +372,18 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Where a value comes from that a thread reads.
+    /// Where a value comes from that a thread reads: by the values that went into it, and if these come from no other thread, by all that was read for it.
     fn chain(&mut self, read: Read, moment: Moment, me: ThreadId) -> Chain {
+        let by_values = self.chain_by(read.clone(), moment, me, true);
+        if by_values.concerns_another {
+            return by_values;
+        }
+        let by_all = self.chain_by(read, moment, me, false);
+        if by_all.concerns_another { by_all } else { by_values }
+    }
+
+    fn chain_by(&mut self, read: Read, moment: Moment, me: ThreadId, only_values: bool) -> Chain {
+        self.looks = 0;
         let link = |read, read_at, for_link, used_at| Link {
             read,
             read_at,
@@ -382,9 +394,9 @@ impl<'a> Run<'a> {
         };
         let mut links = vec![link(read, moment, None, moment)];
         let mut seen: BTreeSet<(Where, Moment)> = BTreeSet::new();
-        let mut open = vec![0];
+        let mut open = VecDeque::from([0]);
         let (mut another, mut last) = (None, None);
-        while let Some(at) = open.pop() {
+        while let Some(at) = open.pop_front() {
             let (place, read_at) = (links[at].read.place, links[at].read_at);
             if !seen.insert((place, read_at)) {
                 continue;
@@ -405,7 +417,7 @@ impl<'a> Run<'a> {
                 last = last.or(Some(at));
                 continue;
             };
-            let reads = self.reads_for(place, written);
+            let reads = self.reads_for(place, written, only_values);
             if reads.is_empty() {
                 last = last.or(Some(at));
             }
@@ -413,10 +425,9 @@ impl<'a> Run<'a> {
                 Where::Shared(_) => written,
                 _ => links[at].used_at,
             };
-            // The one that is looked at next is the last one.
-            for read in reads.into_iter().rev() {
+            for read in reads {
                 links.push(link(read, written, Some(at), used_at));
-                open.push(links.len() - 1);
+                open.push_back(links.len() - 1);
             }
         }
         let (concerns_another, written_there) = match another {
@@ -436,16 +447,26 @@ impl<'a> Run<'a> {
         Chain { links, concerns_another, written_there }
     }
 
-    /// What a statement reads that writes a place: what goes into the value first, then what says only where or whether.
-    fn reads_for(&mut self, written: Where, moment: Moment) -> Vec<Read> {
+    /// What a statement reads that writes a place: what goes into the value first, then, unless only that is meant, what says where or whether.
+    fn reads_for(&mut self, written: Where, moment: Moment, only_values: bool) -> Vec<Read> {
         let mut reads = self.reads(moment).unwrap_or_default();
         let (thread, depth) = (self.steps[moment.0].thread, self.steps[moment.0].depth);
         let deed = self.deeds(moment.0).get(moment.1);
-        let writes = deed.into_iter().flat_map(|deed| &deed.writes);
-        let into_it = writes.filter(|write| place(write.cell, thread, depth) == written);
-        let from: Vec<Where> =
-            into_it.flat_map(|write| &write.from).map(|&cell| place(cell, thread, depth)).collect();
-        reads.sort_by_key(|read| !from.contains(&read.place));
+        let mut from: Option<Vec<Where>> = None;
+        for write in deed.into_iter().flat_map(|deed| &deed.writes) {
+            if !write.is_settled && place(write.cell, thread, depth) == written {
+                let cells = write.from.iter().map(|&cell| place(cell, thread, depth));
+                from.get_or_insert_default().extend(cells);
+            }
+        }
+        // Of arguments and results it is not known, and what is chosen comes from itself.
+        let Some(from) = from else { return reads };
+        let is_value =
+            |read: &Read| from.contains(&read.place) || matches!(read.place, Where::Result(_));
+        match only_values {
+            true => reads.retain(is_value),
+            false => reads.sort_by_key(|read| !is_value(read)),
+        }
         reads
     }
 
@@ -490,11 +511,10 @@ impl<'a> Run<'a> {
         let deed = self.deeds(written.0).get(written.1)?;
         let write = deed.writes.first()?;
         let written_to = place(write.cell, thread.0, thread.1);
-        self.looks = 0;
-        for read in self.reads_for(written_to, written) {
-            let chain = self.chain(read, written, them);
+        for read in self.reads_for(written_to, written, true) {
+            let chain = self.chain_by(read, written, them, true);
             let is_stale = chain.links.last().is_some_and(|link| link.changed.is_some());
-            if is_stale && chain.links.len() < MOST_LINKS {
+            if is_stale && chain.links.len() <= MOST_LINKS_BEHIND {
                 return Some(chain);
             }
         }
