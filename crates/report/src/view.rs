@@ -131,6 +131,13 @@ impl<'a> Rows<'a> {
         Rows { system, steps, state, shared, values, holders: Holders::new(system) }
     }
 
+    /// The rows of a trace that goes on from here: who holds which lock is known.
+    #[must_use]
+    pub fn of_more(&self, more: &'a Trace) -> Self {
+        let (holders, values) = (self.holders.clone(), self.values.clone());
+        Rows { holders, values, ..Rows::new(self.system, more) }
+    }
+
     /// The shared values after the row that came last, with those who hold the locks.
     #[must_use]
     pub fn values(&self) -> &Values {

@@ -124,8 +124,8 @@ struct Chain {
     links: Vec<Link>,
     /// Whether that is another thread, or one has changed it since then.
     concerns_another: bool,
-    /// The write of the other thread with which it ends.
-    written_there: Option<Moment>,
+    /// The write of the other thread with which it ends, and where that went to.
+    written_there: Option<(Moment, Where)>,
 }
 
 struct Run<'a> {
@@ -183,7 +183,8 @@ impl<'a> Run<'a> {
                 told.splice(MOST_LINKS / 2..told.len() - MOST_LINKS / 2, ["…".to_owned()]);
             }
             is_stale |= chain.links.iter().any(|link| link.changed.is_some());
-            if let Some(stale) = chain.written_there.and_then(|there| self.stale_behind(there)) {
+            let there = chain.written_there;
+            if let Some(stale) = there.and_then(|(moment, to)| self.stale_behind(moment, to)) {
                 told.extend(stale.links.iter().filter_map(|link| self.link(link, None)));
                 is_stale = true;
             }
@@ -410,7 +411,8 @@ impl<'a> Run<'a> {
                 Origin::Start | Origin::Chosen => None,
             };
             if links[at].changed.is_some() || written.as_ref().is_some_and(is_from_another) {
-                another = Some((at, written.filter(is_from_another)));
+                let there = written.filter(is_from_another).map(|written| (written, place));
+                another = Some((at, there.filter(|_| links[at].changed.is_none())));
                 break;
             }
             let Some(written) = written else {
@@ -504,14 +506,10 @@ impl<'a> Run<'a> {
         None
     }
 
-    /// The way back from a write of another thread to a value that was stale when it made it.
-    fn stale_behind(&mut self, written: Moment) -> Option<Chain> {
+    /// The way back from what another thread has written somewhere to a value that was stale when it did.
+    fn stale_behind(&mut self, written: Moment, to: Where) -> Option<Chain> {
         let them = self.steps[written.0].thread;
-        let thread = (them, self.steps[written.0].depth);
-        let deed = self.deeds(written.0).get(written.1)?;
-        let write = deed.writes.first()?;
-        let written_to = place(write.cell, thread.0, thread.1);
-        for read in self.reads_for(written_to, written, true) {
+        for read in self.reads_for(to, written, true) {
             let chain = self.chain_by(read, written, them, true);
             let is_stale = chain.links.last().is_some_and(|link| link.changed.is_some());
             if is_stale && chain.links.len() <= MOST_LINKS_BEHIND {

@@ -79,9 +79,19 @@ fn a_violation_is_found_and_stepped_through() {
     browser.click("#wrap");
     assert_eq!(browser.run(fits), json!(true));
     assert_ne!(browser.run(colour), before);
+    // How a condition came out can be read where there is little room for it.
+    browser.resize(400, 900);
+    let outcome = "const e = document.querySelectorAll('.steps .outcome'); \
+                   return [...e].some((e) => e.innerText.includes('[yes]') && e.scrollWidth <= e.clientWidth)";
+    assert_eq!(browser.run(outcome), json!(true));
     // A path is broken behind a folder; what cannot be set looks like it.
-    let parts = "return document.querySelector('#command').innerHTML.split('<wbr>').length > 2";
+    let parts = "return [...document.querySelectorAll('#command .part')].every((e) => e.getClientRects().length === 1 && e.offsetHeight < 24)";
     assert_eq!(browser.run(parts), json!(true));
+    let command = browser.text("#command");
+    assert!(
+        command.starts_with("selvedge verify ") && command.ends_with("/start/race.weave"),
+        "{command}"
+    );
     let faded = "return getComputedStyle(document.querySelector('#bound')).opacity < 1";
     assert_eq!(browser.run(faded), json!(true));
     browser.no_errors();

@@ -18,7 +18,7 @@ function verdictView({ question, answer, notes }) {
     make("div", { class: "answer" },
       make("span", { class: `badge ${answer.verdict}`, id: "badge" }, answer.verdict),
       make("span", { class: "sentence", id: "sentence" }, answer.sentence)),
-    make("dl", { class: "details" }, ...details.flatMap(([label, text]) => [make("dt", {}, label), make("dd", {}, text)]), ...repeat),
+    make("dl", { class: "details" }, ...details.flatMap(([label, text]) => [make("dt", {}, label), make("dd", {}, ...withOptions(text))]), ...repeat),
     page.explorer && !page.data.schedule ? make("button", { type: "button", id: "by-hand", onclick: () => page.walker.walk([0]) }, "Step through it by hand") : null);
 }
 
