@@ -1,5 +1,7 @@
 //! Lowered states for people: names, values, source lines.
 
+use std::collections::BTreeSet;
+
 use selvedge_model::{Datum, Explanation, Step, Values};
 
 use super::Lowering;
@@ -69,11 +71,28 @@ impl Lowering {
         let values = self.locals(frame);
         let live = &self.flow.live[frame.loc.index()];
         let locals = (0..).map(LocalId).zip(self.named_each(Some(proc), &values, &[]));
-        locals.filter(|(local, _)| live.has(*local)).flat_map(|(_, named)| named).collect()
+        let mut told: Values =
+            locals.filter(|(local, _)| live.has(*local)).flat_map(|(_, named)| named).collect();
+        // A jump into a block may have left another variable of that name alive.
+        let mut known = BTreeSet::new();
+        let is_new = |name: &str| known.insert(name.to_owned());
+        if self.program.telling.is_none() && !told.names().all(is_new) {
+            let locals = &self.program.procs[proc.index()].locals;
+            let alive = (0..).map(LocalId).zip(locals).filter(|(local, _)| live.has(*local));
+            let names = alive.flat_map(|(_, local)| {
+                let scalar = |_: &Type, _: &Value| Datum::Any;
+                rows(&local.name, local, &vec![Value::Open; local.ty.slots()], &scalar)
+            });
+            told = names
+                .map(|(name, _)| name)
+                .zip(told)
+                .map(|(name, (_, value))| (name, value))
+                .collect();
+        }
+        told
     }
 
-    /// The name of a variable as it was written: of two locals with one name in a procedure, the later one has a number in the program. They are
-    /// not alive at the same place.
+    /// The name of a variable as it was written: of two locals with one name in a procedure, the later one has a number in the program.
     pub(super) fn written_name<'v>(&'v self, variable: &'v Variable) -> &'v str {
         let written = self.source.slice(variable.span);
         let number = variable.name.strip_prefix(written).and_then(|rest| rest.strip_prefix('_'));

@@ -39,7 +39,7 @@ function withOutcome(text) {
 const pathParts = (text) => text.split(/(\s+)/).flatMap((word) => (word.trim() ? word.split(/(?<=[/\\])/).map((part) => make("span", { class: "part" }, part)) : [word]));
 
 /** A sentence in which no line ends inside of an option. */
-const withOptions = (text) => text.split(/(--[a-z][a-z-]*)/).map((part) => (part.startsWith("--") ? make("span", { class: "part" }, part) : part));
+const withOptions = (text) => text.split(/(\(?--[a-z][a-z-]*\)?)/).map((part) => (/^\(?--/.test(part) ? make("span", { class: "part" }, part) : part));
 
 /** A number of states: what a browser cannot calculate with comes as a text. */
 function amount(number) {
