@@ -178,7 +178,8 @@ impl<'a> Rows<'a> {
             before.iter().flat_map(|deed| &deed.writes).any(|write| write.cell == cell)
         };
         let is_told = |write: &&Touched| {
-            !write.name.is_empty() && !(write.is_settled && was_opened(write.cell))
+            let is_told_before = write.is_settled && was_opened(write.cell);
+            !write.name.is_empty() && !is_told_before
         };
         deed.writes.iter().filter(is_told).filter_map(change).collect()
     }
