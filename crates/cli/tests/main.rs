@@ -16,6 +16,7 @@ mod lsp;
 mod page;
 mod predicates;
 mod processes;
+mod schedules;
 mod schema;
 mod strangers;
 mod suite;

@@ -27,6 +27,10 @@ pub struct Touched {
     pub before: Datum,
     /// The value after it; for one that is only read, the value that was read.
     pub value: Datum,
+    /// Of one that is written: the places whose values went into its own. Those that said only where or whether to write are not among them.
+    pub from: Vec<Cell>,
+    /// Whether nothing wrote it: it had any value until the statement read it, and has this one since then.
+    pub is_settled: bool,
 }
 
 /// The location of a value.

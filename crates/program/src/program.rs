@@ -91,18 +91,7 @@ impl Variable {
     /// The name of an element, or of a row of elements: an index stands between the next empty brackets of the name, or behind it.
     #[must_use]
     pub fn element_name(&self, indices: &[usize]) -> String {
-        let mut indices = indices.iter();
-        let mut name = String::new();
-        for (position, part) in self.name.split("[]").enumerate() {
-            if position > 0 {
-                match indices.next() {
-                    Some(index) => name += &format!("[{index}]"),
-                    None => name += "[]",
-                }
-            }
-            name += part;
-        }
-        name + &indices.map(|index| format!("[{index}]")).collect::<String>()
+        element_of(&self.name, indices)
     }
 
     /// How many indices stand inside of its name.
@@ -110,6 +99,22 @@ impl Variable {
     pub fn indices_inside(&self) -> usize {
         self.name.matches("[]").count()
     }
+}
+
+/// The name of an element of what has a name.
+pub(crate) fn element_of(whole: &str, indices: &[usize]) -> String {
+    let mut indices = indices.iter();
+    let mut name = String::new();
+    for (position, part) in whole.split("[]").enumerate() {
+        if position > 0 {
+            match indices.next() {
+                Some(index) => name += &format!("[{index}]"),
+                None => name += "[]",
+            }
+        }
+        name += part;
+    }
+    name + &indices.map(|index| format!("[{index}]")).collect::<String>()
 }
 
 /// A procedure.

@@ -107,7 +107,9 @@ pub fn summary(answer: &AboutStates<'_>) -> Summary {
             details.extend(deadlocks_beside(answer, property));
             (json::VerdictName::Unsafe, Role::Bad, details)
         }
-        Verdict::Bounded { .. } => (json::VerdictName::Bounded, Role::Change, Vec::new()),
+        Verdict::Bounded { .. } => {
+            (json::VerdictName::Bounded, Role::Change, unsaid(answer).into_iter().collect())
+        }
         Verdict::Unknown { stop, completed } => {
             (json::VerdictName::Unknown, Role::Change, what_is_known(answer, stop, *completed))
         }
@@ -228,16 +230,22 @@ fn why_safe(answer: &AboutStates<'_>, proof: Proof) -> Vec<Detail> {
             },
         ));
     }
-    if !answer.properties.is_empty() {
-        let is_any = answer.system.starts_threads() || !answer.system.any_number().is_empty();
-        let other = (!is_any).then_some("other numbers of threads");
-        let unsaid = other.into_iter().chain(answer.deadlocks.limit());
-        details.push(("limits", limits(unsaid.chain(["whether the threads end"]))));
-    }
+    details.extend(unsaid(answer));
     if !answer.asked.assumptions.is_empty() {
         details.push(("assumes", answer.asked.assumptions.join("; ")));
     }
     details
+}
+
+/// What the answer to a question about properties says nothing about.
+fn unsaid(answer: &AboutStates<'_>) -> Option<Detail> {
+    if answer.properties.is_empty() {
+        return None;
+    }
+    let is_any = answer.system.starts_threads() || !answer.system.any_number().is_empty();
+    let other = (!is_any).then_some("other numbers of threads");
+    let unsaid = other.into_iter().chain(answer.deadlocks.limit());
+    Some(("limits", limits(unsaid.chain(["whether the threads end"]))))
 }
 
 /// Why it is safe, in a sentence.

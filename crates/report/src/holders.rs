@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use selvedge_model::{Datum, System, Values};
 
 /// The threads that hold locks, along a run.
+#[derive(Clone)]
 pub(crate) struct Holders {
     /// The variables that are locks; all that say *held* where statements are told together.
     locks: Option<BTreeSet<String>>,

@@ -7,8 +7,8 @@ use crate::holders::Holders;
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_evidence::{Trace, thread_name};
 use selvedge_model::{
-    Action, Datum, Deed, Explanation, SharedId, State, Step, SymbolId, System, ThreadId, Touched,
-    Values, Word, advance,
+    Action, Cell, Datum, Deed, Explanation, SharedId, State, Step, SymbolId, System, ThreadId,
+    Touched, Values, Word, advance,
 };
 
 /// One step of a trace.
@@ -131,6 +131,13 @@ impl<'a> Rows<'a> {
         Rows { system, steps, state, shared, values, holders: Holders::new(system) }
     }
 
+    /// The rows of a trace that goes on from here: who holds which lock is known.
+    #[must_use]
+    pub fn of_more(&self, more: &'a Trace) -> Self {
+        let (holders, values) = (self.holders.clone(), self.values.clone());
+        Rows { holders, values, ..Rows::new(self.system, more) }
+    }
+
     /// The shared values after the row that came last, with those who hold the locks.
     #[must_use]
     pub fn values(&self) -> &Values {
@@ -148,22 +155,41 @@ impl<'a> Rows<'a> {
         &self.holders
     }
 
-    /// What a statement of a thread has written.
-    fn written(&self, thread: &str, deed: &Deed) -> Vec<Change> {
+    /// What one of several statements of a thread has written. A value that it left open is told of it, and not of the one that reads and so settles it.
+    fn written(&self, thread: &str, deeds: &[Deed], at: usize) -> Vec<Change> {
+        let (before, rest) = deeds.split_at(at);
+        let Some((deed, later)) = rest.split_first() else { return Vec::new() };
         let told = |name: &str, value: &Datum| match *value == "held" && self.holders.is_lock(name)
         {
             true => Datum::Name(format!("held by {thread}")),
             false => value.clone(),
         };
-        let change = |write: &Touched| Change::Value {
-            name: write.name.clone(),
-            before: Some(told(&write.name, &write.before))
-                .filter(|before| *before != Datum::Any && write.before != write.value),
-            after: told(&write.name, &write.value),
+        let change = |write: &Touched| {
+            let value =
+                if write.value == Datum::Any { settled(write, later)? } else { &write.value };
+            Some(Change::Value {
+                name: write.name.clone(),
+                before: Some(told(&write.name, &write.before))
+                    .filter(|before| *before != Datum::Any && write.before != *value),
+                after: told(&write.name, value),
+            })
         };
-        let is_told = |write: &&Touched| write.value != Datum::Any && !write.name.is_empty();
-        deed.writes.iter().filter(is_told).map(change).collect()
+        let was_opened = |cell: Cell| {
+            before.iter().flat_map(|deed| &deed.writes).any(|write| write.cell == cell)
+        };
+        let is_told = |write: &&Touched| {
+            let is_told_before = write.is_settled && was_opened(write.cell);
+            !write.name.is_empty() && !is_told_before
+        };
+        deed.writes.iter().filter(is_told).filter_map(change).collect()
     }
+}
+
+/// The value that a place gets by being read that was left open, if the next statement that writes it does not set another one.
+fn settled<'d>(open: &Touched, later: &'d [Deed]) -> Option<&'d Datum> {
+    let mut writes = later.iter().flat_map(|deed| &deed.writes);
+    let next = writes.find(|write| write.cell == open.cell)?;
+    next.is_settled.then_some(&next.value)
 }
 
 impl Iterator for Rows<'_> {
@@ -196,7 +222,7 @@ impl Iterator for Rows<'_> {
         let concerns = |step: &Step| mentions(&step.text, &self.shared);
         let is_local = is_quiet && !starts && !steps.iter().any(concerns);
         let within = match within.len() == steps.len() {
-            true => within.iter().map(|deed| self.written(&name, deed)).collect(),
+            true => (0..within.len()).map(|at| self.written(&name, &within, at)).collect(),
             false => Vec::new(),
         };
         let depth = before.depth;

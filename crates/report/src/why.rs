@@ -3,12 +3,15 @@
 //! **Question.** A schedule ends with a condition that does not hold, or in a deadlock. Where do the values come from that it reads, or that threads wait at?
 //!
 //! **Idea.** From the last statement backward: who wrote what it reads, what did that statement read, and so on, until the value comes from
-//! another thread, or has been there from the start. Every read and every write is one that the run made ([`Deed`]).
+//! another thread, or has been there from the start. Values come before the indices and conditions that were read with them. A value that
+//! another thread changes after it was read, and before what was made of it is used, is told with that change: it is *stale*, as in a lost update.
+//! Every read and every write is one that the run made ([`Deed`]).
 //!
-//! **Claim.** Each link is the last write before the read. Where a statement of the run cannot be told, no link goes past it.
+//! **Claim.** Each link is the last write before the read, each change the last one before the use. Where a statement of the run cannot be told, no
+//! link goes past it.
 //!
 //! **Otherwise.** If no value comes from another thread, the last thing that the thread read from another one is told: that is why it went
-//! this way.
+//! this way. If there is nothing of that either and no value is stale, it is the last condition of the thread that another one has changed since then.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -26,6 +29,9 @@ const MOST_VALUES: usize = 4;
 
 /// Longer chains are told in part.
 const MOST_LINKS: usize = 4;
+
+/// What another thread did is told so far back: it read a value, and used it when it was another one.
+const MOST_LINKS_BEHIND: usize = 2;
 
 /// So many writes are looked for behind each value that is told: a value with a long past leaves the others theirs.
 const MOST_LOOKS: usize = 64;
@@ -87,6 +93,7 @@ enum Where {
 #[derive(Clone)]
 struct Read {
     place: Where,
+    value: Datum,
     /// None for a result on its way and for values on the way in programs of other languages, which have no names.
     told: Option<String>,
 }
@@ -102,8 +109,23 @@ enum Origin {
 /// A value that was read, where it comes from, and the one that it was read for.
 struct Link {
     read: Read,
+    read_at: Moment,
     origin: Option<Origin>,
+    /// The change by another thread before the value, or what was made of it, was used.
+    changed: Option<(Moment, Datum)>,
     for_link: Option<usize>,
+    /// When what was made of the value was written to where all threads see it, or the end of the run.
+    used_at: Moment,
+}
+
+/// The links from a value back to where it comes from.
+#[derive(Default)]
+struct Chain {
+    links: Vec<Link>,
+    /// Whether that is another thread, or one has changed it since then.
+    concerns_another: bool,
+    /// The write of the other thread with which it ends, and where that went to.
+    written_there: Option<(Moment, Where)>,
 }
 
 struct Run<'a> {
@@ -150,16 +172,30 @@ impl<'a> Run<'a> {
     fn explain(&mut self) -> Option<Vec<String>> {
         let last = self.steps.len().checked_sub(1)?;
         let moment = (last, self.deeds(last).len().checked_sub(1)?);
+        let me = self.steps[last].thread;
         let mut lines = Vec::new();
-        let mut is_from_another = false;
+        let (mut concerns_another, mut is_stale) = (false, false);
         for read in self.decisive_reads(moment)? {
-            let Some((line, another)) = self.chain(read, moment) else { continue };
-            is_from_another |= another;
-            lines.push(line);
+            let chain = self.chain(read, moment, me);
+            let mut told: Vec<String> =
+                chain.links.iter().filter_map(|link| self.link(link, Some(me))).collect();
+            if told.len() > MOST_LINKS {
+                told.splice(MOST_LINKS / 2..told.len() - MOST_LINKS / 2, ["…".to_owned()]);
+            }
+            is_stale |= chain.links.iter().any(|link| link.changed.is_some());
+            let there = chain.written_there;
+            if let Some(stale) = there.and_then(|(moment, to)| self.stale_behind(moment, to)) {
+                told.extend(stale.links.iter().filter_map(|link| self.link(link, None)));
+                is_stale = true;
+            }
+            if !told.is_empty() {
+                concerns_another |= chain.concerns_another;
+                lines.push(told.join(", where "));
+            }
         }
-        if !is_from_another {
-            lines.extend(self.way_here(moment));
-        }
+        let way_here = if concerns_another { None } else { self.way_here(moment) };
+        let test = if is_stale || way_here.is_some() { None } else { self.no_longer_true(moment) };
+        lines.extend(way_here.or(test));
         Some(lines)
     }
 
@@ -197,7 +233,7 @@ impl<'a> Run<'a> {
                     return None;
                 }
                 let ended = if has_ended { ", which has ended" } else { "" };
-                let since = self.moment_of((step, inner));
+                let since = self.moment((step, inner), None);
                 return Some(format!("{told} since {since}{ended}"));
             }
         }
@@ -238,10 +274,10 @@ impl<'a> Run<'a> {
             };
             // What nobody wrote has no name.
             let told = (!read.name.is_empty()).then(|| format!("{} = {}", read.name, read.value));
-            reads.push(Read { place, told });
+            reads.push(Read { place, value: read.value.clone(), told });
         }
         if receives {
-            reads.push(Read { place: Where::Result(thread), told: None });
+            reads.push(Read { place: Where::Result(thread), value: Datum::Any, told: None });
         }
         Some(reads)
     }
@@ -337,71 +373,172 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Where a value comes from, in words; and whether that is another thread.
-    fn chain(&mut self, read: Read, moment: Moment) -> Option<(String, bool)> {
-        let me = self.steps[moment.0].thread;
+    /// Where a value comes from that a thread reads: by the values that went into it, and if these come from no other thread, by all that was read for it.
+    fn chain(&mut self, read: Read, moment: Moment, me: ThreadId) -> Chain {
+        let by_values = self.chain_by(read.clone(), moment, me, true);
+        if by_values.concerns_another {
+            return by_values;
+        }
+        let by_all = self.chain_by(read, moment, me, false);
+        if by_all.concerns_another { by_all } else { by_values }
+    }
+
+    fn chain_by(&mut self, read: Read, moment: Moment, me: ThreadId, only_values: bool) -> Chain {
         self.looks = 0;
-        let mut links = vec![Link { read, origin: None, for_link: None }];
+        let link = |read, read_at, for_link, used_at| Link {
+            read,
+            read_at,
+            origin: None,
+            changed: None,
+            for_link,
+            used_at,
+        };
+        let mut links = vec![link(read, moment, None, moment)];
         let mut seen: BTreeSet<(Where, Moment)> = BTreeSet::new();
-        let mut open = VecDeque::from([(0, moment)]);
+        let mut open = VecDeque::from([0]);
         let (mut another, mut last) = (None, None);
-        while let Some((link, read_at)) = open.pop_front() {
-            if !seen.insert((links[link].read.place, read_at)) {
+        while let Some(at) = open.pop_front() {
+            let (place, read_at) = (links[at].read.place, links[at].read_at);
+            if !seen.insert((place, read_at)) {
                 continue;
             }
-            let Some(origin) = self.origin(links[link].read.place, read_at) else { continue };
-            links[link].origin = Some(origin);
-            let Origin::Written(written) = origin else {
-                last = last.or(Some(link));
-                continue;
+            let Some(origin) = self.origin(place, read_at) else { continue };
+            links[at].origin = Some(origin);
+            links[at].changed = self.changed_since(&links[at]);
+            let is_from_another = |written: &Moment| self.steps[written.0].thread != me;
+            let written = match origin {
+                Origin::Written(written) => Some(written),
+                Origin::Start | Origin::Chosen => None,
             };
-            if self.steps[written.0].thread != me {
-                another = Some(link);
+            if links[at].changed.is_some() || written.as_ref().is_some_and(is_from_another) {
+                let there = written.filter(is_from_another).map(|written| (written, place));
+                another = Some((at, there.filter(|_| links[at].changed.is_none())));
                 break;
             }
-            let reads = self.reads(written).unwrap_or_default();
+            let Some(written) = written else {
+                last = last.or(Some(at));
+                continue;
+            };
+            let reads = self.reads_for(place, written, only_values);
             if reads.is_empty() {
-                last = last.or(Some(link));
+                last = last.or(Some(at));
             }
+            let used_at = match place {
+                Where::Shared(_) => written,
+                _ => links[at].used_at,
+            };
             for read in reads {
-                links.push(Link { read, origin: None, for_link: Some(link) });
-                open.push_back((links.len() - 1, written));
+                links.push(link(read, written, Some(at), used_at));
+                open.push_back(links.len() - 1);
             }
         }
-        let mut way = Vec::new();
-        let mut at = another.or(last).or(links[0].origin.map(|_| 0));
-        while let Some(link) = at {
-            way.push(link);
-            at = links[link].for_link;
+        let (concerns_another, written_there) = match another {
+            Some((_, written)) => (true, written),
+            None => (false, None),
+        };
+        let start = links[0].origin.map(|_| 0);
+        let mut end = another.map(|(at, _)| at).or(last).or(start);
+        let mut way = BTreeSet::new();
+        while let Some(at) = end {
+            way.insert(at);
+            end = links[at].for_link;
         }
-        way.reverse();
-        let mut told: Vec<String> =
-            way.into_iter().filter_map(|link| self.link(&links[link], me)).collect();
-        if told.len() > MOST_LINKS {
-            told.splice(MOST_LINKS / 2..told.len() - MOST_LINKS / 2, ["…".to_owned()]);
+        // Each link comes behind the one that it was read for.
+        let links = links.into_iter().enumerate().filter(|(at, _)| way.contains(at));
+        let links = links.map(|(_, link)| link).collect();
+        Chain { links, concerns_another, written_there }
+    }
+
+    /// What a statement reads that writes a place: what goes into the value first, then, unless only that is meant, what says where or whether.
+    fn reads_for(&mut self, written: Where, moment: Moment, only_values: bool) -> Vec<Read> {
+        let mut reads = self.reads(moment).unwrap_or_default();
+        let (thread, depth) = (self.steps[moment.0].thread, self.steps[moment.0].depth);
+        let deed = self.deeds(moment.0).get(moment.1);
+        let mut from: Option<Vec<Where>> = None;
+        for write in deed.into_iter().flat_map(|deed| &deed.writes) {
+            if !write.is_settled && place(write.cell, thread, depth) == written {
+                let cells = write.from.iter().map(|&cell| place(cell, thread, depth));
+                from.get_or_insert_default().extend(cells);
+            }
         }
-        (!told.is_empty()).then(|| (told.join(", where "), another.is_some()))
+        // Of arguments and results it is not known, and what is chosen comes from itself.
+        let Some(from) = from else { return reads };
+        let is_value =
+            |read: &Read| from.contains(&read.place) || matches!(read.place, Where::Result(_));
+        match only_values {
+            true => reads.retain(is_value),
+            false => reads.sort_by_key(|read| !is_value(read)),
+        }
+        reads
+    }
+
+    /// The last write of another thread to a shared variable after it was read and before what was made of it was used, with the value that
+    /// it left, if that is another one than was read.
+    fn changed_since(&mut self, link: &Link) -> Option<(Moment, Datum)> {
+        link.read.told.as_ref()?;
+        self.changed(&link.read, link.read_at, link.used_at.0)
+    }
+
+    fn changed(&mut self, read: &Read, read_at: Moment, before: usize) -> Option<(Moment, Datum)> {
+        if !matches!(read.place, Where::Shared(_)) {
+            return None;
+        }
+        let thread = self.steps[read_at.0].thread;
+        for step in (read_at.0 + 1..before).rev() {
+            if self.steps[step].action.shared == self.steps[step].shared {
+                continue;
+            }
+            let who = self.steps[step].thread;
+            let deeds = self.deeds(step);
+            let last = deeds.iter().enumerate().rev().find_map(|(inner, deed)| {
+                let is_it = |write: &&Touched| place(write.cell, who, 0) == read.place;
+                Some((inner, deed.writes.iter().find(is_it)?.value.clone()))
+            });
+            match last {
+                Some((inner, value)) => {
+                    let is_news = who != thread && value != read.value && value != Datum::Any;
+                    return is_news.then_some(((step, inner), value));
+                }
+                None if deeds.is_empty() => return None,
+                None => {}
+            }
+        }
+        None
+    }
+
+    /// The way back from what another thread has written somewhere to a value that was stale when it did.
+    fn stale_behind(&mut self, written: Moment, to: Where) -> Option<Chain> {
+        let them = self.steps[written.0].thread;
+        for read in self.reads_for(to, written, true) {
+            let chain = self.chain_by(read, written, them, true);
+            let is_stale = chain.links.last().is_some_and(|link| link.changed.is_some());
+            if is_stale && chain.links.len() <= MOST_LINKS_BEHIND {
+                return Some(chain);
+            }
+        }
+        None
     }
 
     /// A value and where it comes from: `x = 1 since line 7 of writer (x := x + 1)`.
-    fn link(&self, link: &Link, me: ThreadId) -> Option<String> {
+    fn link(&self, link: &Link, me: Option<ThreadId>) -> Option<String> {
         let told = link.read.told.as_ref()?;
-        Some(match link.origin? {
+        let since = match link.origin? {
             Origin::Start => format!("{told} from the start"),
             Origin::Chosen => format!("{told}, chosen freely"),
             Origin::Written(moment) => format!("{told} since {}", self.moment(moment, me)),
+        };
+        Some(match &link.changed {
+            Some((moment, value)) => {
+                format!("{since}, then {value} since {}", self.moment(*moment, me))
+            }
+            None => since,
         })
     }
 
-    /// A statement of the run: its line, its thread if that is another one, and its text.
-    fn moment(&self, moment: Moment, me: ThreadId) -> String {
+    /// A statement of the run: its line, its thread unless that is the one of which is told, and its text.
+    fn moment(&self, moment: Moment, me: Option<ThreadId>) -> String {
         let at = &self.steps[moment.0];
-        self.told(moment, if at.thread == me { None } else { Some(&at.name) })
-    }
-
-    /// A statement of the run: its line, its thread, and its text.
-    fn moment_of(&self, moment: Moment) -> String {
-        self.told(moment, Some(&self.steps[moment.0].name))
+        self.told(moment, if Some(at.thread) == me { None } else { Some(&at.name) })
     }
 
     fn told(&self, (step, inner): Moment, thread: Option<&str>) -> String {
@@ -429,7 +566,7 @@ impl<'a> Run<'a> {
         while let Some(before) = self.before(at) {
             at = before;
             for read in self.reads(at)? {
-                let Read { place: place @ Where::Shared(_), told: Some(told) } = &read else {
+                let Read { place: place @ Where::Shared(_), told: Some(told), .. } = &read else {
                     continue;
                 };
                 let (name, value) = told.split_once(" = ").unwrap_or((told, ""));
@@ -438,8 +575,32 @@ impl<'a> Run<'a> {
                 }
                 let Origin::Written(written) = self.origin(*place, at)? else { continue };
                 if self.steps[written.0].thread != me {
-                    let (here, there) = (self.moment(at, me), self.moment(written, me));
+                    let (here, there) = (self.moment(at, Some(me)), self.moment(written, Some(me)));
                     return Some(format!("{here} found {told}, since {there}"));
+                }
+            }
+        }
+        None
+    }
+
+    /// The last condition of the thread that read what another thread has changed since then: what it tested may no longer hold.
+    fn no_longer_true(&mut self, moment: Moment) -> Option<String> {
+        let me = self.steps[moment.0].thread;
+        let mut at = moment;
+        for _ in 0..MOST_LOOKS {
+            at = self.before(at)?;
+            if self.deeds(at.0).get(at.1)?.writes.iter().any(|write| !write.is_settled) {
+                continue;
+            }
+            for read in self.reads(at)? {
+                let Some(told) = &read.told else { continue };
+                let (name, value) = told.split_once(" = ").unwrap_or((told, ""));
+                if self.holders.is_lock_that_is(name, value) {
+                    continue;
+                }
+                if let Some((changed, value)) = self.changed(&read, at, moment.0) {
+                    let (here, there) = (self.moment(at, Some(me)), self.moment(changed, Some(me)));
+                    return Some(format!("{here} found {told}, then {value} since {there}"));
                 }
             }
         }

@@ -57,13 +57,43 @@ fn a_violation_is_found_and_stepped_through() {
         browser.run("return document.querySelectorAll('.code .tok-word').length > 5"),
         json!(true)
     );
-    // Long lines are scrolled, or wrapped.
+    // Whoever stands at a line and with which values is in the frame, at each width.
+    let is_in_frame = "const code = document.querySelector('.code'); const edge = code.getBoundingClientRect().right; \
+                       return code.scrollLeft === 0 && [...code.querySelectorAll('.at, .vals')].every((e) => e.offsetWidth > 0 && e.getBoundingClientRect().right <= edge)";
+    for width in [1280, 820, 400] {
+        browser.resize(width, 900);
+        for step in 0..=steps {
+            browser.run(&format!("go({step})"));
+            assert_eq!(browser.run(is_in_frame), json!(true), "{width} pixels, step {step}");
+        }
+        assert!(browser.text(".code .lit .vals").contains("count = 1, finished = 2"));
+    }
+    browser.resize(1280, 900);
+    // Long lines are scrolled, or wrapped, and the button says which.
     let fits =
         "const code = document.querySelector('.code'); return code.scrollWidth <= code.clientWidth";
     let scrolls = "return getComputedStyle(document.querySelector('.code')).overflowX";
     assert_eq!((browser.run(fits), browser.run(scrolls)), (json!(false), json!("auto")));
+    let colour = "return getComputedStyle(document.querySelector('#wrap')).backgroundColor";
+    let before = browser.run(colour);
     browser.click("#wrap");
     assert_eq!(browser.run(fits), json!(true));
+    assert_ne!(browser.run(colour), before);
+    // How a condition came out can be read where there is little room for it.
+    browser.resize(400, 900);
+    let outcome = "const e = document.querySelectorAll('.steps .outcome'); \
+                   return [...e].some((e) => e.innerText.includes('[yes]') && e.scrollWidth <= e.clientWidth)";
+    assert_eq!(browser.run(outcome), json!(true));
+    // A path is broken behind a folder; what cannot be set looks like it.
+    let parts = "return [...document.querySelectorAll('#command .part')].every((e) => e.getClientRects().length === 1 && e.offsetHeight < 24)";
+    assert_eq!(browser.run(parts), json!(true));
+    let command = browser.text("#command");
+    assert!(
+        command.starts_with("selvedge verify ") && command.ends_with("/start/race.weave"),
+        "{command}"
+    );
+    let faded = "return getComputedStyle(document.querySelector('#bound')).opacity < 1";
+    assert_eq!(browser.run(faded), json!(true));
     browser.no_errors();
 }
 

@@ -30,8 +30,11 @@ fn elements_stand_beside_their_lines() {
     let whole = "return page.run.elements(1, ['a[i + 1] := 0;'], 'a', '[1,[2,3]]', new Map([['i', '0']])).join()";
     assert_eq!(browser.run(whole), json!("a = [1,[2,3]]"));
     assert_eq!(browser.run("return elementsOf('[1,[2,3],x]').join(' ')"), json!("1 [2,3] x"));
-    // On a narrow screen the changes are in view, whatever the statement.
+    // On a narrow screen the changes are in view, whatever the statement, and a number stands beside its line.
     browser.resize(400, 900);
+    let beside = "const line = document.querySelector('.code .lit'); const top = (name) => line.querySelector(name).getBoundingClientRect().top; \
+                  return line.classList.contains('standing') && Math.abs(top('.n') - top('.t')) < 2";
+    assert_eq!(browser.run(beside), json!(true));
     browser.run("go(page.run.length - 1)");
     let seen = "const list = document.querySelector('.steps'); const edge = list.getBoundingClientRect().right; \
                 const news = [...list.querySelectorAll('.row:not(.head) .news')].filter((e) => e.textContent); \

@@ -125,6 +125,13 @@ fn who_cannot_move_says_why() {
     assert!(waits.contains("right waits at line 4: acquire m (m = held by left)"), "{waits}");
     assert!(browser.text("#wrong").contains("deadlock"), "a run that ends in one says so");
     browser.screenshot("waits", 1280);
+    // What a choice would do is told with who holds the lock.
+    browser.keys("body", "\u{e011}");
+    let list = choices(&browser, 0);
+    let right = list.iter().position(|text| text.contains("right line 4")).unwrap();
+    browser.keys("body", &(right + 1).to_string());
+    let list = choices(&browser, 1);
+    assert!(list.iter().any(|text| text.contains("m: held by right → free")), "{list:?}");
     browser.no_errors();
 }
 
@@ -178,6 +185,13 @@ fn walks_are_guided_or_random() {
         browser.text("#said").contains("can be reached from here goes wrong"),
         "{}",
         browser.text("#said")
+    );
+    // After the failure there is nothing.
+    browser.keys("body", "a");
+    choices(&browser, 8);
+    browser.keys("body", "f");
+    browser.wait_for(
+        "document.querySelector('#said').textContent === 'no other state can be reached from here'",
     );
     // To a line, and at random to an end.
     browser.keys("body", "\u{e011}");

@@ -3,12 +3,13 @@
 //! statements are told in other words (see [`crate::telling`]), variables that nobody wrote have no names: values pass through them.
 
 use selvedge_core::machine::{self, Frame, Shared};
-use selvedge_core::{Area, Kind};
+use selvedge_core::{Area, Expr, Instruction, Kind, Place, Source, Target, Temp};
 use selvedge_model::{Action, Awaited, Cell, Datum, Deed, SharedId, SymbolId, Touched, Word};
 
 use super::Lowering;
 use super::intern::Symbol;
 use crate::flow::EdgeId;
+use crate::program::element_of;
 use crate::telling::Told;
 use crate::{GlobalId, LocalId, Type, Value, Variable};
 
@@ -61,7 +62,11 @@ impl Lowering {
             deed.order.extend(each.order);
             for write in each.writes {
                 match deed.writes.iter_mut().find(|known| known.cell == write.cell) {
-                    Some(known) => known.value = write.value,
+                    Some(known) => {
+                        known.value = write.value;
+                        known.from.extend(write.from);
+                        known.is_settled &= write.is_settled;
+                    }
                     None => deed.writes.push(write),
                 }
             }
@@ -103,14 +108,30 @@ impl Lowering {
                 read.value = read.before.clone();
             }
         }
-        let mut writes: Vec<Touched> = touched.writes.iter().filter_map(shared).collect();
-        writes.extend(touched.own_writes.iter().filter_map(own));
-        let order = edge.reads.iter().filter_map(|&(area, slot)| match area {
+        let cell = |area, slot| match area {
             Area::Shared => Some(Cell::Shared(slot)),
             Area::Frame => Some(Cell::Own { frame: level, slot }),
             Area::New | Area::Results => None,
-        });
-        Deed { level, reads, order: order.collect(), writes }
+        };
+        let order = edge.reads.iter().filter_map(|&(area, slot)| cell(area, slot)).collect();
+        let mut writes: Vec<Touched> = touched.writes.iter().filter_map(shared).collect();
+        writes.extend(touched.own_writes.iter().filter_map(own));
+        let code = &self.machine.code.edge(edge.edge).code;
+        for write in &mut writes {
+            let (area, slot) = match write.cell {
+                Cell::Shared(slot) => (Area::Shared, slot),
+                Cell::Own { slot, .. } => (Area::Frame, slot),
+            };
+            let sources = sources(code, area, slot);
+            write.is_settled = sources.is_none();
+            let is_source = |(area, slot): &(Area, usize)| {
+                let mut places = sources.iter().flatten();
+                places.any(|place| place.area == *area && place.slots().contains(slot))
+            };
+            let read = edge.reads.iter().filter(|at| is_source(at));
+            write.from = read.filter_map(|&(area, slot)| cell(area, slot)).collect();
+        }
+        Deed { level, reads, order, writes }
     }
 
     /// A slot with its name and its values; nothing if there is no such slot.
@@ -127,7 +148,8 @@ impl Lowering {
             Some(telling) if is_address => telling.address(value),
             _ => self.program.datum(ty, value),
         };
-        Some(Touched { cell, name, before: datum(&before), value: datum(&after) })
+        let (before, value) = (datum(&before), datum(&after));
+        Some(Touched { cell, name, before, value, from: Vec::new(), is_settled: false })
     }
 
     /// What a thread looks at where it cannot act: the shared variables that the statements there read.
@@ -193,7 +215,7 @@ impl Lowering {
         let variable = &variables[number];
         let ty = variable.ty.scalar();
         let Some(telling) = &self.program.telling else {
-            let name = element_name(variable, inside);
+            let name = element_name(self.written_name(variable), variable, inside);
             return Some(Named { name, ty, is_address: false });
         };
         let variable = (told(u32::try_from(number).ok()?), &*variable.name, &variable.ty);
@@ -229,6 +251,65 @@ fn counted_by(counter: &str) -> String {
     ["$called", "$leaving"].iter().fold(name.to_owned(), |name, made| name.replacen(made, "", 1))
 }
 
+/// The places whose values go into a slot, if the code may store to it.
+fn sources(code: &[Instruction], area: Area, slot: usize) -> Option<Vec<&Place>> {
+    let mut sources = None;
+    for instruction in code {
+        let Instruction::Store { to, value, .. } = instruction else { continue };
+        let to = match to {
+            Target::Place(place) => Some(place),
+            Target::Located(temp) => located(code, *temp),
+        };
+        if to.is_some_and(|to| to.area == area && to.slots().contains(&slot)) {
+            let sources = sources.get_or_insert_with(Vec::new);
+            if let Source::Value(value) = value {
+                add_sources(code, value, sources);
+            }
+        }
+    }
+    sources
+}
+
+/// The place that an instruction finds for those after it.
+fn located(code: &[Instruction], temp: Temp) -> Option<&Place> {
+    code.iter().find_map(|instruction| match instruction {
+        Instruction::Locate(found, place) if *found == temp => Some(place),
+        _ => None,
+    })
+}
+
+/// Adds the places whose values an expression has in it: no indices and no conditions.
+fn add_sources<'c>(code: &'c [Instruction], expr: &'c Expr, sources: &mut Vec<&'c Place>) {
+    match expr {
+        Expr::Load(place) | Expr::Old(place) => sources.push(place),
+        Expr::Temp(temp) => {
+            sources.extend(located(code, *temp));
+            for instruction in code {
+                match instruction {
+                    Instruction::Let(found, value) if found == temp => {
+                        add_sources(code, value, sources);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Expr::Unary(_, a) => add_sources(code, a, sources),
+        Expr::Binary(_, a, b, _) | Expr::Between(a, b, _) => {
+            add_sources(code, a, sources);
+            add_sources(code, b, sources);
+        }
+        Expr::If(parts) => {
+            let [_, then, otherwise] = &**parts;
+            add_sources(code, then, sources);
+            add_sources(code, otherwise, sources);
+        }
+        Expr::OneOf(options, _) => {
+            options.iter().for_each(|option| add_sources(code, option, sources));
+        }
+        Expr::Bool(_) | Expr::Int(_) | Expr::Me | Expr::Any(..) | Expr::Fair(_) => {}
+    }
+}
+
 /// The variable that has a slot, and which of its own slots that is.
 pub(super) fn variable_at(variables: &[Variable], slot: usize) -> Option<(usize, usize)> {
     let mut rest = slot;
@@ -242,7 +323,7 @@ pub(super) fn variable_at(variables: &[Variable], slot: usize) -> Option<(usize,
 }
 
 /// The name of a slot of a variable: `a[2][0]` for an element.
-fn element_name(variable: &Variable, slot: usize) -> String {
+fn element_name(name: &str, variable: &Variable, slot: usize) -> String {
     let (mut indices, mut ty, mut rest) = (Vec::new(), &variable.ty, slot);
     while let Type::Array { element, .. } = ty {
         let slots = element.slots().max(1);
@@ -250,5 +331,5 @@ fn element_name(variable: &Variable, slot: usize) -> String {
         rest %= slots;
         ty = element;
     }
-    variable.element_name(&indices)
+    element_of(name, &indices)
 }

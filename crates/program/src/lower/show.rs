@@ -1,10 +1,13 @@
 //! Lowered states for people: names, values, source lines.
 
+use std::collections::BTreeSet;
+
 use selvedge_model::{Datum, Explanation, Step, Values};
 
 use super::Lowering;
 use super::intern::Symbol;
 use crate::flow::{Command, Edge, EdgeId, Loc};
+use crate::program::element_of;
 use crate::telling::{Told, listed};
 use crate::{GlobalId, LocalId, ProcId, Span, Type, Value, Variable};
 use selvedge_core::machine::{Shared, Wrong};
@@ -68,7 +71,37 @@ impl Lowering {
         let values = self.locals(frame);
         let live = &self.flow.live[frame.loc.index()];
         let locals = (0..).map(LocalId).zip(self.named_each(Some(proc), &values, &[]));
-        locals.filter(|(local, _)| live.has(*local)).flat_map(|(_, named)| named).collect()
+        let mut told: Values =
+            locals.filter(|(local, _)| live.has(*local)).flat_map(|(_, named)| named).collect();
+        // A jump into a block may have left another variable of that name alive.
+        let mut known = BTreeSet::new();
+        let is_new = |name: &str| known.insert(name.to_owned());
+        if self.program.telling.is_none() && !told.names().all(is_new) {
+            let locals = &self.program.procs[proc.index()].locals;
+            let alive = (0..).map(LocalId).zip(locals).filter(|(local, _)| live.has(*local));
+            let names = alive.flat_map(|(_, local)| {
+                let scalar = |_: &Type, _: &Value| Datum::Any;
+                rows(&local.name, local, &vec![Value::Open; local.ty.slots()], &scalar)
+            });
+            told = names
+                .map(|(name, _)| name)
+                .zip(told)
+                .map(|(name, (_, value))| (name, value))
+                .collect();
+        }
+        told
+    }
+
+    /// The name of a variable as it was written: of two locals with one name in a procedure, the later one has a number in the program.
+    pub(super) fn written_name<'v>(&'v self, variable: &'v Variable) -> &'v str {
+        let written = self.source.slice(variable.span);
+        let number = variable.name.strip_prefix(written).and_then(|rest| rest.strip_prefix('_'));
+        let is_numbered =
+            |number: &str| !number.is_empty() && number.chars().all(|digit| digit.is_ascii_digit());
+        match !written.is_empty() && number.is_some_and(is_numbered) {
+            true => written,
+            false => &variable.name,
+        }
     }
 
     /// Names and values of variables.
@@ -98,7 +131,7 @@ impl Lowering {
             let (mine, others) = rest.split_at(variable.ty.slots().min(rest.len()));
             rest = others;
             let Some(telling) = &self.program.telling else {
-                return rows(variable, mine, &scalar);
+                return rows(self.written_name(variable), variable, mine, &scalar);
             };
             let told = match scope {
                 Some(proc) => Told::Local(proc, LocalId(number)),
@@ -401,6 +434,7 @@ pub(super) fn outcome(holds: bool) -> &'static str {
 
 /// The values of a variable: of one with indices inside of its name, one for each combination of them.
 fn rows(
+    name: &str,
     variable: &Variable,
     values: &[Value],
     scalar: &dyn Fn(&Type, &Value) -> Datum,
@@ -422,7 +456,7 @@ fn rows(
         rows = inner.collect::<Vec<(Vec<usize>, &Type, &[Value])>>();
     }
     let named = |(indices, ty, values): (Vec<usize>, &Type, &[Value])| {
-        (variable.element_name(&indices), listed(ty, values, scalar))
+        (element_of(name, &indices), listed(ty, values, scalar))
     };
     rows.into_iter().map(named).collect()
 }

@@ -154,9 +154,12 @@ impl Look {
         enabled: &[(ThreadId, Action)],
         end: Option<String>,
     ) -> Self {
+        // Who holds which lock is known to who has seen the whole run.
+        let mut run = Rows::new(system, trace);
+        while run.next().is_some() {}
         let choice = |&(thread, action): &(ThreadId, Action)| {
             let one = Trace { initial: state.clone(), steps: vec![(thread, action)] };
-            let row = Rows::new(system, &one).next();
+            let row = run.of_more(&one).next();
             let changes = row.map(|row| row.changes).unwrap_or_default();
             Choice {
                 t: thread.index(),
@@ -165,9 +168,6 @@ impl Look {
             }
         };
         let can_act = |id: &ThreadId| enabled.iter().any(|(thread, _)| thread == id);
-        // Who holds which lock is known to who has seen the whole run.
-        let mut run = Rows::new(system, trace);
-        while run.next().is_some() {}
         let waiting =
             |id: ThreadId| Waiting { t: id.index(), why: why(system, state, run.values(), id) };
         Look {

@@ -102,6 +102,10 @@ fn lines(rows: &[(Row, String)], fold: bool) -> Vec<Line<'_>> {
             position += run;
             continue;
         }
+        if fold && rows.get(position + 1).is_some_and(|(next, _)| is_head_of(row, next)) {
+            position += 1;
+            continue;
+        }
         let starts = (row.context != context).then(|| (row.context, row.thread, row.name.clone()));
         context = row.context;
         for (inner, step) in row.steps.iter().enumerate() {
@@ -118,6 +122,16 @@ fn lines(rows: &[(Row, String)], fold: bool) -> Vec<Line<'_>> {
         position += 1;
     }
     lines
+}
+
+/// Whether a row comes to a condition, and the next one tells how that came out: `while (cas(…))` is two steps, and one line.
+fn is_head_of(row: &Row, next: &Row) -> bool {
+    let ([head], [tried]) = (row.steps.as_slice(), next.steps.as_slice()) else { return false };
+    let place = |row: &Row| (row.context, row.thread, row.depth);
+    row.changes.is_empty()
+        && place(row) == place(next)
+        && head.line == tried.line
+        && tried.text.strip_prefix(&*head.text).is_some_and(|more| more.starts_with("  ["))
 }
 
 /// How many steps from here on have nothing to do with other threads, in one context. The last step of all is none of them.

@@ -138,6 +138,7 @@ fn wander_on(
             }
             None
         }
+        Found::Nowhere(0 | 1) => Some("no other state can be reached from here".to_owned()),
         Found::Nowhere(states) => {
             Some(format!("none of the {states} states that can be reached from here {wanted}"))
         }

@@ -29,8 +29,17 @@ function shortened(name) {
   return at > 0 ? [make("span", { class: "cut" }, name.slice(0, at)), make("span", {}, name.slice(at))] : [make("span", { class: "cut" }, name)];
 }
 
-/** A path that a line may end in after each folder. */
-const pathParts = (path) => path.split(/(?<=[/\\])/).flatMap((part) => [part, make("wbr", {})]);
+/** A statement that keeps how it came out where there is little room: `[yes]` at its end. */
+function withOutcome(text) {
+  const at = text.endsWith("]") ? text.lastIndexOf(" [") : -1;
+  return at > 0 ? [make("span", { class: "cut" }, text.slice(0, at)), make("span", { class: "outcome" }, text.slice(at))] : [text];
+}
+
+/** A path or a command, which a line may end in after each word and each folder; within these only where one is longer than the line. */
+const pathParts = (text) => text.split(/(\s+)/).flatMap((word) => (word.trim() ? word.split(/(?<=[/\\])/).map((part) => make("span", { class: "part" }, part)) : [word]));
+
+/** A sentence in which no line ends inside of an option. */
+const withOptions = (text) => text.split(/(\(?--[a-z][a-z-]*\)?)/).map((part) => (/^\(?--/.test(part) ? make("span", { class: "part" }, part) : part));
 
 /** A number of states: what a browser cannot calculate with comes as a text. */
 function amount(number) {

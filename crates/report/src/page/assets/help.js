@@ -10,7 +10,7 @@ function helpView() {
   const dialog = make("dialog", { id: "help", "aria-label": "Keys" },
     make("h2", {}, "Keys"),
     make("dl", { class: "keys-list" }, ...KEYS.flatMap(([keys, text]) =>
-      [make("dt", {}, ...keys.split(" ").flatMap((key) => [make("kbd", {}, key), " "])), make("dd", {}, text)])),
+      [make("dt", {}, ...keys.split(" ").flatMap((key) => [key === "…" ? key : make("kbd", {}, key), " "])), make("dd", {}, text)])),
     make("p", { class: "faint" }, "A click at a line goes to the next step there, a double click takes the shortest way to it."),
     make("button", { type: "button", class: "main", onclick: () => dialog.close() }, "Close"));
   document.body.append(dialog);

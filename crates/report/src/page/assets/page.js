@@ -11,14 +11,14 @@ async function copyText(text, button) {
 
 function verdictView({ question, answer, notes }) {
   const details = [...answer.details, ...notes.map((note) => ["note", note])];
-  const repeat = question.command ? [make("dt", {}, "again"), make("dd", { class: "again" }, make("code", { id: "command" }, question.command),
+  const repeat = question.command ? [make("dt", {}, "again"), make("dd", { class: "again" }, make("code", { id: "command" }, ...pathParts(question.command)),
     make("button", { type: "button", id: "copy", class: "small", title: "Copy the command line that asks this again", onclick: (event) => copyText(question.command, event.target) }, "copy"))] : [];
   put(byId("verdict"),
     make("p", { class: "asked" }, question.text),
     make("div", { class: "answer" },
       make("span", { class: `badge ${answer.verdict}`, id: "badge" }, answer.verdict),
       make("span", { class: "sentence", id: "sentence" }, answer.sentence)),
-    make("dl", { class: "details" }, ...details.flatMap(([label, text]) => [make("dt", {}, label), make("dd", {}, text)]), ...repeat),
+    make("dl", { class: "details" }, ...details.flatMap(([label, text]) => [make("dt", {}, label), make("dd", {}, ...withOptions(text))]), ...repeat),
     page.explorer && !page.data.schedule ? make("button", { type: "button", id: "by-hand", onclick: () => page.walker.walk([0]) }, "Step through it by hand") : null);
 }
 

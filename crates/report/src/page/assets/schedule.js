@@ -19,6 +19,9 @@ function elementsOf(text) {
   return parts;
 }
 
+/** Longer values, of whole arrays, do not stand beside a line: the state has them. */
+const LONGEST_BESIDE = 60;
+
 class Run {
   constructor(schedule) {
     this.schedule = schedule;
@@ -153,8 +156,9 @@ class Run {
       this.schedule.shared.forEach(([name], index) => { if (state.shared[index] !== "" && isMeant(name)) meant.push([name, state.shared[index]]); });
       variables.forEach((name, index) => { if (isMeant(name)) meant.push([name, values[index]]); });
       const known = new Map(meant);
+      const isShort = (text) => text.length <= LONGEST_BESIDE;
       const said = meant.flatMap(([name, value]) => this.elements(line, texts, name, value, known));
-      return { name: this.schedule.threads[thread].name, line, values: said.slice(0, 5).join(", ") };
+      return { name: this.schedule.threads[thread].name, line, values: said.filter(isShort).slice(0, 5).join(", ") };
     });
   }
 

@@ -36,14 +36,31 @@ function coloured(text, file) {
   return lines;
 }
 
+/** The pieces of a line before the comment at its end, and that comment with the space before it. */
+function withTail(pieces) {
+  const last = pieces[pieces.length - 1];
+  if (pieces.length < 2 || last[1] !== "tok-comment") return [pieces, []];
+  const code = pieces.slice(0, -1);
+  const [text, name] = code[code.length - 1];
+  const space = name ? "" : text.match(/\s*$/)[0];
+  if (!space) return [code, [last]];
+  const rest = text.slice(0, text.length - space.length);
+  return [[...code.slice(0, -1), ...(rest ? [[rest, name]] : [])], [[space, null], last]];
+}
+
 class SourceView {
   constructor(holder, text, file, chosen) {
     this.texts = text.replace(/\n$/, "").split("\n");
     const pieces = coloured(text.replace(/\n$/, ""), file);
     this.beside = this.texts.map(() => null);
-    this.lines = this.texts.map((_, index) => make("div", {},
-      make("span", { class: "n", "aria-hidden": "true" }, String(index + 1)),
-      make("span", { class: "t" }, ...(pieces[index].length ? pieces[index].map(([part, name]) => (name ? make("span", { class: name }, part) : part)) : [" "]))));
+    const shown = ([part, name]) => (name ? make("span", { class: name }, part) : part);
+    this.lines = this.texts.map((_, index) => {
+      const [code, tail] = withTail(pieces[index]);
+      return make("div", {},
+        make("span", { class: "n", "aria-hidden": "true" }, String(index + 1)),
+        make("span", { class: "t" }, ...(code.length ? code.map(shown) : [" "])),
+        tail.length ? make("span", { class: "tail" }, ...tail.map(shown)) : null);
+    });
     this.lit = null;
     this.chosen = null;
     this.places = [];
@@ -99,17 +116,17 @@ class SourceView {
     if (!node) return;
     if (this.beside[line - 1]) this.beside[line - 1].remove();
     this.beside[line - 1] = null;
+    node.classList.toggle("standing", here.length > 0);
     if (!here.length) return;
     const chip = ([thread, { name }]) => make("span", { class: `at ${threadClass(thread)}`, title: `${name} stands here` }, name);
-    const marks = make("span", { class: "marks" }, ...here.slice(0, 4).map(chip), here.length > 4 ? `+${here.length - 4}` : null);
     // Threads that see the same values say them once.
-    const values = [...new Set(here.map(([, place]) => place.values).filter((text) => text))];
-    const beside = make("span", { class: "beside" }, marks, values.length ? make("span", { class: "vals" }, values.slice(0, 2).join(" · ")) : null);
+    const groups = new Map();
+    for (const [thread, place] of here.slice(0, 4)) groups.set(place.values, [...(groups.get(place.values) || []), [thread, place]]);
+    const told = [...groups].flatMap(([values, threads]) => [make("span", { class: "marks" }, ...threads.map(chip)), values ? make("span", { class: "vals" }, values) : null]);
+    const beside = make("span", { class: "beside" }, ...told, here.length > 4 ? `+${here.length - 4}` : null);
     this.beside[line - 1] = beside;
     // Before a comment at the end of the line: what is executed is never far from its values.
-    const text = node.querySelector(".t");
-    const last = text.lastElementChild;
-    text.insertBefore(beside, last && last === text.lastChild && last.className === "tok-comment" ? last : null);
+    node.querySelector(".t").after(beside);
   }
 
   choose(line) {
@@ -149,7 +166,9 @@ class SourceView {
       this.top = code.scrollTop;
     }
     const at = isWrapped ? node.offsetTop : this.lines.indexOf(node) * this.height;
-    if (at < this.top || at > this.top + this.room - 2 * this.height) {
+    // Lines where threads stand may take two lines each.
+    const most = at + (isWrapped ? 0 : new Set(this.places.flatMap((place) => (place && place.line ? [place.line] : []))).size * this.height);
+    if (at < this.top || most > this.top + this.room - 2 * this.height) {
       this.top = Math.max(0, Math.round(at - this.room / 2));
       code.scrollTop = this.top;
     }

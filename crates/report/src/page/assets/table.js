@@ -54,7 +54,7 @@ class StepList {
     this.run = run;
     this.current = 0;
     this.choose = choose;
-    this.holder = make("div", { class: "rows steps", tabindex: "-1", role: "region", "aria-label": "Steps" },
+    this.holder = make("div", { class: run.schedule.period === null ? "rows steps" : "rows steps periodic", tabindex: "-1", role: "region", "aria-label": "Steps" },
       make("div", { class: "row head" }, cell("step"), cell("context", "words"), cell("line"), cell("statement", "words"), cell("changes", "words")));
     holder.append(this.holder);
     this.list = new VirtualList(this.holder, (index) => this.row(index));
@@ -76,7 +76,7 @@ class StepList {
     return make("div", { class: index + 1 === this.current ? "row lit" : "row", onclick: () => this.choose(index + 1) },
       cell(String(index + 1)),
       make("span", { class: `words own ${threadClass(step.t)}` }, ...(starts ? shortened(`${contextLabel} ${run.schedule.threads[step.t].name}`) : [])),
-      cell(line ? String(line) : ""), cell(words, "words mono", words), cell(changes, isWrong ? "words news bad" : "words news", isWrong ? `${changes}: ${run.schedule.wrong}` : changes));
+      cell(line ? String(line) : ""), make("span", { class: "words mono", title: words }, ...withOutcome(words)), cell(changes, isWrong ? "words news bad" : "words news", isWrong ? `${changes}: ${run.schedule.wrong}` : changes));
   }
 
   go(steps) {
