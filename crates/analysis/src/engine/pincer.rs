@@ -9,7 +9,7 @@ use selvedge_model::{Fault, Property};
 
 use super::below::Below;
 use super::table::Kept;
-use super::turns::{Candidate, FAVOURED, Reply, Turn, in_turns};
+use super::turns::{Candidate, FAVOURED, LEADING, Reply, Turn, in_turns};
 use super::{CutSeen, Event, Listener, Method, Outcome, Proof, Question, Verdict};
 use crate::converge::above::Above;
 use crate::converge::finite_contexts::{FiniteContexts, finite_contexts};
@@ -30,8 +30,8 @@ const LEAST_FOR_COLLAPSE: u64 = 1 << 17;
 /// The place of the exploration from below among the two sides.
 const BELOW: usize = 1;
 
-/// Until both sides together have made so many moves, a cut may be a small proof; beyond, it is explored beside the states themselves, and must not
-/// take as much memory as they do.
+/// Until both sides together have made this many moves, a cut may be a small proof, and has as many shares as the states. Beyond, it has an eighth of theirs, and takes
+/// memory accordingly.
 const WHILE_SMALL: u64 = 1 << 24;
 
 /// The result of one cut from above.
@@ -83,7 +83,8 @@ pub(super) fn pincer(
         sides.push(above.with_later(1, WHILE_SMALL));
     }
     if !alone {
-        sides.push(Candidate::new(FAVOURED, |budget, _| explore(budget)));
+        let below = Candidate::new(FAVOURED, |budget: &Budget, _: &Turn| explore(budget));
+        sides.push(below.with_later(LEADING, WHILE_SMALL));
     }
     in_turns(sides, budget);
     let verdict = verdict.unwrap_or_else(|| {
