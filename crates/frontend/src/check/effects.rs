@@ -153,8 +153,9 @@ impl<'a> Body<'_, 'a> {
         span: Span,
     ) -> (Option<ProcId>, Option<Vec<Expr>>) {
         let Some(proc) = self.called(name, args) else {
-            // What other languages do with locks and conditions is no use of their values.
-            if foreign::operation(&name.text).is_none() {
+            // What other languages do with locks, conditions and channels is no use of their values.
+            let text = &name.text;
+            if foreign::operation(text).is_none() && foreign::procedure(text).is_none() {
                 args.iter().for_each(|arg| drop(self.typer.infer(arg)));
             }
             return (None, None);
