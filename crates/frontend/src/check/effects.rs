@@ -155,7 +155,10 @@ impl<'a> Body<'_, 'a> {
         let Some(proc) = self.called(name, args) else {
             // What other languages do with locks, conditions and channels is no use of their values.
             let text = &name.text;
-            if foreign::operation(text).is_none() && foreign::procedure(text).is_none() {
+            let is_foreign = foreign::operation(text).is_some()
+                || foreign::procedure(text).is_some()
+                || foreign::between(text).is_some();
+            if !is_foreign {
                 args.iter().for_each(|arg| drop(self.typer.infer(arg)));
             }
             return (None, None);

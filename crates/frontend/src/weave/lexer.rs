@@ -390,7 +390,9 @@ fn bad_character(text: &str, span: Span) -> Diagnostic {
     match text {
         "\"" | "“" | "”" => error.hint("there are no strings"),
         "\\" => error.hint("remove it; `//` begins a comment"),
-        "@" | "`" => error.hint("remove it"),
+        "@" => error
+            .hint("leave it out; which label a thread is at is asked in a `predicate`: `i.at L`"),
+        "`" => error.hint("remove it"),
         "–" | "—" | "−" => error.hint("write `-`").fixed_by(span, "-"),
         "×" | "·" => error.hint("write `*`").fixed_by(span, "*"),
         "÷" => error.hint("write `/`").fixed_by(span, "/"),

@@ -149,7 +149,7 @@ impl Wanted {
             Wanted::PredicateName => "write `predicate NAME: e;`, or `predicate: e;`",
             Wanted::MemberName => "a member is named after the `.`: `n.x`",
             Wanted::ThreadName | Wanted::ThreadRest => {
-                "write `thread NAME { … }`, `thread NAME * 2 { … }` or `thread NAME = f();`"
+                "write `thread NAME { … }`, `thread NAME * 2 { … }` or `thread NAME * any = f();`"
             }
             Wanted::ThreadNumber => {
                 "a name stands there, which is 0 in the first thread: `thread NAME[i] * 2 { … }`"

@@ -312,7 +312,7 @@ fn unknown_character() {
     check_body(
         "x := a @ b; y := §§ 1; é := 2; z := ~a;",
         expect![[r#"
-            2:8 `@` `@` does not belong to the language -- remove it
+            2:8 `@` `@` does not belong to the language -- leave it out; which label a thread is at is asked in a `predicate`: `i.at L`
             2:18 `§§` `§` does not belong to the language -- names are made of the letters a to z, digits, `_` and `$`
             2:24 `é` `é` does not belong to the language -- names are made of the letters a to z, digits, `_` and `$`
         "#]],

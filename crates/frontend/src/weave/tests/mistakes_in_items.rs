@@ -121,8 +121,8 @@ fn thread() {
             2:12 `=` write an expression here, not `=` -- an expression is a value or a variable, or several with operators between them: `x + 1`, `!b`, `a[i] == 0`
             3:17 `;` write `(` here, not `;` -- parentheses stand after the name, with nothing in them if there are no arguments: `f()`
             4:10 `0` write a name for the number of the thread here, not `0` -- how many there are stands after `*`: `thread NAME * 2 { … }`
-            5:10 `f` write `*`, `=`, `{` or `;` here, not `f` -- write `thread NAME { … }`, `thread NAME * 2 { … }` or `thread NAME = f();`
-            6:7 `` write the name of the thread before the end of the file -- write `thread NAME { … }`, `thread NAME * 2 { … }` or `thread NAME = f();`
+            5:10 `f` write `*`, `=`, `{` or `;` here, not `f` -- write `thread NAME { … }`, `thread NAME * 2 { … }` or `thread NAME * any = f();`
+            6:7 `` write the name of the thread before the end of the file -- write `thread NAME { … }`, `thread NAME * 2 { … }` or `thread NAME * any = f();`
         "#]],
     );
 }
