@@ -47,7 +47,7 @@ pub struct Diagnostic {
     /// What to do about it.
     pub hint: Option<String>,
     /// The change of the text that does what the hint says, where that is one.
-    pub fix: Option<Fix>,
+    pub fix: Option<Box<Fix>>,
 }
 
 impl Diagnostic {
@@ -87,7 +87,7 @@ impl Diagnostic {
     /// Adds the change of the text that does what the hint says.
     #[must_use]
     pub fn fixed_by(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.fix = Some(Fix { span, text: text.into() });
+        self.fix = Some(Box::new(Fix { span, text: text.into() }));
         self
     }
 

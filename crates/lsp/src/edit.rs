@@ -207,7 +207,7 @@ pub fn fixes(document: &mut Document, from: usize, to: usize) -> Vec<CodeActionO
     let found: Vec<(Span, String)> = (draft.diagnostics.list.iter())
         .filter(|diagnostic| touches(diagnostic.label.span))
         .filter_map(|diagnostic| {
-            if let Some(Fix { span, text }) = &diagnostic.fix {
+            if let Some(Fix { span, text }) = diagnostic.fix.as_deref() {
                 return Some((*span, text.clone()));
             }
             let hint = diagnostic.hint.as_deref()?.strip_prefix("did you mean `")?;

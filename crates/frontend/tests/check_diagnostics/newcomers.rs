@@ -471,7 +471,7 @@ fn fixes_that_are_followed_lead_to_programs_that_are_accepted() {
             let mut end = text.len();
             let mut fixed = Vec::new();
             for diagnostic in list.iter().rev() {
-                let Some(Fix { span, text: new }) = &diagnostic.fix else { continue };
+                let Some(Fix { span, text: new }) = diagnostic.fix.as_deref() else { continue };
                 let (from, to) = (span.start as usize, span.end as usize);
                 if to <= end {
                     text.replace_range(from..to, new);
